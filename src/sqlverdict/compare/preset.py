@@ -1,0 +1,47 @@
+"""What a comparison preset is: when two answers count as the same.
+
+A preset may rewrite both queries before they run (Spider's script strips DISTINCT) and
+then compares the two answers. Presets that reproduce a published script reproduce its
+quirks too and name them in their documentation; ``strict`` has none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlverdict.records import Answer, Comparison, Contract, Outcome
+from sqlverdict.registry import Registry
+
+DEFAULT_PRESET = "strict"
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What a preset may look at besides the two answers.
+
+    ``probe`` runs a further read-only query on the same database, for instance the gold
+    query without its LIMIT to see whether the LIMIT cuts through a tie.
+    """
+
+    gold_sql: str = ""
+    prediction_sql: str = ""
+    dialect: str = "sqlite"
+    contract: Contract | None = None
+    probe: Callable[[str], Outcome] | None = None
+
+
+class Preset(Protocol):
+    """One definition of "the same answer"."""
+
+    def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
+        """The two queries as this preset runs them."""
+        ...
+
+    def compare(self, gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
+        """Whether the two answers are the same."""
+        ...
+
+
+PRESETS: Registry[Preset] = Registry("preset", "sqlverdict.compare.presets", "sqlverdict.presets")

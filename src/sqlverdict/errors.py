@@ -1,0 +1,89 @@
+"""The exception tree.
+
+::
+
+    SqlverdictError                 anything this package raises on purpose
+    ├── UsageError                  the call itself is wrong (CLI exit code 2)
+    │   ├── UnknownMember           no such metric, preset, engine, benchmark ...
+    │   └── MissingExtra            an optional dependency is not installed
+    ├── DataError                   a file or record is not what it should be (exit code 2)
+    │   ├── BenchmarkError          a benchmark cannot be read
+    │   ├── PredictionError         predictions do not fit the benchmark
+    │   ├── SchemaError             a schema cannot be read
+    │   └── RunLogError             a run folder cannot be read, or holds another run
+    ├── DatabaseError               a database is missing or cannot be opened
+    ├── RegistryError               two members share a name, or a member breaks its convention
+    ├── NothingEvaluated            no case could be evaluated (exit code 3)
+    └── Interrupted                 the user stopped the run; it can be resumed (exit code 130)
+
+A prediction or gold query that fails is never an exception: it is a
+:class:`sqlverdict.records.Failure`. Every message says what was found, what was
+expected and what to do.
+"""
+
+from __future__ import annotations
+
+
+class SqlverdictError(Exception):
+    """Anything this package raises on purpose."""
+
+    exit_code = 2
+
+
+class UsageError(SqlverdictError):
+    """The call itself is wrong."""
+
+
+class UnknownMember(UsageError):
+    """A registry holds no member of that name."""
+
+
+class MissingExtra(UsageError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(
+            f"{feature} needs an optional dependency. Install it with: "
+            f"pip install 'sqlverdict[{extra}]'"
+        )
+        self.extra = extra
+
+
+class DataError(SqlverdictError):
+    """A file or record is not what it should be."""
+
+
+class BenchmarkError(DataError):
+    """A benchmark cannot be read."""
+
+
+class PredictionError(DataError):
+    """Predictions do not fit the benchmark."""
+
+
+class SchemaError(DataError):
+    """A schema cannot be read."""
+
+
+class RunLogError(DataError):
+    """A run folder cannot be read, or holds another run."""
+
+
+class DatabaseError(SqlverdictError):
+    """A database is missing or cannot be opened."""
+
+
+class RegistryError(SqlverdictError):
+    """Two members share a name, or a member breaks its convention."""
+
+
+class NothingEvaluated(SqlverdictError):
+    """No case could be evaluated."""
+
+    exit_code = 3
+
+
+class Interrupted(SqlverdictError):
+    """The user stopped the run; the same command resumes it."""
+
+    exit_code = 130

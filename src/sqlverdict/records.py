@@ -1,0 +1,253 @@
+"""The nouns: frozen records that every stage reads and none changes.
+
+A :class:`Case` and a :class:`Prediction` come in; stages add :class:`Evidence`;
+``verdicts.py`` makes a :class:`Judgement`; a :class:`Result` is one line of the run log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from sqlglot import Expression
+
+Cell = None | int | float | str | bytes
+Row = tuple[Cell, ...]
+Role = Literal["gold", "prediction"]
+
+RESULT_SCHEMA = 1
+"""Version of the run log's line format; readers refuse a newer one."""
+
+
+class Reason(StrEnum):
+    """Why something is not simply right: a closed set, written in run logs."""
+
+    EMPTY_RESULT = "EMPTY_RESULT"
+    RESULT_MISSING_ROWS = "RESULT_MISSING_ROWS"
+    RESULT_EXTRA_ROWS = "RESULT_EXTRA_ROWS"
+    RESULT_MISSING_COLUMNS = "RESULT_MISSING_COLUMNS"
+    RESULT_EXTRA_COLUMNS = "RESULT_EXTRA_COLUMNS"
+    VALUE_MISMATCH = "VALUE_MISMATCH"
+    ORDER_MISMATCH = "ORDER_MISMATCH"
+    DUPLICATES_MISMATCH = "DUPLICATES_MISMATCH"
+    TIE_UNDETERMINED = "TIE_UNDETERMINED"
+    PARSE_ERROR = "PARSE_ERROR"
+    EXECUTION_ERROR = "EXECUTION_ERROR"
+    EXECUTION_TIMEOUT = "EXECUTION_TIMEOUT"
+    GOLD_EXECUTION_ERROR = "GOLD_EXECUTION_ERROR"
+    GOLD_EXECUTION_TIMEOUT = "GOLD_EXECUTION_TIMEOUT"
+    WRITE_BLOCKED = "WRITE_BLOCKED"
+    ROW_LIMIT = "ROW_LIMIT"
+    MEMORY_LIMIT = "MEMORY_LIMIT"
+    NO_SQL_PRODUCED = "NO_SQL_PRODUCED"
+    UNSUPPORTED_FEATURE = "UNSUPPORTED_FEATURE"
+    BUDGET_EXHAUSTED = "BUDGET_EXHAUSTED"
+    JUDGE_UNPARSEABLE = "JUDGE_UNPARSEABLE"
+    JUDGE_UNAVAILABLE = "JUDGE_UNAVAILABLE"
+    GOLD_SUSPECT = "GOLD_SUSPECT"
+    AMBIGUOUS_QUESTION = "AMBIGUOUS_QUESTION"
+    DATABASE_UNAVAILABLE = "DATABASE_UNAVAILABLE"
+    ANSWERED_UNANSWERABLE = "ANSWERED_UNANSWERABLE"
+    TOOLKIT_ERROR = "TOOLKIT_ERROR"
+
+
+class Verdict(StrEnum):
+    """What the evidence amounts to."""
+
+    CORRECT = "correct"
+    INCORRECT = "incorrect"
+    NEEDS_REVIEW = "needs_review"
+    ABSTAINED_RIGHT = "abstained_right"
+    ABSTAINED_WRONG = "abstained_wrong"
+    UNSCORED = "unscored"
+
+
+class Fault(StrEnum):
+    """Whose fault it is that a case is unscored. Never the model's."""
+
+    GOLD = "gold"
+    ENGINE = "engine"
+    TOOLKIT = "toolkit"
+
+
+class Rung(StrEnum):
+    """The rungs of the ladder of evidence, strongest first."""
+
+    PROVED = "proved"
+    REFUTED = "refuted"
+    TESTED = "tested"
+    RELATED = "related"
+    JUDGED = "judged"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Contract:
+    """How one case wants its answers compared; unset fields leave the preset's choice."""
+
+    order: Literal["auto", "respect", "ignore"] | None = None
+    columns: Literal["any_order", "same_order"] | None = None
+    float_rel: float | None = None
+    float_abs: float | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """A question, its gold queries (none: unanswerable) and its database."""
+
+    id: str
+    db_id: str
+    question: str = ""
+    golds: tuple[str, ...] = ()
+    database: str | None = None
+    answerable: bool = True
+    difficulty: str | None = None
+    knowledge: str = ""
+    contract: Contract | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What a system said for one case: SQL, or an abstention, or text without SQL."""
+
+    case_id: str
+    sql: str | None = None
+    abstained: bool = False
+    confidence: float | None = None
+    samples: tuple[str, ...] = ()
+    raw: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.abstained and self.sql is not None:
+            raise ValueError(f"prediction {self.case_id!r} both abstains and gives SQL")
+
+
+@dataclass(frozen=True)
+class Query:
+    """A parsed statement and what its tree says about it."""
+
+    sql: str
+    dialect: str
+    tree: Expression
+    tables: tuple[str, ...]
+    columns: tuple[str, ...]
+    features: frozenset[str]
+
+
+@dataclass(frozen=True)
+class ParseFailure:
+    """Text that is not one SELECT statement of its dialect, and where it stops being one."""
+
+    sql: str
+    dialect: str
+    reason: Reason
+    message: str
+    line: int | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The rows a query returned, in the engine's order.
+
+    ``volatile`` marks an answer that depends on the clock or on chance.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[Row]
+    seconds: float = 0.0
+    volatile: bool = False
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A query that gave no answer; a value, never an exception.
+
+    ``fault`` is set where neither query is to blame (a missing or broken database).
+    ``repeatable`` is false where another run might go better (a wall-clock limit).
+    """
+
+    reason: Reason
+    message: str
+    fault: Fault | None = None
+    seconds: float = 0.0
+    repeatable: bool = True
+
+
+Outcome = Answer | Failure
+
+
+@dataclass(frozen=True)
+class Relation:
+    """How an unequal answer relates to the gold answer, with its proof in ``detail``."""
+
+    kind: str
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Whether two answers are the same; ``None`` means the gold leaves it open.
+
+    ``columns[i]`` is the prediction's column that stands for gold column ``i``.
+    """
+
+    equal: bool | None
+    reasons: tuple[Reason, ...] = ()
+    columns: tuple[int, ...] | None = None
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One thing a stage found out. Evidence is data; verdicts are made elsewhere."""
+
+    rung: Rung
+    by: str
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Score:
+    """A metric's value for one case; ``None`` is unscored, never zero."""
+
+    value: float | None
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict, whose fault it is where there is none, and the reasons."""
+
+    verdict: Verdict
+    fault: Fault | None = None
+    reasons: tuple[Reason, ...] = ()
+
+
+@dataclass(frozen=True)
+class Result:
+    """One line of the run log."""
+
+    index: int
+    id: str
+    db_id: str
+    question: str
+    gold: tuple[str, ...]
+    prediction: str | None
+    abstained: bool
+    verdict: Verdict
+    fault: Fault | None = None
+    scores: Mapping[str, float | None] = field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)
+    answerable: bool = True
+    difficulty: str | None = None
+    confidence: float | None = None
+    message: str = ""
+    tags: Mapping[str, str] = field(default_factory=dict)
+    schema: int = RESULT_SCHEMA

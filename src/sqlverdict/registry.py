@@ -1,0 +1,111 @@
+"""Finds one-file members in a folder of this package and in entry points.
+
+A member is a module that defines one object under its own name: ``score/ex.py`` defines
+the metric ``ex``. Built-ins and plug-ins come through the same door; two members of one
+name are an error, never a silent override.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from difflib import get_close_matches
+from importlib.metadata import entry_points
+from typing import Any, Generic, TypeVar
+
+from sqlverdict.errors import RegistryError, UnknownMember
+
+T = TypeVar("T")
+
+
+class Registry(Generic[T]):
+    """The members of one kind, found when asked for.
+
+    Args:
+        kind: What a member is, in the singular: "metric", "engine" ...
+        package: The folder of the built-ins, as a dotted name.
+        group: The entry-point group of the plug-ins.
+    """
+
+    def __init__(self, kind: str, package: str, group: str) -> None:
+        self.kind = kind
+        self.package = package
+        self.group = group
+        self._members: dict[str, T] = {}
+        self._homes: dict[str, str] = {}
+        self._complete = False
+
+    def register(self, member: T, name: str, home: str) -> T:
+        """Add a member under its name; ``home`` is the module that defines it."""
+        if self._homes.get(name, home) != home:
+            raise RegistryError(
+                f"two {self.kind}s are called {name!r}: one in {self._homes[name]}, "
+                f"one in {home}. Rename one of them."
+            )
+        self._members[name] = member
+        self._homes[name] = home
+        return member
+
+    def member(self, cls: Callable[[], T]) -> Callable[[], T]:
+        """Class decorator: the class in ``<name>.py`` is the member ``<name>``."""
+        home = cls.__module__
+        self.register(cls(), home.rpartition(".")[2], home)
+        return cls
+
+    def get(self, name: str) -> T:
+        """The member of that name.
+
+        Raises:
+            UnknownMember: there is none; the message lists what there is.
+        """
+        if name not in self._members:
+            self._load_builtin(name)
+        if name not in self._members:
+            self._load_all()
+        if name not in self._members:
+            raise UnknownMember(self._unknown(name))
+        return self._members[name]
+
+    def names(self) -> list[str]:
+        """Every member's name, sorted."""
+        self._load_all()
+        return sorted(self._members)
+
+    def items(self) -> Iterator[tuple[str, T]]:
+        """Every member with its name, sorted by name."""
+        for name in self.names():
+            yield name, self._members[name]
+
+    def home(self, name: str) -> str:
+        """The module that defines the member."""
+        self.get(name)
+        return self._homes[name]
+
+    def _unknown(self, name: str) -> str:
+        known = self.names()
+        near = get_close_matches(name, known, n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        return f"there is no {self.kind} called {name!r}.{hint} Known: {', '.join(known)}"
+
+    def _load_builtin(self, name: str) -> None:
+        if not name.isidentifier():
+            return
+        module = f"{self.package}.{name}"
+        try:
+            importlib.import_module(module)
+        except ModuleNotFoundError as missing:
+            if missing.name != module:
+                raise
+
+    def _load_all(self) -> None:
+        if self._complete:
+            return
+        package = importlib.import_module(self.package)
+        for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
+            importlib.import_module(f"{self.package}.{found.name}")
+        for point in sorted(entry_points(group=self.group), key=lambda p: p.name):
+            loaded: Any = point.load()
+            member = loaded() if isinstance(loaded, type) else loaded
+            self.register(member, point.name, point.value)
+        self._complete = True

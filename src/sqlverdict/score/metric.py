@@ -1,0 +1,125 @@
+"""What a metric is: a number for one case, and how numbers are read.
+
+A metric is one file in this folder. Its docstring has the headings *Definition*, *Range*,
+*Direction*, *Unscored cases* and *Source*; ``sqlverdict.testing.check_metric`` reads them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from sqlverdict.errors import UsageError
+from sqlverdict.records import Case, Comparison, Outcome, ParseFailure, Prediction, Query, Score
+from sqlverdict.registry import Registry
+
+Need = Literal["answers", "timing", "databases"]
+
+SECTIONS = ("Definition", "Range", "Direction", "Unscored cases", "Source")
+
+
+class Item(Protocol):
+    """One case with its prediction, as a metric sees it. Nothing is run before it is asked for.
+
+    The metric is asked only about answerable cases whose prediction is not an abstention;
+    see :func:`MetricSpec.score` for the others.
+    """
+
+    @property
+    def case(self) -> Case:
+        """The case."""
+        ...
+
+    @property
+    def prediction(self) -> Prediction:
+        """The prediction; ``prediction.sql`` is a string here."""
+        ...
+
+    def golds(self) -> Sequence[Outcome]:
+        """What each gold query gave on the case's database."""
+        ...
+
+    def answer(self) -> Outcome:
+        """What the predicted query gave on the case's database."""
+        ...
+
+    def compare(self, preset: str, database: str | None = None) -> Comparison:
+        """The prediction against the golds under a preset: equal if any gold is.
+
+        A failed prediction is ``equal=False`` with its reason; golds that all fail are
+        ``equal=None`` with ``GOLD_EXECUTION_ERROR`` or ``GOLD_EXECUTION_TIMEOUT``; a missing
+        database is ``equal=None`` with ``DATABASE_UNAVAILABLE``.
+        """
+        ...
+
+    def databases(self) -> Sequence[str]:
+        """Every database file of the case's test suite, its own first."""
+        ...
+
+    def clock(self, rounds: int) -> tuple[list[float], list[float]]:
+        """Seconds of the matching gold and of the prediction, interleaved and warm."""
+        ...
+
+    def query(self, sql: str) -> Query | ParseFailure:
+        """The parsed query."""
+        ...
+
+
+class Metric(Protocol):
+    """A number for one case."""
+
+    name: str
+    version: int
+    needs: frozenset[Need]
+    parameters: tuple[str, ...]
+    """What may stand in brackets (``ex[bird]``): the first is the default; empty: none."""
+    binary: bool
+    """True where every value is 0 or 1, so that Wilson intervals and McNemar's test apply."""
+
+    def score(self, item: Item, parameter: str) -> Score:
+        """The value for one answered, answerable case."""
+        ...
+
+
+METRICS: Registry[Metric] = Registry("metric", "sqlverdict.score", "sqlverdict.metrics")
+
+
+@dataclass(frozen=True)
+class MetricSpec:
+    """A metric with its parameter, as a user writes it: ``ex``, ``ex[bird]``."""
+
+    label: str
+    metric: Metric
+    parameter: str
+
+
+def parse_metrics(text: str | Sequence[str]) -> tuple[MetricSpec, ...]:
+    """Read ``"ex,em"``, ``"ex[bird]"`` or a list of such names.
+
+    Raises:
+        UsageError: a name is malformed, unknown, repeated or takes no such parameter.
+    """
+    names = text.split(",") if isinstance(text, str) else list(text)
+    specs = [parse_metric(name.strip()) for name in names if name.strip()]
+    if not specs:
+        raise UsageError(f"no metric in {text!r}. Known: {', '.join(METRICS.names())}")
+    labels = [spec.label for spec in specs]
+    repeated = sorted({label for label in labels if labels.count(label) > 1})
+    if repeated:
+        raise UsageError(f"metric {repeated[0]!r} is given twice; name each metric once")
+    return tuple(specs)
+
+
+def parse_metric(name: str) -> MetricSpec:
+    """Read one metric name; see :func:`parse_metrics`."""
+    found = re.fullmatch(r"(\w+)(?:\[(\w+)\])?", name)
+    if not found:
+        raise UsageError(f"{name!r} is not a metric name; write it like ex or ex[bird]")
+    metric = METRICS.get(found[1])
+    if found[2] and found[2] not in metric.parameters:
+        allowed = ", ".join(metric.parameters) or "none"
+        raise UsageError(f"metric {found[1]} takes no parameter {found[2]!r}. Allowed: {allowed}")
+    default = metric.parameters[0] if metric.parameters else ""
+    return MetricSpec(name, metric, found[2] or default)
