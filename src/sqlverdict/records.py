@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from sqlglot import Expression
+    from sqlglot.expressions import Expr
 
 Cell = None | int | float | str | bytes
 Row = tuple[Cell, ...]
@@ -132,7 +132,7 @@ class Query:
 
     sql: str
     dialect: str
-    tree: Expression
+    tree: Expr
     tables: tuple[str, ...]
     columns: tuple[str, ...]
     features: frozenset[str]
