@@ -204,10 +204,22 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Evidence:
-    """One thing a stage found out. Evidence is data; verdicts are made elsewhere."""
+    """One thing a stage found out. Evidence is data; verdicts are made elsewhere.
+
+    Attributes:
+        rung: How strong it is, and of what kind.
+        by: The stage or member that found it.
+        agrees: Whether it says that the prediction answers as the gold does; ``None``: open.
+        reasons: Reason codes for what does not agree or could not be found out.
+        fault: Set where nothing could be found out and the model is not to blame.
+        detail: What shows it: a relation's columns, a count, a message.
+    """
 
     rung: Rung
     by: str
+    agrees: bool | None = None
+    reasons: tuple[Reason, ...] = ()
+    fault: Fault | None = None
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 

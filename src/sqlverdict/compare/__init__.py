@@ -1,1 +1,10 @@
-"""TODO."""
+"""When two answers are the same, and how they relate when they are not.
+
+``answers``    ``compare_answers``: the one call for users
+``preset``     what a preset is
+``presets/``   one file a preset: strict (the default), bird, spider, ...
+``cells``      when two cells are the same
+``columns``    finds the column order under which two answers agree
+``order``      which rows may change places: order and ties, read from the gold's tree
+``relations/`` one file a relation between two unequal answers
+"""

@@ -1,1 +1,8 @@
-"""TODO."""
+"""Run untrusted queries: one file an engine, a sandbox, limits, and a cache of answers.
+
+``engine``   what an engine, a session and limits are
+``sqlite``   the SQLite engine
+``sandbox``  what a query may touch in SQLite, and how its errors are named
+``desk``     where answers are asked for: memory, cache, engine
+``cache``    answers by content, in one SQLite file that several processes share
+"""

@@ -65,9 +65,20 @@ class Session(Protocol):
 class Engine(Protocol):
     """A database system that can run a benchmark's queries."""
 
-    name: str
-    dialect: str
-    suffixes: tuple[str, ...]
+    @property
+    def name(self) -> str:
+        """The engine's name: its file's name."""
+        ...
+
+    @property
+    def dialect(self) -> str:
+        """The sqlglot dialect of its queries."""
+        ...
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """The endings of its database files, the usual one first."""
+        ...
 
     @property
     def version(self) -> str:

@@ -1,1 +1,7 @@
-"""TODO."""
+"""Where cases are worked on.
+
+``item``       one case with its prediction, as metrics and stages see it
+``task``       a unit of work, and how tasks are cut into chunks of one database
+``local``      in this process
+``processes``  in worker processes that are watched and, if need be, killed
+"""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""One file a metric, and what turns values into estimates, tests and summaries."""

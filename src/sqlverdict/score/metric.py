@@ -1,18 +1,32 @@
 """What a metric is: a number for one case, and how numbers are read.
 
-A metric is one file in this folder. Its docstring has the headings *Definition*, *Range*,
-*Direction*, *Unscored cases* and *Source*; ``sqlverdict.testing.check_metric`` reads them.
+A metric is one file in this folder. Its module docstring has the headings *Definition*,
+*Range*, *Direction*, *Unscored cases* and *Source*, each on a line of its own with a colon and
+its text indented below; ``sqlverdict.testing.check_metric`` reads them. *Range* begins with the
+bounds, ``[0, 1]`` or ``{0, 1}`` or ``[0, inf)``; *Direction* says higher or lower.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import cleandoc
+from textwrap import dedent
 from typing import Literal, Protocol
 
 from sqlverdict.errors import UsageError
-from sqlverdict.records import Case, Comparison, Outcome, ParseFailure, Prediction, Query, Score
+from sqlverdict.records import (
+    Case,
+    Comparison,
+    Outcome,
+    ParseFailure,
+    Prediction,
+    Query,
+    Reason,
+    Score,
+)
 from sqlverdict.registry import Registry
 
 Need = Literal["answers", "timing", "databases"]
@@ -24,7 +38,7 @@ class Item(Protocol):
     """One case with its prediction, as a metric sees it. Nothing is run before it is asked for.
 
     The metric is asked only about answerable cases whose prediction is not an abstention;
-    see :func:`MetricSpec.score` for the others.
+    see :func:`score_case` for the others.
     """
 
     @property
@@ -68,15 +82,32 @@ class Item(Protocol):
 
 
 class Metric(Protocol):
-    """A number for one case."""
+    """A number for one case; plain class attributes satisfy the properties."""
 
-    name: str
-    version: int
-    needs: frozenset[Need]
-    parameters: tuple[str, ...]
-    """What may stand in brackets (``ex[bird]``): the first is the default; empty: none."""
-    binary: bool
-    """True where every value is 0 or 1, so that Wilson intervals and McNemar's test apply."""
+    @property
+    def name(self) -> str:
+        """The metric's name, which is its file's name."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """Rises whenever a value can change."""
+        ...
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """What the metric asks the item for; empty: it runs without any database."""
+        ...
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """What may stand in brackets (``ex[bird]``): the first is the default; empty: none."""
+        ...
+
+    @property
+    def binary(self) -> bool:
+        """True where every value is 0 or 1, so that Wilson intervals and McNemar's test apply."""
+        ...
 
     def score(self, item: Item, parameter: str) -> Score:
         """The value for one answered, answerable case."""
@@ -123,3 +154,35 @@ def parse_metric(name: str) -> MetricSpec:
         raise UsageError(f"metric {found[1]} takes no parameter {found[2]!r}. Allowed: {allowed}")
     default = metric.parameters[0] if metric.parameters else ""
     return MetricSpec(name, metric, found[2] or default)
+
+
+def score_case(spec: MetricSpec, item: Item) -> Score:
+    """The score of any case; abstentions and unanswerable cases are decided here, not by metrics.
+
+    An unanswerable case has no right SQL, so every metric leaves it unscored (the verdict and
+    the reliability score speak about it). An abstention or text without SQL on an answerable
+    case is worth 0 to a metric of correctness, never unscored.
+    """
+    if not item.case.answerable:
+        return Score(None)
+    if item.prediction.abstained or not (item.prediction.sql or "").strip():
+        return Score(0.0, (Reason.NO_SQL_PRODUCED,))
+    return spec.metric.score(item, spec.parameter)
+
+
+def document(metric: Metric) -> dict[str, str]:
+    """The text under each of :data:`SECTIONS` in the metric's module docstring.
+
+    A section that is missing is absent from the answer; the summary line is under ``""``.
+    """
+    module = sys.modules.get(type(metric).__module__)
+    found: dict[str, list[str]] = {"": []}
+    section = ""
+    for line in cleandoc(getattr(module, "__doc__", None) or "").splitlines():
+        heading = line.rstrip().removesuffix(":")
+        if line.rstrip().endswith(":") and heading in SECTIONS:
+            section = heading
+            found[section] = []
+        else:
+            found[section].append(line)
+    return {name: dedent("\n".join(lines)).strip() for name, lines in found.items()}

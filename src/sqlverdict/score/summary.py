@@ -1,8 +1,35 @@
-"""From a stream of results to a summary: estimates with intervals, verdicts, slices."""
+"""From a stream of results to a summary: estimates with intervals, verdicts, slices.
+
+One pass with flat memory: a counter for each metric and slice, never a list of results. An
+unscored value leaves the denominator and is counted apart.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from sqlverdict.errors import RunLogError
+from sqlverdict.records import Fault, Result, Verdict
+from sqlverdict.score.intervals import BOOTSTRAP_LIMIT, mean_and_error, mean_interval, wilson
+
+DIFFICULTIES = ("easy", "simple", "medium", "moderate", "hard", "challenging", "extra")
+"""The published levels in their natural order; any other level follows by name."""
+
+UNLABELLED = "unlabelled"
+"""The slice of the cases without a difficulty, where others have one."""
+
+SLICES = ("db_id", "difficulty", "feature", "answerable")
+"""What a run is sliced by, in the order of the summary."""
+
+SLICE_BOOTSTRAP_LIMIT = 2_000
+"""As BOOTSTRAP_LIMIT, for a slice: there are many, and together they must not take long."""
+
+REMEMBERED_GOLDS = 4096
+"""Gold queries whose features are remembered."""
 
 
 @dataclass(frozen=True)
@@ -42,3 +69,175 @@ class Summary:
     faults: dict[str, int] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
     slices: tuple[Slice, ...] = ()
+
+
+def sql_features(sql: str) -> Iterable[str]:
+    """The features of a query; imported late because the parser is slow to load."""
+    from sqlverdict.parse.features import features
+
+    return features(sql)
+
+
+def summarise(
+    results: Iterable[Result],
+    metrics: Sequence[str],
+    *,
+    binary: Collection[str],
+    seed: int = 0,
+    features: Callable[[str], Iterable[str]] | None = sql_features,
+) -> Summary:
+    """Summarise a run in one pass.
+
+    Args:
+        results: The run's results; any iterable, read once.
+        metrics: The labels to report, in the order to report them. A result without a value
+            for a label is unscored there.
+        binary: The labels whose values are all 0 or 1: they get Wilson intervals.
+        seed: For the bootstrap intervals of the others.
+        features: The features of a gold query, for the slices by feature; None leaves these
+            slices out. Asked once for each query while it is remembered.
+    """
+    known = None if features is None else lru_cache(REMEMBERED_GOLDS)(_frozen(features))
+    plan = tuple((label, label in binary) for label in metrics)
+    whole = _Tally(plan)
+    tallies: dict[tuple[str, str], _Tally] = defaultdict(lambda: _Tally(plan))
+    answered = abstained = 0
+    verdicts: Counter[str] = Counter()
+    faults: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    for result in results:
+        abstained += result.abstained
+        answered += not result.abstained and bool((result.prediction or "").strip())
+        verdicts[str(result.verdict)] += 1
+        if result.fault is not None:
+            faults[str(result.fault)] += 1
+        reasons.update(str(reason) for reason in dict.fromkeys(result.reasons))
+        whole.add(result)
+        for place in _places(result, known):
+            tallies[place].add(result)
+    if not any(by == "difficulty" and key != UNLABELLED for by, key in tallies):
+        tallies.pop(("difficulty", UNLABELLED), None)
+    return Summary(
+        cases=whole.cases,
+        answered=answered,
+        abstained=abstained,
+        estimates=whole.estimates(seed, BOOTSTRAP_LIMIT),
+        verdicts={str(v): verdicts[str(v)] for v in Verdict if verdicts[str(v)]},
+        faults={str(f): faults[str(f)] for f in Fault if faults[str(f)]},
+        reasons=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
+        slices=tuple(
+            Slice(
+                *place, tallies[place].cases, tallies[place].estimates(seed, SLICE_BOOTSTRAP_LIMIT)
+            )
+            for place in sorted(tallies, key=_slice_order)
+        ),
+    )
+
+
+def to_json(summary: Summary) -> dict[str, Any]:
+    """The summary as plain JSON values; :func:`from_json` reads it back."""
+    plain = asdict(summary)
+    plain["estimates"] = list(plain["estimates"])
+    plain["slices"] = [{**part, "estimates": list(part["estimates"])} for part in plain["slices"]]
+    return plain
+
+
+def from_json(plain: Mapping[str, Any]) -> Summary:
+    """Read what :func:`to_json` wrote.
+
+    Raises:
+        RunLogError: a field is missing, unknown or of another shape.
+    """
+    try:
+        slices = tuple(
+            Slice(**{**part, "estimates": tuple(Estimate(**e) for e in part["estimates"])})
+            for part in plain["slices"]
+        )
+        estimates = tuple(Estimate(**estimate) for estimate in plain["estimates"])
+        return Summary(**{**plain, "estimates": estimates, "slices": slices})
+    except (KeyError, TypeError) as wrong:
+        raise RunLogError(
+            f"this is not a summary of this version: {wrong}. Expected the fields that to_json "
+            "writes; run the evaluation again to write a new one."
+        ) from wrong
+
+
+def _frozen(features: Callable[[str], Iterable[str]]) -> Callable[[str], frozenset[str]]:
+    return lambda sql: frozenset(features(sql))
+
+
+def _places(
+    result: Result, features: Callable[[str], frozenset[str]] | None
+) -> Iterator[tuple[str, str]]:
+    """The slices a result belongs to."""
+    yield "db_id", result.db_id
+    yield "difficulty", result.difficulty or UNLABELLED
+    yield "answerable", "answerable" if result.answerable else "unanswerable"
+    if features is not None and result.gold:
+        for feature in features(result.gold[0]):
+            yield "feature", feature
+
+
+def _slice_order(place: tuple[str, str]) -> tuple[int, int, str]:
+    by, key = place
+    rank = 0
+    if by == "difficulty":
+        rank = len(DIFFICULTIES) + (key == UNLABELLED)
+        if key in DIFFICULTIES:
+            rank = DIFFICULTIES.index(key)
+    return SLICES.index(by), rank, key
+
+
+class _Tally:
+    """Running counts of some cases under every metric."""
+
+    def __init__(self, plan: tuple[tuple[str, bool], ...]) -> None:
+        self.cases = 0
+        self._values = [_Values(label, binary) for label, binary in plan]
+
+    def add(self, result: Result) -> None:
+        self.cases += 1
+        for values in self._values:
+            values.add(result.scores.get(values.label))
+
+    def estimates(self, seed: int, limit: int) -> tuple[Estimate, ...]:
+        return tuple(values.estimate(seed, limit) for values in self._values)
+
+
+class _Values:
+    """One metric's values: the sum, and for the bootstrap a histogram.
+
+    The histogram keeps three digits of each value, so that a metric of times, whose values all
+    differ, takes no more memory than any other. The sum is of the values themselves.
+    """
+
+    def __init__(self, label: str, binary: bool) -> None:
+        self.label = label
+        self.binary = binary
+        self.scored = 0
+        self.unscored = 0
+        self.total = 0.0
+        self.histogram: Counter[float] = Counter()
+
+    def add(self, value: float | None) -> None:
+        if value is None:
+            self.unscored += 1
+            return
+        self.scored += 1
+        self.total += value
+        if not self.binary:
+            self.histogram[value if value in (0.0, 1.0) else float(f"{value:.3g}")] += 1
+
+    def estimate(self, seed: int, limit: int) -> Estimate:
+        if not self.scored:
+            return Estimate(self.label, None, 0, self.unscored)
+        mean = self.total / self.scored
+        if self.binary:
+            low, high = wilson(round(self.total), self.scored)
+            label = "wilson"
+        else:
+            low, high, label = mean_interval(self.histogram, seed=seed, limit=limit)
+            # The interval belongs around the mean of the values, not of their three digits.
+            shift = mean - mean_and_error(self.histogram)[0]
+            low, high = low + shift, high + shift
+        return Estimate(self.label, mean, self.scored, self.unscored, low, high, label, self.total)

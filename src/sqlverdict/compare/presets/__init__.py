@@ -1,1 +1,1 @@
-"""TODO."""
+"""One file a preset; the file's name is the preset's name."""

@@ -143,7 +143,7 @@ INSERT INTO customer (customer_id, name, email, city, joined_on, referred_by) VA
 
 INSERT INTO purchase (purchase_id, customer_id, stall_no, placed_at, discount_percent, tip, status) VALUES
   (1, 13, 'S2', '2024-05-04 11:30', 20, 3.0, 'paid'),
-  (2, 6, 'R3', '2024-05-04 17:40', 10, 1.0, 'paid'),
+  (2, 4, 'R3', '2024-05-04 17:40', 10, 1.0, 'paid'),
   (3, 9, 'N5', '2024-05-04 18:10', 10, NULL, 'paid'),
   (4, NULL, 'R1', '2024-05-04 18:15', 10, 1.5, 'paid'),
   (5, 10, 'N2', '2024-05-05 13:40', 10, 1.5, 'paid'),

@@ -1,0 +1,35 @@
+"""Reason codes for two answers that differ."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from sqlverdict.records import Answer, Reason, Row
+
+
+def column_reason(gold: Answer, prediction: Answer) -> Reason | None:
+    """Too many or too few columns, if so."""
+    surplus = len(prediction.columns) - len(gold.columns)
+    if surplus == 0:
+        return None
+    return Reason.RESULT_EXTRA_COLUMNS if surplus > 0 else Reason.RESULT_MISSING_COLUMNS
+
+
+def row_reasons(gold: Sequence[Row], prediction: Sequence[Row]) -> tuple[Reason, ...]:
+    """What is wrong with rows that are not the same bag."""
+    if gold and not prediction:
+        return (Reason.EMPTY_RESULT,)
+    expected, found = Counter(gold), Counter(prediction)
+    if expected.keys() == found.keys():
+        return (Reason.DUPLICATES_MISMATCH,)
+    missing, extra = expected - found, found - expected
+    if not extra:
+        return (Reason.RESULT_MISSING_ROWS,)
+    if not missing:
+        return (Reason.RESULT_EXTRA_ROWS,)
+    surplus = len(prediction) - len(gold)
+    if surplus == 0:
+        return (Reason.VALUE_MISMATCH,)
+    count = Reason.RESULT_EXTRA_ROWS if surplus > 0 else Reason.RESULT_MISSING_ROWS
+    return (Reason.VALUE_MISMATCH, count)

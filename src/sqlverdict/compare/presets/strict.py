@@ -1,0 +1,117 @@
+"""Our default: the same rows, whatever the columns are called and in whatever order.
+
+Ignores
+    Column names and column order; row order where the gold's outermost query has no ORDER
+    BY; the order of rows that tie under it; float noise (relative 1e-9, absolute 1e-12);
+    the difference between 4 and 4.0.
+
+Respects
+    Duplicates, NULLs, types (4 is not '4'), which values stand in one row, the number of
+    columns, and row order where the gold orders.
+
+Undetermined
+    Where the gold's LIMIT cuts through a tie (or stands without ORDER BY), an answer that
+    the gold query might as well have given is neither right nor wrong: TIE_UNDETERMINED.
+
+Contract
+    A case may ask for ``order`` (auto, respect, ignore), ``columns`` (any_order,
+    same_order), ``float_rel`` and ``float_abs`` of its own.
+
+Source
+    Ours. It has none of the quirks of the scripts that the other presets reproduce.
+"""
+
+from __future__ import annotations
+
+from sqlverdict.compare.cells import Tolerance, unify
+from sqlverdict.compare.columns import SearchExhausted, match_columns
+from sqlverdict.compare.mismatch import column_reason, row_reasons
+from sqlverdict.compare.order import could_be_gold, is_ordered, read_window
+from sqlverdict.compare.preset import PRESETS, Pair
+from sqlverdict.records import Answer, Comparison, Contract, Reason, Row
+
+_NONE = Contract()
+_DEFAULT = Tolerance()
+
+
+@PRESETS.member
+class Strict:
+    """See the module's docstring."""
+
+    def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
+        """Both queries as they are."""
+        return gold, prediction
+
+    def compare(self, gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
+        """Whether the two answers are the same."""
+        wrong_width = column_reason(gold, prediction)
+        if wrong_width is not None:
+            return Comparison(False, (wrong_width,))
+        if gold.rows == prediction.rows:
+            return Comparison(True, columns=tuple(range(len(gold.columns))))
+        wishes = pair.contract or _NONE
+        if len(gold.rows) != len(prediction.rows):
+            return Comparison(False, row_reasons(gold.rows, prediction.rows))
+        tolerance = _tolerance(wishes)
+        rows, predicted = unify([gold.rows, prediction.rows], tolerance)
+        try:
+            columns = _match(rows, predicted, wishes, None)
+            if columns is None:
+                return _different(gold, prediction, pair, rows, predicted)
+            return _ordered(gold, pair, rows, predicted, columns)
+        except SearchExhausted as stopped:
+            return Comparison(None, (Reason.BUDGET_EXHAUSTED,), message=str(stopped))
+
+
+def _tolerance(wishes: Contract) -> Tolerance:
+    if wishes.float_rel is None and wishes.float_abs is None:
+        return _DEFAULT
+    rel = _DEFAULT.rel if wishes.float_rel is None else wishes.float_rel
+    return Tolerance(rel, _DEFAULT.abs if wishes.float_abs is None else wishes.float_abs)
+
+
+def _match(
+    gold: list[Row], prediction: list[Row], wishes: Contract, ranks: list[int] | None
+) -> tuple[int, ...] | None:
+    columns = match_columns(gold, prediction, ranks)
+    if columns is None or wishes.columns != "same_order":
+        return columns
+    # The identity is tried first, so any other result means that it does not fit.
+    return columns if columns == tuple(range(len(columns))) else None
+
+
+def _different(
+    gold: Answer, prediction: Answer, pair: Pair, rows: list[Row], predicted: list[Row]
+) -> Comparison:
+    """The rows are not the same bag: wrong, unless the gold's LIMIT leaves its rows open."""
+    if "limit" in pair.gold_sql.lower():
+        window = read_window(gold, pair)
+        wishes = pair.contract or _NONE
+        any_columns = wishes.columns != "same_order"
+        if (
+            window is not None
+            and window.cuts_tie
+            and could_be_gold(window, prediction.rows, _tolerance(wishes), any_columns)
+        ):
+            return Comparison(
+                None,
+                (Reason.TIE_UNDETERMINED,),
+                message="the gold's LIMIT cuts through a tie; these rows fit it as well",
+            )
+    return Comparison(False, row_reasons(rows, predicted))
+
+
+def _ordered(
+    gold: Answer, pair: Pair, rows: list[Row], predicted: list[Row], columns: tuple[int, ...]
+) -> Comparison:
+    """The rows are the same bag: right, unless the gold orders them and they come otherwise."""
+    wishes = pair.contract or _NONE
+    order = wishes.order or "auto"
+    if order == "ignore" or (order == "auto" and not is_ordered(pair)):
+        return Comparison(True, columns=columns)
+    window = read_window(gold, pair) if order == "auto" else None
+    ranks = list(range(len(rows))) if window is None else window.ranks
+    found = _match(rows, predicted, wishes, ranks)
+    if found is not None:
+        return Comparison(True, columns=found)
+    return Comparison(False, (Reason.ORDER_MISMATCH,))

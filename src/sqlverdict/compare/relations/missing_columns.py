@@ -1,0 +1,36 @@
+"""The prediction has only some of gold's columns.
+
+Says: as bags, the rows are equal once some of gold's columns are dropped.
+Proof: ``columns``, the prediction's column for each gold column or null; ``missing``, the
+gold columns that nothing stands for; ``order``.
+Misleads: an answer with less in it is rarely a formality; and the prediction's rows may be
+so plain that they match by chance (``weak``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlverdict.compare.preset import Pair
+from sqlverdict.compare.relations._check import map_holds
+from sqlverdict.compare.relations._search import find_map, map_detail
+from sqlverdict.compare.relations._table import Table
+from sqlverdict.records import Relation
+
+KIND = "missing_columns"
+
+
+def find(gold: Table, prediction: Table, pair: Pair) -> Relation | None:
+    """The relation, where it holds."""
+    if prediction.width >= gold.width or prediction.height != gold.height:
+        return None
+    joints = find_map(gold, prediction)
+    if joints is None:
+        return None
+    return Relation(KIND, map_detail(gold, prediction, joints, pair))
+
+
+def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+    """Whether the proof is one."""
+    return prediction.width < gold.width and map_holds(detail, gold, prediction, pair)

@@ -1,0 +1,243 @@
+"""Answers by content, in one SQLite file that several processes share.
+
+The key is made of the database's digest, the SQL text, the limits and the engine's name
+and version: whatever can change an answer. Entries are added in batches, each one
+transaction under a write-ahead log, so a killed process loses its last batch and nothing
+else. The cache is never needed: where its file cannot be used, evaluation goes on without
+it and says so.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sqlverdict.records import Answer, Failure, Outcome, Reason
+
+_VERSION = 1
+_COMPRESS_ABOVE = 16_384
+_LARGEST = 32 * 2**20
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder().decode
+
+
+def default_path() -> Path:
+    """``SQLVERDICT_CACHE``, else ``sqlverdict/answers.sqlite`` in the user's cache folder."""
+    chosen = os.environ.get("SQLVERDICT_CACHE")
+    if chosen:
+        return Path(chosen)
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "sqlverdict" / "answers.sqlite"
+
+
+def answer_key(scope: bytes, sql: str) -> bytes:
+    """The key of a query within a scope (see :func:`scope_key`)."""
+    return blake2b(sql.encode("utf-8", "surrogatepass"), digest_size=16, key=scope).digest()
+
+
+def scope_key(database_digest: str, limits_key: str, engine: str, version: str) -> bytes:
+    """What all queries of one database share: digest, limits, engine and its version."""
+    text = f"{_VERSION}|{database_digest}|{limits_key}|{engine}|{version}"
+    return blake2b(text.encode(), digest_size=16).digest()
+
+
+class AnswerCache:
+    """The shared file of answers.
+
+    Args:
+        path: The file; made, with its folder, where it is missing.
+        limit: Size in bytes above which the oldest entries are dropped.
+
+    ``problem`` says why the cache is not used, where it is not.
+    """
+
+    def __init__(self, path: Path, limit: int = 4 * 2**30) -> None:
+        self.path = path
+        self.limit = limit
+        self.problem: str | None = None
+        self.hits = 0
+        self._pending: dict[bytes, tuple[bytes, bytes, bytes]] = {}
+        self._pending_size = 0
+        self._known: dict[bytes, set[bytes]] = {}
+        self._connection: sqlite3.Connection | None = None
+        self._open()
+
+    def _open(self) -> None:
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = self._connect()
+        except (OSError, sqlite3.Error) as error:
+            if isinstance(error, sqlite3.DatabaseError) and _is_damaged(error):
+                self._set_aside()
+            else:
+                self._give_up(error)
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self.path, isolation_level=None, timeout=10)
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            connection.execute("PRAGMA synchronous=NORMAL")
+            connection.execute(
+                "CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY,"
+                " scope BLOB NOT NULL, key BLOB NOT NULL, payload BLOB NOT NULL,"
+                " UNIQUE (scope, key))"
+            )
+        except sqlite3.Error:
+            connection.close()
+            raise
+        return connection
+
+    def _set_aside(self) -> None:
+        """A damaged file is kept under another name and a new one begun."""
+        aside = self.path.with_name(f"{self.path.name}.damaged-{os.getpid()}")
+        try:
+            self.path.replace(aside)
+            for suffix in ("-wal", "-shm"):
+                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+            self._connection = self._connect()
+            self.problem = f"the cache was damaged; it is kept as {aside} and a new one was begun"
+        except (OSError, sqlite3.Error) as error:
+            self._give_up(error)
+
+    def _give_up(self, error: Exception) -> None:
+        self.problem = f"answers are not cached: {self.path}: {error}"
+        self._connection = None
+        self._pending.clear()
+
+    def get(self, scope: bytes, key: bytes) -> Outcome | None:
+        """The stored outcome, or ``None``."""
+        waiting = self._pending.get(key)
+        if waiting is not None:
+            return _unpack(waiting[2])
+        if self._connection is None or key not in self._keys(scope):
+            return None
+        try:
+            row = self._connection.execute(
+                "SELECT payload FROM answers WHERE scope = ? AND key = ?", (scope, key)
+            ).fetchone()
+        except sqlite3.Error as error:
+            self._give_up(error)
+            return None
+        outcome = _unpack(row[0]) if row else None
+        self.hits += outcome is not None
+        return outcome
+
+    def put(self, scope: bytes, key: bytes, outcome: Outcome) -> None:
+        """Store an outcome that will be the same next time."""
+        if self._connection is None or not _is_lasting(outcome):
+            return
+        payload = _pack(outcome)
+        if len(payload) > _LARGEST:
+            return
+        self._pending[key] = (scope, key, payload)
+        self._pending_size += len(payload)
+        if self._pending_size > 8 * 2**20:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is pending, in one transaction."""
+        if self._connection is None or not self._pending:
+            return
+        rows = list(self._pending.values())
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany(
+                "INSERT OR IGNORE INTO answers (scope, key, payload) VALUES (?, ?, ?)", rows
+            )
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._give_up(error)
+            return
+        for scope, key, _ in rows:
+            if scope in self._known:
+                self._known[scope].add(key)
+        self._pending.clear()
+        self._pending_size = 0
+
+    def trim(self) -> None:
+        """Drop the oldest entries until the file's content fits the limit."""
+        if self._connection is None:
+            return
+        try:
+            size = self._size()
+            while size > self.limit:
+                self._connection.execute(
+                    "DELETE FROM answers WHERE number IN"
+                    " (SELECT number FROM answers ORDER BY number LIMIT 1000)"
+                )
+                smaller = self._size()
+                if smaller >= size:
+                    break
+                size = smaller
+        except sqlite3.Error as error:
+            self._give_up(error)
+
+    def _size(self) -> int:
+        assert self._connection is not None
+        pages, free, page = (
+            self._connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        return int((pages - free) * page)
+
+    def _keys(self, scope: bytes) -> set[bytes]:
+        """The keys of a scope when it was first asked for: one look instead of one a query."""
+        known = self._known.get(scope)
+        if known is None:
+            known = self._known[scope] = set(self._stored_keys(scope))
+        return known
+
+    def _stored_keys(self, scope: bytes) -> Iterator[bytes]:
+        assert self._connection is not None
+        try:
+            for row in self._connection.execute(
+                "SELECT key FROM answers WHERE scope = ?", (scope,)
+            ):
+                yield row[0]
+        except sqlite3.Error as error:
+            self._give_up(error)
+
+    def close(self) -> None:
+        """Write what is pending and let go of the file."""
+        self.flush()
+        self.trim()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def _is_damaged(error: sqlite3.DatabaseError) -> bool:
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _is_lasting(outcome: Outcome) -> bool:
+    return not outcome.volatile if isinstance(outcome, Answer) else outcome.repeatable
+
+
+def _pack(outcome: Outcome) -> bytes:
+    if isinstance(outcome, Answer):
+        record: tuple[Any, ...] = (outcome.columns, outcome.rows, outcome.seconds)
+    else:
+        record = (outcome.reason.value, outcome.message, outcome.seconds)
+    packed = _encode(record)
+    return b"z" + zlib.compress(packed, 1) if len(packed) > _COMPRESS_ABOVE else b"p" + packed
+
+
+def _unpack(payload: bytes) -> Outcome | None:
+    """The stored outcome; ``None`` where the entry cannot be read, which re-runs the query."""
+    try:
+        body = payload[1:]
+        first, second, seconds = _decode(zlib.decompress(body) if payload[:1] == b"z" else body)
+        if isinstance(first, str):
+            return Failure(Reason(first), second, seconds=seconds)
+        return Answer(tuple(first), [tuple(row) for row in second], seconds)
+    except (ValueError, TypeError, zlib.error, msgspec.DecodeError):
+        return None

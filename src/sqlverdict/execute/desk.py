@@ -1,0 +1,145 @@
+"""Where answers are asked for: open sessions, answers in memory, the shared cache.
+
+A desk serves one process. Databases stay open between queries; an answer is looked for in
+memory, then in the cache, and only then on the engine.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.cache import AnswerCache, answer_key, scope_key
+from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
+
+_OPEN_DATABASES = 32
+_REMEMBERED_CELLS = 4_000_000
+
+Watch = Callable[[bytes | None], None]
+"""Told the key of a query before it runs on the engine, and ``None`` after."""
+
+
+class Desk:
+    """Answers queries on databases, each at most once.
+
+    Args:
+        engine: The engine's name.
+        limits: What one query may spend.
+        cache: The shared cache, if one is used.
+        watch: Told when a query begins and ends, so that a guardian can step in.
+        known: Outcomes of queries that must not be tried again, by key.
+    """
+
+    def __init__(
+        self,
+        engine: str,
+        limits: Limits,
+        cache: AnswerCache | None = None,
+        watch: Watch | None = None,
+        known: Mapping[bytes, Failure] | None = None,
+    ) -> None:
+        self.engine = ENGINES.get(engine)
+        self.limits = limits
+        self.cache = cache
+        self.executed = 0
+        self._watch = watch
+        self._known = dict(known or {})
+        self._sessions: OrderedDict[str, Session | Failure] = OrderedDict()
+        self._scopes: dict[str, bytes] = {}
+        self._memory: OrderedDict[tuple[str, str], Outcome] = OrderedDict()
+        self._cells = 0
+
+    def run(self, database: str, sql: str) -> Outcome:
+        """The outcome of a query on a database file."""
+        place = (database, sql)
+        found = self._memory.get(place)
+        if found is None:
+            found = self._look_up(database, sql)
+            self._remember(place, found)
+        return found
+
+    def clock(self, database: str, queries: Sequence[str], rounds: int) -> list[list[float]]:
+        """Seconds of queries that were answered; never from a cache."""
+        session = self._session(database)
+        if isinstance(session, Failure):
+            return [[] for _ in queries]
+        return session.clock(queries, rounds)
+
+    def avoid(self, known: Mapping[bytes, Failure]) -> None:
+        """Take over outcomes that must not be tried again."""
+        self._known.update(known)
+
+    def flush(self) -> None:
+        """Write pending answers to the shared cache."""
+        if self.cache is not None:
+            self.cache.flush()
+
+    def close(self) -> None:
+        """Close every database and the cache."""
+        for session in self._sessions.values():
+            if not isinstance(session, Failure):
+                session.close()
+        self._sessions.clear()
+        if self.cache is not None:
+            self.cache.close()
+
+    def _look_up(self, database: str, sql: str) -> Outcome:
+        session = self._session(database)
+        if isinstance(session, Failure):
+            return session
+        scope = self._scopes[database]
+        key = answer_key(scope, sql)
+        if key in self._known:
+            return self._known[key]
+        cached = self.cache.get(scope, key) if self.cache is not None else None
+        if cached is not None:
+            return cached
+        if self._watch is None:
+            outcome = session.run(sql)
+        else:
+            self._watch(key)
+            outcome = session.run(sql)
+            self._watch(None)
+        self.executed += 1
+        if self.cache is not None:
+            self.cache.put(scope, key, outcome)
+        return outcome
+
+    def _session(self, database: str) -> Session | Failure:
+        session = self._sessions.get(database)
+        if session is not None:
+            return session
+        path = Path(database)
+        try:
+            session = self.engine.open(path, self.limits)
+            digest = self.engine.digest(path)
+            self._scopes[database] = scope_key(
+                digest, self.limits.key(), self.engine.name, self.engine.version
+            )
+        except (DatabaseError, OSError) as error:
+            session = Failure(
+                Reason.DATABASE_UNAVAILABLE, str(error), fault=Fault.ENGINE, repeatable=False
+            )
+        self._sessions[database] = session
+        if len(self._sessions) > _OPEN_DATABASES:
+            _, oldest = self._sessions.popitem(last=False)
+            if not isinstance(oldest, Failure):
+                oldest.close()
+        return session
+
+    def _remember(self, place: tuple[str, str], outcome: Outcome) -> None:
+        self._memory[place] = outcome
+        self._cells += _cells(outcome)
+        while self._cells > _REMEMBERED_CELLS and len(self._memory) > 1:
+            _, oldest = self._memory.popitem(last=False)
+            self._cells -= _cells(oldest)
+
+
+def _cells(outcome: Outcome) -> int:
+    """Roughly what an outcome weighs; a failure or small answer still weighs something."""
+    if isinstance(outcome, Answer):
+        return len(outcome.rows) * len(outcome.columns) + 16
+    return 16

@@ -1,0 +1,135 @@
+"""What a query may do in SQLite, and what its errors mean.
+
+``mode=ro`` is no sandbox: ATTACH and VACUUM INTO still write files. The authorizer below
+allows reading and nothing else, whatever the text looks like.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+
+from sqlverdict.parse.tokens import leading_keyword
+from sqlverdict.records import Failure, Fault, Reason
+
+_READ = sqlite3.SQLITE_READ
+_FUNCTION = sqlite3.SQLITE_FUNCTION
+_ALLOWED = frozenset(
+    {sqlite3.SQLITE_SELECT, _READ, _FUNCTION, getattr(sqlite3, "SQLITE_RECURSIVE", 33)}
+)
+_FORBIDDEN_FUNCTIONS = frozenset(
+    {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "sqlite_log", "lsmode"}
+)
+_VOLATILE_FUNCTIONS = frozenset(
+    {"random", "randomblob", "current_date", "current_time", "current_timestamp"}
+)
+_CLOCK_FUNCTIONS = frozenset({"date", "time", "datetime", "julianday", "strftime", "unixepoch"})
+
+_ACTIONS = {
+    getattr(sqlite3, name): name.removeprefix("SQLITE_").replace("_", " ")
+    for name in dir(sqlite3)
+    if re.fullmatch(
+        r"SQLITE_(CREATE|DROP|ALTER)_\w+|SQLITE_(ATTACH|DETACH|PRAGMA|INSERT|UPDATE|DELETE"
+        r"|ANALYZE|REINDEX|TRANSACTION|SAVEPOINT)",
+        name,
+    )
+}
+
+_SYNTAX = re.compile(
+    r"syntax error|unrecognized token|incomplete input|parser stack overflow"
+    r"|expression tree is too large|too many (terms|columns|arguments|sql variables)",
+    re.IGNORECASE,
+)
+
+
+_WRITERS = frozenset(
+    {
+        *("ALTER", "ANALYZE", "ATTACH", "BEGIN", "COMMIT", "CREATE", "DELETE", "DETACH", "DROP"),
+        *("END", "INSERT", "PRAGMA", "REINDEX", "RELEASE", "REPLACE", "ROLLBACK", "SAVEPOINT"),
+        *("UPDATE", "VACUUM"),
+    }
+)
+
+
+def not_a_query(sql: str) -> Failure | None:
+    """Why a text must not even be prepared; ``None`` where it may be a query.
+
+    VACUUM and transactions never reach the authorizer, so they are told by their first word.
+    """
+    word = leading_keyword(sql)
+    if not word:
+        return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
+    if word in _WRITERS:
+        return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {word}")
+    if word == "EXPLAIN":
+        return Failure(Reason.UNSUPPORTED_FEATURE, "EXPLAIN gives a plan, not an answer")
+    return None
+
+
+class Guard:
+    """The authorizer of one connection; remembers what it denied and what it saw."""
+
+    def __init__(self) -> None:
+        self.denied: str | None = None
+        self.volatile = False
+        self._clock = False
+
+    def reset(self) -> None:
+        """Forget the last query."""
+        self.denied = None
+        self.volatile = False
+        self._clock = False
+
+    def depends_on_clock(self, sql: str) -> bool:
+        """Whether the last query's answer may change by itself."""
+        if self.volatile or not self._clock:
+            return self.volatile
+        # Without arguments, or with 'now' in any spelling, these functions read the clock.
+        return "now" in sql.lower() or re.search(r"\(\s*\)", sql) is not None
+
+    def __call__(
+        self, action: int, first: str | None, second: str | None, _db: str | None, _by: str | None
+    ) -> int:
+        """Allow reading; deny all else."""
+        if action == _READ:
+            return 0
+        if action == _FUNCTION and second is not None:
+            name = second.lower()
+            if name in _FORBIDDEN_FUNCTIONS:
+                self.denied = f"function {name}()"
+                return 1
+            if name in _VOLATILE_FUNCTIONS:
+                self.volatile = True
+            elif name in _CLOCK_FUNCTIONS:
+                self._clock = True
+            return 0
+        if action in _ALLOWED:
+            return 0
+        what = _ACTIONS.get(action, f"action {action}")
+        self.denied = f"{what} {first}" if first else what
+        return 1
+
+
+def failure_of(error: sqlite3.Error | sqlite3.Warning, guard: Guard, seconds: float) -> Failure:
+    """Name what SQLite said."""
+    text = str(error)
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if guard.denied is not None or code in (sqlite3.SQLITE_AUTH, sqlite3.SQLITE_READONLY):
+        what = guard.denied or text
+        return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {what}")
+    if "one statement at a time" in text:
+        return Failure(Reason.UNSUPPORTED_FEATURE, "several statements; exactly one is expected")
+    if "null character" in text:
+        return Failure(Reason.PARSE_ERROR, "the SQL text contains a NUL byte")
+    if code in (sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_NOMEM):
+        return Failure(Reason.MEMORY_LIMIT, f"the engine's memory limit was reached: {text}")
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR):
+        return Failure(
+            Reason.DATABASE_UNAVAILABLE,
+            f"the database cannot be read: {text}. Check or restore the file.",
+            fault=Fault.ENGINE,
+            repeatable=False,
+        )
+    if _SYNTAX.search(text):
+        return Failure(Reason.PARSE_ERROR, text)
+    return Failure(Reason.EXECUTION_ERROR, text, seconds=seconds)

@@ -1,0 +1,85 @@
+"""What a benchmark is: cases that can be read again and again, and where they came from.
+
+A reader is one file in this folder, ``<name>.py``, with one class decorated by
+``@BENCHMARKS.member``; its docstring says which files it expects and what it does with
+oddities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Protocol
+
+from sqlverdict.load.digests import sha256_file
+from sqlverdict.records import Case
+from sqlverdict.registry import Registry
+
+NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Source:
+    """A file that was read, as a manifest names it."""
+
+    path: str
+    sha256: str
+
+    @classmethod
+    def of(cls, path: Path) -> Source:
+        """The source record of a file."""
+        return cls(str(path), sha256_file(path))
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """Cases and where they came from.
+
+    Attributes:
+        name: The reader's name.
+        version: Which revision was read, in words: the split and a digest.
+        cases: The cases; may be iterated again and again, and may be larger than memory.
+        count: How many cases there are, where that is known without reading them.
+        sources: The files that were read.
+        notes: What a user should know: files or databases that are missing, and so on.
+    """
+
+    name: str
+    version: str
+    cases: Iterable[Case] = field(repr=False)
+    count: int | None = None
+    sources: tuple[Source, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class BenchmarkReader(Protocol):
+    """Reads the benchmarks of one format."""
+
+    def read(
+        self,
+        root: Path,
+        *,
+        split: str = "dev",
+        databases: Path | None = None,
+        options: Mapping[str, str] = NO_OPTIONS,
+    ) -> Benchmark:
+        """Read a benchmark.
+
+        Args:
+            root: The benchmark's folder, or its file where the format is one file.
+            split: Which part of it.
+            databases: Where the databases lie, if not at the format's usual place.
+            options: The format's own settings; its module says which there are.
+
+        Raises:
+            BenchmarkError: the files are missing or not what they should be.
+            UsageError: there is no such option.
+        """
+        ...
+
+
+BENCHMARKS: Registry[BenchmarkReader] = Registry(
+    "benchmark", "sqlverdict.load", "sqlverdict.benchmarks"
+)

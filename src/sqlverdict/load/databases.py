@@ -1,0 +1,186 @@
+"""Where the database of a ``db_id`` lies, in any of the usual layouts.
+
+In this order: ``<root>/<db>/<db>.sqlite`` (or ``.sqlite3``, ``.db``), ``<root>/<db>.sqlite``,
+the only database file in ``<root>/<db>/``. A root that is itself a file serves every
+``db_id``. Names that differ only in case are used and reported, where there is exactly one.
+Several database files in ``<root>/<db>/`` are the test suite of that database.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from sqlverdict.errors import DatabaseError, UsageError
+from sqlverdict.load.text import listed, near
+
+SUFFIXES = (".sqlite", ".sqlite3", ".db")
+
+
+class DatabaseFolder:
+    """The databases below one folder. Looks at the disk once a name, then remembers.
+
+    Args:
+        root: The folder, or one database file that serves every ``db_id``.
+        suffixes: What a database file's name may end in, best first.
+    """
+
+    def __init__(self, root: Path, suffixes: Sequence[str] = SUFFIXES) -> None:
+        self.root = root
+        self.suffixes = tuple(suffixes)
+        self._found: dict[str, str | None] = {}
+        self._stems: dict[str, set[str]] | None = None
+        self._notes: list[str] = []
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was odd about the names asked for so far."""
+        return tuple(self._notes)
+
+    def path(self, db_id: str) -> str | None:
+        """The file of a database, or None."""
+        if db_id not in self._found:
+            self._found[db_id] = self._find(db_id)
+        return self._found[db_id]
+
+    def expected(self, db_id: str) -> str:
+        """The file of a database, or the path where it should have been."""
+        return self.path(db_id) or str(self.root / db_id / f"{db_id}{self.suffixes[0]}")
+
+    def require(self, db_id: str) -> str:
+        """The file of a database.
+
+        Raises:
+            DatabaseError: there is none; the message says where it was looked for and which
+                similar names there are.
+        """
+        found = self.path(db_id)
+        if found is None:
+            raise DatabaseError(self.explain(db_id))
+        return found
+
+    def suite(self, db_id: str) -> list[str]:
+        """Every database file in the folder of a database, its own first; empty: none."""
+        own = self.path(db_id)
+        return [] if own is None else suite_of(own, db_id, self.suffixes)
+
+    def names(self) -> list[str]:
+        """The database ids that this folder seems to hold, sorted."""
+        return sorted(name for names in self._listing().values() for name in names)
+
+    def explain(self, db_id: str) -> str:
+        """Why there is no file for a database: what was looked for, and similar names."""
+        if not self.root.is_dir():
+            return f"there is no folder {self.root}. Say where the databases lie."
+        looked = f"{self.root / db_id / (db_id + self.suffixes[0])}"
+        inside = self._files(self.root / db_id)
+        if len(inside) > 1:
+            return (
+                f"database {db_id!r} is not determined: {self.root / db_id} holds "
+                f"{listed(Path(file).name for file in inside)}, none of them called "
+                f"{db_id + self.suffixes[0]!r}. Rename the right one."
+            )
+        names = self.names()
+        hint = near(db_id, names)
+        return (
+            f"database {db_id!r} not found: expected {looked} (or {', '.join(self.suffixes)}); "
+            f"{self.root} holds {len(names)} databases.{hint} Add it or correct the db_id."
+        )
+
+    def _find(self, db_id: str) -> str | None:
+        if not db_id or db_id in (".", "..") or "/" in db_id or os.sep in db_id or "\0" in db_id:
+            return None
+        if self.root.is_file():
+            return str(self.root)
+        found = self._exactly(db_id)
+        if found is not None:
+            return found
+        others = self._listing().get(db_id.casefold(), set()) - {db_id}
+        if len(others) != 1:
+            return None
+        (other,) = others
+        found = self._exactly(other)
+        if found is not None:
+            self._notes.append(f"database {db_id!r} was found as {other!r}: the case differs")
+        return found
+
+    def _exactly(self, name: str) -> str | None:
+        folder = self.root / name
+        inside = self._files(folder)
+        by_name = {Path(file).name.casefold(): file for file in inside}
+        for suffix in self.suffixes:
+            own = by_name.get(f"{name}{suffix}".casefold())
+            if own is not None:
+                return own
+        for suffix in self.suffixes:
+            if (self.root / f"{name}{suffix}").is_file():
+                return str(self.root / f"{name}{suffix}")
+        return inside[0] if len(inside) == 1 else None
+
+    def _files(self, folder: Path) -> list[str]:
+        return _database_files(folder, self.suffixes)
+
+    def _listing(self) -> dict[str, set[str]]:
+        """The names of databases below the root, grouped where only the case differs."""
+        if self._stems is None:
+            self._stems = {}
+            for child in self.root.iterdir() if self.root.is_dir() else ():
+                if child.suffix in self.suffixes:
+                    self._stems.setdefault(child.stem.casefold(), set()).add(child.stem)
+                elif child.is_dir():
+                    self._stems.setdefault(child.name.casefold(), set()).add(child.name)
+        return self._stems
+
+
+def suite_of(database: str, db_id: str, suffixes: Sequence[str] = SUFFIXES) -> list[str]:
+    """The test suite that a database file belongs to, itself first.
+
+    All database files of its folder, if the folder is named after the database; otherwise the
+    folder holds other databases too, and the file stands alone.
+    """
+    folder = Path(database).parent
+    if folder.name.casefold() != db_id.casefold():
+        return [database]
+    return [database, *(other for other in _database_files(folder, suffixes) if other != database)]
+
+
+def find_databases(root: Path, names: Sequence[str], given: Path | None) -> DatabaseFolder:
+    """The folder of a benchmark's databases: the given one, or the first usual one there is.
+
+    Raises:
+        UsageError: a folder is given and does not exist; a typing mistake there would otherwise
+            leave every case without its database.
+    """
+    if given is not None:
+        if not given.exists():
+            raise UsageError(f"there is no folder {given}. Say where the databases lie.")
+        return DatabaseFolder(given)
+    for name in names:
+        if (root / name).is_dir():
+            return DatabaseFolder(root / name)
+    return DatabaseFolder(root / names[0])
+
+
+def missing_databases(folder: DatabaseFolder, db_ids: Sequence[str]) -> tuple[str, ...]:
+    """A note on the databases that are not there, and on names that differ in case."""
+    missing = {db_id for db_id in db_ids if folder.path(db_id) is None}
+    if not missing:
+        return folder.notes
+    cases = sum(db_id in missing for db_id in db_ids)
+    return (
+        *folder.notes,
+        f"{len(missing)} databases are missing below {folder.root} ({listed(sorted(missing))}): "
+        f"{cases} cases cannot be executed",
+    )
+
+
+def _database_files(folder: Path, suffixes: Sequence[str]) -> list[str]:
+    """The database files in a folder, sorted; hidden files are other programs' leftovers."""
+    if not folder.is_dir():
+        return []
+    return sorted(
+        str(child)
+        for child in folder.iterdir()
+        if child.suffix in suffixes and not child.name.startswith(".") and child.is_file()
+    )

@@ -1,0 +1,172 @@
+"""The SQL in a language model's reply.
+
+Replies come as plain SQL, in Markdown fences, after "Here is the query:", with prose behind
+the semicolon, or without any SQL at all. Two rules keep this honest: plain SQL passes through
+verbatim, character for character; and a statement of any kind stays what it is. A reply that
+drops a table is a prediction that drops a table, for the engine to block, not "no SQL".
+
+Every pattern here is linear in the length of the text: alternatives are atomic, and an
+unterminated quote or comment runs to the end instead of being tried again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+_GAP = r"(?>[\s\ufeff]+|--[^\n]{0,200}+\n|/\*.{0,200}?\*/){0,20}+"
+_LEAD = r"(?>[\s\ufeff(;]+|--[^\n]*+(?:\n|\Z)|/\*.*?(?:\*/|\Z))*+"
+_NAME = r"(?:\"[^\"]{0,200}+\"|`[^`]{0,200}+`|\[[^\]]{0,200}+\]|\w++)"
+_CTE = rf"with\b{_GAP}(?:recursive\b{_GAP})?{_NAME}{_GAP}(?:\([^()]{{0,2000}}+\){_GAP})?as\b"
+
+# English that starts with a word of SQL: "With the given schema ...", "Show me ...", "Update: ".
+_ENGLISH = (
+    r"(?:\s*+[:,.!?]|\s++`(?:select|with)\b|\s++(?:the|this|that|these|those|an?|your|our|my|me|i|it|you|we|is|are|was|"
+    r"not|to|of|on|in|following|given|below|only|no|all|respect|regards?|reference)\b"
+    r"(?!\s++(?:set|from|as)\b|\s*+[;(]|\s*+\Z))"
+)
+_READS = r"select|values"
+_OTHERS = (
+    r"insert|update|delete|replace|create|drop|alter|attach|detach|pragma|vacuum|explain|analy[sz]e|"
+    r"reindex|begin|commit|end|rollback|savepoint|release|truncate|grant|revoke|merge|call|"
+    r"exec(?:ute)?|show|desc(?:ribe)?|use|set|copy|declare|load|install|import|export|from|table"
+)
+_QUERY = re.compile(rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|with\b(?!{_ENGLISH}))", re.I | re.S)
+_STATEMENT = re.compile(
+    rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|(?:with|{_OTHERS})\b(?!{_ENGLISH}))", re.I | re.S
+)
+
+# SQL's own tokens that may hide a fence or a semicolon; the rest are places where SQL may end.
+_LEXED = re.compile(
+    r"'(?:[^']|'')*+(?:'|\Z)|\"(?:[^\"]|\"\")*+(?:\"|\Z)|(?P<fence>`{3,}|~{3,})|`[^`]*+(?:`|\Z)"
+    r"|\[[^\]]*+(?:\]|\Z)|--[^\n`]*+|/\*.*?(?:\*/|\Z)|(?P<end>;)|(?P<blank>\n[ \t\r]*+\n\s*+)",
+    re.S,
+)
+# The same inside Markdown, where an apostrophe is mostly an apostrophe: quotes end with the line.
+_LEXED_BLOCK = re.compile(
+    r"'(?:[^'\n]|'')*+'?|\"(?:[^\"\n]|\"\")*+\"?|(?P<fence>`{3,}|~{3,})|`[^`\n]*+`?|--[^\n`]*+"
+)
+_OPEN = re.compile(
+    r"(?P<fence>`{3,}|~{3,})[ \t]*+"
+    r"(?:(?:sqlite3?|sql|postgres(?:ql)?|mysql|t-?sql|plsql|duckdb|text|txt|code|query)\b:?"
+    rf"|(?!(?:with|{_READS}|{_OTHERS})\b)[\w+.#-]++[ \t\r]*+(?=\n))?",
+    re.I,
+)
+_BETWEEN = re.compile(_LEAD, re.S)
+_PROSE_LINE = re.compile(
+    r"\s*+(?:explanation|note|this\s+(?:sql\s+)?(?:query|statement)|here|the\s|i\s|in\s+this|"
+    r"let\s|if\s+you|please|\*\*|#)",
+    re.I,
+)
+_MARKED = re.compile(
+    r"(?:^[ \t>]*+|[:`*][ \t`*]{0,4}+)(?P<sql>\({0,9}+(?:"
+    r"select\b(?!\s++(?:the|this|that|these|those|an?|your|any|is|are|statements?|quer(?:y|ies))\s"
+    r"(?!\s*+(?:from|as)\b))(?:\s*+(?P<sure>[\d'(*\"`\[+-]|\w++\()|\s)"
+    rf"|(?P<other>{_CTE}|values\s*+\(|insert\s++(?:or\s++\w++\s++)?into\b|replace\s++into\b"
+    r"|delete\s++from\b|update\s++\S++\s++set\b"
+    r"|drop\s++(?:table|view|index|trigger|database|schema)\b"
+    r"|create\s++(?:or\s++replace\s++)?(?:temp(?:orary)?\s++)?(?:unique\s++)?"
+    r"(?:virtual\s++)?(?:table|view|index|trigger|database)\b|alter\s++table\b"
+    r"|attach\s++(?:database\b|')|pragma\s++\w|vacuum\s*+(?:into\b|;|$)|truncate\s++table\b)))",
+    re.I | re.M | re.S,
+)
+_SHOUTED = re.compile(r"\b(?P<sql>SELECT\s|WITH\s+\w+\s+AS\s*\()")
+_FROM = re.compile(r"\bfrom\b", re.I)
+
+
+def is_plain(text: str) -> bool:
+    """Whether a text is SQL as it stands: starts like a statement, without a fence."""
+    return "```" not in text and "~~~" not in text and _STATEMENT.match(text) is not None
+
+
+def extract_sql(text: str) -> str | None:
+    r"""The SQL in a model's reply, or None where there is none.
+
+    Plain SQL comes back verbatim. Of several fenced blocks, the last complete one that is a
+    query counts; without one, the last that is any statement. Prose around it goes; prose
+    about SQL ("I cannot select that") is not SQL.
+
+    >>> extract_sql("Sure!\n```sql\nSELECT 1;\n```\nThis returns 1.")
+    'SELECT 1;'
+    >>> extract_sql("I cannot select that from this schema.") is None
+    True
+    """
+    if "</think>" in text and not _STATEMENT.match(text):
+        text = text.rpartition("</think>")[2].strip()
+    if _STATEMENT.match(text):
+        if "\n" not in text and "``" not in text and "~~" not in text:
+            first = text.find(";")
+            if first < 0 or first == len(text) - 1:
+                return text
+        return _until_prose(text)
+    if "```" in text or "~~~" in text:
+        found = _from_blocks(text)
+        if found is not None:
+            return found
+    return _from_prose(text)
+
+
+def _until_prose(text: str) -> str:
+    """A text that starts with a statement, without the fence or prose behind it."""
+    at = 0
+    while token := _LEXED.search(text, at):
+        at = token.end()
+        if token["fence"]:
+            return text[: token.start()].strip()
+        if token["end"]:
+            rest = _BETWEEN.match(text, at)
+            at = rest.end() if rest else at
+            if at < len(text) and not _STATEMENT.match(text, at):
+                return text[: token.end()].strip()
+        if token["blank"] and _PROSE_LINE.match(text, at):
+            return text[: token.start()].strip()
+    return text
+
+
+def _from_blocks(text: str) -> str | None:
+    blocks = [(body, closed) for body, closed in _blocks(text) if _STATEMENT.match(body)]
+    for wanted in (
+        [body for body, closed in blocks if closed and _QUERY.match(body)],
+        [body for body, closed in blocks if closed],
+        [body for body, _ in blocks],
+    ):
+        if wanted:
+            return wanted[-1]
+    return None
+
+
+def _blocks(text: str) -> Iterator[tuple[str, bool]]:
+    """The fenced blocks, and whether each is closed; a cut-off reply leaves the last open."""
+    at = 0
+    while opening := _OPEN.search(text, at):
+        fence = opening["fence"]
+        start, stop, at = opening.end(), len(text), len(text)
+        for token in _LEXED_BLOCK.finditer(text, start):
+            if token["fence"] and token["fence"].startswith(fence):
+                stop, at = token.start(), token.end()
+                break
+        yield text[start:stop].strip(), at > stop
+
+
+def _from_prose(text: str) -> str | None:
+    start = _first_query(text)
+    if start is None:
+        return None
+    if text[start - 1 : start] == "`":
+        line_end = text.find("\n", start)
+        close = text.rfind("`", start, line_end if line_end >= 0 else len(text))
+        if close > start:
+            return text[start:close].strip()
+    return _until_prose(text[start:]).strip().removesuffix(".")
+
+
+def _first_query(text: str) -> int | None:
+    """Where a query starts in prose: on its own line, behind a colon, or in capitals."""
+    last_from = max((found.start() for found in _FROM.finditer(text)), default=-1)
+    for found in _MARKED.finditer(text):
+        if found["sure"] or found["other"] or found.start("sql") < last_from:
+            return found.start("sql")
+    shouted = _SHOUTED.search(text)
+    if shouted and text.find("FROM", shouted.end()) >= 0:
+        return shouted.start("sql")
+    return None

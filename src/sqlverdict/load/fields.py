@@ -1,0 +1,306 @@
+"""From a record of named fields to a case or a prediction.
+
+JSONL, CSV and JSON lists all come through here, so that a field means the same in each of
+them. The fields of a case: ``id``, ``db_id``, ``question``, ``gold`` (a text, a list of texts,
+or null: no query answers the question), ``answerable``, ``difficulty``, ``knowledge`` (also
+``evidence``), ``contract``, ``database``, ``tags``,
+``unanswerable_type`` (kept as a tag). The fields of a prediction: ``sql`` (also
+``prediction``; null is an abstention), ``raw`` (a model's reply), ``abstained``,
+``confidence``, ``samples``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sqlverdict.errors import BenchmarkError, DataError, PredictionError, UsageError
+from sqlverdict.load.databases import DatabaseFolder
+from sqlverdict.load.fenced import extract_sql, is_plain
+from sqlverdict.load.text import listed, near
+from sqlverdict.records import Case, Contract, Prediction
+
+CASE_FIELDS = (
+    "id",
+    "db_id",
+    "question",
+    "gold",
+    "answerable",
+    "difficulty",
+    "knowledge",
+    "contract",
+    "database",
+    "tags",
+    "unanswerable_type",
+)
+PREDICTION_FIELDS = ("prediction", "raw", "abstained", "confidence", "samples")
+CASE_ALIASES = {
+    "question_id": "id",
+    "gold_sql": "gold",
+    "golds": "gold",
+    "evidence": "knowledge",
+}
+ID_KEYS = ("id", "question_id", "case_id")
+SQL_KEYS = ("sql", "prediction")
+LEAVE_OUT = "off"
+
+_TEXTS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
+
+
+def column_map(options: Mapping[str, str], *, inline: bool = True) -> dict[str, str]:
+    """The user's column map, checked: from a name in the file to one of our fields.
+
+    ``{"sql": "gold", "db": "db_id"}`` reads the column ``sql`` as the gold query; the target
+    ``off`` leaves a column out.
+
+    Raises:
+        UsageError: a target is not one of our fields, or two columns go to one.
+    """
+    fields = (*CASE_FIELDS, *(PREDICTION_FIELDS if inline else ()))
+    mapped = [target for target in options.values() if target != LEAVE_OUT]
+    for column, target in options.items():
+        if target != LEAVE_OUT and target not in fields:
+            raise UsageError(
+                f"column {column!r} cannot be read as {target!r}: there is no such field."
+                f"{near(target, fields)} Fields: {', '.join(fields)}, or off to leave it out"
+            )
+    for target in mapped:
+        if mapped.count(target) > 1:
+            raise UsageError(f"two columns are read as {target!r}; name one of them")
+    return dict(options)
+
+
+def rename(record: Mapping[str, Any], columns: Mapping[str, str], where: str) -> dict[str, Any]:
+    """A record under our field names, by the user's column map and the usual other names.
+
+    Raises:
+        BenchmarkError: the user's map leaves two columns for one field.
+    """
+    named: dict[str, Any] = {}
+    for key, value in record.items():
+        target = columns.get(key, key)
+        if target == LEAVE_OUT and key in columns:
+            continue
+        if target in named:
+            raise BenchmarkError(
+                f"{where}: two columns mean {target!r}. "
+                f"Leave one out with a column map such as {target}=off."
+            )
+        named[target] = value
+    for alias, target in CASE_ALIASES.items():
+        if alias in named and target not in named:
+            named[target] = named.pop(alias)
+    return named
+
+
+def case_from(
+    record: Mapping[str, Any], where: str, databases: DatabaseFolder | None, home: Path
+) -> Case:
+    """The case in a record of our field names.
+
+    Args:
+        record: The fields; others than ours are ignored.
+        where: File and line, for messages.
+        databases: Where databases lie that the record gives no path for.
+        home: What a relative ``database`` is relative to.
+
+    Raises:
+        BenchmarkError: a field is missing or not what it should be.
+    """
+    case_id = id_from(record.get("id"), where, BenchmarkError)
+    golds = _golds(record, where)
+    answerable = _flag(record.get("answerable"), "answerable", where, BenchmarkError)
+    if answerable is None:
+        answerable = bool(golds)
+    if answerable and not golds:
+        raise BenchmarkError(
+            f"{where}: case {case_id!r} is answerable but has no gold query. "
+            f'Give "gold", or "answerable": false.'
+        )
+    given = _text(record, "database", where)
+    db_id = _text(record, "db_id", where) or (Path(given).stem if given else "")
+    if not db_id:
+        raise BenchmarkError(
+            f"{where}: case {case_id!r} names no database. Expected a field 'db_id' or "
+            f"'database'; found {listed(record, 8)}. If it has another name, map it "
+            f"(NAME=db_id)."
+        )
+    database = str(home / given) if given else databases.expected(db_id) if databases else None
+    return Case(
+        id=case_id,
+        db_id=db_id,
+        question=_text(record, "question", where),
+        golds=golds,
+        database=database,
+        answerable=answerable,
+        difficulty=_text(record, "difficulty", where) or None,
+        knowledge=_text(record, "knowledge", where),
+        contract=_contract(record.get("contract"), where),
+        tags=_tags(record, where),
+    )
+
+
+def id_from(value: object, where: str, error: type[DataError]) -> str:
+    """An id as text: integers become their decimal text.
+
+    Raises:
+        DataError: of the given kind; there is no id, or it is neither text nor integer.
+    """
+    if isinstance(value, str) and value:
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    found = "no id" if value is None or value == "" else f"the id {value!r}"
+    raise error(
+        f"{where}: found {found}. Expected an 'id' that is text or an integer; "
+        f"if it has another name, map it (NAME=id)."
+    )
+
+
+def text_prediction(case_id: str, text: str) -> Prediction:
+    """The prediction in a text that should be SQL but may be a model's whole reply."""
+    if is_plain(text):
+        return Prediction(case_id, sql=text)
+    sql = extract_sql(text)
+    return Prediction(case_id, sql=sql, raw=None if sql == text else text)
+
+
+def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Prediction:
+    """The prediction in a record.
+
+    A null query is an abstention, unless ``abstained`` is false or there is a ``raw`` reply,
+    from which the query is then taken.
+
+    Raises:
+        PredictionError: a field is missing or not what it should be.
+    """
+    key = next((key for key in SQL_KEYS if key in record), None)
+    abstained = _flag(record.get("abstained"), "abstained", where, PredictionError)
+    if key is None and "raw" not in record and not abstained:
+        raise PredictionError(
+            f"{where}: {case_id!r} has no prediction. Expected one of 'sql', 'prediction', 'raw' "
+            f"(null for an abstention); found {listed(record, 8)}."
+        )
+    value = record[key] if key is not None else None
+    if isinstance(value, dict):
+        return prediction_from(value, case_id, f"{where}, {key}")
+    sql = _maybe_text(value, key or "sql", where)
+    raw = _maybe_text(record.get("raw"), "raw", where)
+    extras: dict[str, Any] = {
+        "confidence": _confidence(record.get("confidence"), where),
+        "samples": _samples(record.get("samples"), where),
+    }
+    if abstained and sql is not None:
+        raise PredictionError(
+            f"{where}: {case_id!r} both abstains and gives SQL. "
+            f"Write null as its SQL, or abstained: false."
+        )
+    if abstained or (abstained is None and sql is None and raw is None):
+        return Prediction(case_id, abstained=True, raw=raw, **extras)
+    if sql is None:
+        return Prediction(case_id, sql=extract_sql(raw) if raw else None, raw=raw, **extras)
+    read = text_prediction(case_id, sql)
+    return Prediction(case_id, sql=read.sql, raw=raw if raw is not None else read.raw, **extras)
+
+
+def _golds(record: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    gold = record.get("gold")
+    if "gold" not in record and record.get("answerable") is not False:
+        raise BenchmarkError(
+            f"{where}: found no gold query. Expected a field 'gold' (null: unanswerable); "
+            f"found {listed(record, 8)}. If it has another name, map it (NAME=gold)."
+        )
+    golds = [] if gold is None else gold if isinstance(gold, list) else [gold]
+    for one in golds:
+        if not isinstance(one, str) or not one.strip() or one == "null":
+            raise BenchmarkError(
+                f"{where}: the gold {one!r} is not a query. Expected SQL text, a list of SQL "
+                f"texts, or null for an unanswerable question."
+            )
+    return tuple(golds)
+
+
+def _contract(value: object, where: str) -> Contract | None:
+    if value is None:
+        return None
+    known = Contract.__dataclass_fields__
+    unknown = [key for key in value if key not in known] if isinstance(value, dict) else []
+    try:
+        contract = msgspec.convert(value, Contract)
+    except msgspec.ValidationError as bad:
+        raise BenchmarkError(_no_contract(where, str(bad))) from bad
+    if unknown:
+        raise BenchmarkError(_no_contract(where, f"it holds {listed(unknown)}"))
+    return contract
+
+
+def _no_contract(where: str, problem: str) -> str:
+    return (
+        f"{where}: the contract cannot be read: {problem}. Expected some of order (auto, respect, "
+        f"ignore), columns (any_order, same_order), float_rel and float_abs (numbers)."
+    )
+
+
+def _tags(record: Mapping[str, Any], where: str) -> Mapping[str, str]:
+    value = record.get("tags")
+    kind = _text(record, "unanswerable_type", where)
+    if value is None:
+        return {"unanswerable_type": kind} if kind else {}
+    if not isinstance(value, dict) or not all(isinstance(tag, str) for tag in value.values()):
+        raise BenchmarkError(f"{where}: the tags are {value!r}. Expected an object of texts.")
+    return {**value, "unanswerable_type": kind} if kind else value
+
+
+def _text(record: Mapping[str, Any], name: str, where: str) -> str:
+    value = record.get(name)
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if name in ("db_id", "difficulty") and isinstance(value, int):
+        return str(value)
+    raise BenchmarkError(f"{where}: {name!r} is {value!r}. Expected text.")
+
+
+def _maybe_text(value: object, name: str, where: str) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise PredictionError(
+        f"{where}: {name!r} is {value!r}. Expected SQL text, or null for an abstention."
+    )
+
+
+def _flag(value: object, name: str, where: str, error: type[DataError]) -> bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().lower() in _TEXTS:
+        return _TEXTS[value.strip().lower()]
+    raise error(f"{where}: {name!r} is {value!r}. Expected true or false.")
+
+
+def _confidence(value: object, where: str) -> float | None:
+    if value is None:
+        return None
+    try:
+        number = float(value) if isinstance(value, str | int | float) else math.nan
+    except (ValueError, OverflowError):
+        number = math.nan
+    if isinstance(value, bool) or not math.isfinite(number):
+        raise PredictionError(f"{where}: the confidence is {value!r}. Expected a number, or null.")
+    return number
+
+
+def _samples(value: object, where: str) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(s, str | None) for s in value):
+        raise PredictionError(
+            f"{where}: the samples are not a list of SQL texts. "
+            f"Write each sample as text; null stands for a sample that abstains."
+        )
+    # A sample without SQL keeps its text, so that votes over samples still see it.
+    return tuple(extract_sql(sample) or sample if sample else "" for sample in value)

@@ -1,0 +1,301 @@
+r"""The formats of prediction files, one function each.
+
+==========  =====================================================================
+lines       one SQL a line, by position
+lines_db    ``SQL<TAB>db_id`` a line, by position; the db_id is checked
+bird_json   ``{"0": "SQL\t----- bird -----\tdb_id"}``, by key; the db_id is checked
+id_map      ``{id: SQL | null | "null"}``, by key; null and "null" are abstentions
+jsonl       one object a line with ``id``, ``sql`` (or ``prediction``, ``raw``) ...
+json_list   a list of such objects, or a list of SQL texts by position
+csv         a header line, then rows with the same fields; ``.tsv``: by tabs
+==========  =====================================================================
+
+A function turns a file into entries; ``predictions.py`` pairs them with the cases.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sqlverdict.errors import PredictionError
+from sqlverdict.load.csv import table_rows
+from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, id_from, prediction_from, text_prediction
+from sqlverdict.load.text import decode_json, listed, repeated_keys, split_lines
+from sqlverdict.records import Prediction
+
+BIRD_MARK = "\t----- bird -----\t"
+_DB_ENDING = re.compile(r"\t[ ]*[\w.\-]+[ ]*\Z")
+
+
+@dataclass(frozen=True)
+class PredictionFile:
+    """A file's text with what the benchmark expects of it."""
+
+    path: Path
+    text: str
+    case_ids: Sequence[str]
+    db_ids: Mapping[str, str] = field(default_factory=dict)
+    """The database of each case; empty: not known, so not checked."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One prediction and where it stands."""
+
+    case_id: str
+    where: str
+    prediction: Prediction
+    db_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Entries:
+    """What a file holds."""
+
+    found: list[Entry]
+    notes: tuple[str, ...] = ()
+
+
+def lines(file: PredictionFile) -> Entries:
+    """One SQL a line, by position."""
+    texts = split_lines(file.text)
+    notes = _check_count(file, texts)
+    return Entries(
+        [
+            Entry(case_id, f"line {number}", text_prediction(case_id, text))
+            for number, (case_id, text) in enumerate(zip(file.case_ids, texts, strict=True), 1)
+        ],
+        notes,
+    )
+
+
+def lines_db(file: PredictionFile) -> Entries:
+    r"""``SQL\tdb_id`` a line, by position; the last tab parts a line."""
+    texts = split_lines(file.text)
+    notes = _check_count(file, texts)
+    untabbed = [n for n, text in enumerate(texts, 1) if text.strip() and "\t" not in text]
+    if untabbed:
+        raise PredictionError(
+            f"{file.path}: {len(untabbed)} of {len(texts)} lines have no tab "
+            f"(line {listed(untabbed)}). Expected SQL<TAB>db_id on every line; if this is one SQL "
+            f"a line, force the format 'lines'."
+        )
+    found = []
+    for number, (case_id, text) in enumerate(zip(file.case_ids, texts, strict=True), 1):
+        sql, _, db_id = text.rpartition("\t")
+        prediction = text_prediction(case_id, sql)
+        found.append(Entry(case_id, f"line {number}", prediction, db_id.strip() or None))
+    return Entries(found, notes)
+
+
+def bird_json(file: PredictionFile) -> Entries:
+    """BIRD's JSON: pairs by key, whatever the order of the file."""
+    found = []
+    bare = []
+    for key, value in _object(file).items():
+        where = f"key {key!r}"
+        if value is not None and not isinstance(value, str):
+            raise PredictionError(_no_text(file, where, value))
+        sql, mark, db_id = (value or "").rpartition(BIRD_MARK)
+        if value is None:
+            found.append(Entry(key, where, Prediction(key, abstained=True)))
+        elif not mark:
+            bare.append(key)
+            found.append(Entry(key, where, text_prediction(key, value)))
+        else:
+            found.append(Entry(key, where, text_prediction(key, sql), db_id.strip()))
+    notes = (f"{len(bare)} predictions name no database (key {listed(bare)})",) if bare else ()
+    return Entries(found, notes)
+
+
+def id_map(file: PredictionFile) -> Entries:
+    """A map from id to SQL; null and "null" are abstentions, as TrustSQL writes them."""
+    found = []
+    for key, value in _object(file).items():
+        where = f"key {key!r}"
+        if value is None or value == "null":
+            prediction = Prediction(key, abstained=True)
+        elif isinstance(value, str):
+            prediction = text_prediction(key, value)
+        elif isinstance(value, dict):
+            prediction = prediction_from(value, key, f"{file.path}, {where}")
+        else:
+            raise PredictionError(_no_text(file, where, value))
+        found.append(Entry(key, where, prediction))
+    return Entries(found)
+
+
+def jsonl(file: PredictionFile) -> Entries:
+    """One JSON object a line."""
+    found = []
+    for number, line in enumerate(split_lines(file.text), 1):
+        where = f"line {number}"
+        if not line.strip():
+            raise PredictionError(
+                f"{file.path}: {where} is blank. Expected one JSON object a line; remove it."
+            )
+        record = decode_json(line.encode(), f"{file.path}, {where}", PredictionError)
+        found.append(_record(file, record, where))
+    return Entries(found)
+
+
+def json_list(file: PredictionFile) -> Entries:
+    """A JSON list of objects with ids, or of SQL texts by position."""
+    items = decode_json(file.text.encode(), str(file.path), PredictionError)
+    if not isinstance(items, list):
+        raise PredictionError(f"{file.path}: found {_kind(items)}. Expected a JSON list.")
+    if not all(item is None or isinstance(item, str) for item in items):
+        return Entries([_record(file, item, f"item {n}") for n, item in enumerate(items, 1)])
+    if len(items) != len(file.case_ids):
+        raise PredictionError(
+            f"{file.path}: found a list of {len(items)} texts, expected {len(file.case_ids)}, one "
+            f"for each case. Give every case its text (null for an abstention)."
+        )
+    found = []
+    for number, (case_id, item) in enumerate(zip(file.case_ids, items, strict=True), 1):
+        absent = Prediction(case_id, abstained=True)
+        prediction = absent if item is None else text_prediction(case_id, item)
+        found.append(Entry(case_id, f"item {number}", prediction))
+    return Entries(found)
+
+
+def csv(file: PredictionFile) -> Entries:
+    """A table with a header; an empty SQL cell is an empty prediction, not an abstention."""
+    found = []
+    for number, row in table_rows(file.path, PredictionError):
+        record: dict[str, Any] = {
+            key: value if key in (*SQL_KEYS, "raw") else value or None for key, value in row.items()
+        }
+        if record.get("samples"):
+            where = f"{file.path}, line {number}, samples"
+            record["samples"] = decode_json(record["samples"].encode(), where, PredictionError)
+        key = next((key for key in SQL_KEYS if key in record), None)
+        if key and not record[key] and (row.get("abstained") or row.get("raw")):
+            # A cell cannot say null; the other columns do.
+            record[key] = None
+        found.append(_record(file, record, f"line {number}"))
+    return Entries(found)
+
+
+FORMATS: dict[str, Callable[[PredictionFile], Entries]] = {
+    "lines": lines,
+    "lines_db": lines_db,
+    "bird_json": bird_json,
+    "id_map": id_map,
+    "jsonl": jsonl,
+    "json_list": json_list,
+    "csv": csv,
+}
+
+
+def detect(path: Path, text: str) -> str:
+    """The format of a prediction file, from its name and its first characters."""
+    suffix = path.suffix.lower()
+    if suffix in (".csv", ".tsv", ".tab"):
+        return "csv"
+    if suffix in (".jsonl", ".ndjson"):
+        return "jsonl"
+    start = text.lstrip()
+    if start.startswith("["):
+        return "json_list"
+    if start.startswith("{"):
+        return _detect_object(text)
+    if suffix == ".json":
+        return "id_map"
+    nonblank = [line for line in split_lines(text) if line.strip()]
+    endings = sum(_DB_ENDING.search(line) is not None for line in nonblank)
+    return "lines_db" if endings * 2 > len(nonblank) else "lines"
+
+
+def _detect_object(text: str) -> str:
+    """One JSON object, or one a line: many files called .json hold JSON lines."""
+    first, _, rest = text.lstrip().partition("\n")
+    if _is_object(first) and (rest.strip() or _is_record(first)):
+        return "jsonl"
+    return "bird_json" if "----- bird -----" in text else "id_map"
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(decode_json(line.encode(), "", PredictionError), dict)
+    except PredictionError:
+        return False
+
+
+def _is_record(line: str) -> bool:
+    record = decode_json(line.encode(), "", PredictionError)
+    return any(key in record for key in ID_KEYS) and any(
+        key in record for key in (*SQL_KEYS, "raw", "abstained")
+    )
+
+
+def _object(file: PredictionFile) -> dict[str, Any]:
+    found = decode_json(file.text.encode(), str(file.path), PredictionError)
+    if not isinstance(found, dict):
+        raise PredictionError(f"{file.path}: found {_kind(found)}. Expected an object of ids.")
+    repeated = repeated_keys(file.text)
+    if repeated:
+        raise PredictionError(
+            f"{file.path}: {len(repeated)} keys stand more than once ({listed(repeated)}). "
+            f"Expected each once; remove all but one."
+        )
+    return found
+
+
+def _record(file: PredictionFile, record: object, where: str) -> Entry:
+    place = f"{file.path}, {where}"
+    if not isinstance(record, dict):
+        raise PredictionError(f"{place}: found {_kind(record)}. Expected an object.")
+    key = next((key for key in ID_KEYS if key in record), None)
+    if key is None:
+        raise PredictionError(
+            f"{place}: found no id among {listed(record, 8)}. Expected 'id' or 'question_id' in "
+            f"every record: records are never paired by position."
+        )
+    case_id = id_from(record[key], place, PredictionError)
+    db_id = record.get("db_id")
+    return Entry(
+        case_id,
+        where,
+        prediction_from(record, case_id, place),
+        db_id if isinstance(db_id, str) else None,
+    )
+
+
+def _check_count(file: PredictionFile, texts: Sequence[str]) -> tuple[str, ...]:
+    """Check that there are as many lines as cases; notes on the blank ones.
+
+    Raises:
+        PredictionError: there are not.
+    """
+    expected = len(file.case_ids)
+    blank = [number for number, text in enumerate(texts, 1) if not text.strip()]
+    if len(texts) == expected:
+        note = f"{len(blank)} lines are blank (line {listed(blank)}): predictions without SQL"
+        return (note,) if blank else ()
+    advice = "Write exactly one prediction a line, in the order of the cases."
+    if blank and len(texts) - len(blank) == expected:
+        advice = (
+            f"Without its {len(blank)} blank lines (line {listed(blank)}) the count would fit: "
+            f"remove them, after checking that they do not stand for empty predictions."
+        )
+    elif blank:
+        advice += f" Blank: line {listed(blank)}."
+    raise PredictionError(
+        f"{file.path}: found {len(texts)} lines, expected {expected}, one for each case. {advice}"
+    )
+
+
+def _no_text(file: PredictionFile, where: str, value: object) -> str:
+    return (
+        f"{file.path}, {where}: found {_kind(value)}. Expected SQL text, or null for an abstention."
+    )
+
+
+def _kind(value: object) -> str:
+    names = {dict: "an object", list: "a list", str: "a text", bool: "a truth value"}
+    return names.get(type(value), "null" if value is None else f"the number {value!r}")

@@ -1,0 +1,200 @@
+"""A prediction file, paired with the cases of a benchmark: all of them, or an error.
+
+A missing, extra or repeated id, a wrong count, another database than the case's: each is an
+error that says which, because the alternative is a score that is wrong in silence. A missing
+prediction is never an abstention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlverdict.errors import PredictionError, UsageError
+from sqlverdict.load.digests import sha256_file
+from sqlverdict.load.prediction_formats import FORMATS, Entry, PredictionFile, detect
+from sqlverdict.load.text import listed, near, read_text
+from sqlverdict.records import Prediction
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions(Mapping[str, Prediction]):
+    """The predictions of one system by case id, in the order of the cases.
+
+    Attributes:
+        by_id: The predictions.
+        path: The file they came from.
+        format: The format it was read as.
+        sha256: The file's digest, for the manifest.
+        notes: What a user should know: blank lines, ids that were left out, and so on.
+    """
+
+    by_id: Mapping[str, Prediction]
+    path: str
+    format: str
+    sha256: str
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, case_id: str) -> Prediction:
+        return self.by_id[case_id]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.by_id)
+
+    def __len__(self) -> int:
+        return len(self.by_id)
+
+
+def load_predictions(
+    path: Path,
+    case_ids: Sequence[str],
+    *,
+    format: str | None = None,  # noqa: A002 (the word users know)
+    db_ids: Sequence[str] | None = None,
+    strict_ids: bool = True,
+) -> Predictions:
+    """Read a prediction file and pair it with the cases.
+
+    Args:
+        path: The file.
+        case_ids: The ids of the cases, in the benchmark's order.
+        format: One of :data:`~sqlverdict.load.prediction_formats.FORMATS`; by default it is
+            detected.
+        db_ids: The database of each case, in the same order; where the file names databases,
+            they are checked against it.
+        strict_ids: False lets ids be missing (scored as no SQL produced, never as an
+            abstention) or unknown (left out), each with a note. Files that pair by position
+            must have the right count all the same.
+
+    Raises:
+        PredictionError: the file cannot be read or does not fit the cases.
+        UsageError: there is no such format, or the arguments do not fit each other.
+    """
+    if format is not None and format not in FORMATS:
+        raise UsageError(
+            f"there is no prediction format {format!r}.{near(format, FORMATS)} "
+            f"Known: {', '.join(FORMATS)}"
+        )
+    if db_ids is not None and len(db_ids) != len(case_ids):
+        raise UsageError(f"found {len(db_ids)} db_ids for {len(case_ids)} cases; give one a case")
+    databases = dict(zip(case_ids, db_ids, strict=True)) if db_ids is not None else {}
+    text = read_text(path, PredictionError)
+    name = format or detect(path, text)
+    entries = FORMATS[name](PredictionFile(path, text, case_ids, databases))
+    _check_repeated(path, entries.found)
+    notes = list(entries.notes)
+    found = {entry.case_id: entry for entry in entries.found}
+    notes += _check_ids(path, found, case_ids, strict_ids)
+    _check_databases(path, name, found, databases)
+    by_id = {
+        case_id: found[case_id].prediction if case_id in found else Prediction(case_id)
+        for case_id in case_ids
+    }
+    if len(by_id) != len(case_ids):
+        raise UsageError("the case ids are not unique; each case needs an id of its own")
+    notes += _empty_ones(by_id)
+    return Predictions(by_id, str(path), name, sha256_file(path), tuple(notes))
+
+
+def _check_repeated(path: Path, entries: Sequence[Entry]) -> None:
+    first: dict[str, str] = {}
+    repeated: list[str] = []
+    for entry in entries:
+        if entry.case_id in first:
+            repeated.append(f"{entry.case_id!r} at {first[entry.case_id]} and {entry.where}")
+        first.setdefault(entry.case_id, entry.where)
+    if repeated:
+        more = f" and {len(repeated) - 3} more" if len(repeated) > 3 else ""
+        raise PredictionError(
+            f"{path}: {len(repeated)} predictions repeat an id: {'; '.join(repeated[:3])}{more}. "
+            f"Expected one prediction a case; remove all but one."
+        )
+
+
+def _check_ids(
+    path: Path, found: Mapping[str, Entry], case_ids: Sequence[str], strict: bool
+) -> list[str]:
+    known = set(case_ids)
+    missing = [case_id for case_id in case_ids if case_id not in found]
+    extra = [case_id for case_id in found if case_id not in known]
+    lacks = f"{len(missing)} of {len(case_ids)} cases have no prediction (id {listed(missing)})"
+    excess = f"{len(extra)} predictions have unknown ids ({listed(extra)})"
+    if not strict and len(missing) < len(case_ids):
+        notes = [f"{lacks}: scored as no SQL produced"] if missing else []
+        return [*notes, f"{excess}: left out"] if extra else notes
+    if missing or extra:
+        problems = " and ".join([lacks] * bool(missing) + [excess] * bool(extra))
+        raise PredictionError(
+            f"{path}: {problems}. Expected exactly one for each case. "
+            f"{_advice(found, case_ids, missing, extra)}"
+        )
+    return []
+
+
+def _advice(
+    found: Mapping[str, Entry], case_ids: Sequence[str], missing: Sequence[str], extra: list[str]
+) -> str:
+    if len(missing) == len(case_ids):
+        positions = {str(n) for n in range(len(case_ids))}
+        if set(found) == positions:
+            return (
+                f"The keys look like positions, the cases have ids such as {listed(case_ids, 2)}: "
+                f"write each prediction under the id of its case."
+            )
+        return "No id is known at all: is this the file of another benchmark or split?"
+    if missing and not extra:
+        return (
+            "Write the missing ones (null for an abstention), or pass --allow-missing to score "
+            "them as no SQL produced."
+        )
+    return "Correct the ids; --allow-missing leaves unknown ones out."
+
+
+def _check_databases(
+    path: Path, name: str, found: Mapping[str, Entry], databases: Mapping[str, str]
+) -> None:
+    wrong = [
+        entry
+        for entry in found.values()
+        if entry.db_id is not None and databases.get(entry.case_id, entry.db_id) != entry.db_id
+    ]
+    if not wrong:
+        return
+    shown = "; ".join(
+        f"{entry.where} says {entry.db_id!r}, case {entry.case_id!r} is on "
+        f"{databases[entry.case_id]!r}"
+        for entry in wrong[:3]
+    )
+    other = " If its lines merely hold tabs, force the format 'lines'." * (name == "lines_db")
+    raise PredictionError(
+        f"{path}: {len(wrong)} of {len(found)} predictions name another database than their case: "
+        f"{shown}. The file seems to be shifted, sorted differently, or of another split; write "
+        f"it anew in the order of the cases.{other}"
+    )
+
+
+def _empty_ones(by_id: Mapping[str, Prediction]) -> list[str]:
+    """Notes on predictions that hold no SQL, which are easily taken for abstentions."""
+    called_null = [
+        case_id
+        for case_id, prediction in by_id.items()
+        if prediction.sql is None and (prediction.raw or "").strip().lower() in ("null", "none")
+    ]
+    prose = [
+        case_id
+        for case_id, prediction in by_id.items()
+        if prediction.sql is None and not prediction.abstained and (prediction.raw or "").strip()
+    ]
+    notes = []
+    if prose:
+        notes.append(
+            f"{len(prose)} predictions hold text but no SQL (id {listed(prose)}): "
+            f"scored as no SQL produced"
+        )
+    if called_null:
+        notes.append(
+            f"{len(called_null)} predictions are the word null (id {listed(called_null)}): an "
+            f"abstention is a JSON null or abstained: true"
+        )
+    return notes

@@ -1,0 +1,184 @@
+"""Reading text and JSON files, with errors that say where and what to do."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar, overload
+
+import msgspec
+
+from sqlverdict.errors import DataError
+
+T = TypeVar("T")
+
+UTF8_BOM = b"\xef\xbb\xbf"
+_UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+_SHOWN = 5
+
+
+def listed(things: Iterable[object], shown: int = _SHOWN) -> str:
+    """The first few things, for a message: ``'a', 'b', 'c' and 12 more``."""
+    every = [repr(thing) for thing in things]
+    more = f" and {len(every) - shown} more" if len(every) > shown else ""
+    return ", ".join(every[:shown]) + more
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """A hint at similar names, or nothing: `` Did you mean 'a' or 'b'?``."""
+    matches = get_close_matches(name, list(known), n=3)
+    return f" Did you mean {' or '.join(map(repr, matches))}?" if matches else ""
+
+
+def need_file(path: Path, error: type[DataError]) -> None:
+    """Check that a path is a file.
+
+    Raises:
+        DataError: of the given kind; the message lists similar names beside it.
+    """
+    if path.is_file():
+        return
+    if path.is_dir():
+        raise error(f"{path} is a folder, not a file. Name the file inside it.")
+    beside = [child.name for child in path.parent.iterdir()] if path.parent.is_dir() else []
+    hint = near(path.name, beside)
+    raise error(f"{path}: there is no such file.{hint} Check the path.")
+
+
+def read_bytes(path: Path, error: type[DataError]) -> bytes:
+    """The bytes of a file that should hold text, without a UTF-8 byte-order mark.
+
+    Raises:
+        DataError: of the given kind; the file is missing, unreadable, empty, not UTF-8 or
+            holds a NUL byte.
+    """
+    need_file(path, error)
+    try:
+        data = path.read_bytes()
+    except OSError as problem:
+        raise error(f"{path} cannot be read: {problem.strerror}. Check its rights.") from problem
+    data = data.removeprefix(UTF8_BOM)
+    if not data.strip():
+        raise error(f"{path} is empty. Expected text; check that it was written to the end.")
+    check_text(data, str(path), error)
+    return data
+
+
+def check_text(data: bytes, where: str, error: type[DataError], first_line: int = 1) -> str:
+    """The bytes as text, if they are UTF-8 without NUL.
+
+    Raises:
+        DataError: of the given kind; the message names line and byte.
+    """
+    if data.startswith(_UTF16_BOMS):
+        raise error(f"{where} is UTF-16, not UTF-8. Save it as UTF-8.")
+    if (nul := data.find(b"\0")) >= 0:
+        line = first_line + data.count(b"\n", 0, nul)
+        raise error(
+            f"{where}: line {line} holds a NUL byte. Expected UTF-8 text; "
+            f"check whether the file is binary or was cut off while it was written."
+        )
+    try:
+        return data.decode()
+    except UnicodeDecodeError as bad:
+        line = first_line + data.count(b"\n", 0, bad.start)
+        column = bad.start - (data.rfind(b"\n", 0, bad.start) + 1) + 1
+        raise error(
+            f"{where}: line {line}, byte {column} (0x{data[bad.start]:02x}) is not UTF-8. "
+            f"Save the file as UTF-8."
+        ) from bad
+
+
+def read_text(path: Path, error: type[DataError]) -> str:
+    """The text of a file; see :func:`read_bytes` for what is refused."""
+    return read_bytes(path, error).decode()
+
+
+def split_lines(text: str) -> list[str]:
+    r"""The lines of a text: ends are ``\n`` or ``\r\n``, and one at the very end is normal.
+
+    Not ``str.splitlines``: that also splits at U+2028 and others, which may stand in SQL, and
+    every later line would shift.
+    """
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def stream_lines(path: Path, error: type[DataError]) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file with their numbers, one at a time; for files larger than memory.
+
+    Raises:
+        DataError: of the given kind; the file is missing or unreadable.
+    """
+    need_file(path, error)
+    try:
+        with path.open("rb") as stream:
+            for number, line in enumerate(stream, 1):
+                yield number, line.removeprefix(UTF8_BOM) if number == 1 else line
+    except OSError as problem:
+        raise error(f"{path} cannot be read: {problem.strerror}. Check its rights.") from problem
+
+
+@overload
+def decode_json(data: bytes, where: str, error: type[DataError]) -> Any: ...
+
+
+@overload
+def decode_json(data: bytes, where: str, error: type[DataError], kind: type[T]) -> T: ...
+
+
+def decode_json(data: bytes, where: str, error: type[DataError], kind: Any = Any) -> Any:
+    """Decode JSON, checked against a type.
+
+    Raises:
+        DataError: of the given kind; the message names line and column, or the item.
+    """
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as bad:
+        raise error(f"{where}: {bad} (counted from 0). Check that item.") from bad
+    except (msgspec.DecodeError, UnicodeDecodeError) as bad:
+        _raise_located(data, where, error, bad)
+    except RecursionError as bad:
+        raise error(f"{where} is nested too deeply to be JSON of records.") from bad
+
+
+def _raise_located(data: bytes, where: str, error: type[DataError], cause: Exception) -> NoReturn:
+    """Raise with line and column, which msgspec does not tell."""
+    text = check_text(data, where, error)
+    try:
+        json.loads(text)
+    except json.JSONDecodeError as bad:
+        raise error(
+            f"{where}: broken JSON at line {bad.lineno}, column {bad.colno}: {bad.msg}. "
+            f"Check that the file was written to the end and quotes are escaped."
+        ) from cause
+    except RecursionError:
+        raise error(f"{where} is nested too deeply to be JSON of records.") from cause
+    # Python's own decoder is laxer: it takes NaN and half surrogate pairs.
+    raise error(
+        f"{where}: {cause}. Expected strict JSON: no NaN, no Infinity, no half of a surrogate pair."
+    ) from cause
+
+
+def repeated_keys(text: str) -> list[str]:
+    """The keys that stand more than once in one object of a valid JSON text.
+
+    Decoders keep the last of them in silence; here a repeated id must be seen.
+    """
+    repeated: list[str] = []
+
+    def look(pairs: list[tuple[str, object]]) -> dict[str, object]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            times = Counter(key for key, _ in pairs)
+            repeated.extend(key for key in found if times[key] > 1)
+        return found
+
+    json.loads(text, object_pairs_hook=look)
+    return repeated

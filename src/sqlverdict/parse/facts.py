@@ -1,0 +1,125 @@
+"""What a schema promises about every database that obeys it.
+
+Facts are objects: a rewriting rule asks for them, a generator of databases obeys them, the
+documentation prints them. They hold under SQLite's rules:
+
+* a PRIMARY KEY may hold NULL, unless it is the rowid's alias, declared NOT NULL, or in a
+  WITHOUT ROWID or STRICT table;
+* ``Unique`` says that no two rows agree on all the columns *and* have no NULL among them:
+  any number of rows may hold NULL;
+* ``References`` is declared, not enforced: SQLite checks foreign keys only on request.
+
+Names are written as the schema writes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlverdict.parse.schema import Schema, Table
+
+Affinity = Literal["INTEGER", "TEXT", "BLOB", "REAL", "NUMERIC"]
+
+
+@dataclass(frozen=True)
+class Typed:
+    """The column's affinity: what SQLite makes of a value where it can, never a check."""
+
+    table: str
+    column: str
+    affinity: Affinity
+
+    def __str__(self) -> str:
+        return f"{self.table}.{self.column} has {self.affinity} affinity"
+
+
+@dataclass(frozen=True)
+class NotNull:
+    """The column is never NULL."""
+
+    table: str
+    column: str
+
+    def __str__(self) -> str:
+        return f"{self.table}.{self.column} is never NULL"
+
+
+@dataclass(frozen=True)
+class Unique:
+    """No two rows agree on all these columns without a NULL among them."""
+
+    table: str
+    columns: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.table}({', '.join(self.columns)}) is unique where not NULL"
+
+
+@dataclass(frozen=True)
+class PrimaryKey:
+    """The declared primary key; ``Unique`` and ``NotNull`` say what follows from it."""
+
+    table: str
+    columns: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.table}({', '.join(self.columns)}) is the primary key"
+
+
+@dataclass(frozen=True)
+class References:
+    """Every row without a NULL among the columns has a row with these values in the parent."""
+
+    table: str
+    columns: tuple[str, ...]
+    parent: str
+    parent_columns: tuple[str, ...]
+
+    def __str__(self) -> str:
+        child = f"{self.table}({', '.join(self.columns)})"
+        return f"{child} references {self.parent}({', '.join(self.parent_columns)})"
+
+
+Fact = Typed | NotNull | Unique | PrimaryKey | References
+
+
+def facts_of(schema: Schema) -> frozenset[Fact]:
+    """Every fact of a schema.
+
+    A ``tables.json`` labels types for people and may cut composite keys short: its labels
+    make no ``Typed``, and its keys count only where ``schema.whole_keys``.
+    """
+    return frozenset(fact for table in schema.tables for fact in _table_facts(schema, table))
+
+
+def _table_facts(schema: Schema, table: Table) -> Iterator[Fact]:
+    name = table.name
+    for column in table.columns:
+        if schema.source != "tables_json":
+            yield Typed(name, column.name, affinity(column.type))
+        if column.not_null:
+            yield NotNull(name, column.name)
+    if table.primary_key and schema.whole_keys:
+        yield PrimaryKey(name, table.primary_key)
+        yield Unique(name, table.primary_key)
+    for columns in table.uniques:
+        yield Unique(name, columns)
+    for key in table.foreign_keys:
+        if key.parent_columns and schema.table(key.parent) is not None:
+            yield References(name, key.columns, key.parent, key.parent_columns)
+
+
+def affinity(declared: str) -> Affinity:
+    """SQLite's affinity for a declared type, by its five rules in their order."""
+    upper = declared.upper()
+    if "INT" in upper:
+        return "INTEGER"
+    if any(part in upper for part in ("CHAR", "CLOB", "TEXT")):
+        return "TEXT"
+    if "BLOB" in upper or not upper:
+        return "BLOB"
+    if any(part in upper for part in ("REAL", "FLOA", "DOUB")):
+        return "REAL"
+    return "NUMERIC"

@@ -1,0 +1,286 @@
+"""What a query says about the order of its rows, and the probe that finds ties.
+
+An ORDER BY leaves rows with equal keys in any order, and a LIMIT that cuts through such
+rows leaves open which of them come back. To see that, run the query without its LIMIT and
+with its sort keys in view: :func:`tie_probe` writes that query.
+
+Limits: a column *declared* ``COLLATE NOCASE`` or ``RTRIM`` sorts under that collation, and
+the query's text does not show it; such keys look apart to the probe where the engine ties
+them. A collation written in the query is honoured.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlverdict.parse.clauses import Clauses, outer_clauses
+from sqlverdict.parse.tokens import Kind, first_statement, fold, has_word, kind, normalised, solid
+from sqlverdict.records import Query, Row
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
+
+# Collations compare texts only: 1 and '1' stay apart.
+_FOLDS = {
+    "binary": "{0}",
+    "nocase": "CASE typeof({0}) WHEN 'text' THEN lower({0}) ELSE {0} END",
+    "rtrim": "CASE typeof({0}) WHEN 'text' THEN rtrim({0}) ELSE {0} END",
+}
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """What the outermost query says about order.
+
+    Attributes:
+        ordered: It has an ORDER BY. One in a subquery of the FROM clause does not count:
+            SQL does not carry the order of a subquery outwards.
+        limited: It has a LIMIT that can bite; a negative one is none in SQLite.
+        limit: The LIMIT where it is a plain number.
+        offset: The OFFSET where it is a plain number.
+    """
+
+    ordered: bool
+    limited: bool
+    limit: int | None = None
+    offset: int | None = None
+
+
+@dataclass(frozen=True)
+class TieProbe:
+    """A query without its LIMIT whose rows show their sort keys.
+
+    Attributes:
+        sql: The probe.
+        keys: How many sort keys stand behind the original columns. Where it is not 0,
+            ``key_columns`` is empty.
+        key_columns: Which of the original columns are the sort keys, from 0, in order.
+
+    With neither, the query has no ORDER BY and all its rows tie.
+    """
+
+    sql: str
+    keys: int = 0
+    key_columns: tuple[int, ...] = ()
+
+    def split(self, row: Row) -> tuple[Row, Row]:
+        """A row of the probe as the original query's row and its sort key."""
+        if self.keys:
+            return row[: -self.keys], row[-self.keys :]
+        return row, tuple(row[at] for at in self.key_columns)
+
+
+def ordering(query: Query) -> Ordering:
+    """What the outermost query says about the order and number of its rows."""
+    from sqlglot import exp
+
+    tree = query.tree
+    while isinstance(tree, exp.Subquery) and not _has_clauses(tree):
+        tree = tree.this
+    limit, offset = tree.args.get("limit"), tree.args.get("offset")
+    count = _integer(limit)
+    limited = limit is not None and (count is None or count >= 0)
+    return Ordering(
+        ordered=tree.args.get("order") is not None,
+        limited=limited,
+        limit=count if limited else None,
+        offset=_integer(offset),
+    )
+
+
+def tie_probe(query: Query) -> TieProbe | None:
+    """The query without LIMIT and OFFSET, with its sort keys in view.
+
+    Two rows of the probe have equal keys exactly where the ORDER BY leaves their order
+    open. None where no such query can be written: the keys of a DISTINCT or a set operation
+    that are no output columns, keys by chance, other dialects than SQLite's.
+
+    The probe may still fail to run, where a key's expression uses an alias; it never runs
+    with other keys than the query's.
+    """
+    from sqlglot import exp
+
+    if query.dialect != "sqlite":
+        return None
+    sql = first_statement(query.sql)
+    if isinstance(query.tree, exp.Values):
+        return TieProbe(sql)
+    clauses = outer_clauses(sql)
+    if clauses is None or not _agree(clauses, query.tree) or _by_chance(sql):
+        return None
+    unlimited = f"{clauses.head} {clauses.body}".rstrip()
+    if not clauses.keys:
+        return TieProbe(unlimited)
+    if _hidden_collation(query.tree):
+        return None
+    columns = _columns(clauses, query.tree)
+    by_name = has_word(sql, "natural") or has_word(sql, "using")
+    keys = [_resolve(key, columns, by_name) for key in clauses.keys]
+    places = [key.place for key in keys if key.place is not None]
+    if len(places) == len(keys):
+        return TieProbe(f"{unlimited} {clauses.order}", key_columns=tuple(places))
+    texts = [key.text for key in keys if key.text is not None]
+    if clauses.distinct or clauses.compound or len(texts) < len(keys):
+        return None
+    probe = f"{clauses.head}, {', '.join(texts)} {clauses.body} {clauses.order}"
+    return TieProbe(probe, keys=len(texts))
+
+
+@dataclass(frozen=True)
+class _Column:
+    """An output column: its expression's text, its alias, whether it is a star."""
+
+    text: str
+    alias: str | None
+    star: bool
+
+
+@dataclass(frozen=True)
+class _Key:
+    """A sort key: its place among the output columns and its text, where known."""
+
+    place: int | None
+    text: str | None
+
+
+def _columns(clauses: Clauses, tree: Expr) -> list[_Column]:
+    from sqlglot import exp
+
+    columns = []
+    for written, node in zip(clauses.columns, _first_select(tree).expressions, strict=True):
+        text, alias = written, None
+        if isinstance(node, exp.Alias):
+            words = solid(written)
+            alias = fold(_unquoted(words[-1]))
+            text = written[: written.rindex(words[-1])].rstrip()
+            if len(words) > 2 and words[-2].lower() == "as":
+                text = text[:-2].rstrip()
+        columns.append(_Column(text, alias, node.is_star))
+    return columns
+
+
+def _resolve(key: str, columns: Sequence[_Column], by_name: bool) -> _Key:
+    """What a sort key is, as SQLite reads it; ``by_name``: there is a NATURAL or USING join."""
+    words = solid(key)
+    if len(words) > 2 and words[-2].lower() == "collate":
+        base = key[: key.lower().rindex("collate")].rstrip()
+        template = _FOLDS.get(fold(_unquoted(words[-1])))
+        inner = _resolve(base, columns, by_name)
+        if template is None or inner.text is None:
+            return _Key(None, None)
+        return _Key(None, template.format(inner.text))
+    if len(words) == 1 and words[0].isdecimal():
+        place = int(words[0]) - 1
+        plain = place < len(columns) and not any(c.star for c in columns[: place + 1])
+        return _Key(place, columns[place].text if plain else None)
+    at = _same_column(words, columns, by_name)
+    if at is not None:
+        before_star = not any(column.star for column in columns[:at])
+        return _Key(at if before_star else None, columns[at].text)
+    # Inside an expression, an alias is not visible among the output columns: a bare word
+    # then fails to run, but a double-quoted one would silently become a string.
+    quoted = {fold(_unquoted(word)) for word in words if kind(word) is Kind.QUOTED}
+    return _Key(None, None if quoted & {column.alias for column in columns} else key)
+
+
+def _same_column(words: list[str], columns: Sequence[_Column], by_name: bool) -> int | None:
+    """The output column with this alias, or this expression."""
+    if len(words) == 1 and kind(words[0]) in (Kind.WORD, Kind.QUOTED):
+        name = fold(_unquoted(words[0]))
+        for at, column in enumerate(columns):
+            if column.alias == name:
+                return at
+    wanted, name_wanted = normalised(" ".join(words)), _column_name(words)
+    for at, column in enumerate(columns):
+        if normalised(column.text) == wanted:
+            return at
+        # "x" and "t.x" in one valid query mean one column, unless a join by name merges
+        # two columns into "x".
+        others = solid(column.text)
+        if name_wanted and _column_name(others) == name_wanted:
+            if not by_name and len(words) != len(others):
+                return at
+    return None
+
+
+def _column_name(words: Sequence[str]) -> str | None:
+    """The folded name of a plain column, qualified or not."""
+    if len(words) == 1 or (len(words) == 3 and words[1] == "."):
+        if all(kind(word) in (Kind.WORD, Kind.QUOTED) for word in words[::2]):
+            return fold(_unquoted(words[-1]))
+    return None
+
+
+def _unquoted(word: str) -> str:
+    if word[0] == "[":
+        return word[1:-1]
+    if word[0] in "\"'`":
+        return word[1:-1].replace(word[0] * 2, word[0])
+    return word
+
+
+def _first_select(tree: Expr) -> Expr:
+    from sqlglot import exp
+
+    while isinstance(tree, exp.SetOperation):
+        tree = tree.this
+    return tree
+
+
+def _agree(clauses: Clauses, tree: Expr) -> bool:
+    """Whether the cut text and the tree tell the same story."""
+    from sqlglot import exp
+
+    first, order = _first_select(tree), tree.args.get("order")
+    return (
+        clauses.compound == isinstance(tree, exp.SetOperation)
+        and isinstance(first, exp.Select)
+        and clauses.distinct == (first.args.get("distinct") is not None)
+        and clauses.limited == (tree.args.get("limit") is not None)
+        and len(clauses.columns) == len(first.expressions)
+        and len(clauses.keys) == (len(order.expressions) if order else 0)
+    )
+
+
+def _by_chance(sql: str) -> bool:
+    words = solid(sql.lower())
+    return any(
+        word in ("random", "randomblob") and words[at + 1 : at + 2] == ["("]
+        for at, word in enumerate(words)
+    )
+
+
+def _hidden_collation(tree: Expr) -> bool:
+    """Whether a COLLATE might reach the sort keys other than at the end of one of them.
+
+    A collation travels with an expression out of subqueries; only those of the outer WHERE
+    stay where they are.
+    """
+    from sqlglot import exp
+
+    for node in tree.find_all(exp.Collate):
+        ordered = node.parent
+        if isinstance(ordered, exp.Ordered) and ordered.parent is tree.args.get("order"):
+            continue
+        where = node.find_ancestor(exp.Where)
+        if where is None or where is not tree.args.get("where"):
+            return True
+    return False
+
+
+def _has_clauses(tree: Expr) -> bool:
+    return any(tree.args.get(name) is not None for name in ("order", "limit", "offset"))
+
+
+def _integer(clause: Expr | None) -> int | None:
+    """The number of a LIMIT or OFFSET, where it is one."""
+    from sqlglot import exp
+
+    value = clause.expression if clause is not None else None
+    negative = isinstance(value, exp.Neg)
+    value = value.this if isinstance(value, exp.Neg) else value
+    if isinstance(value, exp.Literal) and value.is_int:
+        return -int(value.name) if negative else int(value.name)
+    return None

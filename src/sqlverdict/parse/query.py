@@ -1,0 +1,190 @@
+"""Text to :class:`~sqlverdict.records.Query`, or a failure that says where and why.
+
+For SQLite two parsers read the text. SQLite's own decides what is a syntax error; sqlglot
+makes the tree. A text that SQLite accepts and sqlglot does not is ``UNSUPPORTED_FEATURE``:
+our limit, never the author's mistake.
+
+A double-quoted word that names no column is a string in SQLite. Which one it is depends on
+the schema, so the tree keeps it as a quoted column and ``Query.columns`` names it.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sqlverdict.parse.features import features
+from sqlverdict.parse.grammar import sqlite_complaint
+from sqlverdict.parse.tokens import fold, leading_keyword, solid, statement_count
+from sqlverdict.records import ParseFailure, Query, Reason
+
+if TYPE_CHECKING:
+    from sqlglot.errors import ParseError
+    from sqlglot.expressions import Expr
+
+MAX_LENGTH = 200_000
+"""The longest text that is parsed, in characters: sqlglot reads about 100,000 a second."""
+
+_QUERIES = frozenset(("SELECT", "WITH", "VALUES"))
+_COMMANDS = frozenset(
+    ("ALTER", "ANALYZE", "ATTACH", "BEGIN", "COMMIT", "CREATE", "DELETE", "DETACH", "DROP")
+    + ("END", "GRANT", "INSERT", "MERGE", "PRAGMA", "REINDEX", "RELEASE", "REPLACE", "REVOKE")
+    + ("ROLLBACK", "SAVEPOINT", "TRUNCATE", "UPDATE", "VACUUM")
+)
+_EXCERPT = 30
+
+
+@lru_cache(maxsize=1024)
+def parse(sql: str, dialect: str = "sqlite") -> Query | ParseFailure:
+    """Parse one query. Never raises for any text.
+
+    Results are cached and shared: copy a tree before you change it.
+
+    Args:
+        sql: The text: one SELECT, WITH or VALUES statement; comments are fine.
+        dialect: A dialect that sqlglot knows.
+
+    Returns:
+        The query, or a failure with the reason ``NO_SQL_PRODUCED`` (no token at all),
+        ``WRITE_BLOCKED`` (another kind of statement), ``UNSUPPORTED_FEATURE`` (several
+        statements, or beyond our parser), ``BUDGET_EXHAUSTED`` (too long) or ``PARSE_ERROR``
+        (with line and column, both from 1).
+    """
+    if len(sql) > MAX_LENGTH:
+        message = f"the text has {len(sql)} characters; at most {MAX_LENGTH} are parsed"
+        return ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, message)
+    return _refused(sql, dialect) or _parsed(sql, dialect)
+
+
+def _refused(sql: str, dialect: str) -> ParseFailure | None:
+    """What needs no tree to be refused."""
+    words = [word for word in solid(sql) if word != ";"]
+    if not words:
+        message = "the text holds no SQL; expected one SELECT statement"
+        return ParseFailure(sql, dialect, Reason.NO_SQL_PRODUCED, message)
+    keyword = leading_keyword(sql)
+    if keyword not in _QUERIES | _COMMANDS | {"EXPLAIN"}:
+        offset = sql.index(words[0])
+        return _error(sql, dialect, offset, "expected SELECT, WITH or VALUES")
+    if dialect == "sqlite" and (count := statement_count(sql)) > 1:
+        message = f"the text holds {count} statements; expected one. Keep the one that answers"
+        return ParseFailure(sql, dialect, Reason.UNSUPPORTED_FEATURE, message)
+    if keyword in _COMMANDS:
+        return _not_a_query(sql, dialect, keyword)
+    if keyword == "EXPLAIN":
+        message = "EXPLAIN describes a query and does not answer; expected the query itself"
+        return ParseFailure(sql, dialect, Reason.UNSUPPORTED_FEATURE, message)
+    complaint = sqlite_complaint(sql) if dialect == "sqlite" else None
+    if complaint:
+        found = f"SQLite {sqlite3.sqlite_version} says: {complaint.message}"
+        return _error(sql, dialect, complaint.offset, found)
+    return None
+
+
+def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
+
+    try:
+        found = sqlglot.parse(sql, read=dialect, error_level=ErrorLevel.IMMEDIATE)
+        trees = [tree for tree in found if tree is not None]
+        if len(trees) != 1:
+            message = f"the text holds {len(trees)} statements; expected one"
+            return ParseFailure(sql, dialect, Reason.UNSUPPORTED_FEATURE, message)
+        tree = trees[0]
+        if not isinstance(tree, exp.Query | exp.Values):
+            return _not_a_query(sql, dialect, tree.key.upper())
+        tables, columns = _names(tree)
+    except ParseError as error:
+        return _sqlglot_error(sql, dialect, error)
+    except (SqlglotError, RecursionError, ValueError, TypeError) as error:
+        return _beyond(sql, dialect, error)
+    except (AttributeError, LookupError, ArithmeticError, AssertionError) as error:
+        # sqlglot trips over some hostile texts; that is not the caller's concern.
+        return _beyond(sql, dialect, error)
+    return Query(sql, dialect, tree, tables, columns, features(sql))
+
+
+def _names(tree: Expr) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    from sqlglot import exp
+
+    tables: list[str] = []
+    columns: list[str] = []
+    for node in tree.walk():
+        if isinstance(node, exp.Table):
+            if isinstance(node.this, exp.Identifier) and not _names_cte(node):
+                tables.append(node.name)
+        elif isinstance(node, exp.Column):
+            if isinstance(node.this, exp.Identifier):
+                columns.append(node.name)
+        elif isinstance(node, exp.Join):
+            columns += [name.name for name in node.args.get("using") or ()]
+    return _distinct(tables), _distinct(columns)
+
+
+def _names_cte(table: Expr) -> bool:
+    """Whether a table's name means a common table expression of a query around it."""
+    if table.args.get("db"):
+        return False
+    name = fold(table.name)
+    around = table.parent
+    while around is not None:
+        with_ = around.args.get("with_")
+        if with_ is not None and any(fold(cte.alias) == name for cte in with_.expressions):
+            return True
+        around = around.parent
+    return False
+
+
+def _distinct(names: Iterable[str]) -> tuple[str, ...]:
+    first: dict[str, str] = {}
+    for name in names:
+        first.setdefault(fold(name), name)
+    return tuple(first[key] for key in sorted(first))
+
+
+def _not_a_query(sql: str, dialect: str, keyword: str) -> ParseFailure:
+    message = f"{keyword} is not a query; only SELECT, WITH and VALUES statements are run"
+    return ParseFailure(sql, dialect, Reason.WRITE_BLOCKED, message)
+
+
+def _sqlglot_error(sql: str, dialect: str, error: ParseError) -> ParseFailure:
+    first = error.errors[0] if error.errors else {}
+    line, end = first.get("line") or 1, first.get("col") or 1
+    lines = sql.split("\n")
+    column = max(1, end - len(first.get("highlight") or "x") + 1)
+    offset = sum(len(text) + 1 for text in lines[: line - 1]) + column - 1
+    description = str(first.get("description") or error).partition(" <")[0]
+    if dialect == "sqlite":
+        failure = _error(sql, dialect, offset, f"our parser says: {description}")
+        message = f"SQLite accepts this text but {failure.message}"
+        return ParseFailure(
+            sql, dialect, Reason.UNSUPPORTED_FEATURE, message, failure.line, failure.column
+        )
+    return _error(sql, dialect, offset, description)
+
+
+def _beyond(sql: str, dialect: str, error: Exception) -> ParseFailure:
+    if isinstance(error, RecursionError):
+        message = "the query is nested too deeply for our parser; flatten it"
+        return ParseFailure(sql, dialect, Reason.UNSUPPORTED_FEATURE, message)
+    reason = Reason.UNSUPPORTED_FEATURE if dialect == "sqlite" else Reason.PARSE_ERROR
+    found = " ".join(str(error).split())[:200]
+    message = f"our parser cannot read this text ({type(error).__name__}: {found})"
+    return ParseFailure(sql, dialect, reason, message)
+
+
+def _error(sql: str, dialect: str, offset: int, found: str) -> ParseFailure:
+    """A syntax error at an offset, with the text around it and ``>>>`` before the place."""
+    offset = min(offset, len(sql))
+    line = sql.count("\n", 0, offset) + 1
+    column = offset - (sql.rfind("\n", 0, offset) + 1) + 1
+    start, stop = max(0, offset - _EXCERPT), offset + _EXCERPT
+    before, after = sql[start:offset], sql[offset:stop]
+    around = " ".join(f"{'…' if start else ''}{before}>>>{after}".split())
+    around += "…" if stop < len(sql) else ""
+    message = f"syntax error at line {line}, column {column}: {found}; at {around!r}"
+    return ParseFailure(sql, dialect, Reason.PARSE_ERROR, message, line, column)

@@ -1,0 +1,79 @@
+"""Tables, columns and keys, whatever they were read from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlverdict.parse.tokens import fold
+
+Source = Literal["sqlite", "ddl", "tables_json"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as declared.
+
+    ``not_null`` says what holds, however it came about: NOT NULL, a rowid's alias
+    (INTEGER PRIMARY KEY), or a primary key of a WITHOUT ROWID or STRICT table.
+    ``default`` is the SQL text of the default value.
+    """
+
+    name: str
+    type: str = ""
+    not_null: bool = False
+    default: str | None = None
+
+
+@dataclass(frozen=True)
+class ForeignKey:
+    """Columns that point to a parent's columns.
+
+    ``parent_columns`` is empty where the declaration names a parent that does not exist
+    or has no matching primary key.
+    """
+
+    columns: tuple[str, ...]
+    parent: str
+    parent_columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table or view: its columns and what is declared about them.
+
+    ``uniques`` holds UNIQUE constraints and unique indexes over plain columns, without
+    partial ones; ``checks`` the SQL text of CHECK constraints; ``sql`` the declaration.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    primary_key: tuple[str, ...] = ()
+    uniques: tuple[tuple[str, ...], ...] = ()
+    foreign_keys: tuple[ForeignKey, ...] = ()
+    checks: tuple[str, ...] = ()
+    sql: str | None = None
+
+    def column(self, name: str) -> Column | None:
+        """The column of that name, in any case."""
+        wanted = fold(name)
+        return next((column for column in self.columns if fold(column.name) == wanted), None)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The tables of one database.
+
+    ``whole_keys`` is false where ``primary_key`` may hold only a part of the key: Spider's
+    ``tables.json`` names the first column of a composite key and leaves out the others.
+    """
+
+    db_id: str
+    tables: tuple[Table, ...]
+    source: Source
+    whole_keys: bool = True
+
+    def table(self, name: str) -> Table | None:
+        """The table of that name, in any case."""
+        wanted = fold(name)
+        return next((table for table in self.tables if fold(table.name) == wanted), None)

@@ -1,0 +1,166 @@
+"""A schema from a live SQLite file, as the engine itself describes it."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from sqlverdict.errors import SchemaError
+from sqlverdict.parse.schema import Column, ForeignKey, Schema, Source, Table
+from sqlverdict.parse.tokens import Kind, fold, kind, pieces
+
+# SQLite reports a generated column's declaration as part of its type.
+_GENERATED = re.compile(r"\s*GENERATED ALWAYS.*", re.IGNORECASE | re.DOTALL)
+_VIRTUAL_TABLE_COLUMN = 1
+
+
+def read_sqlite(path: str | Path, db_id: str | None = None) -> Schema:
+    """Read the schema of a SQLite file without writing to it.
+
+    Args:
+        path: The database file.
+        db_id: The database's name; the file's stem if not given.
+
+    Raises:
+        SchemaError: the file is missing, is no database, or holds no table.
+    """
+    file = Path(path)
+    if not file.is_file():
+        raise SchemaError(f"there is no database file at {file}; give the path of a .sqlite file")
+    uri = f"{file.resolve().as_uri()}?mode=ro&immutable=1"
+    try:
+        with closing(sqlite3.connect(uri, uri=True)) as connection:
+            # Spider's databases hold bytes that are no UTF-8, in declarations too.
+            connection.text_factory = _lenient
+            schema = read_connection(connection, db_id or file.stem, "sqlite")
+    except sqlite3.Error as error:
+        raise SchemaError(f"{file} cannot be read as a SQLite database: {error}") from error
+    if not schema.tables:
+        raise SchemaError(
+            f"{file} is a SQLite database without tables; an empty file is made when a wrong "
+            "path is opened. Copy the real database there"
+        )
+    return schema
+
+
+def read_connection(connection: sqlite3.Connection, db_id: str, source: Source) -> Schema:
+    """Read the schema of an open database."""
+    listed = connection.execute(
+        "SELECT l.name, l.type, l.wr, l.strict, m.sql FROM pragma_table_list AS l "
+        "JOIN sqlite_master AS m ON m.name = l.name AND m.type IN ('table', 'view') "
+        "WHERE l.schema = 'main' AND l.type IN ('table', 'view', 'virtual') "
+        "AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.rowid"
+    ).fetchall()
+    tables: list[Table] = []
+    for name, kind_, without_rowid, strict, sql in listed:
+        try:
+            tables.append(_table(connection, name, sql, bool(without_rowid or strict)))
+        except sqlite3.OperationalError:
+            # A view over something that is gone cannot be queried either.
+            if kind_ != "view":
+                raise
+    return Schema(db_id, tuple(_resolved(table, tables) for table in tables), source)
+
+
+def _table(connection: sqlite3.Connection, name: str, sql: str | None, key_not_null: bool) -> Table:
+    rows = connection.execute(
+        'SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?)', (name,)
+    ).fetchall()
+    rows = [row for row in rows if row[5] != _VIRTUAL_TABLE_COLUMN]
+    primary_key = tuple(row[0] for row in sorted(rows, key=lambda row: row[4]) if row[4])
+    indexes = connection.execute(
+        'SELECT name, origin FROM pragma_index_list(?) WHERE "unique" AND NOT partial ORDER BY seq',
+        (name,),
+    ).fetchall()
+    # The rowid's alias is a primary key of one column that needs no index of its own.
+    alias = len(primary_key) == 1 and not any(origin == "pk" for _, origin in indexes)
+    uniques = [_index(connection, index) for index, origin in indexes if origin != "pk"]
+    return Table(
+        name=name,
+        columns=tuple(
+            Column(
+                name=row[0],
+                type=_GENERATED.sub("", row[1] or ""),
+                not_null=bool(row[2] or (row[4] and (alias or key_not_null))),
+                default=row[3],
+            )
+            for row in rows
+        ),
+        primary_key=primary_key,
+        uniques=tuple(sorted({columns for columns in uniques if columns})),
+        foreign_keys=_foreign_keys(connection, name),
+        checks=_checks(sql or ""),
+        sql=sql,
+    )
+
+
+def _index(connection: sqlite3.Connection, name: str) -> tuple[str, ...] | None:
+    """An index's columns; None where it is over an expression."""
+    rows = connection.execute("SELECT name FROM pragma_index_info(?) ORDER BY seqno", (name,))
+    columns = [row[0] for row in rows]
+    return None if None in columns else tuple(columns)
+
+
+def _foreign_keys(connection: sqlite3.Connection, name: str) -> tuple[ForeignKey, ...]:
+    """The foreign keys in the order of their declaration, parents' columns as written."""
+    rows: Iterable[tuple[int, str, str, str | None]] = connection.execute(
+        'SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq',
+        (name,),
+    )
+    found: dict[int, list[tuple[str, str, str | None]]] = {}
+    for number, parent, column, parent_column in rows:
+        found.setdefault(number, []).append((parent, column, parent_column))
+    return tuple(
+        ForeignKey(
+            columns=tuple(column for _, column, _ in parts),
+            parent=parts[0][0],
+            parent_columns=tuple(to for _, _, to in parts if to is not None),
+        )
+        for parts in found.values()
+    )
+
+
+def _resolved(table: Table, tables: list[Table]) -> Table:
+    """The table with its foreign keys in the parents' own spelling.
+
+    A key that names no parent columns means the parent's primary key.
+    """
+    by_name = {fold(other.name): other for other in tables}
+    keys = []
+    for key in table.foreign_keys:
+        parent = by_name.get(fold(key.parent))
+        if parent is None:
+            keys.append(replace(key, parent_columns=()))
+            continue
+        wanted = key.parent_columns or parent.primary_key
+        columns = [parent.column(name) for name in wanted]
+        names = tuple(column.name for column in columns if column is not None)
+        whole = len(names) == len(key.columns)
+        keys.append(ForeignKey(key.columns, parent.name, names if whole else ()))
+    return replace(table, foreign_keys=tuple(keys))
+
+
+def _checks(sql: str) -> tuple[str, ...]:
+    """The conditions of the CHECK constraints, as written."""
+    found: list[str] = []
+    parts = pieces(sql)
+    words = [at for at, part in enumerate(parts) if kind(part) not in (Kind.SPACE, Kind.COMMENT)]
+    for at, after in zip(words, words[1:], strict=False):
+        if parts[at].lower() != "check" or parts[after] != "(":
+            continue
+        depth = 0
+        for end in range(after, len(parts)):
+            depth += (parts[end] == "(") - (parts[end] == ")")
+            if not depth:
+                found.append("".join(parts[after + 1 : end]).strip())
+                break
+    return tuple(found)
+
+
+def _lenient(data: bytes) -> Any:
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,311 @@
+"""evaluate(): from cases and predictions to a run with scores, evidence and a report.
+
+One function does the work for one or several systems; the gold queries run once for all of
+them. What happens to a single case is in ``run/examine.py``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Protocol
+
+import msgspec
+
+from sqlverdict import __version__
+from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.errors import Interrupted, PredictionError, UsageError
+from sqlverdict.execute.cache import AnswerCache, default_path
+from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.engine import ENGINES, Limits
+from sqlverdict.load.benchmark import Benchmark, Source
+from sqlverdict.records import Case, Prediction
+from sqlverdict.report.folder import RunFolder
+from sqlverdict.report.manifest import Manifest
+from sqlverdict.report.run import Run
+from sqlverdict.run.examine import crashed, examiner
+from sqlverdict.run.local import run_here
+from sqlverdict.run.processes import Crew, core_count
+from sqlverdict.run.task import Seen, Task
+from sqlverdict.run.worker import Setup
+from sqlverdict.score.metric import MetricSpec, parse_metrics
+
+Given = Mapping[str, Prediction] | Mapping[str, str | None]
+Pairs = Iterable[tuple[Case, Prediction]]
+
+
+class Progress(Protocol):
+    """Told how far a run is."""
+
+    def begin(self, total: int | None, resumed: int) -> None:
+        """A run begins; ``resumed`` cases were done before."""
+        ...
+
+    def advance(self, cases: int) -> None:
+        """So many more cases are done."""
+        ...
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a run is done. Only ``metrics``, ``engine``, ``limits`` and ``seed`` change results.
+
+    Attributes:
+        metrics: What to score: ``"ex,em"``, ``"ex[bird]"``.
+        engine: The engine that runs the queries.
+        limits: What one query may spend.
+        workers: Processes; 0 works in this process, ``None`` takes one a core.
+        cache: The file of cached answers; ``None`` caches nothing.
+        seed: For bootstrap intervals.
+        overwrite: Start anew where ``out`` already holds a run.
+        progress: Told how far the run is.
+    """
+
+    metrics: str | Sequence[str] = "ex"
+    engine: str = "sqlite"
+    limits: Limits = field(default_factory=Limits)
+    workers: int | None = None
+    cache: Path | None = field(default_factory=default_path)
+    seed: int = 0
+    overwrite: bool = False
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True)
+class System:
+    """One system's predictions and where its run goes.
+
+    ``digest`` stands for the predictions in the manifest, where it is known already.
+    """
+
+    name: str
+    predictions: Given
+    out: Path | None = None
+    digest: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def evaluate(
+    cases: Benchmark | Sequence[Case],
+    predictions: Given,
+    *,
+    name: str = "system",
+    out: Path | str | None = None,
+    options: Options | None = None,
+) -> Run:
+    """Evaluate one system.
+
+    Args:
+        cases: A benchmark, or a list of cases.
+        predictions: By case id: a :class:`Prediction`, SQL text, or ``None`` to abstain.
+        name: The system's name in reports.
+        out: The run's folder; without it a temporary one that lives as long as the result.
+        options: Metrics, limits, workers and so on.
+
+    Returns:
+        The run: its summary, and its results one by one.
+
+    Raises:
+        PredictionError: a case has no prediction.
+        RunLogError: ``out`` holds another run.
+        Interrupted: the user stopped it; the same call resumes it.
+    """
+    folder = Path(out) if out is not None else None
+    (run,) = evaluate_systems(cases, [System(name, predictions, folder)], options=options)
+    return run
+
+
+def evaluate_systems(
+    cases: Benchmark | Sequence[Case],
+    systems: Sequence[System],
+    *,
+    options: Options | None = None,
+) -> list[Run]:
+    """Evaluate several systems on the same cases; each gold query runs once for all."""
+    benchmark = cases if isinstance(cases, Benchmark) else _as_benchmark(cases)
+    said = [_typed(system.predictions) for system in systems]
+
+    def stream() -> Iterator[tuple[int, Case, list[Prediction]]]:
+        for index, case in enumerate(benchmark.cases):
+            yield (
+                index,
+                case,
+                [_prediction(p, case, s.name) for p, s in zip(said, systems, strict=True)],
+            )
+
+    inputs = {Path(source.path).name: source.sha256 for source in benchmark.sources}
+    plans = [
+        _Plan(
+            system.name,
+            system.out,
+            {**inputs, "predictions": system.digest or _digest(predictions)},
+            (*benchmark.notes, *system.notes),
+        )
+        for system, predictions in zip(systems, said, strict=True)
+    ]
+    return _run(stream(), plans, benchmark.name, benchmark.count, options or Options())
+
+
+def evaluate_pairs(
+    pairs: Pairs,
+    *,
+    name: str = "system",
+    benchmark: str = "cases",
+    out: Path | None = None,
+    digest: str = "",
+    count: int | None = None,
+    options: Options | None = None,
+) -> Run:
+    """Evaluate a stream of cases that carry their predictions; holds few of them at a time.
+
+    ``digest`` stands for the stream in the manifest; without it the run cannot be resumed.
+    """
+    stream = ((index, case, [given]) for index, (case, given) in enumerate(pairs))
+    plan = _Plan(name, out, {"cases": digest or f"stream of {datetime.now(UTC).isoformat()}"}, ())
+    (run,) = _run(stream, [plan], benchmark, count, options or Options())
+    return run
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """One run to be written."""
+
+    name: str
+    out: Path | None
+    inputs: dict[str, str]
+    notes: tuple[str, ...]
+
+
+def _run(
+    stream: Iterable[tuple[int, Case, list[Prediction]]],
+    plans: Sequence[_Plan],
+    benchmark: str,
+    count: int | None,
+    options: Options,
+) -> list[Run]:
+    """The whole run: open the folders, work on the tasks, finish."""
+    specs = parse_metrics(options.metrics)
+    workers = _worker_count(options, specs)
+    folders: list[RunFolder] = []
+    try:
+        for plan in plans:
+            manifest = _manifest(plan, benchmark, specs, options, workers)
+            folders.append(RunFolder(plan.out, manifest, overwrite=options.overwrite))
+        if options.progress is not None:
+            total = None if count is None else count * len(plans)
+            options.progress.begin(total, sum(folder.resumed for folder in folders))
+        seen = Seen()
+        tasks = seen.tasks(stream, [folder.log.has for folder in folders])
+        killed = _work(tasks, folders, specs, options, workers)
+        facts = {"cases": seen.cases, "killed_workers": killed, "databases": seen.databases()}
+        return [folder.finish(**facts) for folder in folders]
+    except KeyboardInterrupt:
+        done = sum(folder.log.count for folder in folders)
+        raise Interrupted(
+            f"stopped after {done:,} cases; the same command goes on from there"
+        ) from None
+    finally:
+        for folder in folders:
+            folder.close()
+
+
+def _work(
+    tasks: Iterable[Task],
+    folders: Sequence[RunFolder],
+    specs: Sequence[MetricSpec],
+    options: Options,
+    workers: int,
+) -> int:
+    """Work on all tasks and log their lines; returns how many workers had to be killed."""
+    open_cache = partial(_open_cache, options.cache)
+    crew: Crew | None = None
+    if workers:
+        pin = any("timing" in spec.metric.needs for spec in specs)
+        setup = Setup(examiner(specs), options.engine, options.limits, open_cache, pin)
+        crew = Crew(setup, workers, partial(crashed, specs=specs))
+        batches = crew.run(tasks)
+    else:
+        desk = Desk(options.engine, options.limits, open_cache())
+        batches = run_here(tasks, examiner(specs), desk)
+    for batch in batches:
+        for number, folder in enumerate(folders):
+            folder.log.append((line.index, line.text) for line in batch if line.system == number)
+        if options.progress is not None:
+            options.progress.advance(len(batch))
+    return crew.killed if crew is not None else 0
+
+
+def _worker_count(options: Options, specs: Sequence[MetricSpec]) -> int:
+    workers = core_count() if options.workers is None else options.workers
+    if workers < 0:
+        raise UsageError(f"{workers} workers; expected 0 (work in this process) or more")
+    # Timing is honest only alone on the machine.
+    return min(workers, 1) if any("timing" in spec.metric.needs for spec in specs) else workers
+
+
+def _manifest(
+    plan: _Plan, benchmark: str, specs: Sequence[MetricSpec], options: Options, workers: int
+) -> Manifest:
+    return Manifest(
+        system=plan.name,
+        benchmark=benchmark,
+        inputs=plan.inputs,
+        metrics={spec.label: spec.metric.version for spec in specs},
+        binary=tuple(spec.label for spec in specs if spec.metric.binary),
+        engine=options.engine,
+        engine_version=ENGINES.get(options.engine).version,
+        limits=asdict(options.limits),
+        sqlverdict=__version__,
+        preset=DEFAULT_PRESET,
+        seed=options.seed,
+        workers=workers,
+        notes=plan.notes,
+    )
+
+
+def _open_cache(path: Path | None) -> AnswerCache | None:
+    return AnswerCache(path) if path is not None else None
+
+
+def _as_benchmark(cases: Sequence[Case]) -> Benchmark:
+    encoded = sha256()
+    for case in cases:
+        encoded.update(msgspec.json.encode(case))
+    repeated = [name for name, times in Counter(case.id for case in cases).items() if times > 1]
+    if repeated:
+        raise UsageError(f"case id {repeated[0]!r} is given twice; ids must be unique")
+    source = Source("cases", encoded.hexdigest())
+    return Benchmark("cases", "given in memory", cases, len(cases), (source,))
+
+
+def _typed(given: Given) -> dict[str, Prediction]:
+    """Predictions as records: text is SQL, ``None`` is an abstention."""
+    typed: dict[str, Prediction] = {}
+    for case_id, said in given.items():
+        if isinstance(said, Prediction):
+            typed[case_id] = said
+        else:
+            typed[case_id] = Prediction(case_id, sql=said, abstained=said is None)
+    return typed
+
+
+def _prediction(predictions: Mapping[str, Prediction], case: Case, system: str) -> Prediction:
+    found = predictions.get(case.id)
+    if found is None:
+        raise PredictionError(
+            f"{system} has no prediction for case {case.id!r}; to abstain, say so "
+            f"(None, or abstained=True). A missing prediction is never an abstention."
+        )
+    return found
+
+
+def _digest(predictions: Mapping[str, Prediction]) -> str:
+    encoded = sha256()
+    for case_id in sorted(predictions):
+        encoded.update(msgspec.json.encode(predictions[case_id]))
+    return encoded.hexdigest()

@@ -1,0 +1,76 @@
+"""A run's folder while the run is on: opened or resumed, filled, finished."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from sqlverdict.errors import RunLogError
+from sqlverdict.report.manifest import MANIFEST, Manifest, check_same_run, write_manifest
+from sqlverdict.report.run import SUMMARY, Run, summarise_folder
+from sqlverdict.report.runlog import RESULTS, RunLog
+
+_OURS = (RESULTS, SUMMARY, MANIFEST, "report.md", "junit.xml", "results.ordered")
+
+
+class RunFolder:
+    """One run being written.
+
+    Args:
+        folder: Where; ``None`` takes a temporary folder that lives as long as the run.
+        manifest: What is run. An equal, unfinished run in the folder is resumed.
+        overwrite: Start anew where the folder holds a run.
+
+    Raises:
+        RunLogError: the folder holds another run, or something that is no run.
+    """
+
+    def __init__(self, folder: Path | None, manifest: Manifest, *, overwrite: bool) -> None:
+        self._keep = tempfile.TemporaryDirectory(prefix="sqlverdict-") if folder is None else None
+        self.folder = Path(self._keep.name) if self._keep is not None else Path(folder or ".")
+        self._began = perf_counter()
+        if overwrite:
+            self._clear()
+        elif (self.folder / RESULTS).exists() and not (self.folder / MANIFEST).exists():
+            raise RunLogError(
+                f"{self.folder} has a {RESULTS} but no {MANIFEST}: it cannot be resumed. "
+                f"Give another --out, or start anew with --overwrite."
+            )
+        self.earlier = check_same_run(self.folder, manifest)
+        self.manifest = self.earlier or replace(
+            manifest, started=datetime.now(UTC).isoformat(timespec="seconds")
+        )
+        self.log = RunLog(self.folder)
+        self.resumed = self.log.count
+        if self.earlier is None:
+            write_manifest(self.folder, self.manifest)
+
+    def _clear(self) -> None:
+        """Remove our own files of an earlier run, and nothing else."""
+        for name in _OURS:
+            (self.folder / name).unlink(missing_ok=True)
+
+    def finish(self, **facts: Any) -> Run:
+        """Close the log, complete the manifest and summarise."""
+        if self.is_untouched():
+            self.log.close()
+            done = self.manifest
+        else:
+            self.log.finish()
+            spent = self.manifest.seconds + perf_counter() - self._began
+            finished = datetime.now(UTC).isoformat(timespec="seconds")
+            done = replace(self.manifest, finished=finished, seconds=round(spent, 3), **facts)
+            write_manifest(self.folder, done)
+        return Run(self.folder, done, summarise_folder(self.folder, done), self._keep)
+
+    def is_untouched(self) -> bool:
+        """Whether the run had been finished before and nothing was added."""
+        return bool(self.manifest.finished) and self.log.count == self.resumed
+
+    def close(self) -> None:
+        """Stop here; the run can be resumed."""
+        self.log.close()

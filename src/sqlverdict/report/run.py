@@ -1,0 +1,80 @@
+"""A finished run, as the API returns it and as reports read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sqlverdict.errors import RunLogError
+from sqlverdict.records import Result
+from sqlverdict.report.manifest import Manifest, read_manifest, write_json
+from sqlverdict.report.runlog import read_results
+from sqlverdict.score.summary import Estimate, Summary, from_json, summarise, to_json
+
+SUMMARY = "summary.json"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run in its folder.
+
+    Attributes:
+        folder: Where ``results.jsonl``, ``manifest.json`` and ``summary.json`` lie.
+        manifest: What was run.
+        summary: What came out.
+    """
+
+    folder: Path
+    manifest: Manifest
+    summary: Summary
+    _keep: Any = field(default=None, repr=False, compare=False)
+
+    def results(self) -> Iterator[Result]:
+        """The results, one by one, in the order of the cases."""
+        return read_results(self.folder)
+
+    def estimate(self, metric: str) -> Estimate:
+        """The estimate of a metric, by its label.
+
+        Raises:
+            RunLogError: the run has no such metric.
+        """
+        for estimate in self.summary.estimates:
+            if estimate.metric == metric:
+                return estimate
+        known = ", ".join(e.metric for e in self.summary.estimates)
+        raise RunLogError(f"the run in {self.folder} has no metric {metric!r}; it has {known}")
+
+
+def summarise_folder(folder: Path, manifest: Manifest) -> Summary:
+    """Read the run log and write ``summary.json``."""
+    summary = summarise(
+        read_results(folder), list(manifest.metrics), binary=manifest.binary, seed=manifest.seed
+    )
+    content = {"system": manifest.system, "benchmark": manifest.benchmark, **to_json(summary)}
+    write_json(folder / SUMMARY, content)
+    return summary
+
+
+def read_run(folder: Path) -> Run:
+    """Open a run that was written before.
+
+    Raises:
+        RunLogError: there is no finished run in that folder.
+    """
+    manifest = read_manifest(folder)
+    path = folder / SUMMARY
+    try:
+        content = msgspec.json.decode(path.read_bytes())
+    except OSError as error:
+        raise RunLogError(
+            f"the run in {folder} is not finished: {SUMMARY} is missing. "
+            f"Give the same evaluate command again to resume it."
+        ) from error
+    except msgspec.DecodeError as error:
+        raise RunLogError(f"{path} cannot be read: {error}") from error
+    return Run(folder, manifest, from_json(content))

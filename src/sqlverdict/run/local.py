@@ -1,0 +1,22 @@
+"""Works on cases in this process.
+
+For notebooks, trainers and tests: nothing to start, and anything may be passed in. Queries
+are stopped by the engine's own limits; there is no process to kill behind them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from sqlverdict.execute.desk import Desk
+from sqlverdict.run.task import Line, Task, chunks
+
+Examine = Callable[[Task, Desk], bytes]
+"""Works on one task and returns its line for the run log. Never raises."""
+
+
+def run_here(tasks: Iterable[Task], examine: Examine, desk: Desk) -> Iterator[list[Line]]:
+    """Work on all tasks; yields finished lines in batches."""
+    for chunk in chunks(tasks):
+        yield [Line(task.system, task.index, examine(task, desk)) for task in chunk]
+        desk.flush()

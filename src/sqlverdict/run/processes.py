@@ -1,0 +1,214 @@
+"""Works on cases in worker processes that are watched and, if need be, killed.
+
+Processes, not threads: threads are slower than one thread for small queries. Chunks, not
+single cases: a message a case costs more than the case. A worker that overruns its limit
+inside one opcode, or dies, is replaced; what it was running is remembered as a failure and
+never tried again, and the rest of its chunk goes on.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+from sqlverdict.records import Failure, Reason
+from sqlverdict.run.task import Line, Task, chunks
+from sqlverdict.run.worker import Beat, Setup, work
+
+_GRACE = 0.5
+_LOOK_EVERY = 0.1
+_QUEUED = 2
+
+Crash = Callable[[Task, str], bytes]
+"""Writes the line of a task that kills its worker outside any query."""
+
+
+def core_count() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _context() -> Any:
+    """Fork where that is safe (one thread, Linux): it starts at once; spawn elsewhere."""
+    safe = sys.platform == "linux" and threading.active_count() == 1
+    return multiprocessing.get_context("fork" if safe else "spawn")
+
+
+class _Worker:
+    """One worker process and what it has still to deliver."""
+
+    def __init__(self, context: Any, setup: Setup, known: dict[bytes, Failure]) -> None:
+        self.beat = Beat(context)
+        self.chunks: list[list[Task]] = []
+        self.done = 0
+        ours, theirs = context.Pipe()
+        self.connection: Connection = ours
+        self.process = context.Process(
+            target=work, args=(theirs, self.beat, setup, dict(known)), daemon=True
+        )
+        self.process.start()
+        theirs.close()
+
+    def give(self, chunk: list[Task]) -> None:
+        self.chunks.append(chunk)
+        self.connection.send(chunk)
+
+    def left(self) -> list[list[Task]]:
+        """What was given and not delivered."""
+        rest = [self.chunks[0][self.done :], *self.chunks[1:]] if self.chunks else []
+        return [chunk for chunk in rest if chunk]
+
+    def take(self, lines: list[bytes] | None) -> list[Line]:
+        """A message from the worker: lines, or the end of its first chunk."""
+        if lines is None:
+            self.chunks.pop(0)
+            self.done = 0
+            return []
+        tasks = self.chunks[0][self.done : self.done + len(lines)]
+        self.done += len(lines)
+        return [Line(t.system, t.index, text) for t, text in zip(tasks, lines, strict=True)]
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.connection.close()
+
+
+class Crew:
+    """A crew of workers over one stream of tasks.
+
+    Args:
+        setup: What each worker begins with.
+        workers: How many.
+        crash: Writes the line of a task that cannot be worked on.
+    """
+
+    def __init__(self, setup: Setup, workers: int, crash: Crash) -> None:
+        self.setup = setup
+        self.size = workers
+        self.crash = crash
+        self.killed = 0
+        self._known: dict[bytes, Failure] = {}
+        self._suspects: set[tuple[int, int]] = set()
+        self._context = _context()
+        self._crew: list[_Worker] = []
+
+    def run(self, tasks: Iterable[Task]) -> Iterator[list[Line]]:
+        """Work on all tasks; yields finished lines in batches, in no particular order."""
+        waiting = chunks(tasks)
+        again: list[list[Task]] = []
+        ended = False
+        try:
+            while True:
+                while not ended and (again or len(self._crew) < self.size or self._has_room()):
+                    chunk = again.pop() if again else next(waiting, None)
+                    if chunk is None:
+                        ended = True
+                    else:
+                        self._least_busy().give(chunk)
+                if again:
+                    self._least_busy().give(again.pop())
+                    continue
+                busy = [worker for worker in self._crew if worker.chunks]
+                if not busy:
+                    break
+                for worker in self._ready(busy):
+                    lines, returned = self._receive(worker)
+                    again += returned
+                    if lines:
+                        yield lines
+                again += self._stop_overdue()
+        finally:
+            self._dismiss()
+
+    def _has_room(self) -> bool:
+        return any(len(worker.chunks) < _QUEUED for worker in self._crew)
+
+    def _least_busy(self) -> _Worker:
+        if len(self._crew) < self.size and all(worker.chunks for worker in self._crew):
+            self._crew.append(_Worker(self._context, self.setup, self._known))
+            return self._crew[-1]
+        return min(self._crew, key=lambda worker: len(worker.chunks))
+
+    def _ready(self, busy: list[_Worker]) -> list[_Worker]:
+        heard = wait([worker.connection for worker in busy], timeout=_LOOK_EVERY)
+        return [worker for worker in busy if worker.connection in heard]
+
+    def _receive(self, worker: _Worker) -> tuple[list[Line], list[list[Task]]]:
+        lines: list[Line] = []
+        try:
+            while worker.connection.poll():
+                lines += worker.take(worker.connection.recv())
+        except (EOFError, ConnectionResetError):
+            more, returned = self._bury(worker)
+            return lines + more, returned
+        return lines, []
+
+    def _bury(self, worker: _Worker) -> tuple[list[Line], list[list[Task]]]:
+        """A worker died by itself: blame its query, else the case, the second time."""
+        worker.kill()
+        self._crew.remove(worker)
+        self.killed += 1
+        how = _exit_text(worker.process.exitcode)
+        left = worker.left()
+        running = worker.beat.running()
+        if running is not None:
+            self._known[running[0]] = Failure(
+                Reason.MEMORY_LIMIT,
+                f"the worker process ended while running it ({how})",
+                repeatable=False,
+            )
+            return [], left
+        if not left:
+            return [], []
+        first = left[0][0]
+        place = (first.system, first.index)
+        if place not in self._suspects:
+            self._suspects.add(place)
+            return [], left
+        line = Line(first.system, first.index, self.crash(first, f"worker process {how}"))
+        left[0] = left[0][1:]
+        return [line], [chunk for chunk in left if chunk]
+
+    def _stop_overdue(self) -> list[list[Task]]:
+        """Kill workers whose query has overrun its limit: no handler stops one long opcode."""
+        limit = self.setup.limits.seconds
+        returned: list[list[Task]] = []
+        for worker in list(self._crew):
+            running = worker.beat.running()
+            if running is None or running[1] < limit + _GRACE or worker.connection.poll():
+                continue
+            worker.kill()
+            self._crew.remove(worker)
+            self.killed += 1
+            self._known[running[0]] = Failure(
+                Reason.EXECUTION_TIMEOUT,
+                f"stopped after {limit:g} s by ending its process",
+                seconds=running[1],
+                repeatable=False,
+            )
+            returned += worker.left()
+        return returned
+
+    def _dismiss(self) -> None:
+        for worker in self._crew:
+            if worker.chunks:
+                worker.kill()
+                continue
+            worker.connection.send(None)
+            worker.process.join(timeout=5)
+            worker.kill()
+        self._crew.clear()
+
+
+def _exit_text(code: int | None) -> str:
+    if code is None:
+        return "vanished"
+    return f"was ended by signal {-code}" if code < 0 else f"ended with exit code {code}"

@@ -1,0 +1,82 @@
+"""A unit of work, and how a stream of them is cut into chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from sqlverdict.load.digests import sha256_file
+from sqlverdict.records import Case, Prediction
+
+WINDOW = 4_096
+CHUNK = 64
+
+
+@dataclass(frozen=True)
+class Task:
+    """One case of one system; ``index`` is its place in the run log."""
+
+    system: int
+    index: int
+    case: Case
+    prediction: Prediction
+
+
+@dataclass(frozen=True)
+class Line:
+    """A task's finished line for the run log."""
+
+    system: int
+    index: int
+    text: bytes
+
+
+class Seen:
+    """Turns a stream of cases into tasks, and notes what went by.
+
+    Cases that a run log already holds are passed over; their databases are noted too.
+    """
+
+    def __init__(self) -> None:
+        self.cases = 0
+        self._databases: dict[str, str] = {}
+
+    def tasks(
+        self,
+        stream: Iterable[tuple[int, Case, list[Prediction]]],
+        done: Sequence[Callable[[int], bool]],
+    ) -> Iterator[Task]:
+        """The tasks that are still to be done; ``done[system]`` tells which are not."""
+        for index, case, predictions in stream:
+            self.cases = index + 1
+            if case.database is not None:
+                self._databases[case.db_id] = case.database
+            for system, prediction in enumerate(predictions):
+                if not done[system](index):
+                    yield Task(system, index, case, prediction)
+
+    def databases(self) -> dict[str, str]:
+        """Digest of every database file that the cases name, by database id."""
+        found: dict[str, str] = {}
+        for db_id, path in sorted(self._databases.items()):
+            file = Path(path)
+            found[db_id] = sha256_file(file) if file.is_file() else "missing"
+        return found
+
+
+def chunks(tasks: Iterable[Task], size: int = CHUNK) -> Iterator[list[Task]]:
+    """Cut a stream into chunks of one database each.
+
+    Only a window of the stream is held at a time. Tasks of one case stay together, so its
+    gold runs once for all systems.
+    """
+    stream = iter(tasks)
+    while window := list(islice(stream, WINDOW)):
+        by_database: dict[str, list[Task]] = {}
+        for task in window:
+            by_database.setdefault(task.case.database or task.case.db_id, []).append(task)
+        for group in by_database.values():
+            for start in range(0, len(group), size):
+                yield group[start : start + size]

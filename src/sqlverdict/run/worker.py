@@ -1,0 +1,119 @@
+"""A worker process: takes chunks of tasks, sends back lines, says what it is running."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from time import monotonic, perf_counter
+from typing import Any
+
+from sqlverdict.execute.cache import AnswerCache
+from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.engine import Limits
+from sqlverdict.records import Failure
+from sqlverdict.run.local import Examine
+from sqlverdict.run.task import Task
+
+_SEND_AFTER = 0.05
+_HEADROOM = 1536 * 2**20
+
+
+@dataclass(frozen=True)
+class Setup:
+    """All that a worker needs to begin."""
+
+    examine: Examine
+    engine: str
+    limits: Limits
+    open_cache: Callable[[], AnswerCache | None]
+    pin: bool = False
+
+
+class Beat:
+    """Shared memory in which a worker says since when it has been running which query."""
+
+    def __init__(self, context: Any) -> None:
+        self._since = context.RawValue("d", 0.0)
+        self._key = context.RawArray("c", 16)
+
+    def __call__(self, key: bytes | None) -> None:
+        """A query begins (its key) or has ended (``None``)."""
+        if key is None:
+            self._since.value = 0.0
+        else:
+            self._key.raw = key
+            self._since.value = monotonic()
+
+    def running(self) -> tuple[bytes, float] | None:
+        """The key of the running query and for how long it has been running."""
+        since = self._since.value
+        return (bytes(self._key.raw), monotonic() - since) if since else None
+
+    def clear(self) -> None:
+        """Nothing is running any more."""
+        self._since.value = 0.0
+
+
+def work(connection: Connection, beat: Beat, setup: Setup, known: Mapping[bytes, Failure]) -> None:
+    """The worker's life: chunks in, lines out, until the other end closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _bound_memory(setup.limits)
+    if setup.pin:
+        _stay_on_one_core()
+    desk = Desk(setup.engine, setup.limits, setup.open_cache(), beat, known)
+    # What was loaded before the first chunk will not become garbage.
+    gc.collect()
+    gc.freeze()
+    try:
+        while True:
+            chunk: list[Task] | None = connection.recv()
+            if chunk is None:
+                break
+            _work_on(chunk, connection, setup.examine, desk)
+    except (EOFError, BrokenPipeError, ConnectionResetError):
+        # The coordinator is gone; there is nobody to report to.
+        pass
+    finally:
+        desk.close()
+    connection.close()
+
+
+def _work_on(chunk: list[Task], connection: Connection, examine: Examine, desk: Desk) -> None:
+    lines: list[bytes] = []
+    sent = perf_counter()
+    for task in chunk:
+        lines.append(examine(task, desk))
+        if perf_counter() - sent > _SEND_AFTER:
+            connection.send(lines)
+            lines = []
+            sent = perf_counter()
+    desk.flush()
+    connection.send(lines)
+    connection.send(None)
+
+
+def _bound_memory(limits: Limits) -> None:
+    """The last resort against an answer that does not fit: allocation fails, and is typed."""
+    if sys.platform != "linux":
+        return
+    import resource
+
+    mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    most = mapped + limits.memory + 8 * limits.bytes + _HEADROOM
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if hard != resource.RLIM_INFINITY:
+        most = min(most, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+
+
+def _stay_on_one_core() -> None:
+    if sys.platform != "linux":
+        return
+    cores = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {cores[-1]})

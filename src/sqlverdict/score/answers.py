@@ -1,0 +1,39 @@
+"""Metrics on rows: the best value over several golds, and whose fault a missing answer is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlverdict.records import Answer, Failure, Reason, Row, Score
+from sqlverdict.score.metric import Item
+
+
+def best_over_golds(item: Item, similarity: Callable[[list[Row], list[Row]], float]) -> Score:
+    """The best similarity of the prediction's rows to any gold's rows.
+
+    Golds that fail are left out while another gold answers; where all fail, and where the
+    database is to blame, the case is unscored. A prediction that fails is worth 0.
+    """
+    golds = item.golds()
+    answered = [gold.rows for gold in golds if isinstance(gold, Answer)]
+    if not answered:
+        return Score(None, gold_reasons([gold for gold in golds if isinstance(gold, Failure)]))
+    outcome = item.answer()
+    if isinstance(outcome, Failure):
+        return Score(0.0 if outcome.fault is None else None, (outcome.reason,))
+    return Score(max(similarity(rows, outcome.rows) for rows in answered))
+
+
+def gold_reasons(failures: list[Failure]) -> tuple[Reason, ...]:
+    """Why no gold gave an answer; no gold at all is a suspect case."""
+    if not failures:
+        return (Reason.GOLD_SUSPECT,)
+    return tuple(dict.fromkeys(_gold_reason(failure) for failure in failures))
+
+
+def _gold_reason(failure: Failure) -> Reason:
+    if failure.fault is not None or failure.reason.startswith("GOLD_"):
+        return failure.reason
+    if failure.reason is Reason.EXECUTION_TIMEOUT:
+        return Reason.GOLD_EXECUTION_TIMEOUT
+    return Reason.GOLD_EXECUTION_ERROR

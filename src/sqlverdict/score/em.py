@@ -1,0 +1,51 @@
+"""EM: exact match of the normalised SQL text.
+
+Definition:
+    value = 1 if normalised(prediction) = normalised(gold) for any gold, else 0, where
+    ``normalised`` reads the text as tokens: letter case outside quotes, white space, comments
+    and a final semicolon do not count. Nothing is run and nothing is parsed into a tree.
+
+    Hand calculation: ``select Name from T ;`` against ``SELECT name FROM t`` is 1;
+    ``SELECT name FROM t WHERE a = 'X'`` against the same with ``'x'`` is 0; the mean is
+    (1 + 0) / 2 = 0.5.
+
+Range:
+    {0, 1}
+
+Direction:
+    Higher is better. It is a lower bound: two texts that differ may still be the same query.
+
+Unscored cases:
+    A case without any gold text. A prediction or a gold that would fail to run is scored all
+    the same, since nothing is run.
+
+Source:
+    The logical-form accuracy of the early text-to-SQL benchmarks; not Spider's exact set match,
+    which compares clauses.
+"""
+
+from __future__ import annotations
+
+from sqlverdict.records import Reason, Score
+from sqlverdict.score.metric import METRICS, Item, Need
+
+
+@METRICS.member
+class Em:
+    """Exact match of text."""
+
+    name = "em"
+    version = 1
+    needs: frozenset[Need] = frozenset()
+    parameters: tuple[str, ...] = ()
+    binary = True
+
+    def score(self, item: Item, parameter: str) -> Score:  # noqa: ARG002 - takes none
+        """1 where the text is a gold's text."""
+        from sqlverdict.parse.tokens import normalised
+
+        golds = [gold for gold in item.case.golds if gold.strip()]
+        if not golds:
+            return Score(None, (Reason.GOLD_SUSPECT,))
+        found = normalised(item.prediction.sql or "")
+        return Score(float(any(normalised(gold) == found for gold in golds)))

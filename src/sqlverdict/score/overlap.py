@@ -1,0 +1,109 @@
+"""Pairs rows of two answers by the cells they share, whatever the order of rows and cells.
+
+Used by the metric ``soft_f1``, whose docstring states the definition and the bound on cost.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from itertools import chain
+
+from sqlverdict.records import Cell, Row
+
+MEETINGS = 100_000
+"""Meetings of two rows in a cell that are looked at (as many as gold rows, if more)."""
+
+Bag = tuple[int, ...]
+"""A row as sorted numbers, one for each (cell, how often it came before in the row): a bag of
+cells becomes a set, and the numbers follow the order of the cells' values."""
+
+
+def as_bags(gold: list[Row], prediction: list[Row]) -> tuple[Counter[Bag], Counter[Bag]]:
+    """Both answers as bags of rows, the same cell having the same number in both."""
+    cells = dict.fromkeys(chain(chain.from_iterable(gold), chain.from_iterable(prediction)))
+    keys = {cell: _key(cell) for cell in cells}
+    ranks = {key: rank for rank, key in enumerate(sorted(set(keys.values())))}
+    # Room for every repetition of a cell, so that numbers of different cells never meet.
+    room = max(map(len, chain(gold, prediction)), default=1)
+    number = {cell: ranks[key] * room for cell, key in keys.items()}
+    return (
+        Counter(_bag(number[cell] for cell in row) for row in gold),
+        Counter(_bag(number[cell] for cell in row) for row in prediction),
+    )
+
+
+def shared_cells(gold: list[Bag], prediction: list[Bag]) -> int:
+    """Cells shared when rows are paired by most cells shared first; both lists are sorted."""
+    if not gold or not prediction:
+        return 0
+    width = len(prediction)
+    meetings, complete = _meetings(gold, prediction)
+    ranked: dict[int, list[int]] = defaultdict(list)
+    for pair, met in meetings.items():
+        i, j = divmod(pair, width)
+        ranked[met if complete else _shared(gold[i], prediction[j])].append(pair)
+    free_gold, free_prediction = [True] * len(gold), [True] * width
+    shared = 0
+    for count in sorted(ranked, reverse=True):
+        for pair in sorted(ranked[count]):
+            i, j = divmod(pair, width)
+            if free_gold[i] and free_prediction[j]:
+                free_gold[i] = free_prediction[j] = False
+                shared += count
+    if complete:  # rows that never met share nothing
+        return shared
+    left = (row for row, free in zip(gold, free_gold, strict=True) if free)
+    right = (row for row, free in zip(prediction, free_prediction, strict=True) if free)
+    return shared + sum(_shared(a, b) for a, b in zip(left, right, strict=False))
+
+
+def _meetings(gold: list[Bag], prediction: list[Bag]) -> tuple[dict[int, int], bool]:
+    """How many cells the pair i * len(prediction) + j shares, rarest cells first.
+
+    The second value is false where the budget ended before the cells did.
+    """
+    homes: dict[int, tuple[list[int], list[int]]] = {}
+    for side, rows in enumerate((gold, prediction)):
+        for i, row in enumerate(rows):
+            for cell in row:
+                homes.setdefault(cell, ([], []))[side].append(i)
+    found: dict[int, int] = {}
+    budget = max(MEETINGS, len(gold))
+    for cost, cell in sorted((len(a) * len(b), cell) for cell, (a, b) in homes.items() if a and b):
+        budget -= cost
+        if budget < 0:
+            return found, False
+        for i in homes[cell][0]:
+            for j in homes[cell][1]:
+                pair = i * len(prediction) + j
+                found[pair] = found.get(pair, 0) + 1
+    return found, True
+
+
+def _shared(first: Bag, second: Bag) -> int:
+    return len(set(first).intersection(second))
+
+
+def _bag(numbers: Iterable[int]) -> Bag:
+    marks = sorted(numbers)
+    for i in range(1, len(marks)):
+        # A repeated cell takes the next number; its predecessors are already numbered.
+        if marks[i] <= marks[i - 1]:
+            marks[i] = marks[i - 1] + 1
+    return tuple(marks)
+
+
+def _key(cell: Cell) -> tuple[int, int | float | str | bytes]:
+    """A cell such that equal ones are equal keys and any two can be put in order."""
+    if cell is None:
+        return (0, 0)
+    if isinstance(cell, str):
+        return (2, cell)
+    if isinstance(cell, bytes):
+        return (3, cell)
+    if cell != cell:  # a NaN equals nothing, itself included; here it is one value
+        return (4, 0)
+    if isinstance(cell, float) and not cell.is_integer():
+        cell = float(f"{cell:.12g}")
+    return (1, cell)
