@@ -259,7 +259,7 @@ def _manifest(
         binary=tuple(spec.label for spec in specs if spec.metric.binary),
         engine=options.engine,
         engine_version=ENGINES.get(options.engine).version,
-        limits=asdict(options.limits),
+        limits={name: float(most) for name, most in asdict(options.limits).items()},
         sqlverdict=__version__,
         preset=DEFAULT_PRESET,
         seed=options.seed,

@@ -275,4 +275,5 @@ def test_concatenated() -> None:
     }
     assert related(gold, [(31, "Ray, Bob"), (44, "Lee, Ann")]) == {}
     assert related([("Ann", "Lee")], [("AnnaLee",)]) == {}
+    assert list(related([("a", "b", "ab")], [("ab", "ab")])) == ["concatenated"]
     assert list(related([("a", None), ("b", 7)], [(None,), ("b7",)])) == ["concatenated"]

@@ -7,39 +7,86 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
 from sqlverdict.parse.features import AGGREGATES, FEATURES, features
 from sqlverdict.parse.query import parse
+from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Query
 
 DATES = ("date", "datetime", "julianday", "strftime", "time", "unixepoch")
+DATE_NODES = (
+    exp.CurrentDate,
+    exp.CurrentTime,
+    exp.CurrentTimestamp,
+    exp.Date,
+    exp.Time,
+    exp.TimeToStr,
+)
 
 EXAMPLES: dict[str, tuple[list[str], list[str]]] = {
     "aggregate": (
-        ["SELECT count(*) FROM t", "SELECT SUM ( a ) FROM t", "SELECT max(a) FROM t"]
-        + ["SELECT sum(a) FILTER (WHERE b) FROM t", "SELECT max(coalesce(a, b)) FROM t"],
-        ["SELECT max(a, b) FROM t", "SELECT count FROM t", "SELECT sum(a) OVER () FROM t"]
-        + ["SELECT 'count(' FROM t", "SELECT sum(a) FILTER (WHERE b) OVER () FROM t"],
+        [
+            "SELECT count(*) FROM t",
+            "SELECT SUM ( a ) FROM t",
+            "SELECT max(a) FROM t",
+            "SELECT sum(a) FILTER (WHERE b) FROM t",
+            "SELECT max(coalesce(a, b)) FROM t",
+        ],
+        [
+            "SELECT max(a, b) FROM t",
+            "SELECT count FROM t",
+            "SELECT sum(a) OVER () FROM t",
+            "SELECT 'count(' FROM t",
+            "SELECT sum(a) FILTER (WHERE b) OVER () FROM t",
+        ],
     ),
     "arithmetic": (
-        ["SELECT a * 2 FROM t", "SELECT (a)-1", "SELECT 1/2", "SELECT a %b", "SELECT 'a' + 1"]
-        + ["SELECT CASE WHEN a THEN 1 END - 1", 'SELECT "a"+1'],
-        ["SELECT -1", "SELECT a, -b", "SELECT * FROM t", "SELECT t.* FROM t", "SELECT a IN (-1)"]
-        + ["SELECT count(*)", "SELECT a = -1", "SELECT a BETWEEN -1 AND -2", "SELECT a OR -1"],
+        [
+            "SELECT a * 2 FROM t",
+            "SELECT (a)-1",
+            "SELECT 1/2",
+            "SELECT a %b",
+            "SELECT 'a' + 1",
+            "SELECT CASE WHEN a THEN 1 END - 1",
+            'SELECT "a"+1',
+        ],
+        [
+            "SELECT -1",
+            "SELECT a, -b",
+            "SELECT * FROM t",
+            "SELECT t.* FROM t",
+            "SELECT a IN (-1)",
+            "SELECT count(*)",
+            "SELECT a = -1",
+            "SELECT a BETWEEN -1 AND -2",
+            "SELECT a OR -1",
+        ],
     ),
     "between": (["SELECT a BETWEEN 1 AND 2"], ["SELECT 'between'"]),
     "case": (["SELECT CASE a WHEN 1 THEN 2 END"], ['SELECT "case"']),
     "cast": (["SELECT CAST(a AS REAL)"], ["SELECT cast FROM t"]),
     "comma_join": (
-        ["SELECT 1 FROM a, b", "SELECT 1 FROM a JOIN b ON a.x = b.x, c", "SELECT 1 FROM (a, b)"]
-        + ["SELECT 1 FROM (SELECT 1), b", "SELECT (SELECT 1 FROM a, b)"],
-        ["SELECT a, b FROM t", "SELECT 1 FROM t WHERE a IN (1, 2)", "SELECT 1 FROM f(1, 2)"]
-        + ["SELECT 1 FROM a JOIN b USING (x, y)", "SELECT 1 FROM t GROUP BY a, b"]
-        + ["SELECT 1 FROM (SELECT a, b FROM t)", "SELECT 1 FROM a ORDER BY x, y"]
-        + ["SELECT a IS DISTINCT FROM b, c FROM t", "SELECT 1 FROM t JOIN u ON max(a, b) = 1"],
+        [
+            "SELECT 1 FROM a, b",
+            "SELECT 1 FROM a JOIN b ON a.x = b.x, c",
+            "SELECT 1 FROM (a, b)",
+            "SELECT 1 FROM (SELECT 1), b",
+            "SELECT (SELECT 1 FROM a, b)",
+        ],
+        [
+            "SELECT a, b FROM t",
+            "SELECT 1 FROM t WHERE a IN (1, 2)",
+            "SELECT 1 FROM f(1, 2)",
+            "SELECT 1 FROM a JOIN b USING (x, y)",
+            "SELECT 1 FROM t GROUP BY a, b",
+            "SELECT 1 FROM (SELECT a, b FROM t)",
+            "SELECT 1 FROM a ORDER BY x, y",
+            "SELECT a IS DISTINCT FROM b, c FROM t",
+            "SELECT 1 FROM t JOIN u ON max(a, b) = 1",
+        ],
     ),
     "concatenation": (["SELECT a || b"], ["SELECT '||'"]),
     "cte": (["WITH a AS (SELECT 1) SELECT * FROM a"], ["SELECT 1"]),
@@ -74,13 +121,22 @@ EXAMPLES: dict[str, tuple[list[str], list[str]]] = {
     ),
     "or": (["SELECT a OR b"], ["SELECT a || b"]),
     "order_by": (
-        ["SELECT 1 ORDER BY 1", "SELECT (SELECT 1 ORDER BY 1)"]
-        + ["WITH a AS (SELECT 1 ORDER BY 1) SELECT * FROM a"],
-        ["SELECT rank() OVER (PARTITION BY a ORDER BY b) FROM t", "SELECT 1 GROUP BY 1"]
-        + ["SELECT rank() OVER w FROM t WINDOW w AS (ORDER BY a)"]
-        + ["SELECT group_concat(a ORDER BY b) FROM t"],
+        [
+            "SELECT 1 ORDER BY 1",
+            "SELECT (SELECT 1 ORDER BY 1)",
+            "WITH a AS (SELECT 1 ORDER BY 1) SELECT * FROM a",
+        ],
+        [
+            "SELECT rank() OVER (PARTITION BY a ORDER BY b) FROM t",
+            "SELECT 1 GROUP BY 1",
+            "SELECT rank() OVER w FROM t WINDOW w AS (ORDER BY a)",
+            "SELECT group_concat(a ORDER BY b) FROM t",
+        ],
     ),
-    "recursive_cte": (["WITH RECURSIVE a AS (SELECT 1) SELECT 1"], ["WITH a AS (SELECT 1) SELECT 1"]),
+    "recursive_cte": (
+        ["WITH RECURSIVE a AS (SELECT 1) SELECT 1"],
+        ["WITH a AS (SELECT 1) SELECT 1"],
+    ),
     "set_operation": (["SELECT 1 UNION SELECT 2", "SELECT 1 EXCEPT SELECT 2"], ["SELECT 1"]),
     "star": (
         ["SELECT * FROM t", "SELECT t.* FROM t", "SELECT a, * FROM t", "SELECT DISTINCT * FROM t"],
@@ -88,11 +144,17 @@ EXAMPLES: dict[str, tuple[list[str], list[str]]] = {
     ),
     "subquery": (
         ["SELECT (SELECT 1)", "SELECT a IN (SELECT 1)", "SELECT 1 FROM (SELECT 1)"],
-        ["WITH a AS (SELECT 1) SELECT 1", "SELECT 1 UNION SELECT 2"]
-        + ["WITH a AS NOT MATERIALIZED (SELECT 1) SELECT 1"],
+        [
+            "WITH a AS (SELECT 1) SELECT 1",
+            "SELECT 1 UNION SELECT 2",
+            "WITH a AS NOT MATERIALIZED (SELECT 1) SELECT 1",
+        ],
     ),
     "window": (
-        ["SELECT rank() OVER (ORDER BY a) FROM t", "SELECT rank() OVER w FROM t WINDOW w AS (ORDER BY a)"],
+        [
+            "SELECT rank() OVER (ORDER BY a) FROM t",
+            "SELECT rank() OVER w FROM t WINDOW w AS (ORDER BY a)",
+        ],
         ["SELECT over FROM t"],
     ),
 }
@@ -109,12 +171,17 @@ def test_feature_is_found_where_it_is_and_only_there(name: str) -> None:
     assert [sql for sql in without_it if name in features(sql)] == []
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_gives_known_features(text: str) -> None:
     assert features(text) <= FEATURES.keys()
 
 
-@given(st.lists(st.sampled_from("select from where ( ) , * + sum over join not is as".split())))
+SALAD = sorted(word_set("select from where ( ) , * + sum over join not is as distinct by"))
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(SALAD)))
 def test_any_word_salad_gives_known_features(words: list[str]) -> None:
     assert features(" ".join(words)) <= FEATURES.keys()
 
@@ -182,11 +249,9 @@ def tree_features(query: Query) -> set[str]:
             found.add("cte")
             if node.recursive:
                 found.add("recursive_cte")
-        elif isinstance(node, exp.Date | exp.TimeToStr | exp.Time | exp.CurrentDate):
-            found.add("date_function")
-        elif isinstance(node, exp.CurrentTimestamp | exp.CurrentTime):
-            found.add("date_function")
-        elif isinstance(node, exp.Anonymous) and node.name.lower() in DATES:
+        elif isinstance(node, DATE_NODES) or (
+            isinstance(node, exp.Anonymous) and node.name.lower() in DATES
+        ):
             found.add("date_function")
     return found
 

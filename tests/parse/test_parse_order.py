@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import sqlite3
@@ -157,7 +158,7 @@ def test_keys_are_equal_exactly_where_sqlite_ties(
     sizes = sorted(ranks.count(rank) for rank in set(ranks))
     # Equal keys stand together, and the groups are as large as the engine's.
     groups = [1]
-    for before, after in zip(ours, ours[1:], strict=False):
+    for before, after in itertools.pairwise(ours):
         groups = [*groups[:-1], groups[-1] + 1] if before == after else [*groups, 1]
     assert sorted(groups) == sizes
     assert len(set(ours)) == len(groups)

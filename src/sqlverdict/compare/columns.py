@@ -14,8 +14,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 from operator import itemgetter
+from typing import TypeVar
 
 from sqlverdict.records import Row
+
+T = TypeVar("T")
 
 _TRIES = 2_000
 
@@ -69,6 +72,11 @@ def column_orders(width: int) -> list[tuple[int, ...]]:
     return list(permutations(range(width))) if width <= 4 else [tuple(range(width))]
 
 
+def bag(rows: Iterable[T]) -> dict[T, int]:
+    """How often each row occurs, as a plain dict: it compares at once, a Counter in Python."""
+    return dict(Counter(rows))
+
+
 def permuted(rows: Sequence[Row], columns: Sequence[int]) -> list[Row]:
     """The rows with their columns in the given order."""
     if len(columns) == 1:
@@ -87,8 +95,8 @@ def _same_bags(
     identity = columns == tuple(range(len(columns)))
     rows = prediction if identity else permuted(prediction, columns)
     if groups is None:
-        return Counter(gold) == Counter(rows)
-    return Counter(zip(groups, gold, strict=True)) == Counter(zip(groups, rows, strict=True))
+        return bag(gold) == bag(rows)
+    return bag(zip(groups, gold, strict=True)) == bag(zip(groups, rows, strict=True))
 
 
 @dataclass

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
+from sqlverdict.compare.columns import bag
 from sqlverdict.records import Answer, Reason, Row
 
 
@@ -20,16 +20,22 @@ def row_reasons(gold: Sequence[Row], prediction: Sequence[Row]) -> tuple[Reason,
     """What is wrong with rows that are not the same bag."""
     if gold and not prediction:
         return (Reason.EMPTY_RESULT,)
-    expected, found = Counter(gold), Counter(prediction)
+    expected, found = bag(gold), bag(prediction)
     if expected.keys() == found.keys():
         return (Reason.DUPLICATES_MISMATCH,)
-    missing, extra = expected - found, found - expected
-    if not extra:
-        return (Reason.RESULT_MISSING_ROWS,)
-    if not missing:
-        return (Reason.RESULT_EXTRA_ROWS,)
     surplus = len(prediction) - len(gold)
+    if surplus < 0 and _holds(expected, found):
+        return (Reason.RESULT_MISSING_ROWS,)
+    if surplus > 0 and _holds(found, expected):
+        return (Reason.RESULT_EXTRA_ROWS,)
     if surplus == 0:
         return (Reason.VALUE_MISMATCH,)
     count = Reason.RESULT_EXTRA_ROWS if surplus > 0 else Reason.RESULT_MISSING_ROWS
     return (Reason.VALUE_MISMATCH, count)
+
+
+def _holds(larger: dict[Row, int], smaller: dict[Row, int]) -> bool:
+    """Whether one bag contains the other."""
+    return smaller.keys() <= larger.keys() and all(
+        times <= larger[row] for row, times in smaller.items()
+    )

@@ -11,12 +11,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from sqlverdict.compare.cells import Tolerance, unify
 from sqlverdict.compare.columns import column_orders, permuted
 from sqlverdict.compare.preset import Pair
-from sqlverdict.records import Answer, ParseFailure, Query, Row
+from sqlverdict.records import Answer, ParseFailure, Row
+
+if TYPE_CHECKING:
+    from sqlverdict.parse.order import Ordering, TieProbe
 
 
 @dataclass(frozen=True)
@@ -61,50 +66,55 @@ class Window:
         return self.rows[low : high + 1]
 
 
+@dataclass(frozen=True)
+class _Gold:
+    """What the gold's tree says; the same for every prediction on it."""
+
+    ordering: Ordering
+    probe: TieProbe | None
+
+
+@lru_cache(maxsize=4_096)
+def _read(sql: str, dialect: str) -> _Gold | None:
+    """What a query's tree says about order; ``None`` where it cannot be parsed."""
+    from sqlverdict.parse.order import ordering, tie_probe
+    from sqlverdict.parse.query import parse
+
+    query = parse(sql, dialect)
+    if isinstance(query, ParseFailure):
+        return None
+    return _Gold(ordering(query), tie_probe(query))
+
+
 def is_ordered(pair: Pair) -> bool:
     """Whether the gold's outermost query orders its rows."""
     if "order" not in pair.gold_sql.lower():
         return False
-    query = _parse(pair)
-    if query is None:
-        return True
-    from sqlverdict.parse.order import ordering
-
-    return ordering(query).ordered
+    read = _read(pair.gold_sql, pair.dialect)
+    return read is None or read.ordering.ordered
 
 
 def read_window(gold: Answer, pair: Pair) -> Window | None:
     """The gold's rows with their sort keys, or ``None`` where they cannot be had."""
-    query = _parse(pair)
-    if query is None:
+    read = _read(pair.gold_sql, pair.dialect)
+    if read is None or read.probe is None:
         return None
-    from sqlverdict.parse.order import ordering, tie_probe
-
-    info = ordering(query)
-    probe = tie_probe(query)
-    if probe is None or (info.limited and info.limit is None):
+    info, probe = read.ordering, read.probe
+    if info.limited and info.limit is None:
         return None
     width = len(gold.columns)
-    if not info.limited and not probe.keys:
-        rows = gold.rows
-    elif pair.probe is None:
-        return None
-    else:
-        outcome = pair.probe(probe.sql)
+    rows = gold.rows
+    if info.limited or probe.keys:
+        outcome = pair.probe(probe.sql) if pair.probe is not None else None
         if not isinstance(outcome, Answer) or len(outcome.columns) != width + probe.keys:
             return None
         rows = outcome.rows
-    if probe.keys:
-        keys: list[Row] = [row[width:] for row in rows]
-        rows = [row[:width] for row in rows]
-    else:
-        places = probe.key_columns
-        keys = [tuple([row[place] for place in places]) for row in rows]
+    parts = [probe.split(row) for row in rows]
     start = min(info.offset or 0, len(rows))
     end = start + len(gold.rows)
     if end > len(rows):
         return None
-    return Window(rows, keys, start, end, info.ordered)
+    return Window([row for row, _ in parts], [key for _, key in parts], start, end, info.ordered)
 
 
 def could_be_gold(
@@ -130,10 +140,3 @@ def _fits(window: Window, prediction: list[Row]) -> bool:
             return False
         place += size
     return True
-
-
-def _parse(pair: Pair) -> Query | None:
-    from sqlverdict.parse.query import parse
-
-    query = parse(pair.gold_sql, pair.dialect)
-    return None if isinstance(query, ParseFailure) else query

@@ -12,11 +12,12 @@ from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.cache import AnswerCache, answer_key, scope_key
+from sqlverdict.execute.canonical import canonical
 from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
 
 _OPEN_DATABASES = 32
-_REMEMBERED_CELLS = 4_000_000
+_REMEMBERED_CELLS = 1_000_000
 
 Watch = Callable[[bytes | None], None]
 """Told the key of a query before it runs on the engine, and ``None`` after."""
@@ -54,10 +55,10 @@ class Desk:
 
     def run(self, database: str, sql: str) -> Outcome:
         """The outcome of a query on a database file."""
-        place = (database, sql)
+        place = (database, canonical(sql))
         found = self._memory.get(place)
         if found is None:
-            found = self._look_up(database, sql)
+            found = self._look_up(database, sql, place[1])
             self._remember(place, found)
         return found
 
@@ -86,12 +87,12 @@ class Desk:
         if self.cache is not None:
             self.cache.close()
 
-    def _look_up(self, database: str, sql: str) -> Outcome:
+    def _look_up(self, database: str, sql: str, canon: str) -> Outcome:
         session = self._session(database)
         if isinstance(session, Failure):
             return session
         scope = self._scopes[database]
-        key = answer_key(scope, sql)
+        key = answer_key(scope, canon)
         if key in self._known:
             return self._known[key]
         cached = self.cache.get(scope, key) if self.cache is not None else None

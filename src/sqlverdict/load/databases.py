@@ -30,6 +30,7 @@ class DatabaseFolder:
         self.root = root
         self.suffixes = tuple(suffixes)
         self._found: dict[str, str | None] = {}
+        self._expected: dict[str, str] = {}
         self._stems: dict[str, set[str]] | None = None
         self._notes: list[str] = []
 
@@ -46,7 +47,10 @@ class DatabaseFolder:
 
     def expected(self, db_id: str) -> str:
         """The file of a database, or the path where it should have been."""
-        return self.path(db_id) or str(self.root / db_id / f"{db_id}{self.suffixes[0]}")
+        if db_id not in self._expected:
+            usual = str(self.root / db_id / f"{db_id}{self.suffixes[0]}")
+            self._expected[db_id] = self.path(db_id) or usual
+        return self._expected[db_id]
 
     def require(self, db_id: str) -> str:
         """The file of a database.

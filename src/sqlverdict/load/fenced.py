@@ -25,7 +25,7 @@ _ENGLISH = (
     r"not|to|of|on|in|following|given|below|only|no|all|respect|regards?|reference)\b"
     r"(?!\s++(?:set|from|as)\b|\s*+[;(]|\s*+\Z))"
 )
-_READS = r"select|values"
+_READS = r"select\b(?!\s++i(?:'(?:ll|m|ve|d)|\s++(?:will|can|cannot|am))\b)|values"
 _OTHERS = (
     r"insert|update|delete|replace|create|drop|alter|attach|detach|pragma|vacuum|explain|analy[sz]e|"
     r"reindex|begin|commit|end|rollback|savepoint|release|truncate|grant|revoke|merge|call|"
@@ -112,7 +112,7 @@ def _until_prose(text: str) -> str:
     while token := _LEXED.search(text, at):
         at = token.end()
         if token["fence"]:
-            return text[: token.start()].strip()
+            return _before_fence(text, token.start())
         if token["end"]:
             rest = _BETWEEN.match(text, at)
             at = rest.end() if rest else at
@@ -121,6 +121,22 @@ def _until_prose(text: str) -> str:
         if token["blank"] and _PROSE_LINE.match(text, at):
             return text[: token.start()].strip()
     return text
+
+
+def _before_fence(text: str, at: int) -> str:
+    """A text that starts with a statement and has a fence behind it.
+
+    Mostly that fence closes a block which the prompt opened. But where the prompt ended in
+    SELECT, the whole reply may stand behind it: "SELECT ```sql SELECT a FROM t```" or even
+    "SELECT ```sql a FROM t```".
+    """
+    head = text[:at].strip()
+    if "\n" in head or not text[at:].strip("`~ \n"):
+        return head
+    if head.lower() == "select":
+        body = next(_blocks(text))[0]
+        return body if _STATEMENT.match(body) else f"{head} {body}"
+    return head
 
 
 def _from_blocks(text: str) -> str | None:
@@ -145,6 +161,10 @@ def _blocks(text: str) -> Iterator[tuple[str, bool]]:
             if token["fence"] and token["fence"].startswith(fence):
                 stop, at = token.start(), token.end()
                 break
+        else:
+            # An odd quote hid the closing fence, as in 'it\'s'; trust the fence then.
+            plain = text.find(fence, start)
+            stop = plain if plain >= 0 else stop
         yield text[start:stop].strip(), at > stop
 
 

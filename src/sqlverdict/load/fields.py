@@ -80,8 +80,8 @@ def rename(record: Mapping[str, Any], columns: Mapping[str, str], where: str) ->
     Raises:
         BenchmarkError: the user's map leaves two columns for one field.
     """
-    named: dict[str, Any] = {}
-    for key, value in record.items():
+    named: dict[str, Any] = {} if columns else dict(record)
+    for key, value in record.items() if columns else ():
         target = columns.get(key, key)
         if target == LEAVE_OUT and key in columns:
             continue
@@ -203,6 +203,8 @@ def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Pred
         return Prediction(case_id, abstained=True, raw=raw, **extras)
     if sql is None:
         return Prediction(case_id, sql=extract_sql(raw) if raw else None, raw=raw, **extras)
+    if is_plain(sql):
+        return Prediction(case_id, sql=sql, raw=raw, **extras)
     read = text_prediction(case_id, sql)
     return Prediction(case_id, sql=read.sql, raw=raw if raw is not None else read.raw, **extras)
 

@@ -52,8 +52,9 @@ class JsonlCases:
         """
         seen: set[int] = set()
         home = self.path.parent
+        name = str(self.path)
         for number, line in stream_lines(self.path, BenchmarkError):
-            where = f"{self.path}, line {number}"
+            where = f"{name}, line {number}"
             record = rename(_object(line, where), self.columns, where)
             case = case_from(record, where, self.databases, home)
             key = hash(case.id)
@@ -131,7 +132,7 @@ def _cases(path: Path, options: Mapping[str, str], databases: Path | None) -> Js
 def _object(line: bytes, where: str) -> dict[str, Any]:
     if not line.strip():
         raise BenchmarkError(f"{where} is blank. Expected one JSON object a line; remove it.")
-    record = decode_json(line, where, BenchmarkError)
+    record = decode_json(line.rstrip(), where, BenchmarkError)
     if not isinstance(record, dict):
         raise BenchmarkError(
             f"{where}: found {type(record).__name__}. Expected one JSON object a line."

@@ -154,8 +154,9 @@ def _raise_located(data: bytes, where: str, error: type[DataError], cause: Excep
     try:
         json.loads(text)
     except json.JSONDecodeError as bad:
+        line = f"line {bad.lineno}, " if "\n" in text else ""
         raise error(
-            f"{where}: broken JSON at line {bad.lineno}, column {bad.colno}: {bad.msg}. "
+            f"{where}: broken JSON at {line}column {bad.colno}: {bad.msg}. "
             f"Check that the file was written to the end and quotes are escaped."
         ) from cause
     except RecursionError:

@@ -6,6 +6,7 @@ The folder holds
 * ``features``: the SQL features a query uses, from its tokens;
 * ``query``: ``parse(text) -> Query | ParseFailure``, on sqlglot's trees;
 * ``grammar``: SQLite's own opinion on whether a text is SQL;
+* ``clauses``: a SELECT cut into the verbatim texts of its clauses;
 * ``order``: what a query says about the order of its rows, and the probe that finds ties;
 * ``hardness``: Spider's and TrustSQL's levels of difficulty;
 * ``schema``, ``facts``: tables, columns, keys, and what they promise about every database;

@@ -64,9 +64,7 @@ def outer_clauses(sql: str) -> Clauses | None:
     select = words.index("select")
     quantified = words[select + 1 : select + 2] in (["distinct"], ["all"])
     first = select + 1 + quantified
-    end = next(
-        (at for at in range(first, len(words)) if _ends_projections(words, at)), len(words)
-    )
+    end = next((at for at in range(first, len(words)) if _ends_projections(words, at)), len(words))
     order = next((at for at in range(end, len(words)) if _is_order_by(words, at)), len(words))
     limit = next((at for at in range(end, len(words)) if words[at] == "limit"), len(words))
 

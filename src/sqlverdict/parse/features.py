@@ -6,7 +6,7 @@ A feature counts wherever it occurs, subqueries and common table expressions inc
 
 from __future__ import annotations
 
-from sqlverdict.parse.tokens import solid
+from sqlverdict.parse.tokens import solid, word_set
 
 FEATURES: dict[str, str] = {
     "aggregate": "an aggregate function that is not used as a window function",
@@ -40,14 +40,11 @@ FEATURES: dict[str, str] = {
     "window": "a function with OVER",
 }
 
-AGGREGATES = frozenset(
-    ("avg", "count", "group_concat", "json_group_array", "json_group_object")
-    + ("max", "median", "min", "string_agg", "sum", "total")
+AGGREGATES = word_set(
+    "avg count group_concat json_group_array json_group_object max median min string_agg sum total"
 )
-_DATES = frozenset(
-    ("date", "datetime", "julianday", "strftime", "time", "timediff", "unixepoch")
-)
-_NOW = frozenset(("current_date", "current_time", "current_timestamp"))
+_DATES = word_set("date datetime julianday strftime time timediff unixepoch")
+_NOW = word_set("current_date current_time current_timestamp")
 
 # Words whose presence alone decides: SQLite reserves them.
 _ALONE = {
@@ -66,21 +63,15 @@ _ALONE = {
     "except": "set_operation",
     **dict.fromkeys(_NOW, "date_function"),
 }
-_ENDS_FROM = frozenset(
-    ("where", "group", "order", "having", "limit", "select")
-    + ("union", "intersect", "except", "window")
-)
+_ENDS_FROM = word_set("where group order having limit select union intersect except window")
 # After these an expression begins, so a + or - is a sign and a * is a star.
-_BEFORE_EXPRESSION = frozenset(
-    ("select", "distinct", "all", "where", "and", "or", "not", "on", "having", "by", "when")
-    + ("then", "else", "case", "in", "like", "glob", "regexp", "match", "between", "limit")
-    + ("offset", "is", "return", "from", "values", "escape", "over", "")
-    + ("(", ",", "=", "==", "<", ">", "<=", ">=", "<>", "!=", "||")
-    + ("+", "-", "*", "/", "%", "&", "|", "<<", ">>", "~", "->", "->>")
-)
-_POSITIONAL = frozenset(
-    ("(", ")", ",", "*", "+", "-", "/", "%", "is", "not", "select", "with", "cast")
-    + ("join", "left", "by", "like", "glob", "regexp", "match", "distinct", "over", "from")
+_BEFORE_EXPRESSION = word_set(
+    "select distinct all where and or not on having by when then else case in like glob regexp "
+    "match between limit offset is from values escape over ( , = == < > <= >= <> != || + - * / % "
+    "& | << >> ~ -> ->>"
+) | {""}
+_POSITIONAL = word_set(
+    "( ) , * + - / % is not select with cast join left by like glob regexp match distinct over from"
 )
 # A table may be called Match: SQLite does not reserve the pattern operators.
 _NO_OPERAND = _BEFORE_EXPRESSION | {"join", "as", "."}

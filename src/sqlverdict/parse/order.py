@@ -165,7 +165,7 @@ def _resolve(key: str, columns: Sequence[_Column], by_name: bool) -> _Key:
     """What a sort key is, as SQLite reads it; ``by_name``: there is a NATURAL or USING join."""
     words = solid(key)
     if len(words) > 2 and words[-2].lower() == "collate":
-        base = key[: key.lower().rindex("collate")].rstrip()
+        base = key[: fold(key).rindex("collate")].rstrip()
         template = _FOLDS.get(fold(_unquoted(words[-1])))
         inner = _resolve(base, columns, by_name)
         if template is None or inner.text is None:
@@ -199,17 +199,17 @@ def _same_column(words: list[str], columns: Sequence[_Column], by_name: bool) ->
         # "x" and "t.x" in one valid query mean one column, unless a join by name merges
         # two columns into "x".
         others = solid(column.text)
-        if name_wanted and _column_name(others) == name_wanted:
-            if not by_name and len(words) != len(others):
-                return at
+        same_name = name_wanted is not None and _column_name(others) == name_wanted
+        if same_name and not by_name and len(words) != len(others):
+            return at
     return None
 
 
 def _column_name(words: Sequence[str]) -> str | None:
     """The folded name of a plain column, qualified or not."""
-    if len(words) == 1 or (len(words) == 3 and words[1] == "."):
-        if all(kind(word) in (Kind.WORD, Kind.QUOTED) for word in words[::2]):
-            return fold(_unquoted(words[-1]))
+    plain = len(words) == 1 or (len(words) == 3 and words[1] == ".")
+    if plain and all(kind(word) in (Kind.WORD, Kind.QUOTED) for word in words[::2]):
+        return fold(_unquoted(words[-1]))
     return None
 
 

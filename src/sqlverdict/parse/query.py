@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.parse.features import features
 from sqlverdict.parse.grammar import sqlite_complaint
-from sqlverdict.parse.tokens import fold, leading_keyword, solid, statement_count
+from sqlverdict.parse.tokens import fold, leading_keyword, solid, statement_count, word_set
 from sqlverdict.records import ParseFailure, Query, Reason
 
 if TYPE_CHECKING:
@@ -27,11 +27,10 @@ if TYPE_CHECKING:
 MAX_LENGTH = 200_000
 """The longest text that is parsed, in characters: sqlglot reads about 100,000 a second."""
 
-_QUERIES = frozenset(("SELECT", "WITH", "VALUES"))
-_COMMANDS = frozenset(
-    ("ALTER", "ANALYZE", "ATTACH", "BEGIN", "COMMIT", "CREATE", "DELETE", "DETACH", "DROP")
-    + ("END", "GRANT", "INSERT", "MERGE", "PRAGMA", "REINDEX", "RELEASE", "REPLACE", "REVOKE")
-    + ("ROLLBACK", "SAVEPOINT", "TRUNCATE", "UPDATE", "VACUUM")
+_QUERIES = word_set("SELECT WITH VALUES")
+_COMMANDS = word_set(
+    "ALTER ANALYZE ATTACH BEGIN COMMIT CREATE DELETE DETACH DROP END GRANT INSERT MERGE "
+    "PRAGMA REINDEX RELEASE REPLACE REVOKE ROLLBACK SAVEPOINT TRUNCATE UPDATE VACUUM"
 )
 _EXCERPT = 30
 
@@ -90,7 +89,8 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
 
     try:
         found = sqlglot.parse(sql, read=dialect, error_level=ErrorLevel.IMMEDIATE)
-        trees = [tree for tree in found if tree is not None]
+        # A comment behind the last semicolon comes back as a statement of its own.
+        trees = [t for t in found if t is not None and not isinstance(t, exp.Semicolon)]
         if len(trees) != 1:
             message = f"the text holds {len(trees)} statements; expected one"
             return ParseFailure(sql, dialect, Reason.UNSUPPORTED_FEATURE, message)

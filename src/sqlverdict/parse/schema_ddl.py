@@ -28,9 +28,7 @@ _ALLOWED = frozenset(
     )
 )
 # SQLite writes its own catalogue to carry out a CREATE.
-_CATALOGUE_ONLY = frozenset(
-    (sqlite3.SQLITE_DELETE, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE)
-)
+_CATALOGUE_ONLY = frozenset((sqlite3.SQLITE_DELETE, sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE))
 _STEPS = 5_000_000
 _QUOTE = 200
 

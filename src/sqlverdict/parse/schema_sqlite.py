@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +151,7 @@ def _checks(sql: str) -> tuple[str, ...]:
     found: list[str] = []
     parts = pieces(sql)
     words = [at for at, part in enumerate(parts) if kind(part) not in (Kind.SPACE, Kind.COMMENT)]
-    for at, after in zip(words, words[1:], strict=False):
+    for at, after in pairwise(words):
         if parts[at].lower() != "check" or parts[after] != "(":
             continue
         depth = 0

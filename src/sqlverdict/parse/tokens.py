@@ -71,6 +71,11 @@ _SPACES_AND_COMMENTS = (Kind.SPACE, Kind.COMMENT)
 _JOINING = frozenset("(),;")
 
 
+def word_set(text: str) -> frozenset[str]:
+    """A set of words, written as one text."""
+    return frozenset(text.split())
+
+
 def pieces(sql: str) -> list[str]:
     """The text cut into tokens, nothing left out; ``"".join(pieces(sql)) == sql``."""
     return _PIECES.findall(sql)

@@ -1,1 +1,8 @@
-"""TODO."""
+"""What a run leaves behind, and how it is read: files first, then words.
+
+* ``runlog``, ``manifest``, ``folder``, ``run``: the run folder, written, resumed, read.
+* ``files``: the reports beside the log; ``markdown`` and ``junit`` write one each.
+* ``tables``, ``sections``, ``classic``, ``case``: what a report says, as plain records.
+* ``terminal``, ``progress``: how it looks on a screen.
+* ``comparison``, ``gate``, ``leaderboard``: figures over several runs; they print nothing.
+"""

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.report.manifest import MANIFEST, Manifest, check_same_run, write_manifest
-from sqlverdict.report.run import SUMMARY, Run, summarise_folder
+from sqlverdict.report.run import SUMMARY, Run, read_run, summarise_folder
 from sqlverdict.report.runlog import RESULTS, RunLog
 
 _OURS = (RESULTS, SUMMARY, MANIFEST, "report.md", "junit.xml", "results.ordered")
@@ -58,18 +58,18 @@ class RunFolder:
         """Close the log, complete the manifest and summarise."""
         if self.is_untouched():
             self.log.close()
-            done = self.manifest
-        else:
-            self.log.finish()
-            spent = self.manifest.seconds + perf_counter() - self._began
-            finished = datetime.now(UTC).isoformat(timespec="seconds")
-            done = replace(self.manifest, finished=finished, seconds=round(spent, 3), **facts)
-            write_manifest(self.folder, done)
+            return replace(read_run(self.folder), _keep=self._keep)
+        self.log.finish()
+        spent = self.manifest.seconds + perf_counter() - self._began
+        finished = datetime.now(UTC).isoformat(timespec="seconds")
+        done = replace(self.manifest, finished=finished, seconds=round(spent, 3), **facts)
+        write_manifest(self.folder, done)
         return Run(self.folder, done, summarise_folder(self.folder, done), self._keep)
 
     def is_untouched(self) -> bool:
         """Whether the run had been finished before and nothing was added."""
-        return bool(self.manifest.finished) and self.log.count == self.resumed
+        whole = bool(self.manifest.finished) and (self.folder / SUMMARY).exists()
+        return whole and self.log.count == self.resumed
 
     def close(self) -> None:
         """Stop here; the run can be resumed."""

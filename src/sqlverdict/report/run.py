@@ -16,6 +16,7 @@ from sqlverdict.report.runlog import read_results
 from sqlverdict.score.summary import Estimate, Summary, from_json, summarise, to_json
 
 SUMMARY = "summary.json"
+_LABELS = ("system", "benchmark")
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ def summarise_folder(folder: Path, manifest: Manifest) -> Summary:
     summary = summarise(
         read_results(folder), list(manifest.metrics), binary=manifest.binary, seed=manifest.seed
     )
-    content = {"system": manifest.system, "benchmark": manifest.benchmark, **to_json(summary)}
+    labels = dict(zip(_LABELS, (manifest.system, manifest.benchmark), strict=True))
+    content = labels | to_json(summary)
     write_json(folder / SUMMARY, content)
     return summary
 
@@ -77,4 +79,5 @@ def read_run(folder: Path) -> Run:
         ) from error
     except msgspec.DecodeError as error:
         raise RunLogError(f"{path} cannot be read: {error}") from error
-    return Run(folder, manifest, from_json(content))
+    figures = {name: content[name] for name in content if name not in _LABELS}
+    return Run(folder, manifest, from_json(figures))

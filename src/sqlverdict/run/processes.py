@@ -97,6 +97,9 @@ class Crew:
         self.killed = 0
         self._known: dict[bytes, Failure] = {}
         self._suspects: set[tuple[int, int]] = set()
+        # Forked workers inherit what is loaded; each would load the parser by itself.
+        import sqlverdict.parse.query  # noqa: F401
+
         self._context = _context()
         self._crew: list[_Worker] = []
 

@@ -83,13 +83,16 @@ def _others(
 ) -> list[tuple[int, int]] | None:
     """The narrow and wide places of the columns that are not joined."""
     rest = [w for w in range(wide.width) if w not in parts]
-    columns = [texts, *(wide.columns[w].cells for w in rest)]
-    own = [place, *(n for n in range(narrow.width) if n != place)]
-    lefts = Table(list(zip(*(narrow.columns[n].cells for n in own), strict=True)))
-    joints = find_map(lefts, Table(list(zip(*columns, strict=True))))
-    if joints is None or joints[0].prediction != 0:
+    own = [n for n in range(narrow.width) if n != place]
+    # Marked, so that no other column of like content can take the joined one's place.
+    left: Any = [(text,) for text in narrow.columns[place].cells]
+    right: Any = [(text,) for text in texts]
+    lefts = zip(left, *(narrow.columns[n].cells for n in own), strict=True)
+    rights = zip(right, *(wide.columns[w].cells for w in rest), strict=True)
+    joints = find_map(Table(list(lefts)), Table(list(rights)))
+    if joints is None:
         return None
-    return [(own[joint.gold], rest[joint.prediction - 1]) for joint in joints[1:]]
+    return [(own[joint.gold - 1], rest[joint.prediction - 1]) for joint in joints[1:]]
 
 
 def join(row: Sequence[Cell], separator: str) -> str | None:

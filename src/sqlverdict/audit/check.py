@@ -1,0 +1,37 @@
+"""What a check is: one file in ``checks/``, one question to the data.
+
+A check looks at the data as a whole, or at each gold query with its answer, or at both. It
+holds no state of its own: what it counts goes to ``data.figures``. It stays silent where it
+cannot tell: a false alarm is a bug.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from sqlverdict.audit.finding import Finding
+from sqlverdict.registry import Registry
+
+if TYPE_CHECKING:
+    from sqlverdict.audit.data import Data, Gold
+
+
+class Check:
+    """The base of checks; both methods find nothing.
+
+    ``title`` says what the check asks, in a few words, for the printed report.
+    """
+
+    title = ""
+
+    def whole(self, data: Data) -> Iterable[Finding]:  # noqa: ARG002 (a default)
+        """What is to be said about the data as a whole."""
+        return ()
+
+    def gold(self, data: Data, gold: Gold) -> Iterable[Finding]:  # noqa: ARG002 (a default)
+        """What is to be said about one gold query."""
+        return ()
+
+
+CHECKS: Registry[Check] = Registry("check", "sqlverdict.audit.checks", "sqlverdict.checks")

@@ -1,0 +1,164 @@
+"""What checks look at: the cases, each gold with its answers, schemas, a prediction file."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+
+from sqlverdict.audit.backwards import Backwards
+from sqlverdict.audit.salvage import Salvage, salvage
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
+from sqlverdict.errors import SchemaError
+from sqlverdict.execute.cache import AnswerCache, default_path
+from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.engine import Limits
+from sqlverdict.load.benchmark import Benchmark
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Answer, Case, Failure, Fault, Outcome, ParseFailure, Query
+
+Progress = Callable[[str, int, int], None]
+"""Told what is looked at, how many are done, and of how many."""
+
+
+@dataclass(frozen=True)
+class DoctorOptions:
+    """How the data are examined.
+
+    Attributes:
+        limits: What one gold query may spend.
+        engine: The engine that runs the golds.
+        cache: The file of cached answers; ``None`` caches nothing.
+        limit: Look at the first so many cases only.
+        format: The prediction file's format; by default it is detected.
+        copy_bytes: Databases up to this size are copied with their rows in reverse order, to
+            see whether a gold's answer depends on that; 0 copies none.
+        progress: Told how far the examination is.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    engine: str = "sqlite"
+    cache: Path | None = field(default_factory=default_path)
+    limit: int | None = None
+    format: str | None = None
+    copy_bytes: int = 256 * 2**20
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True)
+class Gold:
+    """A gold query of a case, with its outcome on the case's database.
+
+    ``backwards`` runs a query on the copy of the database with its rows in reverse order;
+    ``None`` where there is no copy or the query gave no answer there.
+    """
+
+    case: Case
+    number: int
+    sql: str
+    outcome: Outcome
+    backwards: Callable[[str], Answer | None]
+
+    @property
+    def subject(self) -> str:
+        """How a finding names it."""
+        several = len(self.case.golds) > 1
+        return f"case {self.case.id}, gold {self.number}" if several else f"case {self.case.id}"
+
+    @property
+    def answer(self) -> Answer | None:
+        """The answer, if there is one."""
+        return self.outcome if isinstance(self.outcome, Answer) else None
+
+    @property
+    def unavailable(self) -> bool:
+        """Whether the database is to blame, which is another check's finding."""
+        return isinstance(self.outcome, Failure) and self.outcome.fault is Fault.ENGINE
+
+    @property
+    def query(self) -> Query | None:
+        """The parsed gold, where our parser can read it."""
+        found = self.parsed
+        return found if isinstance(found, Query) else None
+
+    @property
+    def parsed(self) -> Query | ParseFailure:
+        """The parsed gold, or why there is none."""
+        from sqlverdict.parse.query import parse
+
+        return parse(self.sql)
+
+
+class Data:
+    """Everything that is examined, read once.
+
+    Args:
+        benchmark: The benchmark.
+        predictions: The prediction file, if one is examined.
+        options: How to examine.
+    """
+
+    def __init__(self, benchmark: Benchmark, predictions: Path | None, options: DoctorOptions):
+        self.benchmark = benchmark
+        self.predictions = predictions
+        self.options = options
+        self.cases: list[Case] = list(islice(benchmark.cases, options.limit))
+        self.figures: Counter[str] = Counter()
+        cache = AnswerCache(options.cache) if options.cache is not None else None
+        self.desk = Desk(options.engine, options.limits, cache)
+        self._schemas: dict[str, Schema | None] = {}
+
+    def close(self) -> None:
+        """Let go of databases and cache."""
+        self.desk.close()
+
+    @cached_property
+    def presets(self) -> tuple[str, ...]:
+        """Our default preset and the benchmark's own, if it has one."""
+        own = self.benchmark.name
+        return (DEFAULT_PRESET, own) if own in PRESETS.names() else (DEFAULT_PRESET,)
+
+    @cached_property
+    def databases(self) -> dict[str, list[Case]]:
+        """The database files that the cases name, each with its cases."""
+        found: dict[str, list[Case]] = {}
+        for case in self.cases:
+            if case.database is not None:
+                found.setdefault(case.database, []).append(case)
+        return found
+
+    @cached_property
+    def salvaged(self) -> Salvage | None:
+        """The prediction file, read past its errors."""
+        if self.predictions is None:
+            return None
+        return salvage(self.predictions, self.cases, self.options.format)
+
+    def schema(self, database: str) -> Schema | None:
+        """The schema of a database file; ``None`` where it cannot be read."""
+        if database not in self._schemas:
+            from sqlverdict.parse.schema_sqlite import read_sqlite
+
+            try:
+                self._schemas[database] = read_sqlite(database)
+            except SchemaError:
+                self._schemas[database] = None
+        return self._schemas[database]
+
+    def golds(self) -> Iterator[Gold]:
+        """Every gold with its outcome, database by database."""
+        for database, cases in self.databases.items():
+            with Backwards(Path(database), self.options.copy_bytes) as copy:
+                for case in cases:
+                    for number, sql in enumerate(case.golds, 1):
+                        outcome = self.desk.run(database, sql)
+                        yield Gold(case, number, sql, outcome, copy.run)
+                    self.desk.flush()
+
+    def tell(self, what: str, done: int, total: int) -> None:
+        """Report progress."""
+        if self.options.progress is not None:
+            self.options.progress(what, done, total)

@@ -1,0 +1,65 @@
+"""examine_data(): what is wrong with the data, where, and what to do, before anything is scored."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlverdict.audit.check import CHECKS
+from sqlverdict.audit.data import Data, DoctorOptions
+from sqlverdict.audit.finding import SEVERITIES, Diagnosis, Finding
+from sqlverdict.load.benchmark import Benchmark
+
+
+def examine_data(
+    benchmark: Benchmark,
+    predictions: Path | None = None,
+    *,
+    options: DoctorOptions | None = None,
+) -> Diagnosis:
+    """Run every check on a benchmark and, if given, a prediction file.
+
+    Args:
+        benchmark: The benchmark, as its reader gave it.
+        predictions: A prediction file for it.
+        options: Limits, cache, how many cases, progress.
+
+    Returns:
+        The findings, most severe first, and figures about the data.
+
+    Raises:
+        BenchmarkError: a case cannot be read.
+    """
+    data = Data(benchmark, predictions, options or DoctorOptions())
+    try:
+        return _examine(data)
+    finally:
+        data.close()
+
+
+def _examine(data: Data) -> Diagnosis:
+    checks = dict(CHECKS.items())
+    findings: list[Finding] = []
+    for place, (name, check) in enumerate(checks.items()):
+        data.tell(name, place, len(checks))
+        findings += check.whole(data)
+    total = sum(len(case.golds) for case in data.cases if case.database is not None)
+    runnable = 0
+    for done, gold in enumerate(data.golds()):
+        data.tell("golds", done, total)
+        runnable += gold.answer is not None
+        for check in checks.values():
+            findings += check.gold(data, gold)
+    data.tell("golds", total, total)
+    order = {name: place for place, name in enumerate(checks)}
+    # Sorting is stable, so within a check the order of the data remains.
+    findings.sort(key=lambda finding: (SEVERITIES.index(finding.severity), order[finding.check]))
+    data.figures["cases"] = len(data.cases)
+    data.figures["golds"] = sum(len(case.golds) for case in data.cases)
+    data.figures["golds_answered"] = runnable
+    return Diagnosis(
+        benchmark=f"{data.benchmark.name}, {data.benchmark.version}",
+        cases=len(data.cases),
+        runnable=runnable,
+        findings=tuple(findings),
+        figures=dict(sorted(data.figures.items())),
+    )

@@ -1,0 +1,39 @@
+"""One text for queries that differ only in letter case and spacing.
+
+Systems write ``SELECT COUNT(*) FROM t;`` and ``select count(*) from t``: the engine compiles
+both to the same program, so one answer serves both. What stands in quotes is left alone, and
+any text with a comment, a control character or a character beyond ASCII is its own canon.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+_LEAVE = re.compile(r"--|/\*|[^\t\n\f\r -~]")
+_QUOTED = re.compile(r"""('[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\])""")
+_QUOTES = frozenset("'\"`[")
+
+
+@lru_cache(maxsize=16_384)
+def canonical(sql: str) -> str:
+    """The text under which a query's answer is kept."""
+    if len(sql) > 10_000 or _LEAVE.search(sql):
+        return sql
+    text = sql.strip()
+    if text.endswith(";"):
+        text = text[:-1].rstrip()
+    if _QUOTES.isdisjoint(text):
+        return " ".join(text.lower().split())
+    parts = _QUOTED.split(text)
+    parts[::2] = map(_outside, parts[::2])
+    return "".join(parts)
+
+
+def _outside(part: str) -> str:
+    """A stretch outside quotes; whether it touches its neighbours is kept: 'a''b' is not 'a' 'b'."""
+    words = " ".join(part.lower().split())
+    if not words:
+        return " " if part else ""
+    before = " " if part[0].isspace() else ""
+    return f"{before}{words} " if part[-1].isspace() else before + words

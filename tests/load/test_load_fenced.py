@@ -1,0 +1,155 @@
+"""SQL out of models' replies: what is taken, what is left alone, what is no SQL at all."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sqlverdict.load.fenced import extract_sql, is_plain
+
+PLAIN = [
+    "SELECT 1",
+    "  select a\nfrom t ;  ",
+    "(SELECT 1) UNION (SELECT 2)",
+    "-- all of them\nSELECT * FROM t",
+    "/* a */ /* b */ WITH x AS (SELECT 1) SELECT * FROM x",
+    "WITH/**/x (a, b) AS (SELECT 1, 2) SELECT * FROM x",
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT * FROM n",
+    "VALUES (1)",
+    "SELECT '```' FROM t",
+    "SELECT '; I cannot' FROM t; -- done",
+    "SELECT a\n\nFROM t",
+    'SELECT `a`, [b], "c" FROM t',
+    "SELECT 1;;",
+]
+HOSTILE = [
+    "DROP TABLE singer",
+    "; DROP TABLE singer",
+    "SELECT 1; DROP TABLE singer",
+    "DELETE FROM a",
+    "UPDATE a SET b = 1",
+    "INSERT INTO t VALUES (1)",
+    "ATTACH DATABASE '/tmp/x' AS x",
+    "PRAGMA writable_schema = 1",
+    "VACUUM INTO '/tmp/x'",
+    "CREATE TABLE a (b)",
+    "REPLACE INTO t VALUES (1)",
+    "EXPLAIN SELECT 1",
+    "BEGIN; DELETE FROM t; COMMIT",
+    "SHOW TABLES",
+]
+
+
+@pytest.mark.parametrize("sql", PLAIN + HOSTILE)
+def test_statements_pass_through_verbatim(sql: str) -> None:
+    assert extract_sql(sql) == sql
+
+
+@pytest.mark.parametrize(
+    ("reply", "sql"),
+    [
+        ("```sql\nSELECT 1\n```", "SELECT 1"),
+        ("```SQL\r\nSELECT 1\r\n```\r\n", "SELECT 1"),
+        ("```sqlite\nSELECT 1\n```", "SELECT 1"),
+        ("```\nSELECT 1\n```", "SELECT 1"),
+        ("```SELECT 1```", "SELECT 1"),
+        ("```sql SELECT 1;``` That's it.", "SELECT 1;"),
+        ("~~~sql\nSELECT 1\n~~~", "SELECT 1"),
+        ("Sure, it's this:\n\n```sql\nSELECT 'it''s'\n```\nIt doesn't fail.", "SELECT 'it''s'"),
+        ("```sql\nSELECT '```'\n```", "SELECT '```'"),
+        ("```sql\nSELECT 1\n```\nBetter:\n```sql\nSELECT 2\n```", "SELECT 2"),
+        ("```sql\nSELECT 1\n```\nIt prints\n```\n1\n```", "SELECT 1"),
+        ("```sql\nSELECT 1\n```\nor\n```sql\nSELECT 2 FROM", "SELECT 1"),
+        ("```sql\nSELECT 1", "SELECT 1"),
+        (r"```sql SELECT 'it\'s' FROM t; ```", r"SELECT 'it\'s' FROM t;"),
+        ("```sql\nDROP TABLE t;\n```", "DROP TABLE t;"),
+        ("```sql\nSELECT 1\n```\n```sql\nDROP TABLE t\n```", "SELECT 1"),
+        ("SELECT 1\n```\nThis selects one.", "SELECT 1"),
+        ("SELECT a FROM t ``` This lists every a.", "SELECT a FROM t"),
+        ("SELECT ```sql SELECT a FROM t; ```", "SELECT a FROM t;"),
+        ("SELECT ```sql a FROM t; ```", "SELECT a FROM t;"),
+        ("SELECT I'll write it: ```sql SELECT a FROM t; ```", "SELECT a FROM t;"),
+        ("SQL: SELECT a FROM t", "SELECT a FROM t"),
+        ("sql\nSELECT a FROM t", "SELECT a FROM t"),
+        ("**Answer:** `SELECT a FROM t`.", "SELECT a FROM t"),
+        ("The query is: select a from t; it lists a.", "select a from t;"),
+        ("The query is SELECT a FROM t WHERE b = 1.", "SELECT a FROM t WHERE b = 1"),
+        (
+            "Here you go:\nWITH x AS (SELECT 1) SELECT * FROM x",
+            "WITH x AS (SELECT 1) SELECT * FROM x",
+        ),
+        ("SELECT a FROM t; This returns every a.", "SELECT a FROM t;"),
+        ("SELECT a FROM t\n\nExplanation: every a.", "SELECT a FROM t"),
+        ("Use this query:\n```sql\nSELECT 1\n```", "SELECT 1"),
+        ("Sure!\nDROP TABLE singer;", "DROP TABLE singer;"),
+        ("<think>SELECT 9 FROM x?</think>\nSELECT 1", "SELECT 1"),
+    ],
+)
+def test_sql_is_found_in_replies(reply: str, sql: str) -> None:
+    assert extract_sql(reply) == sql
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "  \n ",
+        "null",
+        "sql placeholder",
+        "I cannot select the names from the table, because there are none.",
+        "I cannot SELECT that.",
+        "With the given schema, this cannot be answered.",
+        "Show me the schema first.",
+        "Update: there is no such column.",
+        "Sorry:\nselect the right table from the list first.",
+        "```\nno rows\n```",
+        "```json\n{}\n```",
+    ],
+)
+def test_prose_about_sql_is_no_sql(reply: str) -> None:
+    assert extract_sql(reply) is None
+    assert not is_plain(reply)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 300_000,
+        "/*" * 200_000,
+        "'" * 300_001,
+        "`" * 300_000,
+        "x:" * 200_000,
+        "SELECT " + ";" * 300_000,
+        "SELECT 1 " + "\n\n" * 200_000,
+        "x\n" + "select a\n" * 50_000,
+        "x " + "SELECT " * 50_000,
+        "x\n" + "with/*\n" * 50_000,
+        "x\n" + "with [\n" * 50_000,
+        "x" + "```'a\n" * 50_000,
+        "(" * 300_000,
+        "x" + " " * 300_000,
+    ],
+    ids=lambda text: repr(text[:12]),
+)
+def test_time_is_linear_in_hostile_text(text: str) -> None:
+    start = time.process_time()
+    extract_sql(text)
+    is_plain(text)
+    # A quadratic pattern needs minutes here; linear ones a tenth of a second.
+    assert time.process_time() - start < 3
+
+
+@given(st.text(), st.text())
+def test_any_literal_survives(first: str, second: str) -> None:
+    quoted = [text.replace("'", "''") for text in (first, second)]
+    sql = f"SELECT '{quoted[0]}' FROM t WHERE a = '{quoted[1]}'"
+    assert extract_sql(sql) == sql
+
+
+@given(st.text())
+def test_nothing_raises(text: str) -> None:
+    sql = extract_sql(text)
+    assert sql is None or sql.strip()

@@ -1,0 +1,307 @@
+"""Prediction files: every format, and every way in which a file may not fit its cases."""
+
+from __future__ import annotations
+
+import csv
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sqlverdict.errors import PredictionError, UsageError
+from sqlverdict.load.prediction_formats import FORMATS
+from sqlverdict.load.predictions import Predictions, load_predictions
+
+IDS = ["0", "1", "2"]
+DBS = ["pets", "cars", "pets"]
+MARK = "\t----- bird -----\t"
+
+
+def load(tmp_path: Path, name: str, content: Any, **settings: Any) -> Predictions:
+    path = tmp_path / name
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+    else:
+        text = content if isinstance(content, str) else json.dumps(content)
+        path.write_text(text, "utf-8", newline="")
+    settings.setdefault("db_ids", DBS)
+    return load_predictions(path, settings.pop("ids", IDS), **settings)
+
+
+def sqls(predictions: Predictions) -> list[str | None]:
+    return [prediction.sql for prediction in predictions.values()]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("bom", ["", "\ufeff"])
+@pytest.mark.parametrize("last", [True, False])
+def test_lines(tmp_path: Path, end: str, bom: str, last: bool) -> None:
+    text = bom + end.join(["SELECT 0", "SELECT 1", "SELECT\u20282"]) + end * last
+    found = load(tmp_path, "p.txt", text)
+    assert found.format == "lines"
+    assert sqls(found) == ["SELECT 0", "SELECT 1", "SELECT\u20282"]
+    assert found.notes == ()
+
+
+def test_lines_db(tmp_path: Path) -> None:
+    found = load(tmp_path, "p.sql", "SELECT 'a\tb'\tpets\nSELECT 1\tcars\nSELECT 2\tpets\n")
+    assert found.format == "lines_db"
+    assert sqls(found) == ["SELECT 'a\tb'", "SELECT 1", "SELECT 2"]
+
+
+def test_bird_pairs_by_key_not_by_position(tmp_path: Path) -> None:
+    ids = ["0", "1", "2", "10"]
+    keys = sorted(ids)
+    assert keys != ids
+    content = {key: f"SELECT {key}{MARK}pets" for key in keys}
+    found = load(tmp_path, "p.json", content, ids=ids, db_ids=["pets"] * 4)
+    assert found.format == "bird_json"
+    assert {key: found[key].sql for key in found} == {key: f"SELECT {key}" for key in ids}
+    assert list(found) == ids
+
+
+def test_id_map_null_is_an_abstention(tmp_path: Path) -> None:
+    found = load(tmp_path, "p.json", {"2": "SELECT 2", "0": None, "1": "null"})
+    assert found.format == "id_map"
+    assert [found[key].abstained for key in IDS] == [True, True, False]
+    assert sqls(found) == [None, None, "SELECT 2"]
+
+
+RECORDS: list[dict[str, Any]] = [
+    {"question_id": 2, "sql": "SELECT 2", "confidence": 0.25, "db_id": "pets"},
+    {"id": "0", "prediction": None},
+    {
+        "id": "1",
+        "raw": "Here:\n```sql\nSELECT 1\n```",
+        "samples": ["SELECT 1", "```\nSELECT 3\n```"],
+    },
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("p.jsonl", "\n".join(map(json.dumps, RECORDS)), "jsonl"),
+        ("p.json", "\n".join(map(json.dumps, RECORDS)), "jsonl"),
+        ("p.json", RECORDS, "json_list"),
+        ("p.json", json.dumps(RECORDS, indent=2), "json_list"),
+    ],
+)
+def test_records(tmp_path: Path, name: str, content: Any, expected: str) -> None:
+    found = load(tmp_path, name, content)
+    assert found.format == expected
+    assert sqls(found) == [None, "SELECT 1", "SELECT 2"]
+    assert found["0"].abstained
+    assert found["1"].raw == RECORDS[2]["raw"]
+    assert found["1"].samples == ("SELECT 1", "SELECT 3")
+    assert found["2"].confidence == 0.25
+
+
+def test_one_record_is_no_map_of_ids(tmp_path: Path) -> None:
+    content = {"id": "x", "sql": "SELECT 1"}
+    assert load(tmp_path, "p.json", content, ids=["x"], db_ids=None).format == "jsonl"
+
+
+def test_list_of_texts(tmp_path: Path) -> None:
+    found = load(tmp_path, "p.json", ["SELECT 0", None, "SELECT 2"])
+    assert sqls(found) == ["SELECT 0", None, "SELECT 2"]
+    assert found["1"].abstained
+
+
+def test_csv(tmp_path: Path) -> None:
+    text = 'id,sql,abstained\n2,"SELECT 2,\n3",\n0,,true\n1,,\n'
+    found = load(tmp_path, "p.csv", text)
+    assert sqls(found) == [None, None, "SELECT 2,\n3"]
+    assert [found[key].abstained for key in IDS] == [True, False, False]
+
+
+def test_fenced_lines_and_refusals(tmp_path: Path) -> None:
+    found = load(tmp_path, "p.txt", "```sql SELECT 0```\nI cannot select that.\nDROP TABLE t\n")
+    assert sqls(found) == ["SELECT 0", None, "DROP TABLE t"]
+    assert found["0"].raw == "```sql SELECT 0```"
+    assert found["1"].raw == "I cannot select that."
+    assert not found["1"].abstained
+    assert found["2"].raw is None
+    assert "1 predictions hold text but no SQL (id '1')" in found.notes[0]
+
+
+def test_the_word_null_in_a_record_is_no_abstention(tmp_path: Path) -> None:
+    records = [{"id": key, "sql": "null"} for key in IDS]
+    found = load(tmp_path, "p.json", records)
+    assert not any(prediction.abstained for prediction in found.values())
+    assert any("the word null" in note for note in found.notes)
+
+
+def test_a_blank_line_with_the_right_count_is_an_empty_prediction(tmp_path: Path) -> None:
+    found = load(tmp_path, "p.txt", "SELECT 0\n\nSELECT 2\n")
+    assert sqls(found) == ["SELECT 0", None, "SELECT 2"]
+    assert not found["1"].abstained
+    assert found.notes == ("1 lines are blank (line 2): predictions without SQL",)
+
+
+def record_lines(*records: dict[str, Any]) -> str:
+    return "\n".join(json.dumps(record) for record in records)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("p.txt", "", "is empty"),
+        ("p.txt", "\n\n\n", "is empty"),
+        ("p.txt", "SELECT 0\nSELECT 1\n", "found 2 lines, expected 3"),
+        ("p.txt", "SELECT 0\n\nSELECT 1\nSELECT 2\n", r"Without its 1 blank lines \(line 2\)"),
+        ("p.txt", "SELECT 0\nSELECT 1\nSELECT 2\n\n", r"Without its 1 blank lines \(line 4\)"),
+        ("p.txt", "SELECT 0\n\nSELECT 1\n\nSELECT 2\nSELECT 3", "found 6 lines.*Blank: line 2, 4"),
+        ("p.txt", b"SELECT 0\nSELECT '\xe9'\nSELECT 2\n", "line 2, byte 9 .0xe9. is not UTF-8"),
+        ("p.txt", b"SELECT 0\nSELECT 1\nSELECT \0\n", "line 3 holds a NUL byte"),
+        ("p.txt", "SELECT 0\n".encode("utf-16"), "UTF-16"),
+        ("p.txt", "SELECT 0\tpets\nSELECT 1\tpets\nSELECT 2\tpets", "line 2 says 'pets', case '1'"),
+        ("p.txt", "SELECT 0\tpets\nSELECT 1\nSELECT 2\tpets", r"1 of 3 lines have no tab \(line 2"),
+        ("p.json", "SELECT 0", "broken JSON at column 1"),
+        ("p.json", '{"0": "SELECT 0",\n"1" "x"}', "line 2, column 5"),
+        ("p.json", '{"0": "SELECT 0", "1": "SEL', "broken JSON at column 24"),
+        ("p.json", '["SELECT 0", NaN]', "strict JSON"),
+        ("p.json", "[" * 100_000, "nested too deeply"),
+        ("p.json", {"0": "SELECT 0", "1": "SELECT 1"}, r"1 of 3 cases have no prediction \(id '2'"),
+        ("p.json", dict.fromkeys("0123", "SELECT 1"), r"1 predictions have unknown ids \('3'\)"),
+        ("p.json", dict.fromkeys("abc", "SELECT 1"), "No id is known at all"),
+        (
+            "p.json",
+            '{"0": "a", "1": "b", "2": "c", "0": "d"}',
+            r"1 keys stand more than once \('0'",
+        ),
+        ("p.json", {"0": 1, "1": "b", "2": "c"}, "key '0': found the number 1"),
+        ("p.json", {"0": ["a"], "1": "b", "2": "c"}, "key '0': found a list"),
+        ("p.json", dict.fromkeys(IDS, f"SELECT 1{MARK}pets"), "key '1' says 'pets', case '1'"),
+        ("p.json", ["SELECT 0", "SELECT 1"], "found a list of 2 texts, expected 3"),
+        ("p.json", [{"sql": "SELECT 0"}], "item 1: found no id among 'sql'.*never paired by posi"),
+        ("p.json", ["SELECT 0", 3, "SELECT 1"], "item 1: found a text. Expected an object"),
+        ("p.jsonl", '{"id": 0, "sql": "a"}\n\n{"id": 1, "sql": "a"}', "line 2 is blank"),
+        ("p.jsonl", '{"id": 0, "sql": "a"}\n{"id": 1, "sql"}', "line 2: broken JSON"),
+        (
+            "p.jsonl",
+            record_lines({"id": 0, "sql": "a"}, {"id": "0", "sql": "b"}),
+            "'0' at line 1 and line 2",
+        ),
+        ("p.jsonl", record_lines({"id": 0}), "'0' has no prediction"),
+        ("p.jsonl", record_lines({"id": 0, "sql": "a", "abstained": True}), "both abstains and"),
+        ("p.jsonl", record_lines({"id": 0, "sql": 5}), "'sql' is 5"),
+        ("p.jsonl", record_lines({"id": None, "sql": "a"}), "found no id"),
+        ("p.csv", "id,sql\n0,a\n0,b\n", "'0' at line 2 and line 3"),
+        ("p.csv", "sql\na\n", "line 2: found no id"),
+    ],
+)
+def test_bad_file(tmp_path: Path, name: str, content: Any, message: str) -> None:
+    with pytest.raises(PredictionError, match=message) as raised:
+        load(tmp_path, name, content)
+    assert str(tmp_path / name) in str(raised.value)
+
+
+def test_keys_that_look_like_positions(tmp_path: Path) -> None:
+    content = dict.fromkeys(IDS, f"SELECT 1{MARK}pets")
+    with pytest.raises(PredictionError, match=r"keys look like positions.*'1471'"):
+        load(tmp_path, "p.json", content, ids=["1471", "1472", "1473"], db_ids=None)
+
+
+def test_allow_missing(tmp_path: Path) -> None:
+    content = {"0": "SELECT 0", "1": "SELECT 1", "9": "SELECT 9"}
+    found = load(tmp_path, "p.json", content, strict_ids=False)
+    assert sqls(found) == ["SELECT 0", "SELECT 1", None]
+    assert not found["2"].abstained
+    assert found["2"].raw is None
+    assert found.notes == (
+        "1 of 3 cases have no prediction (id '2'): scored as no SQL produced",
+        "1 predictions have unknown ids ('9'): left out",
+    )
+    with pytest.raises(PredictionError, match="found 2 lines, expected 3"):
+        load(tmp_path, "p.txt", "SELECT 0\nSELECT 1\n", strict_ids=False)
+
+
+def test_a_forced_format(tmp_path: Path) -> None:
+    text = "SELECT *\tFROM\ta\nSELECT *\tFROM\tb\nSELECT *\tFROM\tc\n"
+    with pytest.raises(PredictionError, match="force the format 'lines'"):
+        load(tmp_path, "p.txt", text)
+    assert sqls(load(tmp_path, "p.txt", text, format="lines"))[0] == "SELECT *\tFROM\ta"
+    with pytest.raises(UsageError, match="Did you mean 'lines"):
+        load(tmp_path, "p.txt", text, format="line")
+
+
+def test_usage(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="2 db_ids for 3 cases"):
+        load(tmp_path, "p.txt", "a\nb\nc\n", db_ids=["x", "y"])
+    with pytest.raises(UsageError, match="not unique"):
+        load(tmp_path, "p.json", {"0": "SELECT 1"}, ids=["0", "0"], db_ids=None)
+
+
+def write_csv(path: Path, items: dict[str, str]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows([["id", "sql"], *items.items()])
+
+
+def dump(path: Path, content: Any) -> None:
+    path.write_text(json.dumps(content, ensure_ascii=False), "utf-8")
+
+
+WRITERS: dict[str, tuple[str, Callable[[Path, dict[str, str]], object]]] = {
+    "lines": ("p.txt", lambda p, i: p.write_bytes("\n".join(i.values()).encode())),
+    "lines_db": (
+        "p.txt",
+        lambda p, i: p.write_bytes("".join(f"{sql}\tdb\n" for sql in i.values()).encode()),
+    ),
+    "bird_json": (
+        "p.json",
+        lambda p, i: dump(p, {k: f"{sql}{MARK}db" for k, sql in reversed(i.items())}),
+    ),
+    "id_map": ("p.json", lambda p, i: dump(p, dict(reversed(i.items())))),
+    "json_list": (
+        "p.json",
+        lambda p, i: dump(p, [{"id": k, "sql": sql} for k, sql in reversed(i.items())]),
+    ),
+    "jsonl": (
+        "p.jsonl",
+        lambda p, i: p.write_text(
+            "".join(json.dumps({"id": k, "sql": sql}) + "\n" for k, sql in reversed(i.items()))
+        ),
+    ),
+    "csv": ("p.csv", lambda p, i: write_csv(p, dict(reversed(i.items())))),
+}
+
+ONE_LINE = st.text(st.characters(exclude_characters="\n\r\0", exclude_categories=["Cs"]))
+MANY_LINES = st.text(st.characters(exclude_characters="\r\0", exclude_categories=["Cs"]))
+
+
+def test_every_format_is_round_tripped() -> None:
+    assert set(WRITERS) == set(FORMATS)
+
+
+@pytest.mark.parametrize("name", list(WRITERS))
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_round_trip_pairs_each_text_with_its_own_id(name: str, data: st.DataObject) -> None:
+    values = ONE_LINE if name.startswith("lines") else MANY_LINES
+    texts = data.draw(st.lists(values, min_size=1, max_size=6))
+    ids = data.draw(
+        st.lists(
+            st.text(
+                st.characters(exclude_characters="\0\r", exclude_categories=["Cs"]), min_size=1
+            ),
+            min_size=len(texts),
+            max_size=len(texts),
+            unique=True,
+        )
+    )
+    items = {
+        case_id: "SELECT '" + text.replace("'", "''") + "'"
+        for case_id, text in zip(ids, texts, strict=True)
+    }
+    file, write = WRITERS[name]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, file)
+        write(path, items)
+        found = load_predictions(path, ids, db_ids=["db"] * len(ids), format=name)
+    assert {case_id: prediction.sql for case_id, prediction in found.items()} == items

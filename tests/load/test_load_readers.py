@@ -1,0 +1,160 @@
+"""Spider, BIRD and gold files: what is read, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.load.digests import sha256_file
+
+SPIDER = [
+    {"db_id": "pets", "question": "How many?", "query": "SELECT count(*) FROM pet", "sql": {}},
+    {"db_id": "cars", "question": "Which?", "query": "SELECT name FROM car"},
+]
+BIRD = [
+    {
+        "question_id": 7,
+        "db_id": "pets",
+        "question": "How many?",
+        "evidence": "a pet is a row",
+        "SQL": "SELECT count(*) FROM pet",
+        "difficulty": "simple",
+    },
+    {"question_id": 3, "db_id": "pets", "question": "Who?", "SQL": "SELECT name FROM pet"},
+]
+
+
+def write(path: Path, content: Any) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = content if isinstance(content, str) else json.dumps(content)
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_every_reader_is_found() -> None:
+    assert BENCHMARKS.names() == ["bird", "csv", "demo", "goldfile", "jsonl", "spider"]
+
+
+def test_spider(tmp_path: Path) -> None:
+    file = write(tmp_path / "dev.json", SPIDER)
+    write(tmp_path / "database/pets/pets.sqlite", "")
+    benchmark = BENCHMARKS.get("spider").read(tmp_path)
+    cases = list(benchmark.cases)
+    assert cases == list(benchmark.cases)
+    assert [case.id for case in cases] == ["0", "1"]
+    assert [case.difficulty for case in cases] == ["easy", "easy"]
+    assert cases[0].golds == ("SELECT count(*) FROM pet",)
+    assert cases[0].database == str(tmp_path / "database/pets/pets.sqlite")
+    assert cases[1].database == str(tmp_path / "database/cars/cars.sqlite")
+    assert benchmark.count == 2
+    assert benchmark.sources[0].sha256 == sha256_file(file)
+    assert "'cars'" in benchmark.notes[0]
+    assert "1 cases cannot be executed" in benchmark.notes[0]
+
+
+def test_spider_difficulty_off(tmp_path: Path) -> None:
+    write(tmp_path / "dev.json", SPIDER)
+    benchmark = BENCHMARKS.get("spider").read(tmp_path, options={"difficulty": "off"})
+    assert {case.difficulty for case in benchmark.cases} == {None}
+    with pytest.raises(UsageError, match="difficulty=on"):
+        BENCHMARKS.get("spider").read(tmp_path, options={"difficulties": "off"})
+
+
+def test_spider_train_is_two_files(tmp_path: Path) -> None:
+    write(tmp_path / "train_spider.json", SPIDER)
+    write(tmp_path / "train_others.json", SPIDER[:1])
+    (tmp_path / "database").mkdir()
+    benchmark = BENCHMARKS.get("spider").read(tmp_path, split="train")
+    assert [case.id for case in benchmark.cases] == ["0", "1", "2"]
+    assert len(benchmark.sources) == 2
+    (tmp_path / "train_others.json").unlink()
+    notes = BENCHMARKS.get("spider").read(tmp_path, split="train").notes
+    assert "train_others.json is missing" in notes[0]
+
+
+def test_spider_falls_back_to_the_gold_file(tmp_path: Path) -> None:
+    write(tmp_path / "dev_gold.sql", "SELECT 1\tpets\n")
+    benchmark = BENCHMARKS.get("spider").read(tmp_path)
+    assert [case.golds for case in benchmark.cases] == [("SELECT 1",)]
+    assert "no questions" in benchmark.notes[0]
+
+
+def test_bird_ids_are_question_ids(tmp_path: Path) -> None:
+    write(tmp_path / "dev.json", BIRD)
+    write(tmp_path / "dev_databases/pets/pets.sqlite", "")
+    benchmark = BENCHMARKS.get("bird").read(tmp_path)
+    cases = list(benchmark.cases)
+    assert [case.id for case in cases] == ["7", "3"]
+    assert cases[0].knowledge == "a pet is a row"
+    assert cases[0].difficulty == "simple"
+    assert cases[0].database == str(tmp_path / "dev_databases/pets/pets.sqlite")
+    assert benchmark.notes == ()
+
+
+def test_bird_without_question_ids(tmp_path: Path) -> None:
+    bare = [{key: value for key, value in item.items() if key != "question_id"} for item in BIRD]
+    write(tmp_path / "train.json", bare)
+    benchmark = BENCHMARKS.get("bird").read(tmp_path, split="train")
+    assert [case.id for case in benchmark.cases] == ["0", "1"]
+    assert "positions" in benchmark.notes[0]
+    write(tmp_path / "dev.json", [BIRD[0], bare[1]])
+    with pytest.raises(BenchmarkError, match="1 of 2 items have no question_id"):
+        BENCHMARKS.get("bird").read(tmp_path)
+
+
+def test_goldfile_splits_at_the_last_tab(tmp_path: Path) -> None:
+    file = write(tmp_path / "gold.txt", "\ufeffSELECT 'a\tb'\tpets\r\nSELECT\u20282\tcars")
+    benchmark = BENCHMARKS.get("goldfile").read(file)
+    assert [case.golds[0] for case in benchmark.cases] == ["SELECT 'a\tb'", "SELECT\u20282"]
+    assert [case.db_id for case in benchmark.cases] == ["pets", "cars"]
+
+
+@pytest.mark.parametrize(
+    ("reader", "name", "content", "message"),
+    [
+        ("spider", "other.json", SPIDER, "expected dev.json or dev_gold.sql; found 'other.json'"),
+        ("spider", "dev.json", [{"db_id": "a"}], r"missing required field `query`.*\$\[0\]"),
+        ("spider", "dev.json", '[{"db_id": "a",\n oops}]', "line 2, column 2"),
+        ("spider", "dev.json", "", "is empty"),
+        ("bird", "other.json", BIRD, "expected dev.json; found 'other.json'"),
+        ("bird", "dev.json", [BIRD[0], BIRD[0]], "question_id '7' stands more than once"),
+        ("bird", "dev.json", [{"db_id": "a", "question": "?"}], "missing required field `SQL`"),
+    ],
+)
+def test_bad_folder(tmp_path: Path, reader: str, name: str, content: Any, message: str) -> None:
+    write(tmp_path / name, content)
+    with pytest.raises(BenchmarkError, match=message):
+        BENCHMARKS.get(reader).read(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"SELECT 1\ta\n\nSELECT 2\ta\n", r"1 of 3 lines are blank \(line 2\)"),
+        (b"SELECT 1\ta\n\n", r"1 of 2 lines are blank \(line 2\)"),
+        (b"SELECT 1\ta\nSELECT 2\n", "line 2 is 'SELECT 2'. Expected SQL, a tab"),
+        (b"SELECT 1\t\n", "line 1 is"),
+        (b"SELECT 1\ta\nSELECT '\xe9'\ta\n", "line 2, byte 9 .0xe9. is not UTF-8"),
+        (b"SELECT 1\ta\n\0", "line 2 holds a NUL byte"),
+        ("SELECT 1\ta\n".encode("utf-16"), "UTF-16"),
+        (b"", "is empty"),
+        (b"\n", "is empty"),
+    ],
+)
+def test_bad_gold_file(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "gold.txt").write_bytes(content)
+    with pytest.raises(BenchmarkError, match=message):
+        BENCHMARKS.get("goldfile").read(tmp_path / "gold.txt")
+
+
+def test_a_missing_file_names_its_neighbours(tmp_path: Path) -> None:
+    write(tmp_path / "dev_gold.sql", "SELECT 1\ta\n")
+    with pytest.raises(BenchmarkError, match=r"no such file. Did you mean 'dev_gold.sql'"):
+        BENCHMARKS.get("goldfile").read(tmp_path / "dev_gold.txt")
+    with pytest.raises(BenchmarkError, match="is a folder"):
+        BENCHMARKS.get("goldfile").read(tmp_path)
