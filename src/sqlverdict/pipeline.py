@@ -28,7 +28,7 @@ from sqlverdict.records import Case, Prediction
 from sqlverdict.report.folder import RunFolder
 from sqlverdict.report.manifest import Manifest
 from sqlverdict.report.run import Run
-from sqlverdict.run.examine import crashed, examiner
+from sqlverdict.run.examine import Examiner
 from sqlverdict.run.local import run_here
 from sqlverdict.run.processes import Crew, core_count
 from sqlverdict.run.task import Seen, Task
@@ -159,14 +159,18 @@ def evaluate_pairs(
     out: Path | None = None,
     digest: str = "",
     count: int | None = None,
+    inputs: Mapping[str, str] | None = None,
+    notes: Sequence[str] = (),
     options: Options | None = None,
 ) -> Run:
     """Evaluate a stream of cases that carry their predictions; holds few of them at a time.
 
     ``digest`` stands for the stream in the manifest; without it the run cannot be resumed.
+    ``inputs`` names whatever else decides the results, ``notes`` what a user should know.
     """
     stream = ((index, case, [given]) for index, (case, given) in enumerate(pairs))
-    plan = _Plan(name, out, {"cases": digest or f"stream of {datetime.now(UTC).isoformat()}"}, ())
+    cases = digest or f"stream of {datetime.now(UTC).isoformat()}"
+    plan = _Plan(name, out, {"cases": cases, **(inputs or {})}, tuple(notes))
     (run,) = _run(stream, [plan], benchmark, count, options or Options())
     return run
 
@@ -223,15 +227,16 @@ def _work(
 ) -> int:
     """Work on all tasks and log their lines; returns how many workers had to be killed."""
     open_cache = partial(_open_cache, options.cache)
+    examiner = Examiner(specs)
     crew: Crew | None = None
     if workers:
         pin = any("timing" in spec.metric.needs for spec in specs)
-        setup = Setup(examiner(specs), options.engine, options.limits, open_cache, pin)
-        crew = Crew(setup, workers, partial(crashed, specs=specs))
+        setup = Setup(examiner, options.engine, options.limits, open_cache, pin)
+        crew = Crew(setup, workers, examiner.crashed)
         batches = crew.run(tasks)
     else:
         desk = Desk(options.engine, options.limits, open_cache())
-        batches = run_here(tasks, examiner(specs), desk)
+        batches = run_here(tasks, examiner, desk)
     for batch in batches:
         for number, folder in enumerate(folders):
             folder.log.append((line.index, line.text) for line in batch if line.system == number)

@@ -135,7 +135,13 @@ class Data:
         """The prediction file, read past its errors."""
         if self.predictions is None:
             return None
-        return salvage(self.predictions, self.cases, self.options.format)
+        found = salvage(self.predictions, self.cases, self.options.format)
+        if self.options.limit is not None:
+            # The rest of the file belongs to cases that are not looked at.
+            known = {case.id for case in self.cases}
+            found.entries = [entry for entry in found.entries if entry.case_id in known]
+            found.records = None
+        return found
 
     def schema(self, database: str) -> Schema | None:
         """The schema of a database file; ``None`` where it cannot be read."""

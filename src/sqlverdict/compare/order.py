@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING
 
 from sqlverdict.compare.cells import Tolerance, unify
@@ -115,6 +115,24 @@ def read_window(gold: Answer, pair: Pair) -> Window | None:
     if end > len(rows):
         return None
     return Window([row for row, _ in parts], [key for _, key in parts], start, end, info.ordered)
+
+
+def holds_all_cells(pair: Pair, prediction: Sequence[Row]) -> bool:
+    """Whether the gold without its LIMIT shows every predicted cell: cheap, needs no tree.
+
+    Where it does not, no tie can explain the prediction. Floats are passed over: they may
+    differ in their last digits.
+    """
+    from sqlverdict.parse.clauses import outer_clauses
+
+    clauses = outer_clauses(pair.gold_sql)
+    if clauses is None or pair.probe is None:
+        return True
+    outcome = pair.probe(f"{clauses.head} {clauses.body}")
+    if not isinstance(outcome, Answer):
+        return True
+    cells = set(chain.from_iterable(outcome.rows))
+    return all(type(cell) is float or cell in cells for row in prediction for cell in row)
 
 
 def could_be_gold(

@@ -83,7 +83,8 @@ class AnswerCache:
         connection = sqlite3.connect(self.path, isolation_level=None, timeout=10)
         try:
             connection.execute("PRAGMA journal_mode=WAL")
-            connection.execute("PRAGMA synchronous=NORMAL")
+            # Losing power may cost the file, which is then set aside; killing a process cannot.
+            connection.execute("PRAGMA synchronous=OFF")
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY,"
                 " scope BLOB NOT NULL, key BLOB NOT NULL, payload BLOB NOT NULL,"
@@ -228,14 +229,18 @@ def _pack(outcome: Outcome) -> bytes:
     else:
         record = (outcome.reason.value, outcome.message, outcome.seconds)
     packed = _encode(record)
-    return b"z" + zlib.compress(packed, 1) if len(packed) > _COMPRESS_ABOVE else b"p" + packed
+    body = b"z" + zlib.compress(packed, 1) if len(packed) > _COMPRESS_ABOVE else b"p" + packed
+    return zlib.crc32(body).to_bytes(4, "big") + body
 
 
 def _unpack(payload: bytes) -> Outcome | None:
     """The stored outcome; ``None`` where the entry cannot be read, which re-runs the query."""
     try:
-        body = payload[1:]
-        first, second, seconds = _decode(zlib.decompress(body) if payload[:1] == b"z" else body)
+        body = payload[4:]
+        if zlib.crc32(body) != int.from_bytes(payload[:4], "big"):
+            return None
+        packed = zlib.decompress(body[1:]) if body[:1] == b"z" else body[1:]
+        first, second, seconds = _decode(packed)
         if isinstance(first, str):
             return Failure(Reason(first), second, seconds=seconds)
         return Answer(tuple(first), [tuple(row) for row in second], seconds)

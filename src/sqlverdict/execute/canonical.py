@@ -31,7 +31,7 @@ def canonical(sql: str) -> str:
 
 
 def _outside(part: str) -> str:
-    """A stretch outside quotes; whether it touches its neighbours is kept: 'a''b' is not 'a' 'b'."""
+    """A stretch outside quotes. Whether it touches its neighbours counts: '' is not ' '."""
     words = " ".join(part.lower().split())
     if not words:
         return " " if part else ""

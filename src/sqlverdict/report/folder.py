@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +17,14 @@ from sqlverdict.report.run import SUMMARY, Run, read_run, summarise_folder
 from sqlverdict.report.runlog import RESULTS, RunLog
 
 _OURS = (RESULTS, SUMMARY, MANIFEST, "report.md", "junit.xml", "results.ordered")
+
+
+class _TemporaryFolder:
+    """A folder that goes away with the last reference to this object."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="sqlverdict-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
 class RunFolder:
@@ -30,8 +40,8 @@ class RunFolder:
     """
 
     def __init__(self, folder: Path | None, manifest: Manifest, *, overwrite: bool) -> None:
-        self._keep = tempfile.TemporaryDirectory(prefix="sqlverdict-") if folder is None else None
-        self.folder = Path(self._keep.name) if self._keep is not None else Path(folder or ".")
+        self._keep = _TemporaryFolder() if folder is None else None
+        self.folder = self._keep.path if self._keep is not None else Path(folder or ".")
         self._began = perf_counter()
         if overwrite:
             self._clear()

@@ -36,7 +36,8 @@ class Run:
 
     def results(self) -> Iterator[Result]:
         """The results, one by one, in the order of the cases."""
-        return read_results(self.folder)
+        # A generator, so that a temporary folder lives until the last result is read.
+        yield from read_results(self.folder)
 
     def estimate(self, metric: str) -> Estimate:
         """The estimate of a metric, by its label.

@@ -109,8 +109,6 @@ class RunLog:
                 target.flush()
                 os.fsync(target.fileno())
             ordered.replace(self.path)
-        else:
-            os.fsync(self._file.fileno())
         self.close()
 
     def close(self) -> None:

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What could steer a terminal, or turn the reading direction, from inside a prediction."""
 
+_MARKS = re.compile(r"[\\|<>*`\[\]]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+"""What Markdown would read as more than text; an underscore inside a word it does not."""
+
 
 @dataclass(frozen=True)
 class Table:
@@ -70,7 +73,7 @@ def markdown(shown: Table) -> str:
 def md_cell(text: str) -> str:
     """Text that stays inside its cell."""
     flat = clean(text, one_line=True)
-    return re.sub(r"([\\|<>*_`\[\]])", r"\\\1", flat) or " "
+    return _MARKS.sub(r"\\\g<0>", flat) or " "
 
 
 def clean(text: str, *, one_line: bool = False) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from functools import partial
+from dataclasses import dataclass, replace
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.compare.relations import relate
+from sqlverdict.execute.canonical import canonical
 from sqlverdict.execute.desk import Desk
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import (
@@ -23,31 +23,82 @@ from sqlverdict.records import (
 )
 from sqlverdict.report.runlog import encode_result
 from sqlverdict.run.item import DeskItem
-from sqlverdict.run.local import Examine
 from sqlverdict.run.task import Task
 from sqlverdict.score.metric import MetricSpec, score_case
 from sqlverdict.verdicts import judge, toolkit_failure
 
 _GOLD_FAILED = frozenset({Reason.GOLD_EXECUTION_ERROR, Reason.GOLD_EXECUTION_TIMEOUT})
+_TEXTS = ("id", "db_id", "question", "prediction", "difficulty", "message")
+_REMEMBERED = 20_000
 _NOTHING_RAN = {"message": "no metric of this run executes queries"}
 
 
-def examiner(specs: Sequence[MetricSpec]) -> Examine:
-    """The function that works on one task, for these metrics."""
-    executes = any("answers" in spec.metric.needs for spec in specs)
-    return partial(_examine, specs=tuple(specs), executes=executes)
+@dataclass(frozen=True)
+class _Finding:
+    """What was found out about a pair of queries; the same wherever the pair turns up."""
+
+    judgement: Judgement
+    evidence: tuple[Evidence, ...]
+    scores: dict[str, float | None]
+    timings: dict[str, float]
 
 
-def _examine(task: Task, desk: Desk, *, specs: tuple[MetricSpec, ...], executes: bool) -> bytes:
-    item = DeskItem(task.case, task.prediction, desk)
-    try:
-        evidence = gather(item, executes)
-        judgement = judge(task.case, task.prediction, evidence)
-        scores = {spec.label: score_case(spec, item).value for spec in specs}
-        timings = _timings(item) if evidence and executes else {}
-    except Exception as error:  # noqa: BLE001 - the border: a bug of ours is never the model's fault
-        return crashed(task, f"{type(error).__name__}: {error}", specs)
-    return encode_result(_result(task, judgement, evidence, scores, timings))
+class Examiner:
+    """Works on one task after the other, for a given set of metrics.
+
+    Systems often give the same query to the same case, and trainers do so all the time: a
+    pair that was examined before is not examined again. Timed metrics are never remembered.
+    """
+
+    def __init__(self, specs: Sequence[MetricSpec]) -> None:
+        self.specs = tuple(specs)
+        self.executes = any("answers" in spec.metric.needs for spec in specs)
+        self._remembers = not any("timing" in spec.metric.needs for spec in specs)
+        self._known: dict[tuple[object, ...], _Finding] = {}
+
+    def __call__(self, task: Task, desk: Desk) -> bytes:
+        """The task's line for the run log. Never raises."""
+        try:
+            return _encoded(_result(task, self._find(task, desk)))
+        except Exception as error:  # noqa: BLE001 - the border: a bug of ours is not the model's
+            return self.crashed(task, f"{type(error).__name__}: {error}")
+
+    def _find(self, task: Task, desk: Desk) -> _Finding:
+        case, prediction = task.case, task.prediction
+        if not self._remembers or not prediction.sql:
+            return self._examine(task, desk)
+        place = (
+            case.database,
+            case.db_id,
+            case.golds,
+            case.answerable,
+            case.contract,
+            canonical(prediction.sql),
+        )
+        finding = self._known.get(place)
+        if finding is None:
+            if len(self._known) >= _REMEMBERED:
+                self._known.clear()
+            finding = self._known[place] = self._examine(task, desk)
+        return finding
+
+    def _examine(self, task: Task, desk: Desk) -> _Finding:
+        item = DeskItem(task.case, task.prediction, desk)
+        evidence = gather(item, self.executes)
+        return _Finding(
+            judge(task.case, task.prediction, evidence),
+            evidence,
+            {spec.label: score_case(spec, item).value for spec in self.specs},
+            _timings(item) if evidence and self.executes else {},
+        )
+
+    def crashed(self, task: Task, why: str) -> bytes:
+        """The line of a case on which we failed ourselves: unscored, and counted apart."""
+        detail = {"message": f"sqlverdict failed on this case: {why}. Please report it."}
+        reasons = (Reason.TOOLKIT_ERROR,)
+        evidence = Evidence(Rung.UNKNOWN, "toolkit", None, reasons, Fault.TOOLKIT, detail)
+        scores: dict[str, float | None] = dict.fromkeys(spec.label for spec in self.specs)
+        return _encoded(_result(task, _Finding(toolkit_failure(), (evidence,), scores, {})))
 
 
 def gather(item: DeskItem, executes: bool) -> tuple[Evidence, ...]:
@@ -93,7 +144,7 @@ def _different(item: DeskItem, compared: Comparison) -> Evidence:
         "gold": [len(gold.rows), len(gold.columns)] if gold is not None else None,
         "prediction": [len(prediction.rows), len(prediction.columns)],
     }
-    found = {"shape": shape, "relations": [asdict(relation) for relation in relations]}
+    found = {"shape": shape, "relations": [{"kind": r.kind, "detail": r.detail} for r in relations]}
     return Evidence(Rung.RELATED, "compare", False, compared.reasons, detail=found)
 
 
@@ -105,14 +156,9 @@ def _timings(item: DeskItem) -> dict[str, float]:
     }
 
 
-def _result(
-    task: Task,
-    judgement: Judgement,
-    evidence: tuple[Evidence, ...],
-    scores: dict[str, float | None],
-    timings: dict[str, float],
-) -> Result:
+def _result(task: Task, finding: _Finding) -> Result:
     case, prediction = task.case, task.prediction
+    evidence = finding.evidence
     message = next((str(e.detail["message"]) for e in evidence if "message" in e.detail), "")
     return Result(
         index=task.index,
@@ -122,12 +168,12 @@ def _result(
         gold=case.golds,
         prediction=prediction.sql if prediction.sql is not None else prediction.raw,
         abstained=prediction.abstained,
-        verdict=judgement.verdict,
-        fault=judgement.fault,
-        scores=scores,
-        reasons=judgement.reasons,
+        verdict=finding.judgement.verdict,
+        fault=finding.judgement.fault,
+        scores=finding.scores,
+        reasons=finding.judgement.reasons,
         evidence=evidence,
-        timings=timings,
+        timings=finding.timings,
         answerable=case.answerable,
         difficulty=case.difficulty,
         confidence=prediction.confidence,
@@ -136,10 +182,15 @@ def _result(
     )
 
 
-def crashed(task: Task, why: str, specs: Sequence[MetricSpec]) -> bytes:
-    """The line of a case on which we failed ourselves: unscored, and counted apart."""
-    detail = {"message": f"sqlverdict failed on this case: {why}. Please report it."}
-    reasons = (Reason.TOOLKIT_ERROR,)
-    evidence = Evidence(Rung.UNKNOWN, "toolkit", None, reasons, Fault.TOOLKIT, detail)
-    scores: dict[str, float | None] = dict.fromkeys(spec.label for spec in specs)
-    return encode_result(_result(task, toolkit_failure(), (evidence,), scores, {}))
+def _encoded(result: Result) -> bytes:
+    """The result's line; half characters (lone surrogates), which no file can hold, in escapes."""
+    try:
+        return encode_result(result)
+    except UnicodeEncodeError:
+        texts = {name: _escaped(getattr(result, name)) for name in _TEXTS}
+        gold = tuple(_escaped(sql) or "" for sql in result.gold)
+        return encode_result(replace(result, gold=gold, tags={}, **texts))
+
+
+def _escaped(text: str | None) -> str | None:
+    return None if text is None else text.encode("utf-8", "backslashreplace").decode()

@@ -13,6 +13,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -58,7 +59,9 @@ class _Worker:
 
     def give(self, chunk: list[Task]) -> None:
         self.chunks.append(chunk)
-        self.connection.send(chunk)
+        # A worker that just died is found out, and its chunks taken back, when it is heard.
+        with suppress(BrokenPipeError, ConnectionResetError):
+            self.connection.send(chunk)
 
     def left(self) -> list[list[Task]]:
         """What was given and not delivered."""
@@ -96,9 +99,12 @@ class Crew:
         self.crash = crash
         self.killed = 0
         self._known: dict[bytes, Failure] = {}
+        self._blamed: set[bytes] = set()
         self._suspects: set[tuple[int, int]] = set()
         # Forked workers inherit what is loaded; each would load the parser by itself.
-        import sqlverdict.parse.query  # noqa: F401
+        from sqlverdict.parse.query import parse
+
+        parse("SELECT 1")
 
         self._context = _context()
         self._crew: list[_Worker] = []
@@ -149,19 +155,22 @@ class Crew:
         try:
             while worker.connection.poll():
                 lines += worker.take(worker.connection.recv())
-        except (EOFError, ConnectionResetError):
+        except (EOFError, OSError):
             more, returned = self._bury(worker)
             return lines + more, returned
         return lines, []
 
     def _bury(self, worker: _Worker) -> tuple[list[Line], list[list[Task]]]:
-        """A worker died by itself: blame its query, else the case, the second time."""
+        """A worker died by itself: blame its query, else the case, but only the second time."""
         worker.kill()
         self._crew.remove(worker)
         self.killed += 1
         how = _exit_text(worker.process.exitcode)
         left = worker.left()
         running = worker.beat.running()
+        if running is not None and running[0] not in self._blamed:
+            self._blamed.add(running[0])
+            return [], left
         if running is not None:
             self._known[running[0]] = Failure(
                 Reason.MEMORY_LIMIT,
@@ -171,6 +180,9 @@ class Crew:
             return [], left
         if not left:
             return [], []
+        if len(left[0]) > 1:
+            # Any of them may be to blame: one at a time, the culprit dies alone.
+            return [], [*([task] for task in left[0]), *left[1:]]
         first = left[0][0]
         place = (first.system, first.index)
         if place not in self._suspects:
@@ -205,7 +217,8 @@ class Crew:
             if worker.chunks:
                 worker.kill()
                 continue
-            worker.connection.send(None)
+            with suppress(BrokenPipeError, ConnectionResetError):
+                worker.connection.send(None)
             worker.process.join(timeout=5)
             worker.kill()
         self._crew.clear()

@@ -51,19 +51,19 @@ class Seen:
         """The tasks that are still to be done; ``done[system]`` tells which are not."""
         for index, case, predictions in stream:
             self.cases = index + 1
-            if case.database is not None:
-                self._databases[case.db_id] = case.database
+            if case.database is not None and case.db_id not in self._databases:
+                self._databases[case.db_id] = _digest(Path(case.database))
             for system, prediction in enumerate(predictions):
                 if not done[system](index):
                     yield Task(system, index, case, prediction)
 
     def databases(self) -> dict[str, str]:
         """Digest of every database file that the cases name, by database id."""
-        found: dict[str, str] = {}
-        for db_id, path in sorted(self._databases.items()):
-            file = Path(path)
-            found[db_id] = sha256_file(file) if file.is_file() else "missing"
-        return found
+        return dict(sorted(self._databases.items()))
+
+
+def _digest(file: Path) -> str:
+    return sha256_file(file) if file.is_file() else "missing"
 
 
 def chunks(tasks: Iterable[Task], size: int = CHUNK) -> Iterator[list[Task]]:

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from time import monotonic, perf_counter
 from typing import Any
 
@@ -68,20 +70,36 @@ def work(connection: Connection, beat: Beat, setup: Setup, known: Mapping[bytes,
         _stay_on_one_core()
     desk = Desk(setup.engine, setup.limits, setup.open_cache(), beat, known)
     # What was loaded before the first chunk will not become garbage.
-    gc.collect()
     gc.freeze()
+    # Rows are many and never in a cycle: looking through them for garbage is time lost.
+    gc.set_threshold(100_000, 50, 100)
+    inbox: SimpleQueue[list[Task] | None] = SimpleQueue()
+    Thread(target=_listen, args=(connection, inbox), daemon=True).start()
     try:
-        while True:
-            chunk: list[Task] | None = connection.recv()
-            if chunk is None:
-                break
+        while (chunk := inbox.get()) is not None:
             _work_on(chunk, connection, setup.examine, desk)
-    except (EOFError, BrokenPipeError, ConnectionResetError):
+    except (BrokenPipeError, ConnectionResetError):
         # The coordinator is gone; there is nobody to report to.
         pass
     finally:
         desk.close()
     connection.close()
+
+
+def _listen(connection: Connection, inbox: SimpleQueue[list[Task] | None]) -> None:
+    """Take chunks as they come.
+
+    If nobody read here while a chunk is worked on, a coordinator that hands over a bulky chunk
+    and a worker that sends bulky lines would wait for each other for ever. And when the
+    coordinator dies, the worker ends at once, even inside a long opcode.
+    """
+    chunk: list[Task] | None = []
+    try:
+        while chunk is not None:
+            chunk = connection.recv()
+            inbox.put(chunk)
+    except (EOFError, OSError):
+        os._exit(1)
 
 
 def _work_on(chunk: list[Task], connection: Connection, examine: Examine, desk: Desk) -> None:

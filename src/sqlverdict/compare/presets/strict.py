@@ -26,7 +26,7 @@ from __future__ import annotations
 from sqlverdict.compare.cells import Tolerance, unify
 from sqlverdict.compare.columns import SearchExhausted, match_columns
 from sqlverdict.compare.mismatch import column_reason, row_reasons
-from sqlverdict.compare.order import could_be_gold, is_ordered, read_window
+from sqlverdict.compare.order import could_be_gold, holds_all_cells, is_ordered, read_window
 from sqlverdict.compare.preset import PRESETS, Pair
 from sqlverdict.records import Answer, Comparison, Contract, Reason, Row
 
@@ -84,7 +84,7 @@ def _different(
     gold: Answer, prediction: Answer, pair: Pair, rows: list[Row], predicted: list[Row]
 ) -> Comparison:
     """The rows are not the same bag: wrong, unless the gold's LIMIT leaves its rows open."""
-    if "limit" in pair.gold_sql.lower():
+    if "limit" in pair.gold_sql.lower() and holds_all_cells(pair, prediction.rows):
         window = read_window(gold, pair)
         wishes = pair.contract or _NONE
         any_columns = wishes.columns != "same_order"

@@ -1,0 +1,1 @@
+"""One file a check; see ``sqlverdict.audit.check``."""

@@ -1,0 +1,141 @@
+"""Do the rows keep what the schema declares, and can their text be read?"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.data import Data
+from sqlverdict.audit.finding import Finding
+from sqlverdict.audit.sqlite_file import Budget, lenient, open_file, quoted, table_names
+from sqlverdict.load.text import listed
+
+NAME = "database_content"
+_BATCH = 10_000
+_COUNTED = 100_000
+
+
+@CHECKS.member
+class DatabaseContent(Check):
+    """Foreign keys without parents, text that is not UTF-8, tables without rows."""
+
+    title = "what is odd about the rows of the databases"
+
+    def whole(self, data: Data) -> Iterable[Finding]:
+        """Look into each file once."""
+        for place, (database, cases) in enumerate(data.databases.items()):
+            data.tell(NAME, place, len(data.databases))
+            path, db_id = Path(database), cases[0].db_id
+            if not path.is_file():
+                continue
+            seconds = data.options.limits.seconds
+            try:
+                with open_file(path, seconds) as (connection, budget):
+                    yield from _examine(connection, budget, db_id, data)
+                    spent = budget.spent
+            except sqlite3.Error:
+                # What cannot be opened is the finding of database_files.
+                continue
+            if spent:
+                message = f"the rows were not looked at to the end within {seconds:g} s"
+                yield Finding(NAME, "info", db_id, message, "raise --timeout to look at all")
+
+
+def _examine(
+    connection: sqlite3.Connection, budget: Budget, db_id: str, data: Data
+) -> Iterator[Finding]:
+    connection.text_factory = lenient
+    encoding = connection.execute("PRAGMA encoding").fetchone()[0]
+    if encoding != "UTF-8":
+        yield Finding(NAME, "info", db_id, f"the file's encoding is {encoding}")
+    tables = table_names(connection)
+    for step in (_empty_tables, _orphans, _undecodable):
+        try:
+            yield from step(connection, tables, db_id, data)
+        except sqlite3.Error:
+            if budget.spent:
+                return
+
+
+def _empty_tables(
+    connection: sqlite3.Connection, tables: list[str], db_id: str, data: Data
+) -> Iterator[Finding]:
+    empty = [
+        table
+        for table in tables
+        if connection.execute(f"SELECT 1 FROM {quoted(table)} LIMIT 1").fetchone()  # noqa: S608
+        is None
+    ]
+    data.figures["tables_without_rows"] += len(empty)
+    if empty:
+        message = f"{len(empty)} of {len(tables)} tables have no rows: {listed(empty)}"
+        hint = "queries over them match any wrong query that returns nothing as well"
+        yield Finding(NAME, "info", db_id, message, hint, {"tables": empty})
+
+
+def _orphans(
+    connection: sqlite3.Connection, tables: list[str], db_id: str, data: Data
+) -> Iterator[Finding]:
+    orphans: Counter[str] = Counter()
+    misfits: list[str] = []
+    for table in tables:
+        try:
+            rows = connection.execute(f"PRAGMA foreign_key_check({quoted(table)})")
+            for _, _, parent, _ in rows:
+                orphans[f"{table} -> {parent}"] += 1
+                if orphans.total() >= _COUNTED:
+                    break
+        except sqlite3.OperationalError as error:
+            if "foreign key mismatch" not in str(error):
+                raise
+            misfits.append(str(error).removeprefix("foreign key mismatch - "))
+    data.figures["foreign_key_violations"] += orphans.total()
+    if orphans:
+        shown = ", ".join(f"{pair} ({count:,})" for pair, count in orphans.most_common(4))
+        more = "at least " if orphans.total() >= _COUNTED else ""
+        message = f"{more}{orphans.total():,} rows break a foreign key: {shown}"
+        hint = "joins lose these rows; what assumes the keys (proofs, witnesses) may not hold here"
+        yield Finding(NAME, "warning", db_id, message, hint, {"violations": dict(orphans)})
+    if misfits:
+        message = f"{len(misfits)} foreign keys name no key of their parent: {misfits[0]}"
+        hint = "the declaration cannot be checked and promises nothing"
+        yield Finding(NAME, "info", db_id, message, hint, {"declarations": misfits})
+
+
+def _undecodable(
+    connection: sqlite3.Connection, tables: list[str], db_id: str, data: Data
+) -> Iterator[Finding]:
+    bad: dict[str, int] = {}
+    for table in tables:
+        connection.text_factory = str
+        rows = connection.execute(f"SELECT * FROM {quoted(table)}")  # noqa: S608 (quoted)
+        try:
+            while rows.fetchmany(_BATCH):
+                pass
+        except sqlite3.OperationalError as error:
+            if "Could not decode" not in str(error):
+                raise
+            connection.text_factory = _marked
+            rows = connection.execute(f"SELECT * FROM {quoted(table)}")  # noqa: S608 (quoted)
+            bad[table] = sum(cell is _BAD for row in rows for cell in row)
+    connection.text_factory = lenient
+    data.figures["cells_not_utf8"] += sum(bad.values())
+    if bad:
+        shown = ", ".join(f"{table} ({count:,})" for table, count in bad.items())
+        message = f"{sum(bad.values()):,} texts are not UTF-8: {shown}"
+        hint = "many scripts crash on them; here odd bytes are kept as \\xNN on both sides"
+        yield Finding(NAME, "warning", db_id, message, hint, {"tables": bad})
+
+
+_BAD = object()
+
+
+def _marked(raw: bytes) -> object:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return _BAD
+    return None

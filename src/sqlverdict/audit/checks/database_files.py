@@ -1,0 +1,120 @@
+"""Is there a database for every case, whole, and nothing left over beside it?"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
+from pathlib import Path
+
+from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.data import Data
+from sqlverdict.audit.finding import Finding, Severity
+from sqlverdict.audit.sqlite_file import open_file
+from sqlverdict.load.databases import SUFFIXES, suite_of
+from sqlverdict.load.text import listed
+
+NAME = "database_files"
+_MAGIC = b"SQLite format 3\0"
+_ALIKE = 0.85
+"""Names that are less alike than this are other databases, not a mistyped one."""
+_RESTORE = "restore the file from the benchmark's archive"
+
+
+@CHECKS.member
+class DatabaseFiles(Check):
+    """Missing, empty and corrupt files, leftovers of writers, test suites."""
+
+    title = "database files that are missing or not whole"
+
+    def whole(self, data: Data) -> Iterable[Finding]:
+        """Look at each file once."""
+        homeless = [case.id for case in data.cases if case.database is None and case.golds]
+        if homeless:
+            message = f"{len(homeless)} cases name no database file (id {listed(homeless)})"
+            hint = "say where the databases lie (--databases)"
+            yield Finding(NAME, "error", data.benchmark.name, message, hint)
+        for place, (database, cases) in enumerate(data.databases.items()):
+            data.tell(NAME, place, len(data.databases))
+            path, db_id = Path(database), cases[0].db_id
+            if path.is_file():
+                data.figures["databases"] += 1
+                yield from _examine(path, db_id, data)
+            else:
+                data.figures["databases_missing"] += 1
+                data.figures["cases_without_database"] += len(cases)
+                yield _missing(path, db_id, len(cases))
+
+
+def _missing(path: Path, db_id: str, cases: int) -> Finding:
+    root = path.parent.parent
+    names = [child.stem for child in root.iterdir()] if root.is_dir() else []
+    near = get_close_matches(db_id, names, n=1, cutoff=_ALIKE)
+    known = f" There is {near[0]!r}." if near else ""
+    message = f"there is no {path}; {cases} cases cannot run.{known}"
+    hint = "add the file, or correct the db_id or --databases"
+    return Finding(NAME, "error", db_id, message, hint, {"path": str(path), "cases": cases})
+
+
+def _examine(path: Path, db_id: str, data: Data) -> Iterator[Finding]:
+    with path.open("rb") as stream:
+        start = stream.read(len(_MAGIC))
+    if not start:
+        hint = f"an empty file is made when a wrong path is opened; {_RESTORE}"
+        yield Finding(NAME, "error", db_id, f"{path} is empty (0 bytes)", hint)
+        return
+    if start != _MAGIC:
+        message = f"{path} is no SQLite database: it begins with {start!r}"
+        yield Finding(NAME, "error", db_id, message, _RESTORE)
+        return
+    try:
+        yield from _whole(path, db_id, data)
+    except sqlite3.Error as error:
+        yield Finding(NAME, "error", db_id, f"{path} cannot be read: {error}", _RESTORE)
+    yield from _leftovers(path, db_id)
+    suite = suite_of(str(path), db_id, SUFFIXES)
+    if len(suite) > 1:
+        data.figures["suites"] += 1
+        message = f"a test suite of {len(suite)} database files; golds are examined on {path.name}"
+        yield Finding(NAME, "info", db_id, message, detail={"files": len(suite)})
+
+
+def _whole(path: Path, db_id: str, data: Data) -> Iterator[Finding]:
+    with open_file(path, data.options.limits.seconds) as (connection, budget):
+        tables = connection.execute(
+            "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view')"
+        ).fetchone()[0]
+        if not tables:
+            hint = f"a wrong path may have made it; {_RESTORE}"
+            yield Finding(NAME, "error", db_id, f"{path} holds no tables", hint)
+            return
+        try:
+            said = [row[0] for row in connection.execute("PRAGMA quick_check(10)")]
+        except sqlite3.OperationalError:
+            if not budget.spent:
+                raise
+            message = f"not checked to the end within {data.options.limits.seconds:g} s"
+            yield Finding(NAME, "info", db_id, message, "raise --timeout to check all of it")
+            return
+    wrong = [text for text in said if text != "ok"]
+    if wrong:
+        damaged = [text for text in wrong if not _is_constraint(text)]
+        severity: Severity = "error" if damaged else "warning"
+        message = f"SQLite's quick_check of {path.name} says: {'; '.join(damaged or wrong)[:300]}"
+        hint = _RESTORE if damaged else "the rows break what the schema declares"
+        yield Finding(NAME, severity, db_id, message, hint, {"said": wrong})
+
+
+def _is_constraint(text: str) -> bool:
+    """Values that break a declaration are odd data, not a damaged file."""
+    marks = ("NULL value in", "CHECK constraint failed", "non-unique entry", "TEXT value in")
+    return any(mark in text for mark in (*marks, "NUMERIC value in", "non-INT value in"))
+
+
+def _leftovers(path: Path, db_id: str) -> Iterator[Finding]:
+    for ending, what in (("-wal", "write-ahead log"), ("-journal", "rollback journal")):
+        left = path.with_name(path.name + ending)
+        if left.is_file() and left.stat().st_size:
+            message = f"{left.name} lies beside it: a {what} of {left.stat().st_size:,} bytes"
+            hint = "a writer did not finish: open the file once with sqlite3 and close it"
+            yield Finding(NAME, "warning", db_id, message, hint)

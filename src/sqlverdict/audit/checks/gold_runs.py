@@ -1,0 +1,37 @@
+"""Does every gold query run within the limits?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.data import Data, Gold
+from sqlverdict.audit.finding import Finding
+from sqlverdict.records import Answer, Reason
+
+NAME = "gold_runs"
+_LIMITS = (Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT)
+
+
+@CHECKS.member
+class GoldRuns(Check):
+    """Golds that fail, time out or are beyond a limit."""
+
+    title = "golds that give no answer"
+
+    def gold(self, data: Data, gold: Gold) -> Iterable[Finding]:
+        """A failure of the query itself; a missing database is another check's finding."""
+        outcome = gold.outcome
+        if isinstance(outcome, Answer) or gold.unavailable:
+            return
+        detail = {"reason": outcome.reason.value, "sql": gold.sql}
+        if outcome.reason in _LIMITS:
+            data.figures["golds_beyond_limits"] += 1
+            hint = "its case is left unscored; raise --timeout, or mend the query"
+            message = f"{outcome.reason.value}: {outcome.message}"
+            yield Finding(NAME, "error", gold.subject, message, hint, detail)
+            return
+        data.figures["golds_failing"] += 1
+        hint = "its case is left unscored; mend the query or its database"
+        message = f"{outcome.reason.value}: {outcome.message}"
+        yield Finding(NAME, "error", gold.subject, message, hint, detail)

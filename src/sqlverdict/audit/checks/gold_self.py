@@ -1,0 +1,79 @@
+"""Does gold against gold score 100 %, under our preset and the benchmark's own?
+
+Twice: against its own answer, and against its answer on a copy of the database with its rows
+in reverse order. The second tells how many right predictions a preset could mark as wrong,
+because the gold leaves the order of tied rows, or the rows themselves, open.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import partial
+
+from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.data import Data, Gold
+from sqlverdict.audit.finding import Finding
+from sqlverdict.audit.loose import reads_clock_or_chance
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
+from sqlverdict.records import Answer, Comparison
+
+NAME = "gold_self"
+
+
+@CHECKS.member
+class GoldSelf(Check):
+    """Golds that do not score 100 % against themselves."""
+
+    title = "golds that do not score 100 % against themselves"
+
+    def gold(self, data: Data, gold: Gold) -> Iterable[Finding]:
+        """The gold as its own prediction, preset by preset."""
+        if gold.answer is None or reads_clock_or_chance(gold.sql):
+            return
+        probe = partial(data.desk.run, str(gold.case.database))
+        settled = True
+        for name in data.presets:
+            preset = PRESETS.get(name)
+            sql, _ = preset.prepare(gold.sql, gold.sql)
+            pair = Pair(sql, sql, contract=gold.case.contract, probe=probe)
+            outcome = probe(sql)
+            data.figures[f"self[{name}]_of"] += 1
+            if not isinstance(outcome, Answer):
+                message = f"under {name} it is run as {sql!r}, which gives {outcome.reason.value}"
+                hint = f"its case is left unscored under {name}"
+                yield Finding(NAME, "error", gold.subject, message, hint, {"preset": name})
+                continue
+            same = preset.compare(outcome, outcome, pair)
+            data.figures[f"self[{name}]"] += same.equal is True
+            if same.equal is not True:
+                message = f"against itself under {name}: {_said(same)}"
+                hint = "please report this query: the comparison is at fault, not the gold"
+                yield Finding(NAME, "error", gold.subject, message, hint, {"preset": name})
+            other = gold.backwards(sql)
+            if other is None:
+                continue
+            data.figures[f"self_backwards[{name}]_of"] += 1
+            turned = preset.compare(outcome, other, pair)
+            data.figures[f"self_backwards[{name}]"] += turned.equal is True
+            if name == DEFAULT_PRESET:
+                settled = turned.equal is True
+            elif settled and turned.equal is not True:
+                kind, what = _formality(outcome, other)
+                data.figures[f"self_backwards[{name}]_{kind}"] += 1
+                message = f"{name} wants {what} (with rows stored in reverse: {_said(turned)})"
+                hint = f"a right prediction may be marked wrong under {name}, not under strict"
+                detail = {"preset": name, "kind": kind}
+                yield Finding(NAME, "info", gold.subject, message, hint, detail)
+
+
+def _formality(answer: Answer, other: Answer) -> tuple[str, str]:
+    """What a preset holds against an answer that strict calls the same."""
+    if Counter(answer.rows) == Counter(other.rows):
+        return "order", "one order of rows that the gold leaves open"
+    return "digits", "the last digits of floats, which depend on the order of adding"
+
+
+def _said(comparison: Comparison) -> str:
+    reasons = ", ".join(reason.value for reason in comparison.reasons)
+    return reasons or ("open" if comparison.equal is None else "different")

@@ -1,0 +1,97 @@
+"""Is every prediction one query, and are abstentions written as such?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.data import Data
+from sqlverdict.audit.finding import Finding, Severity
+from sqlverdict.audit.salvage import Salvage
+from sqlverdict.load.text import listed
+from sqlverdict.parse.grammar import sqlite_complaint
+from sqlverdict.parse.tokens import leading_keyword, statement_count
+from sqlverdict.records import Prediction
+
+NAME = "prediction_content"
+_QUERIES = ("SELECT", "WITH", "VALUES")
+_NULLS = ("null", "none", "nan", "n/a")
+
+
+@CHECKS.member
+class PredictionContent(Check):
+    """Blank ones, prose, fences, statements that are no query, abstentions."""
+
+    title = "predictions that are not one plain query"
+
+    def whole(self, data: Data) -> Iterable[Finding]:
+        """What each prediction holds."""
+        found = data.salvaged
+        if found is None:
+            return
+        answerable = {case.id: case.answerable for case in data.cases}
+        abstained = [entry.case_id for entry in found.entries if entry.prediction.abstained]
+        data.figures["abstentions"] = len(abstained)
+        for entry in found.entries:
+            for severity, message, hint in _look(entry.prediction):
+                yield Finding(
+                    NAME, severity, f"case {entry.case_id}", f"{entry.where}: {message}", hint
+                )
+        yield from _replies(data, found)
+        if abstained:
+            right = sum(not answerable.get(case_id, True) for case_id in abstained)
+            message = (
+                f"{len(abstained)} of {len(found.entries)} predictions abstain, {right} of them "
+                f"on questions without an answer"
+            )
+            yield Finding(NAME, "info", found.path.name, message)
+
+
+def _replies(data: Data, found: Salvage) -> Iterator[Finding]:
+    """Queries that stand in a longer reply: one finding, for models do it throughout."""
+    longer = [
+        entry.prediction
+        for entry in found.entries
+        if entry.prediction.sql is not None and entry.prediction.raw is not None
+    ]
+    fenced = sum("```" in str(one.raw) or "~~~" in str(one.raw) for one in longer)
+    data.figures["predictions_in_replies"] = len(longer)
+    if longer:
+        ids = listed(one.case_id for one in longer)
+        message = f"{len(longer)} queries stand in a longer reply, {fenced} fenced (id {ids})"
+        hint = "the query inside is used; to be sure, write it alone"
+        yield Finding(NAME, "info", found.path.name, message, hint)
+
+
+def _look(prediction: Prediction) -> Iterator[tuple[Severity, str, str]]:
+    if prediction.abstained:
+        return
+    raw = (prediction.raw or "").strip()
+    if prediction.sql is None:
+        if not raw:
+            yield "warning", "blank", "scored as no SQL produced; write null to abstain"
+        elif raw.lower().strip("\"'.") in _NULLS:
+            yield "warning", f"the word {raw!r}", "an abstention is a JSON null or abstained: true"
+        else:
+            hint = "scored as no SQL produced; check whether the query was lost on the way"
+            yield "warning", f"text without SQL: {_short(raw)}", hint
+        return
+    yield from _statement(prediction.sql)
+
+
+def _statement(sql: str) -> Iterator[tuple[Severity, str, str]]:
+    keyword = leading_keyword(sql)
+    if statement_count(sql) > 1:
+        hint = "several statements are refused by strict engines; keep the one that answers"
+        yield "warning", f"{statement_count(sql)} statements: {_short(sql)}", hint
+    elif keyword not in _QUERIES:
+        hint = "only SELECT, WITH and VALUES are run; it will be scored as blocked or failed"
+        yield "warning", f"no query but {keyword or 'other text'}: {_short(sql)}", hint
+    elif (complaint := sqlite_complaint(sql)) is not None:
+        hint = "the model's mistake, unless the query was cut off on the way"
+        yield "info", f"a syntax error ({complaint.message}): {_short(sql)}", hint
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return repr(line if len(line) <= 60 else f"{line[:57]}...")

@@ -1,0 +1,73 @@
+"""What are these data, and what reads them? Versions and digests, for the record."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from sqlverdict import __version__
+from sqlverdict.audit.check import CHECKS, Check
+from sqlverdict.audit.data import Data
+from sqlverdict.audit.finding import Finding
+from sqlverdict.load.digests import sha256_file
+
+NAME = "versions"
+_VERSION_AT = 96
+"""Where a SQLite file's header names the version that wrote it last."""
+
+
+@CHECKS.member
+class Versions(Check):
+    """Versions of the programs, digests of the files, the reader's notes."""
+
+    title = "versions, digests and notes"
+
+    def whole(self, data: Data) -> Iterable[Finding]:
+        """Everything that can change a score."""
+        programs = {
+            "sqlverdict": __version__,
+            "python": platform.python_version(),
+            data.desk.engine.name: data.desk.engine.version,
+            "sqlglot": _installed("sqlglot"),
+        }
+        text = ", ".join(f"{name} {number}" for name, number in programs.items())
+        yield Finding(NAME, "info", "programs", text, detail=programs)
+        for note in data.benchmark.notes:
+            yield Finding(NAME, "info", data.benchmark.name, f"the reader notes: {note}")
+        for source in data.benchmark.sources:
+            yield _file(Path(source.path).name, source.path, source.sha256)
+        if data.predictions is not None and data.predictions.is_file():
+            path = str(data.predictions)
+            read_as = data.salvaged.format if data.salvaged is not None else "unknown"
+            digest = sha256_file(data.predictions)
+            yield _file(data.predictions.name, path, digest, f", read as {read_as}")
+        for place, (database, cases) in enumerate(data.databases.items()):
+            data.tell(NAME, place, len(data.databases))
+            path_of = Path(database)
+            if path_of.is_file():
+                more = f", {path_of.stat().st_size:,} bytes{_writer(path_of)}"
+                yield _file(cases[0].db_id, database, sha256_file(path_of), more)
+
+
+def _file(subject: str, path: str, digest: str, more: str = "") -> Finding:
+    detail = {"path": path, "sha256": digest}
+    return Finding(NAME, "info", subject, f"sha256 {digest[:16]}{more}", detail=detail)
+
+
+def _writer(path: Path) -> str:
+    """The SQLite version that wrote a file last, from its header."""
+    with path.open("rb") as stream:
+        header = stream.read(_VERSION_AT + 4)
+    number = int.from_bytes(header[_VERSION_AT:], "big") if len(header) == _VERSION_AT + 4 else 0
+    if not number or not header.startswith(b"SQLite format 3\0"):
+        return ""
+    return f", written by SQLite {number // 1_000_000}.{number // 1000 % 1000}.{number % 1000}"
+
+
+def _installed(package: str) -> str:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return "missing"

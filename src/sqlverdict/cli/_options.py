@@ -1,0 +1,45 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+ANY_PATH = click.Path(path_type=Path)
+
+
+def as_json(command: F) -> F:
+    """``--json``: the result as JSON on standard output, figures as fractions."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON (fractions, not %).")(
+        command
+    )
+
+
+def run_argument(name: str, **settings: Any) -> Callable[[F], F]:
+    """A run folder as an argument."""
+    return click.argument(name, type=FOLDER, metavar=name.upper(), **settings)
+
+
+def examples(*lines: str) -> str:
+    """An epilog of example calls, kept as they are."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def print_json(content: Any) -> None:
+    """Print a value as indented JSON."""
+    import msgspec
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, Path):
+            return str(value)
+        raise TypeError(f"{type(value).__name__} is no JSON")
+
+    text = msgspec.json.format(msgspec.json.encode(content, enc_hook=plain), indent=2)
+    click.echo(text.decode())

@@ -1,0 +1,189 @@
+"""Evaluate predictions against a benchmark: scores, verdicts, evidence, reports."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sqlverdict.cli._options import ANY_PATH, FILE, FOLDER, as_json, examples, print_json
+
+if TYPE_CHECKING:
+    from sqlverdict.cli._inputs import Given
+    from sqlverdict.load.benchmark import Benchmark
+    from sqlverdict.pipeline import Options
+    from sqlverdict.report.run import Run
+    from sqlverdict.report.sections import Outcome
+
+_EXAMPLES = examples(
+    "sqlverdict evaluate --benchmark spider --root spider --predictions mine.txt",
+    "sqlverdict evaluate --benchmark bird --root bird --predictions preds.json \\",
+    "    --metrics 'ex[bird],ex' --out runs/mine",
+    "sqlverdict evaluate --gold dev_gold.sql --databases database --predictions mine.txt",
+    "sqlverdict evaluate --cases cases.jsonl            # predictions inside, any size",
+    "sqlverdict evaluate --benchmark csv --root q.csv --column sql=gold --predictions p.csv",
+    "sqlverdict evaluate ... --predictions a=a.txt --predictions b=b.txt --out runs",
+)
+
+
+@click.command(epilog=_EXAMPLES)
+@click.option("--benchmark", metavar="NAME", help="A format: spider, bird, jsonl, csv, demo ...")
+@click.option("--root", type=ANY_PATH, help="The benchmark's folder, or its file.")
+@click.option("--split", default="dev", show_default=True, help="Which part of the benchmark.")
+@click.option("--gold", type=FILE, help="A gold file, SQL<TAB>db_id a line.")
+@click.option("--cases", type=FILE, help="Cases as JSONL, with predictions unless given apart.")
+@click.option("--databases", type=ANY_PATH, help="Where the databases lie, in any usual layout.")
+@click.option(
+    "--predictions", multiple=True, metavar="[NAME=]FILE", help="Repeat for several systems."
+)
+@click.option("--prediction-format", metavar="FORMAT", help="Where it is not to be detected.")
+@click.option("--allow-missing", is_flag=True, help="Missing predictions count as no SQL.")
+@click.option(
+    "--column", "columns", multiple=True, metavar="NAME=FIELD", help="Read a column as our field."
+)
+@click.option("--schema", type=ANY_PATH, help="tables.json, CREATE statements, .sql or a folder.")
+@click.option("--metrics", default="ex", show_default=True, help="As in ex,em or 'ex[bird]'.")
+@click.option("--name", help="The system's name in reports; by default its file's.")
+@click.option("--out", type=FOLDER, help="Where the run goes. [default: runs/<system>]")
+@click.option("--overwrite", is_flag=True, help="Start anew where --out holds a run.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first N cases.")
+@click.option("--only", metavar="ID,ID", help="Only these cases.")
+@click.option("--workers", type=click.IntRange(0), help="Processes. [default: one a core]")
+@click.option("--engine", default="sqlite", show_default=True, help="What runs the queries.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for one query.")
+@click.option("--max-rows", type=click.IntRange(1), help="Rows that one query may return.")
+@click.option("--max-steps", type=click.IntRange(1), help="Engine steps that one query may take.")
+@click.option("--cache", type=FILE, help="The file of cached answers.")
+@click.option("--no-cache", is_flag=True, help="Run every query anew.")
+@click.option("--quiet", is_flag=True, help="No progress, and only the headline.")
+@as_json
+def evaluate(**said: Any) -> int:
+    """Evaluate one or several systems' predictions.
+
+    Say what to evaluate in one of three ways: --benchmark with --root, --gold with --databases,
+    or --cases. A run is resumed where it stopped if the same command is given again.
+
+    Cases that cannot be evaluated (a missing database, a gold query that fails) are left out of
+    the scores, counted apart, and make the exit code 4; if there is nothing else, 3.
+    """
+    from sqlverdict.cli._inputs import Given, column_options
+    from sqlverdict.report.files import write_reports
+    from sqlverdict.report.progress import LiveProgress
+    from sqlverdict.report.sections import outcome
+
+    names = ("benchmark", "root", "split", "gold", "cases", "databases", "schema", "limit")
+    only = tuple(part.strip() for part in (said["only"] or "").split(",") if part.strip())
+    given = Given(
+        **{name: said[name] for name in names}, columns=column_options(said["columns"]), only=only
+    )
+    with ExitStack() as stack:
+        progress = None if said["quiet"] else stack.enter_context(LiveProgress())
+        runs = _run(given, said, _options(said, progress))
+    command = shlex.join(["sqlverdict", *sys.argv[1:]])
+    for run in runs:
+        write_reports(run, command)
+    ended = outcome([run.summary for run in runs])
+    if said["as_json"]:
+        _print_json(runs, ended)
+    else:
+        _print(runs, ended, quiet=said["quiet"])
+    return ended.exit_code
+
+
+def _options(said: dict[str, Any], progress: Any) -> Options:
+    from sqlverdict.errors import UsageError
+    from sqlverdict.execute.cache import default_path
+    from sqlverdict.execute.engine import ENGINES, Limits
+    from sqlverdict.pipeline import Options
+    from sqlverdict.score.metric import parse_metrics
+
+    # Checked first: a typing mistake should not cost the reading of a benchmark.
+    parse_metrics(said["metrics"])
+    ENGINES.get(said["engine"])
+    if said["cache"] is not None and said["no_cache"]:
+        raise UsageError("--cache and --no-cache exclude each other")
+    asked = {"seconds": said["timeout"], "rows": said["max_rows"], "steps": said["max_steps"]}
+    return Options(
+        metrics=said["metrics"],
+        engine=said["engine"],
+        limits=Limits(**{name: most for name, most in asked.items() if most is not None}),
+        workers=said["workers"],
+        cache=None if said["no_cache"] else said["cache"] or default_path(),
+        overwrite=said["overwrite"],
+        progress=progress,
+    )
+
+
+def _run(given: Given, said: dict[str, Any], options: Options) -> Sequence[Run]:
+    from sqlverdict.cli._inputs import read_benchmark, read_systems, select
+    from sqlverdict.errors import UsageError
+    from sqlverdict.pipeline import evaluate_systems
+
+    benchmark = read_benchmark(given)
+    if not said["predictions"]:
+        if given.cases is None or benchmark.name != "jsonl":
+            raise UsageError("no predictions: give --predictions FILE (repeat it for more systems)")
+        return [_run_inline(given.cases, benchmark, given, said, options)]
+    systems = read_systems(
+        said["predictions"],
+        benchmark,
+        out=said["out"],
+        name=said["name"],
+        format=said["prediction_format"],
+        allow_missing=said["allow_missing"],
+    )
+    return evaluate_systems(select(benchmark, given), systems, options=options)
+
+
+def _run_inline(
+    path: Path, benchmark: Benchmark, given: Given, said: dict[str, Any], options: Options
+) -> Run:
+    """Cases that carry their predictions: a stream, never held in memory."""
+    from sqlverdict.cli._inputs import extra_inputs, run_folder, select_pairs
+    from sqlverdict.load.jsonl import iterate_pairs
+    from sqlverdict.pipeline import evaluate_pairs
+
+    name = said["name"] or path.stem
+    pairs = iterate_pairs(path, given.columns, databases=given.databases)
+    return evaluate_pairs(
+        select_pairs(pairs, given),
+        name=name,
+        benchmark=path.name,
+        out=run_folder(name, said["out"], 1),
+        digest=benchmark.sources[0].sha256,
+        count=benchmark.count if not given.selection else None,
+        inputs=extra_inputs(given),
+        notes=benchmark.notes,
+        options=options,
+    )
+
+
+def _print(runs: Sequence[Run], ended: Outcome, *, quiet: bool) -> None:
+    from sqlverdict.cli._show_run import show_end, show_run, show_runs
+    from sqlverdict.report.sections import headline
+    from sqlverdict.report.terminal import Screen
+
+    screen = Screen()
+    if quiet:
+        for run in runs:
+            screen.line(headline(run))
+        if ended.exit_code:
+            click.echo(f"{ended.message} (exit code {ended.exit_code})", err=True)
+        return
+    if len(runs) == 1:
+        show_run(screen, runs[0])
+    else:
+        show_runs(screen, runs)
+    show_end(screen, runs, ended)
+
+
+def _print_json(runs: Sequence[Run], ended: Outcome) -> None:
+    from sqlverdict.cli._show_run import run_json
+
+    shown = [run_json(run) for run in runs]
+    print_json({"exit_code": ended.exit_code, "outcome": ended.message, "runs": shown})

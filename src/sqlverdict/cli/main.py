@@ -1,0 +1,146 @@
+"""The command ``sqlverdict``: finds the asked command's file, and turns errors into exit codes.
+
+==== =====================================================
+0    done, and every threshold is met
+1    a threshold or regression failed
+2    the call or a file is wrong
+3    nothing could be evaluated
+4    some cases could not be evaluated
+130  interrupted; the same command resumes
+==== =====================================================
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from sqlverdict import __version__, cli
+from sqlverdict.errors import SqlverdictError
+
+_PACKAGE = "sqlverdict.cli"
+_BROKEN_PIPE = 128 + 13
+"""What shells report for a program that the signal SIGPIPE ended."""
+
+_EPILOG = """\b
+Start here:
+  sqlverdict demo
+\b
+Exit codes: 0 done, 1 a threshold or regression failed, 2 usage, 3 nothing could
+be evaluated, 4 some cases could not be evaluated, 130 interrupted (resumable).
+"""
+
+
+class Commands(click.Group):
+    """The commands of this folder. None is imported before it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands' names: their files' names."""
+        del ctx
+        names = (found.name for found in pkgutil.iter_modules(cli.__path__))
+        return sorted(name for name in names if name != "main" and not name.startswith("_"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name, imported now."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module = importlib.import_module(f"{_PACKAGE}.{cmd_name}")
+        command: click.Command = getattr(module, cmd_name, None) or module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands by the first lines of their files."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, _first_line(name)) for name in self.list_commands(ctx)])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command; a typing mistake gets a hint."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            known = self.list_commands(ctx)
+            near = get_close_matches(args[0], known, n=1) if args else []
+            hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(known)}"
+            raise click.UsageError(f"{error.format_message()} {hint}", ctx) from error
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the asked command; a reader that went away (``| head``) is no error of ours."""
+        try:
+            found = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return _BROKEN_PIPE
+        return found
+
+    def main(self, args: Sequence[str] | None = None, *pos: Any, **named: Any) -> NoReturn:
+        """Run a command and leave with its exit code."""
+        given = list(sys.argv[1:] if args is None else args)
+        debug = "--debug" in given
+        # Accepted anywhere: people add it at the end of the line that failed.
+        rest = [arg for arg in given if arg != "--debug"]
+        try:
+            found = super().main(rest, *pos, **{**named, "standalone_mode": False})
+        except SqlverdictError as error:
+            if debug:
+                raise
+            click.echo(f"error: {error}", err=True)
+            sys.exit(error.exit_code)
+        except click.ClickException as error:
+            click.echo(f"error: {error.format_message()}{_where(error)}", err=True)
+            sys.exit(2)
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("interrupted", err=True)
+            sys.exit(130)
+        sys.exit(found if isinstance(found, int) else 0)
+
+
+def _where(error: click.ClickException) -> str:
+    """Where to read more about a wrong call."""
+    ctx = getattr(error, "ctx", None)
+    return f"\nTry '{ctx.command_path} --help'." if ctx is not None else ""
+
+
+def _first_line(name: str) -> str:
+    """The first line of a command's docstring, read without importing the file."""
+    for folder in cli.__path__:
+        file = Path(folder) / f"{name}.py"
+        if file.is_file():
+            with file.open(encoding="utf-8") as lines:
+                text = lines.readline().strip().strip('"').rstrip(".")
+            text = re.sub(r"^``[^`]*``: ", "", text)
+            return text[:1].upper() + text[1:]
+    return ""
+
+
+@click.command(
+    cls=Commands,
+    epilog=_EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(__version__, "-V", "--version", message="sqlverdict %(version)s")
+@click.option("--debug", is_flag=True, help="Show the whole traceback of an error.")
+def sqlverdict(debug: bool) -> None:
+    """Say whether a text-to-SQL system's answers are right, with evidence."""
+    del debug
+
+
+def main() -> NoReturn:
+    """The entry point of the console script."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a letter must not end a run.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    sqlverdict.main(prog_name="sqlverdict")

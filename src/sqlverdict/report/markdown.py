@@ -1,0 +1,180 @@
+"""``report.md``: a run on a page that reads well in a pull request."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from sqlverdict.records import Result, Verdict
+from sqlverdict.report.case import evidence_lines, relation_kinds, said
+from sqlverdict.report.classic import classic
+from sqlverdict.report.run import Run
+from sqlverdict.report.sections import (
+    SLICE_TITLES,
+    faults,
+    headline,
+    metrics_table,
+    outcome,
+    reason_table,
+    slice_table,
+    verdict_table,
+)
+from sqlverdict.report.tables import clean, count, markdown, md_cell, short, table
+
+REPORT = "report.md"
+_EXAMPLES = 10
+_EACH = 3
+_FAULTS = 50
+_LONGEST = 4_000
+
+
+def write_markdown(run: Run, command: str = "") -> Path:
+    """Write ``report.md`` into the run's folder; ``command`` is how the run can be repeated."""
+    target = run.folder / REPORT
+    partial = target.with_name(f"{target.name}.{os.getpid()}.part")
+    with partial.open("w", encoding="utf-8", errors="backslashreplace") as out:
+        for block in _blocks(run, command):
+            if block:
+                out.write(block.rstrip("\n") + "\n\n")
+    partial.replace(target)
+    return target
+
+
+def _blocks(run: Run, command: str) -> Iterator[str]:
+    summary = run.summary
+    yield f"# {md_cell(headline(run))}"
+    yield (
+        f"{count(summary.cases, 'case')}: {summary.answered:,} answered, "
+        f"{summary.abstained:,} abstained. {outcome([summary]).message}."
+    )
+    yield "## Metrics"
+    yield markdown(metrics_table(summary, run.manifest.binary))
+    yield "An interval holds the true value in 95 of 100 such runs. An unscored case is not a zero."
+    old = classic(run.manifest.benchmark, summary)
+    if old is not None:
+        yield fence(old.text)
+        yield _list(old.notes)
+    verdicts = verdict_table(run)
+    yield f"## {verdicts.title}"
+    yield markdown(verdicts)
+    if summary.reasons:
+        yield "## Reasons"
+        yield markdown(reason_table(summary, most=None))
+    for by in SLICE_TITLES:
+        shown = slice_table(summary, by)
+        if len(shown.rows) > 1:
+            yield f"## {shown.title}"
+            yield markdown(shown)
+    yield from _examples(run)
+    yield from _faults(run)
+    yield from _notes(run.manifest.notes)
+    yield from _reproduce(run, command)
+
+
+def pick(results: Iterator[Result], most: int = _EXAMPLES, each: int = _EACH) -> list[Result]:
+    """Wrong answers that show different things: those with a relation first, then by reason.
+
+    Holds a few results at a time, however long the run.
+    """
+    kept: dict[tuple[int, str], list[Result]] = {}
+    for result in results:
+        if result.verdict is not Verdict.INCORRECT:
+            continue
+        kinds = relation_kinds(result)
+        reasons = ", ".join(result.reasons) or "wrong"
+        bucket = kept.setdefault((0, kinds[0]) if kinds else (1, reasons), [])
+        if len(bucket) < each:
+            bucket.append(result)
+    ranked = [kept[key] for key in sorted(kept)]
+    turns = (bucket[turn] for turn in range(each) for bucket in ranked if turn < len(bucket))
+    return list(islice(turns, most))
+
+
+def _examples(run: Run) -> Iterator[str]:
+    shown = pick(run.results())
+    if not shown:
+        return
+    wrong = run.summary.verdicts.get(Verdict.INCORRECT, 0)
+    yield "## Examples of wrong answers"
+    yield f"{len(shown)} of {wrong:,}, chosen to show different kinds."
+    for result in shown:
+        yield from _example(result)
+
+
+def _example(result: Result) -> Iterator[str]:
+    yield f"### {md_cell(result.id)} ({md_cell(result.db_id)})"
+    if result.question:
+        yield f"> {md_cell(result.question)}"
+    golds = [f"-- gold\n{gold}" for gold in result.gold]
+    yield fence("\n".join([*golds, f"-- prediction\n{said(result)}"]), "sql")
+    reasons = ", ".join(result.reasons)
+    yield _list([line for line in (reasons, *evidence_lines(result)) if line])
+
+
+def _faults(run: Run) -> Iterator[str]:
+    number = run.summary.verdicts.get(Verdict.UNSCORED, 0)
+    if not number:
+        return
+    yield "## Cases that could not be evaluated"
+    rows = [
+        (
+            result.id,
+            result.db_id,
+            str(result.fault),
+            ", ".join(result.reasons),
+            short(result.message, 160),
+        )
+        for result in islice(faults(run), _FAULTS)
+    ]
+    yield markdown(table(("id", "database", "fault", "reasons", "message"), rows, left=range(5)))
+    if number > len(rows):
+        yield f"The first {len(rows)} of {number:,}; `results.jsonl` has all."
+
+
+def _notes(notes: Sequence[str]) -> Iterator[str]:
+    if notes:
+        yield "## Notes"
+        yield _list(notes)
+
+
+def _list(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {md_cell(line)}" for line in lines)
+
+
+def _reproduce(run: Run, command: str) -> Iterator[str]:
+    made = run.manifest
+    yield "## How to reproduce"
+    if command:
+        yield fence(command, "sh")
+    limits = ", ".join(f"{name} {most:,g}" for name, most in made.limits.items())
+    rows = [
+        ("sqlverdict", made.sqlverdict),
+        ("engine", f"{made.engine} {made.engine_version}"),
+        ("metrics", ", ".join(f"{label} (version {v})" for label, v in made.metrics.items())),
+        ("limits of one query", limits),
+        ("seed", str(made.seed)),
+        ("Python", f"{made.python} on {made.platform}"),
+        ("time", f"{made.seconds:,.1f} s with {count(made.workers, 'worker')}, {made.started}"),
+        *((f"input {name}", digest) for name, digest in made.inputs.items()),
+        ("databases", _databases(run)),
+        ("fingerprint", made.fingerprint),
+    ]
+    yield markdown(table(("what", "value"), rows, left=(0, 1)))
+
+
+def _databases(run: Run) -> str:
+    there = Counter(digest == "missing" for digest in run.manifest.databases.values())
+    missing = f", {there[True]} missing" if there[True] else ""
+    return f"{there[False]} (digests in manifest.json){missing}"
+
+
+def fence(text: str, language: str = "") -> str:
+    """A code block that its content cannot end."""
+    text = clean(text if len(text) <= _LONGEST else text[:_LONGEST] + " …")
+    ticks = "```"
+    while ticks in text:
+        ticks += "`"
+    return f"{ticks}{language}\n{text}\n{ticks}"

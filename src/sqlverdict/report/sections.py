@@ -1,0 +1,151 @@
+"""What a report says about one run, as tables and sentences; printed elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from sqlverdict.records import Reason, Result, Verdict
+from sqlverdict.report.case import VERDICTS
+from sqlverdict.report.run import Run
+from sqlverdict.report.tables import Table, count, interval, percent, table
+from sqlverdict.score.metric import parse_metric
+from sqlverdict.score.summary import Estimate, Summary
+
+SLICE_TITLES = {
+    "difficulty": "By difficulty",
+    "db_id": "By database",
+    "feature": "By SQL feature of the gold query",
+    "answerable": "By whether there is an answer",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended; the printed result and the exit code both come from here."""
+
+    exit_code: int
+    message: str
+
+
+def outcome(summaries: Collection[Summary]) -> Outcome:
+    """0: everything was evaluated; 3: nothing was; 4: something was not."""
+    cases = sum(summary.cases for summary in summaries)
+    unscored = sum(summary.verdicts.get(Verdict.UNSCORED, 0) for summary in summaries)
+    scored = sum(estimate.scored for summary in summaries for estimate in summary.estimates)
+    if unscored == cases and not scored:
+        text = f"nothing could be evaluated: {unscored:,} of {count(cases, 'case')} unscored"
+        return Outcome(3, text)
+    if unscored:
+        return Outcome(
+            4,
+            f"{unscored:,} of {count(cases, 'case')} could not be evaluated; they are left out "
+            f"of the scores",
+        )
+    return Outcome(0, f"{count(cases, 'case')} evaluated")
+
+
+def header(run: Run) -> str:
+    """What was run, on how many cases, with which engine."""
+    made = run.manifest
+    return (
+        f"{made.system} on {made.benchmark}: {count(run.summary.cases, 'case')}, "
+        f"{made.engine} {made.engine_version}, sqlverdict {made.sqlverdict}"
+    )
+
+
+def headline(run: Run) -> str:
+    """The first metric with its interval, in one line."""
+    first = run.summary.estimates[0]
+    if first.value is None:
+        return f"{run.manifest.system} on {run.manifest.benchmark}: {first.metric} unscored"
+    return (
+        f"{run.manifest.system} on {run.manifest.benchmark}: {first.metric} "
+        f"{percent(first.value)} ({interval(first.low, first.high)})"
+    )
+
+
+def metrics_table(summary: Summary, binary: Collection[str]) -> Table:
+    """Each metric with its interval and how many cases it could score."""
+    rows = []
+    for found in summary.estimates:
+        right = f"{round(found.total):,}" if found.metric in binary and found.scored else ""
+        rows.append(
+            (
+                found.metric,
+                percent(found.value),
+                interval(found.low, found.high),
+                right,
+                f"{found.scored:,}",
+                f"{found.unscored:,}",
+            )
+        )
+    return table(("metric", "value", "95% interval", "right", "scored", "unscored"), rows)
+
+
+def verdict_table(run: Run) -> Table:
+    """How often each verdict was given, and by which comparison: not always a metric's own."""
+    summary = run.summary
+    rows = [
+        (name, f"{number:,}", percent(number / summary.cases), VERDICTS[Verdict(name)])
+        for name, number in summary.verdicts.items()
+    ]
+    executes = any("answers" in parse_metric(label).metric.needs for label in run.manifest.metrics)
+    by = f"the {run.manifest.preset} comparison" if executes else "text; no query was run"
+    headers = ("verdict", "cases", "share", "meaning")
+    return table(headers, rows, f"Verdicts, by {by}", left=(0, 3))
+
+
+def reason_table(summary: Summary, most: int | None = 8) -> Table:
+    """The most frequent reasons."""
+    rows = [(name, f"{number:,}") for name, number in islice(summary.reasons.items(), most)]
+    return table(("reason", "cases"), rows)
+
+
+def slice_table(summary: Summary, by: str) -> Table:
+    """The first metric with its interval, and the other metrics, slice by slice."""
+    labels = [estimate.metric for estimate in summary.estimates]
+    headers = ["", "cases", "scored", labels[0], "95% interval", *labels[1:]]
+    rows = []
+    for part in summary.slices:
+        if part.by == by:
+            first, *others = part.estimates
+            rows.append([part.key, f"{part.cases:,}", *_cells(first), *map(_value, others)])
+    return table([by.replace("db_id", "database"), *headers[1:]], rows, SLICE_TITLES[by])
+
+
+def unscored_messages(run: Run, most: int = 3) -> list[str]:
+    """Why cases could not be evaluated: the most frequent faults, each with its first case.
+
+    Missing databases are left out where a note of the benchmark names them already.
+    """
+    if not run.summary.verdicts.get(Verdict.UNSCORED):
+        return []
+    first: dict[str, Result] = {}
+    numbers: Counter[str] = Counter()
+    named = any("cannot be executed" in note for note in run.manifest.notes)
+    for result in faults(run):
+        if named and Reason.DATABASE_UNAVAILABLE in result.reasons:
+            continue
+        kind = f"{result.fault}: {', '.join(result.reasons)}"
+        numbers[kind] += 1
+        first.setdefault(kind, result)
+    return [
+        f"{kind} ({count(number, 'case')}), first {first[kind].id!r}: {first[kind].message}"
+        for kind, number in numbers.most_common(most)
+    ]
+
+
+def faults(run: Run) -> Iterator[Result]:
+    """The cases that could not be evaluated."""
+    return (result for result in run.results() if result.verdict is Verdict.UNSCORED)
+
+
+def _cells(estimate: Estimate) -> tuple[str, str, str]:
+    return f"{estimate.scored:,}", _value(estimate), interval(estimate.low, estimate.high)
+
+
+def _value(estimate: Estimate) -> str:
+    return percent(estimate.value)

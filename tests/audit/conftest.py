@@ -1,0 +1,67 @@
+"""Small benchmarks built in a temporary folder."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.audit.data import DoctorOptions
+from sqlverdict.audit.doctor import examine_data
+from sqlverdict.audit.finding import Diagnosis
+from sqlverdict.load.benchmark import Benchmark
+from sqlverdict.records import Case
+
+SHOP = """
+CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER, area REAL);
+INSERT INTO city VALUES (1, 'Oslo', 700, 0.1), (2, 'Bergen', 280, 0.2), (3, 'Hamar', 30, 0.3),
+                        (4, 'Larvik', 30, 0.4), (5, 'Moss', 50, 0.5);
+CREATE TABLE shop (id INTEGER PRIMARY KEY, city_id INTEGER REFERENCES city, kind TEXT);
+INSERT INTO shop VALUES (1, 1, 'books'), (2, 1, 'tea'), (3, 2, 'tea'), (4, 2, 'tea');
+"""
+
+Examine = Callable[..., Diagnosis]
+
+
+def build(path: Path, script: str = SHOP) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(script)
+        connection.commit()
+    return path
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """A small database of cities and shops."""
+    return build(tmp_path / "databases" / "shop" / "shop.sqlite")
+
+
+@pytest.fixture
+def examine(tmp_path: Path, database: Path) -> Examine:
+    """Examine golds, or cases, with or without a prediction file."""
+
+    def run(
+        *golds: str,
+        cases: Sequence[Case] | None = None,
+        predictions: str | bytes | None = None,
+        name: str = "preds.txt",
+        benchmark: str = "jsonl",
+        **options: object,
+    ) -> Diagnosis:
+        given = cases or [
+            Case(str(place), "shop", f"question {place}?", (sql,), str(database))
+            for place, sql in enumerate(golds)
+        ]
+        file = None
+        if predictions is not None:
+            file = tmp_path / name
+            data = predictions.encode() if isinstance(predictions, str) else predictions
+            file.write_bytes(data)
+        settings = DoctorOptions(cache=None, **options)  # type: ignore[arg-type]
+        return examine_data(Benchmark(benchmark, "test", given), file, options=settings)
+
+    return run
