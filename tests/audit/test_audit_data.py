@@ -87,9 +87,14 @@ def test_whole_database_is_silent_and_untouched(examine, database):
     assert sorted(database.parent.iterdir()) == beside
 
 
-@pytest.mark.parametrize("ending", ["-journal"])
-def test_leftovers_of_a_writer(examine, database, ending):
-    left = database.with_name(database.name + ending)
+def test_a_closed_write_ahead_log_leaves_no_new_files(examine, tmp_path):
+    path = build(tmp_path / "w" / "w.sqlite", "PRAGMA journal_mode=WAL; CREATE TABLE t AS SELECT 1")
+    assert examine(cases=on(path, "SELECT * FROM t")).runnable == 1
+    assert [child.name for child in path.parent.iterdir()] == ["w.sqlite"]
+
+
+def test_leftovers_of_a_writer(examine, database):
+    left = database.with_name(database.name + "-journal")
     left.write_bytes(b"\0" * 512)
     (finding,) = examine("SELECT 1").of("database_files")
     assert finding.severity == "warning"
@@ -224,7 +229,7 @@ def test_the_reverse_copy_has_the_same_rows_in_reverse(tmp_path):
         "CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT COLLATE NOCASE, b VARCHAR(5), c);"
         "CREATE TABLE u (k TEXT PRIMARY KEY, v) WITHOUT ROWID;"
         'CREATE TABLE "odd ""name" (n NUMERIC, g INT AS (n * 2));'
-        "CREATE VIEW w AS SELECT b FROM t;"
+        "CREATE VIEW w AS SELECT v FROM u;"
         "INSERT INTO t VALUES (1, 'x', '01', 1.0), (2, 'X', '2', NULL), (3, 'y', NULL, x'ff');"
         "INSERT INTO u VALUES ('a', 1), ('b', 2);"
         "INSERT INTO \"odd \"\"name\" (n) VALUES ('07'), ('x');",
@@ -247,7 +252,7 @@ def test_large_databases_are_not_copied(examine):
 
 
 def test_limit_looks_at_the_first_cases_only(examine):
-    diagnosis = examine("SELECT 1", "SELECT nothing", predictions="SELECT 1\nnope\n", limit=1)
+    diagnosis = examine("SELECT 1", "SELECT absent", predictions="SELECT 1\nnope\n", limit=1)
     assert diagnosis.cases == 1
     assert not diagnosis.counts["error"]
 

@@ -47,13 +47,13 @@ def test_warnings_exit_0_and_under_strict_1(gold):
 
 
 def test_errors_exit_1_and_come_first(gold):
-    result = doctor(*gold(LOOSE, "SELECT nothing FROM city"))
+    result = doctor(*gold(LOOSE, "SELECT absent FROM city"))
     assert result.exit_code == 1
     assert result.output.index("error gold_runs") < result.output.index("warning gold_und")
 
 
 def test_at_most_show_of_a_kind(gold):
-    options = gold(*["SELECT nothing"] * 5)
+    options = gold(*["SELECT absent"] * 5)
     result = doctor(*options, "--show", 2)
     assert result.output.count("no such column") == 2
     assert "... and 3 more (--show 5)" in result.output
@@ -109,7 +109,11 @@ def test_the_demo_is_clean_but_for_its_two_loose_golds():
 
 @pytest.mark.data
 @pytest.mark.parametrize(
-    ("name", "answered", "empty", "undetermined"), [("spider", 972, 49, 48), ("bird", 303, 0, 1)]
+    ("name", "answered", "empty", "undetermined"),
+    [
+        ("spider", 972, 49, 48),
+        pytest.param("bird", 303, 0, 1, marks=pytest.mark.slow),
+    ],
 )
 def test_real_benchmarks(data_root, name, answered, empty, undetermined):
     result = doctor("--benchmark", name, "--root", data_root / name, "--json")

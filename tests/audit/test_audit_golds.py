@@ -32,7 +32,7 @@ def test_every_check_has_a_title_and_a_document():
 @pytest.mark.parametrize(
     ("sql", "reason"),
     [
-        ("SELECT nothing FROM city", "EXECUTION_ERROR"),
+        ("SELECT absent FROM city", "EXECUTION_ERROR"),
         ("SELECT FROM", "PARSE_ERROR"),
         ("DROP TABLE city", "WRITE_BLOCKED"),
         ("SELECT 1; SELECT 2", "UNSUPPORTED_FEATURE"),
@@ -238,6 +238,6 @@ def test_different_questions_with_one_gold(examine, database: Path):
 
 
 def test_several_golds_are_named_one_by_one(examine, database):
-    cases = [Case("x", "shop", "q", ("SELECT 1", "SELECT nothing"), str(database))]
+    cases = [Case("x", "shop", "q", ("SELECT 1", "SELECT absent"), str(database))]
     (finding,) = examine(cases=cases).of("gold_runs")
     assert finding.subject == "case x, gold 2"

@@ -14,6 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 
+from sqlverdict.audit.sqlite_file import quoted, reading
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.parse.facts import affinity
@@ -100,7 +101,7 @@ def reverse_copy(database: Path, copy: Path) -> None:
         connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
         connection.execute("PRAGMA journal_mode=OFF")
         connection.execute("PRAGMA synchronous=OFF")
-        connection.execute("ATTACH ? AS source", (f"{database.resolve().as_uri()}?mode=ro",))
+        connection.execute("ATTACH ? AS source", (reading(database),))
         listed = connection.execute(
             "SELECT l.name, l.type, l.wr, l.strict, m.sql FROM pragma_table_list AS l "
             "JOIN source.sqlite_master AS m ON m.name = l.name AND m.type IN ('table', 'view') "
@@ -132,16 +133,12 @@ def _copy_table(
     if verbatim:
         connection.execute(sql)
     else:
-        declared = ", ".join(f"{_quoted(column[0])} {affinity(column[1])}" for column in columns)
-        connection.execute(f"CREATE TABLE main.{_quoted(name)} ({declared})")
-    names = ", ".join(_quoted(column[0]) for column in columns)
+        declared = ", ".join(f"{quoted(column[0])} {affinity(column[1])}" for column in columns)
+        connection.execute(f"CREATE TABLE main.{quoted(name)} ({declared})")
+    names = ", ".join(quoted(column[0]) for column in columns)
     keys = sorted((column for column in columns if column[2]), key=lambda column: column[2])
-    order = ", ".join(f"{_quoted(key[0])} DESC" for key in keys) if without_rowid else "rowid DESC"
+    order = ", ".join(f"{quoted(key[0])} DESC" for key in keys) if without_rowid else "rowid DESC"
     connection.execute(
-        f"INSERT INTO main.{_quoted(name)} ({names}) "  # noqa: S608 (names are quoted)
-        f"SELECT {names} FROM source.{_quoted(name)} ORDER BY {order}"
+        f"INSERT INTO main.{quoted(name)} ({names}) "  # noqa: S608 (names are quoted)
+        f"SELECT {names} FROM source.{quoted(name)} ORDER BY {order}"
     )
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -93,7 +93,7 @@ def _text(path: Path, found: Salvage) -> str | None:
         return None
     # One odd byte must not hide what else is wrong; UTF-16 or a binary file would.
     bad = data.count(b"\0") + data.decode("utf-8", "replace").count("\ufffd")
-    return data.decode("utf-8", "replace") if data.strip() and bad * 20 < len(data) else None
+    return data.decode("utf-8", "replace") if data.strip() and bad * 4 < len(data) else None
 
 
 def _records(found: Salvage, text: str, ids: Sequence[str]) -> Iterator[_Record]:

@@ -25,6 +25,16 @@ class Budget:
         return int(self.spent)
 
 
+def reading(path: Path) -> str:
+    """The URI that opens a file for reading, leaving nothing beside it.
+
+    An immutable file needs no side files, but its write-ahead log is not read.
+    """
+    log = path.with_name(path.name + "-wal")
+    flags = "mode=ro" if log.is_file() and log.stat().st_size else "mode=ro&immutable=1"
+    return f"{path.resolve().as_uri()}?{flags}"
+
+
 @contextmanager
 def open_file(path: Path, seconds: float) -> Iterator[tuple[sqlite3.Connection, Budget]]:
     """The database, read-only, with so many seconds for all that is asked of it.
@@ -32,11 +42,8 @@ def open_file(path: Path, seconds: float) -> Iterator[tuple[sqlite3.Connection, 
     Raises:
         sqlite3.Error: it cannot be opened.
     """
-    log = path.with_name(path.name + "-wal")
-    flags = "mode=ro" if log.is_file() and log.stat().st_size else "mode=ro&immutable=1"
     budget = Budget(monotonic() + seconds)
-    uri = f"{path.resolve().as_uri()}?{flags}"
-    with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
+    with closing(sqlite3.connect(reading(path), uri=True, isolation_level=None)) as connection:
         connection.set_progress_handler(budget.tick, _STEP)
         yield connection, budget
 

@@ -28,7 +28,6 @@ from sqlverdict.score.metric import MetricSpec, score_case
 from sqlverdict.verdicts import judge, toolkit_failure
 
 _GOLD_FAILED = frozenset({Reason.GOLD_EXECUTION_ERROR, Reason.GOLD_EXECUTION_TIMEOUT})
-_TEXTS = ("id", "db_id", "question", "prediction", "difficulty", "message")
 _REMEMBERED = 20_000
 _NOTHING_RAN = {"message": "no metric of this run executes queries"}
 
@@ -187,10 +186,19 @@ def _encoded(result: Result) -> bytes:
     try:
         return encode_result(result)
     except UnicodeEncodeError:
-        texts = {name: _escaped(getattr(result, name)) for name in _TEXTS}
-        gold = tuple(_escaped(sql) or "" for sql in result.gold)
-        return encode_result(replace(result, gold=gold, tags={}, **texts))
+        said = result.prediction
+        clean = replace(
+            result,
+            id=_escaped(result.id),
+            db_id=_escaped(result.db_id),
+            question=_escaped(result.question),
+            gold=tuple(_escaped(sql) for sql in result.gold),
+            prediction=None if said is None else _escaped(said),
+            message=_escaped(result.message),
+            tags={_escaped(name): _escaped(value) for name, value in result.tags.items()},
+        )
+        return encode_result(clean)
 
 
-def _escaped(text: str | None) -> str | None:
-    return None if text is None else text.encode("utf-8", "backslashreplace").decode()
+def _escaped(text: str) -> str:
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -77,7 +77,6 @@ def bombs() -> Iterator[Hostile]:
             "doubled text": "SELECT " + " || ".join(["hex(zeroblob(8000000))"] * 4),
             "rows of blobs": "SELECT zeroblob(30000000) FROM person",
             "few rows of blobs": "SELECT zeroblob(30000000) FROM person LIMIT 20",
-            "wide row of blobs": "SELECT " + ", ".join(["zeroblob(30000000)"] * 90),
             "one late fat row": "SELECT CASE WHEN id > 300 THEN zeroblob(30000000) END FROM person",
         },
     )
@@ -99,6 +98,7 @@ def bombs() -> Iterator[Hostile]:
             f"'{wild.replace('%', '*')}b'",
             "printf repeat": "SELECT substr(printf('%.*c', 1000000000, 'x'), 1, 10)",
             "json array": "SELECT json_group_array(hex(zeroblob(500000))) FROM person",
+            "wide row of blobs": "SELECT " + ", ".join(["zeroblob(30000000)"] * 90),
             "instr": "SELECT instr(hex(zeroblob(8000000)), hex(zeroblob(4000000)) || 'x')",
             "replace in place": "SELECT length(replace(hex(zeroblob(15000000)), '00', '0'))",
             "trim": "SELECT length(trim(hex(zeroblob(10000000)), hex(zeroblob(1000)) || 'x'))",

@@ -1,0 +1,166 @@
+"""Writes the pages that come from code: commands, metrics, presets, engines, benchmarks, reasons.
+
+``python docs/generate.py`` writes them; ``--check`` only says whether they are fresh.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+
+from sqlverdict.cli.main import main as cli
+from sqlverdict.compare.preset import PRESETS
+from sqlverdict.compare.relations import KINDS
+from sqlverdict.execute.engine import ENGINES, Limits
+from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.records import Fault, Reason, Rung, Verdict
+from sqlverdict.registry import Registry
+from sqlverdict.score.metric import METRICS
+
+FOLDER = Path(__file__).parent
+NOTE = "<!-- Written by docs/generate.py from the code: change the code, then run `make docs`. -->"
+
+
+def document(module: str) -> str:
+    """A module's docstring as Markdown: headings bold, the rest as it stands."""
+    text = inspect.cleandoc(importlib.import_module(module).__doc__ or "")
+    lines: list[str] = []
+    for line in text.splitlines():
+        heading = line and not line[0].isspace() and lines and lines[-1] == "" and len(line) < 40
+        if heading and not line.endswith((".", ":")):
+            lines += [f"**{line.strip()}**", ""]
+        else:
+            lines.append(line[4:] if line.startswith("    ") else line)
+    return "\n".join(lines).replace("``", "`")
+
+
+def members(title: str, intro: str, registry: Registry[object]) -> str:
+    """One section a member."""
+    parts = [f"# {title}", NOTE, intro]
+    for name in registry.names():
+        parts += [f"## `{name}`", document(registry.home(name))]
+    return "\n\n".join(parts) + "\n"
+
+
+def metrics() -> str:
+    """The metrics page."""
+    text = members(
+        "Metrics",
+        "Name them with `--metrics`, separated by commas. In brackets stands a comparison "
+        "preset: `ex[bird]`. A bare `ex` uses `strict`. A metric's version changes when its "
+        "values may; it is in every manifest.",
+        METRICS,  # type: ignore[arg-type]
+    )
+    rows = ["| metric | version | values | parameters |", "| --- | --- | --- | --- |"]
+    for name, metric in METRICS.items():
+        kind = "0 or 1" if metric.binary else "a number"
+        rows.append(f"| `{name}` | {metric.version} | {kind} | {', '.join(metric.parameters)} |")
+    head, rest = text.split("\n\n## ", 1)
+    return f"{head}\n\n" + "\n".join(rows) + f"\n\n## {rest}"
+
+
+def presets() -> str:
+    """The presets page, with the relations below."""
+    text = members(
+        "Comparison presets",
+        "A preset says when two answers are the same. `strict` is ours and the default; the "
+        "others reproduce published scripts, quirks included, so that scores can be compared.",
+        PRESETS,  # type: ignore[arg-type]
+    )
+    parts = [
+        text,
+        "# Relations",
+        "Where two answers differ, these say how, each with its proof: the columns, the factor, "
+        "the rows. They are evidence in the run log, not verdicts.",
+    ]
+    for kind in KINDS:
+        parts += [f"## `{kind}`", document(f"sqlverdict.compare.relations.{kind}")]
+    return "\n\n".join(parts) + "\n"
+
+
+def engines() -> str:
+    """The engines page, with the limits."""
+    text = members("Engines", "What runs the queries.", ENGINES)  # type: ignore[arg-type]
+    limits = ["# Limits", inspect.cleandoc(Limits.__doc__ or ""), "Defaults:", ""]
+    values = [f"- `{name}`: {value:,}" for name, value in vars(Limits()).items()]
+    return text + "\n" + "\n\n".join(limits[:3]) + "\n\n" + "\n".join(values) + "\n"
+
+
+def benchmarks() -> str:
+    """The benchmarks page."""
+    return members(
+        "Benchmarks",
+        "Formats that `--benchmark` reads.",
+        BENCHMARKS,  # type: ignore[arg-type]
+    )
+
+
+def words() -> str:
+    """Verdicts, rungs, faults and reason codes."""
+    parts = ["# Words of the run log", NOTE]
+    for title, words_ in (
+        ("Verdicts", Verdict),
+        ("Rungs of evidence, strongest first", Rung),
+        ("Faults of unscored cases", Fault),
+        ("Reason codes", Reason),
+    ):
+        parts += [f"## {title}", "\n".join(f"- `{word.value}`" for word in words_)]
+    parts += ["## How evidence becomes a verdict", document("sqlverdict.verdicts")]
+    return "\n\n".join(parts) + "\n"
+
+
+def commands() -> str:
+    """The commands page: each command's own help."""
+    group = cli_group()
+    context = click.Context(group, info_name="sqlverdict")
+    parts = ["# Commands", NOTE, "```text\n" + group.get_help(context) + "\n```"]
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        inner = click.Context(command, info_name=name, parent=context, terminal_width=100)
+        parts += [f"## `sqlverdict {name}`", "```text\n" + command.get_help(inner) + "\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def cli_group() -> click.Group:
+    """The root command."""
+    module = sys.modules[cli.__module__]
+    return next(value for value in vars(module).values() if isinstance(value, click.Group))
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "commands.md": commands,
+    "metrics.md": metrics,
+    "presets.md": presets,
+    "engines.md": engines,
+    "benchmarks.md": benchmarks,
+    "words.md": words,
+}
+
+
+def stale() -> Iterator[str]:
+    """The pages that differ from what the code says."""
+    for name, write in PAGES.items():
+        path = FOLDER / name
+        if not path.is_file() or path.read_text(encoding="utf-8") != write():
+            yield name
+
+
+def main() -> None:
+    """Write the pages, or with --check say which are stale."""
+    if "--check" in sys.argv[1:]:
+        old = list(stale())
+        if old:
+            sys.exit(f"stale pages: {', '.join(old)}. Run: make docs")
+        return
+    for name, write in PAGES.items():
+        (FOLDER / name).write_text(write(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
