@@ -84,10 +84,10 @@ def ours(
     return max(run.manifest.seconds for run in runs)
 
 
-def wall(work: Callable[[], object]) -> float:
+def wall(work: Callable[..., object], *arguments: object) -> float:
     """Seconds of a call."""
     began = perf_counter()
-    work()
+    work(*arguments)
     return perf_counter() - began
 
 
@@ -129,11 +129,10 @@ def main() -> None:
                     ours(cases, predictions, place, metrics=metrics) / base,
                 )
             (folder / "one").mkdir()
-            first = wall(lambda: ours(cases, one, folder / "one"))
-            second = wall(lambda: ours(cases, one, folder / "one"))
+            first, second = (wall(ours, cases, one, folder / "one") for _ in range(2))
             note("second run of the same command / first (at most 0.3)", second / first)
             (folder / "four").mkdir()
-            together = wall(lambda: ours(cases, predictions, folder / "four"))
+            together = wall(ours, cases, predictions, folder / "four")
             note("four systems together / one (at most 2.5)", together / first)
             slow, said = slow_cases(folder)
             times = [

@@ -18,7 +18,7 @@ from sqlverdict.compare.preset import PRESETS
 from sqlverdict.compare.relations import KINDS
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.records import Fault, Reason, Rung, Verdict
+from sqlverdict.records import REASONS, Fault, Reason, Rung, Verdict
 from sqlverdict.registry import Registry
 from sqlverdict.score.metric import METRICS
 
@@ -107,9 +107,10 @@ def words() -> str:
         ("Verdicts", Verdict),
         ("Rungs of evidence, strongest first", Rung),
         ("Faults of unscored cases", Fault),
-        ("Reason codes", Reason),
     ):
         parts += [f"## {title}", "\n".join(f"- `{word.value}`" for word in words_)]
+    rows = [f"| `{reason.value}` | {REASONS[reason]} |" for reason in Reason]
+    parts += ["## Reason codes", "\n".join(["| code | meaning |", "| --- | --- |", *rows])]
     parts += ["## How evidence becomes a verdict", document("sqlverdict.verdicts")]
     return "\n\n".join(parts) + "\n"
 

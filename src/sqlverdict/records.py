@@ -54,6 +54,38 @@ class Reason(StrEnum):
     TOOLKIT_ERROR = "TOOLKIT_ERROR"
 
 
+REASONS: Mapping[Reason, str] = {
+    Reason.EMPTY_RESULT: "the prediction returned no row, the gold did",
+    Reason.RESULT_MISSING_ROWS: "rows of the gold are missing",
+    Reason.RESULT_EXTRA_ROWS: "there are rows that the gold does not have",
+    Reason.RESULT_MISSING_COLUMNS: "fewer columns than the gold",
+    Reason.RESULT_EXTRA_COLUMNS: "more columns than the gold",
+    Reason.VALUE_MISMATCH: "values differ",
+    Reason.ORDER_MISMATCH: "the right rows in an order that the gold's ORDER BY forbids",
+    Reason.DUPLICATES_MISMATCH: "the right rows, some too often or too seldom",
+    Reason.TIE_UNDETERMINED: "the gold's LIMIT cuts through a tie, and this answer fits it too",
+    Reason.PARSE_ERROR: "not SQL of this engine",
+    Reason.EXECUTION_ERROR: "the engine refused it: an unknown column or table, a wrong call",
+    Reason.EXECUTION_TIMEOUT: "stopped at the step or time limit",
+    Reason.GOLD_EXECUTION_ERROR: "the gold query itself fails",
+    Reason.GOLD_EXECUTION_TIMEOUT: "the gold query itself reaches a limit",
+    Reason.WRITE_BLOCKED: "it would write, or touch what is not the database",
+    Reason.ROW_LIMIT: "more rows than are kept",
+    Reason.MEMORY_LIMIT: "more memory than is allowed",
+    Reason.NO_SQL_PRODUCED: "the reply holds no SQL, or nothing at all; not an abstention",
+    Reason.UNSUPPORTED_FEATURE: "several statements, EXPLAIN, or beyond our parser",
+    Reason.BUDGET_EXHAUSTED: "the search for an answer was given up",
+    Reason.JUDGE_UNPARSEABLE: "the judge's reply could not be read",
+    Reason.JUDGE_UNAVAILABLE: "the judge could not be asked",
+    Reason.GOLD_SUSPECT: "there is evidence against the gold",
+    Reason.AMBIGUOUS_QUESTION: "the question has several readings",
+    Reason.DATABASE_UNAVAILABLE: "the database is missing or cannot be read",
+    Reason.ANSWERED_UNANSWERABLE: "SQL was given for a question that has no answer here",
+    Reason.TOOLKIT_ERROR: "a bug of ours; please report it",
+}
+"""What each reason means, in words."""
+
+
 class Verdict(StrEnum):
     """What the evidence amounts to."""
 

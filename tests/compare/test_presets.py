@@ -60,7 +60,7 @@ def test_equality_is_symmetric_and_repeatable(
         ("trustsql_single", [(1.0004,)], [(1,)], True),
         ("trustsql_single", [("yes",)], [(1,)], True),
         ("trustsql_single", [(n,) for n in range(101)], [(n,) for n in range(102)], False),
-        ("trustsql_single", [("a%03d" % n,) for n in range(101)], [("a%03d" % n,) for n in range(150)], True),
+        ("trustsql_single", [(f"a{n:03}",) for n in range(101)], [(f"a{n:03}",) for n in range(150)], True),
         ("trustsql_single", [(1, 2)], [(2, 1)], False),
     ],
 )  # fmt: skip

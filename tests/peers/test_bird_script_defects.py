@@ -21,9 +21,7 @@ def test_set_comparison_loses_duplicates_and_order(judge) -> None:
 
 def test_pairs_by_position_so_a_key_sorted_file_scores_nothing(shop: Path, tmp_path: Path) -> None:
     """Keys sorted as text: "0", "1", "10", "11", "2" ... shift every later pair."""
-    cases = [
-        Case(str(n), "shop", golds=(f"SELECT {n}",), database=str(shop)) for n in range(12)
-    ]
+    cases = [Case(str(n), "shop", golds=(f"SELECT {n}",), database=str(shop)) for n in range(12)]
     said = {case.id: f"{case.golds[0]}\t----- bird -----\tshop" for case in cases}
     file = tmp_path / "predictions.json"
     file.write_text(json.dumps(dict(sorted(said.items()))))

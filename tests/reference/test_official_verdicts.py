@@ -48,9 +48,7 @@ def test_spider_execution_equals_the_official_script(data_root: Path, system: st
 def test_bird_execution_equals_the_official_script(data_root: Path, system: str) -> None:
     """303 items a system can run, on the gold revision that the reference used."""
     root = data_root / "bird"
-    benchmark = BENCHMARKS.get("goldfile").read(
-        root / "etm_gold.txt", databases=root / "databases"
-    )
+    benchmark = BENCHMARKS.get("goldfile").read(root / "etm_gold.txt", databases=root / "databases")
     ids = [case.id for case in benchmark.cases]
     said = load_predictions(root / "predictions" / "dev" / f"{system}.txt", ids)
     run = evaluate(benchmark, said, options=Options(metrics="ex[bird]", workers=1))

@@ -12,13 +12,18 @@ from functools import lru_cache
 
 _LEAVE = re.compile(r"--|/\*|[^\t\n\f\r -~]")
 _QUOTED = re.compile(r"""('[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\])""")
+_LONG = 4_000
 _QUOTES = frozenset("'\"`[")
 
 
-@lru_cache(maxsize=16_384)
 def canonical(sql: str) -> str:
     """The text under which a query's answer is kept."""
-    if len(sql) > 10_000 or _LEAVE.search(sql):
+    return sql if len(sql) > _LONG else _canonical(sql)
+
+
+@lru_cache(maxsize=16_384)
+def _canonical(sql: str) -> str:
+    if _LEAVE.search(sql):
         return sql
     text = sql.strip()
     if text.endswith(";"):

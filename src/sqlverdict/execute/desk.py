@@ -10,6 +10,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.cache import AnswerCache, answer_key, scope_key
 from sqlverdict.execute.canonical import canonical
@@ -17,7 +19,11 @@ from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
 
 _OPEN_DATABASES = 32
-_REMEMBERED_CELLS = 1_000_000
+_REMEMBERED = 64 * 2**20
+_AT_LEAST = 4
+_SAMPLE = 64
+_LIMITS = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
+_encode = msgspec.msgpack.Encoder().encode
 
 Watch = Callable[[bytes | None], None]
 """Told the key of a query before it runs on the engine, and ``None`` after."""
@@ -50,16 +56,19 @@ class Desk:
         self._known = dict(known or {})
         self._sessions: OrderedDict[str, Session | Failure] = OrderedDict()
         self._scopes: dict[str, bytes] = {}
-        self._memory: OrderedDict[tuple[str, str], Outcome] = OrderedDict()
-        self._cells = 0
+        self._memory: OrderedDict[tuple[str, str], tuple[Outcome, int]] = OrderedDict()
+        self._weight = 0
 
     def run(self, database: str, sql: str) -> Outcome:
         """The outcome of a query on a database file."""
-        place = (database, canonical(sql))
-        found = self._memory.get(place)
-        if found is None:
-            found = self._look_up(database, sql, place[1])
-            self._remember(place, found)
+        canon = canonical(sql)
+        kept = self._memory.get((database, canon))
+        if kept is None and canon != sql:
+            kept = self._memory.get((database, sql))
+        if kept is not None:
+            return kept[0]
+        found = self._look_up(database, sql, canon)
+        self._remember((database, sql if _quotes_text(found) else canon), found)
         return found
 
     def clock(self, database: str, queries: Sequence[str], rounds: int) -> list[list[float]]:
@@ -95,9 +104,13 @@ class Desk:
         key = answer_key(scope, canon)
         if key in self._known:
             return self._known[key]
-        cached = self.cache.get(scope, key) if self.cache is not None else None
-        if cached is not None:
-            return cached
+        own_key = key if canon == sql else answer_key(scope, sql)
+        if self.cache is not None:
+            cached = self.cache.get(scope, key)
+            if cached is None and own_key != key:
+                cached = self.cache.get(scope, own_key)
+            if cached is not None:
+                return cached
         if self._watch is None:
             outcome = session.run(sql)
         else:
@@ -106,7 +119,7 @@ class Desk:
             self._watch(None)
         self.executed += 1
         if self.cache is not None:
-            self.cache.put(scope, key, outcome)
+            self.cache.put(scope, own_key if _quotes_text(outcome) else key, outcome)
         return outcome
 
     def _session(self, database: str) -> Session | Failure:
@@ -132,15 +145,25 @@ class Desk:
         return session
 
     def _remember(self, place: tuple[str, str], outcome: Outcome) -> None:
-        self._memory[place] = outcome
-        self._cells += _cells(outcome)
-        while self._cells > _REMEMBERED_CELLS and len(self._memory) > 1:
-            _, oldest = self._memory.popitem(last=False)
-            self._cells -= _cells(oldest)
+        weight = _weight(place[1], outcome)
+        self._memory[place] = (outcome, weight)
+        self._weight += weight
+        while self._weight > _REMEMBERED and len(self._memory) > _AT_LEAST:
+            _, (_, lighter) = self._memory.popitem(last=False)
+            self._weight -= lighter
 
 
-def _cells(outcome: Outcome) -> int:
-    """Roughly what an outcome weighs; a failure or small answer still weighs something."""
-    if isinstance(outcome, Answer):
-        return len(outcome.rows) * len(outcome.columns) + 16
-    return 16
+def _quotes_text(outcome: Outcome) -> bool:
+    """Whether the outcome repeats words of its query, and so fits that one spelling only."""
+    return isinstance(outcome, Failure) and outcome.reason not in _LIMITS
+
+
+def _weight(sql: str, outcome: Outcome) -> int:
+    """Roughly the bytes that an entry takes; long answers are weighed by a sample."""
+    weight = 1_000 + len(sql)
+    if isinstance(outcome, Answer) and outcome.rows:
+        rows = outcome.rows
+        sample = rows if len(rows) <= _SAMPLE else rows[:: len(rows) // _SAMPLE]
+        weight += len(_encode(sample)) * len(rows) // len(sample)
+        weight += 50 * len(rows) * len(outcome.columns)
+    return weight

@@ -29,6 +29,7 @@ from sqlverdict.verdicts import judge, toolkit_failure
 
 _GOLD_FAILED = frozenset({Reason.GOLD_EXECUTION_ERROR, Reason.GOLD_EXECUTION_TIMEOUT})
 _REMEMBERED = 20_000
+_LONG = 4_000
 _NOTHING_RAN = {"message": "no metric of this run executes queries"}
 
 
@@ -64,7 +65,7 @@ class Examiner:
 
     def _find(self, task: Task, desk: Desk) -> _Finding:
         case, prediction = task.case, task.prediction
-        if not self._remembers or not prediction.sql:
+        if not self._remembers or not prediction.sql or len(prediction.sql) > _LONG:
             return self._examine(task, desk)
         place = (
             case.database,
@@ -78,7 +79,10 @@ class Examiner:
         if finding is None:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
-            finding = self._known[place] = self._examine(task, desk)
+            finding = self._examine(task, desk)
+            # What the engine says of a failed query repeats its spelling.
+            if not any(found.by == "execute" for found in finding.evidence):
+                self._known[place] = finding
         return finding
 
     def _examine(self, task: Task, desk: Desk) -> _Finding:

@@ -1,0 +1,69 @@
+"""Frozen verdicts: what this version says about the demo's predictions.
+
+A difference here is a change of score, hence of version: say in CHANGELOG.md what changed and
+why, then write the corpus anew with ``python tests/corpus/test_frozen_verdicts.py``.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.execute.engine import Limits
+from sqlverdict.load import demo
+from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.load.predictions import load_predictions
+from sqlverdict.pipeline import Options, evaluate
+
+FOLDER = Path(__file__).parent
+METRICS = "ex,ex[bird],ex[spider],ex[spider_distinct],ex[exact],em,soft_f1"
+
+
+def verdicts(system: str, databases: Path) -> list[dict[str, object]]:
+    """One record a case: verdict, fault, reasons, relations, scores."""
+    benchmark = BENCHMARKS.get("demo").read(Path(), databases=databases)
+    ids = [case.id for case in benchmark.cases]
+    said = load_predictions(demo.predictions_path(system), ids)
+    # A small step budget: the endless queries end alike on every machine.
+    options = Options(metrics=METRICS, workers=0, cache=None, limits=Limits(steps=20_000_000))
+    return [
+        {
+            "id": result.id,
+            "verdict": result.verdict.value,
+            "fault": result.fault,
+            "reasons": list(result.reasons),
+            "relations": [
+                relation["kind"]
+                for e in result.evidence
+                for relation in e.detail.get("relations", ())
+            ],
+            "scores": {
+                name: value if value is None else round(value, 9)
+                for name, value in result.scores.items()
+            },
+        }
+        for result in evaluate(benchmark, said, options=options).results()
+    ]
+
+
+@pytest.mark.parametrize("system", demo.systems())
+def test_verdicts_are_as_frozen(system: str, tmp_path: Path) -> None:
+    frozen = (FOLDER / f"demo_{system}.jsonl").read_text(encoding="utf-8").splitlines()
+    found = verdicts(system, tmp_path)
+    assert len(found) == len(frozen)
+    changed = [
+        (json.loads(before), now)
+        for before, now in zip(frozen, found, strict=True)
+        if json.loads(before) != now
+    ]
+    assert not changed, "a change of score is a change of version; see this file's docstring"
+
+
+if __name__ == "__main__":
+    for name in demo.systems():
+        with tempfile.TemporaryDirectory() as folder:
+            lines = [json.dumps(record) for record in verdicts(name, Path(folder))]
+        (FOLDER / f"demo_{name}.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -1,0 +1,86 @@
+"""The classic tables keep the layout of the scripts, column by column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from sqlverdict.records import Result, Verdict
+from sqlverdict.report.classic import classic
+from sqlverdict.score.summary import Summary, summarise
+
+MakeResult = Callable[..., Result]
+
+
+def summary_of(
+    make_result: MakeResult, values: list[tuple[str, float | None]], metric: str
+) -> Summary:
+    results = [
+        make_result(i, difficulty=level, scores={metric: value}, verdict=Verdict.CORRECT)
+        for i, (level, value) in enumerate(values)
+    ]
+    return summarise(results, [metric], binary=[metric], features=None)
+
+
+def test_spider_layout(make_result: MakeResult) -> None:
+    values = [("easy", 1.0), ("easy", 0.0), ("medium", 1.0), ("extra", 0.0)]
+    found = classic("spider", summary_of(make_result, values, "ex[spider]"))
+    assert found is not None
+    assert found.notes == ()
+    head, counts, rule, scores = found.text.split("\n")
+    levels = ["easy", "medium", "hard", "extra", "all"]
+    assert head == "{:20} {:20} {:20} {:20} {:20} {:20}".format("", *levels)
+    assert counts == "{:20} {:<20d} {:<20d} {:<20d} {:<20d} {:<20d}".format("count", 2, 1, 0, 1, 4)
+    assert rule == "=====================   EXECUTION ACCURACY     ====================="
+    assert scores.split() == ["execution", "0.500", "1.000", "0.000", "0.000", "0.500"]
+    assert [scores.index(text) for text in ("0.500", "1.000")] == [21, 42]
+
+
+def test_bird_layout(make_result: MakeResult) -> None:
+    values = [("simple", 1.0), ("moderate", 0.0), ("challenging", 1.0)]
+    found = classic("bird", summary_of(make_result, values, "ex[bird]"))
+    assert found is not None
+    head, counts, rule, scores = found.text.split("\n")
+    levels = ["simple", "moderate", "challenging", "total"]
+    assert head == "{:20} {:20} {:20} {:20} {:20}".format("", *levels)
+    assert counts == "{:20} {:<20} {:<20} {:<20} {:<20}".format("count", 1, 1, 1, 3)
+    assert rule.strip("=") == "    ACCURACY    "
+    assert len(rule) == 91
+    assert scores == "{:20} {:<20.2f} {:<20.2f} {:<20.2f} {:<20.2f}".format(
+        "accuracy", 100, 0, 100, 200 / 3
+    )
+
+
+def test_unscored_cases_and_another_comparison_are_told(make_result: MakeResult) -> None:
+    found = classic("spider", summary_of(make_result, [("easy", 1.0), ("easy", None)], "ex"))
+    assert found is not None
+    assert found.text.split("\n")[1].split() == ["count", "1", "0", "0", "0", "1"]
+    assert any("ex[spider]" in note for note in found.notes)
+    assert any("1 unscored case left out" in note for note in found.notes)
+
+
+def test_no_table_where_there_is_nothing_to_diff(make_result: MakeResult) -> None:
+    assert classic("jsonl", summary_of(make_result, [("easy", 1.0)], "ex")) is None
+    assert classic("spider", summary_of(make_result, [("easy", 1.0)], "em")) is None
+    unlabelled = summarise([make_result(0)], ["ex"], binary=["ex"], features=None)
+    assert classic("spider", unlabelled) is None
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("system", ["C3", "DAIL"])
+def test_the_official_verdicts_give_the_official_table(
+    data_root: Path, make_result: MakeResult, system: str
+) -> None:
+    """Official verdicts in, the figures that the official script would print out."""
+    path = data_root / "spider_reference" / f"dev_{system}.jsonl"
+    items = [msgspec.json.decode(line) for line in path.read_bytes().splitlines()]
+    values = [(item["hardness"], float(item["exec"])) for item in items if item["exec"] is not None]
+    found = classic("spider", summary_of(make_result, values, "ex[spider]"))
+    assert found is not None
+    right = sum(value for _, value in values)
+    assert found.text.split()[-1] == f"{right / len(values):.3f}"
+    easy = [value for level, value in values if level == "easy"]
+    assert found.text.split("\n")[3].split()[1] == f"{sum(easy) / len(easy):.3f}"

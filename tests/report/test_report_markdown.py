@@ -1,0 +1,209 @@
+"""report.md and the words in it: complete, and nothing in a prediction breaks out of its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sqlverdict.compare.relations import KINDS
+from sqlverdict.records import Evidence, Fault, Reason, Result, Rung, Verdict
+from sqlverdict.report.case import VERDICTS, evidence_lines, relation_text, said
+from sqlverdict.report.files import FILES, write_reports
+from sqlverdict.report.markdown import fence, pick, write_markdown
+from sqlverdict.report.run import Run
+from sqlverdict.report.sections import headline, outcome, unscored_messages
+from sqlverdict.score.summary import summarise
+
+MakeRun = Callable[..., Run]
+MakeResult = Callable[..., Result]
+
+
+def related(kind: str, **detail: Any) -> Evidence:
+    shape = {"gold": [2, 1], "prediction": [2, 2]}
+    relations = [{"kind": kind, "detail": detail}]
+    return Evidence(Rung.RELATED, "compare", False, detail={"shape": shape, "relations": relations})
+
+
+def test_a_report_holds_every_part(make_run: MakeRun, make_result: MakeResult) -> None:
+    results = [
+        make_result(0, difficulty="easy"),
+        make_result(
+            1,
+            db_id="bank",
+            difficulty="hard",
+            verdict=Verdict.INCORRECT,
+            scores={"ex": 0.0},
+            reasons=(Reason.RESULT_EXTRA_COLUMNS,),
+            evidence=(related("extra_columns", columns=[0], extra=[1]),),
+        ),
+        make_result(
+            2,
+            verdict=Verdict.UNSCORED,
+            fault=Fault.GOLD,
+            scores={"ex": None},
+            reasons=(Reason.GOLD_EXECUTION_ERROR,),
+            message="no such column: x",
+        ),
+    ]
+    run = make_run("r", results, notes=("one thing to know",))
+    text = write_markdown(run, "sqlverdict evaluate --x").read_text("utf-8")
+    for part in (
+        "# r on tiny: ex 50.0%",
+        "1 of 3 cases could not be evaluated",
+        "## Metrics",
+        "## Verdicts, by the strict comparison",
+        "## By difficulty",
+        "## By database",
+        "## Examples of wrong answers",
+        "with extra column 2",
+        "## Cases that could not be evaluated",
+        "no such column: x",
+        "one thing to know",
+        "## How to reproduce",
+        "sqlverdict evaluate --x",
+        run.manifest.fingerprint,
+    ):
+        assert part in text
+
+
+def test_a_prediction_cannot_end_its_code_block(make_run: MakeRun, make_result: MakeResult) -> None:
+    evil = "SELECT 1\n```\n# I am a heading\n<script>"
+    run = make_run("r", [make_result(0, prediction=evil, verdict=Verdict.INCORRECT, id="<b>|x")])
+    text = write_markdown(run).read_text("utf-8")
+    block = text[text.index("````sql") :]
+    assert "# I am a heading" in block[: block.index("\n````\n")]
+    assert "\\<b\\>\\|x" in text
+    assert fence("a").count("```") == 2
+
+
+def test_examples_show_different_kinds_before_more_of_one(make_result: MakeResult) -> None:
+    many = [
+        make_result(i, verdict=Verdict.INCORRECT, evidence=(related("row_subset", missing=1),))
+        for i in range(20)
+    ]
+    others = [
+        make_result(20, verdict=Verdict.INCORRECT, evidence=(related("scale"),)),
+        make_result(21, verdict=Verdict.INCORRECT, reasons=(Reason.EXECUTION_ERROR,)),
+        make_result(22),
+    ]
+    assert [result.index for result in pick(iter([*many, *others]))] == [0, 20, 21, 1, 2]
+
+
+def test_reports_are_written_once_for_a_finished_run(
+    make_run: MakeRun, make_result: MakeResult
+) -> None:
+    run = make_run("r", [make_result(0)])
+    report, junit = write_reports(run)
+    before = (report.stat().st_mtime_ns, junit.stat().st_mtime_ns)
+    assert write_reports(run) == (report, junit)
+    assert (report.stat().st_mtime_ns, junit.stat().st_mtime_ns) == before
+    assert sorted(path.name for path in run.folder.iterdir()) == sorted(FILES)
+    junit.unlink()
+    write_reports(run)
+    assert junit.exists()
+
+
+DETAILS: dict[str, tuple[dict[str, Any], str]] = {
+    "column_permutation": ({"columns": [1, 0]}, "2, 1"),
+    "concatenated": ({"joined": "prediction"}, "in the prediction"),
+    "duplicates_only": ({"distinct": 5, "gold_rows": 5, "prediction_rows": 34}, "34 rows instead"),
+    "extra_columns": ({"extra": [1]}, "extra column 2"),
+    "formats": ({"changed": [{"steps": ["day_first"]}]}, "day_first"),
+    "missing_columns": ({"missing": [0]}, "column 1"),
+    "order_only": ({"first": 0}, "from row 1"),
+    "rounding": ({"changed": [{"rounded": "gold", "digits": 2}]}, "2 decimals in the gold"),
+    "row_subset": ({"missing": 3, "examples": [["Mole", 0]]}, '["Mole", 0]'),
+    "row_superset": ({"extra": 2}, "2 more"),
+    "scale": ({"changed": [{"factor": 100}]}, "times 100"),
+    "sum_of_list": (
+        {"list": "prediction", "rows": 2, "function": "sum", "value": 730},
+        "whose sum is the gold's 730",
+    ),
+    "tie_superset": ({"limit": 1, "limited": "gold", "tied": 2}, "2 tied rows; the prediction"),
+    "transposed": ({"cells": 3, "row": "gold"}, "side by side in the gold"),
+    "yes_no": (
+        {"changed": [{"prediction_form": "bits", "gold_form": "words"}]},
+        "bits instead of words",
+    ),
+}
+
+
+def test_every_relation_has_words() -> None:
+    assert set(DETAILS) == set(KINDS)
+
+
+@pytest.mark.parametrize("kind", sorted(DETAILS))
+def test_a_relation_says_its_proof(kind: str) -> None:
+    detail, words = DETAILS[kind]
+    assert words in relation_text(kind, detail)
+    assert "may be chance" in relation_text(kind, detail | {"weak": True})
+
+
+def test_a_relation_of_another_version_is_shown_as_it_is() -> None:
+    assert relation_text("scale", {"other": 1}) == 'scale: {"other": 1}'
+    assert relation_text("brand_new", {"a": [1]}) == 'brand_new: {"a": [1]}'
+
+
+def test_evidence_is_said_strongest_first(make_result: MakeResult) -> None:
+    proved = Evidence(Rung.PROVED, "parse", True, detail={"identical": "text"})
+    tested = Evidence(Rung.TESTED, "compare", True, detail={"databases": 3})
+    open_ = Evidence(Rung.UNKNOWN, "compare", None, (Reason.TIE_UNDETERMINED,), detail={})
+    lines = evidence_lines(make_result(0, evidence=(open_, tested, proved)))
+    assert [line.split(":")[0] for line in lines] == ["proved", "tested", "unknown"]
+    assert "3 databases" in lines[1]
+    assert "TIE_UNDETERMINED" in lines[2]
+
+
+def test_an_abstention_is_not_an_empty_answer(make_result: MakeResult) -> None:
+    assert said(make_result(0, prediction=None, abstained=True)) == "(abstained)"
+    assert said(make_result(0, prediction=" ")) == "(no SQL)"
+    assert set(VERDICTS) == set(Verdict)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "values", "code"),
+    [
+        ([Verdict.CORRECT], [1.0], 0),
+        ([Verdict.NEEDS_REVIEW], [None], 0),
+        ([Verdict.CORRECT, Verdict.UNSCORED], [1.0, None], 4),
+        ([Verdict.UNSCORED, Verdict.UNSCORED], [None, None], 3),
+        ([Verdict.UNSCORED, Verdict.ABSTAINED_WRONG], [None, 0.0], 4),
+        ([], [], 3),
+    ],
+)
+def test_the_exit_code_of_an_evaluation(
+    make_result: MakeResult, verdicts: list[Verdict], values: list[float | None], code: int
+) -> None:
+    results = [
+        make_result(i, verdict=verdict, scores={"ex": value})
+        for i, (verdict, value) in enumerate(zip(verdicts, values, strict=True))
+    ]
+    summary = summarise(results, ["ex"], binary=["ex"], features=None)
+    assert outcome([summary]).exit_code == code
+
+
+def test_em_without_databases_is_an_evaluation(make_result: MakeResult) -> None:
+    results = [make_result(0, verdict=Verdict.UNSCORED, scores={"ex": None, "em": 1.0})]
+    summary = summarise(results, ["ex", "em"], binary=["ex", "em"], features=None)
+    assert outcome([summary]).exit_code == 4
+
+
+def test_nothing_scored_is_said_and_not_zero(make_run: MakeRun, make_result: MakeResult) -> None:
+    run = make_run("r", [make_result(0, verdict=Verdict.UNSCORED, scores={"ex": None})])
+    assert headline(run) == "r on tiny: ex unscored"
+
+
+def test_missing_databases_are_named_once(make_run: MakeRun, make_result: MakeResult) -> None:
+    gone = make_result(
+        0,
+        verdict=Verdict.UNSCORED,
+        fault=Fault.ENGINE,
+        reasons=(Reason.DATABASE_UNAVAILABLE,),
+        message="no database at x",
+        scores={"ex": None},
+    )
+    assert "no database at x" in unscored_messages(make_run("r", [gone]))[0]
+    noted = make_run("s", [gone], notes=("1 databases are missing: 1 cases cannot be executed",))
+    assert unscored_messages(noted) == []

@@ -1,0 +1,156 @@
+"""Two runs compared, several ranked: over the cases they share, with what is chance told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from sqlverdict.errors import UsageError
+from sqlverdict.records import Result
+from sqlverdict.report.comparison import compare_runs
+from sqlverdict.report.leaderboard import group_sentences, leaderboard, leaderboard_table
+from sqlverdict.report.run import Run
+
+Scored = Callable[..., Run]
+MakeRun = Callable[..., Run]
+MakeResult = Callable[..., Result]
+
+
+def test_changes_come_with_both_predictions(make_run: MakeRun, make_result: MakeResult) -> None:
+    a = make_run("a", [make_result(0, prediction="SELECT old", scores={"ex": 1.0}), make_result(1)])
+    b = make_run(
+        "b",
+        [
+            make_result(0, prediction=None, abstained=True, scores={"ex": 0.0}, reasons=("WHY",)),
+            make_result(1),
+        ],
+    )
+    found = compare_runs(a, b)
+    (lost,) = found.lost
+    assert (lost.id, lost.before, lost.after, lost.reasons) == (
+        "q0",
+        "SELECT old",
+        "(abstained)",
+        ("WHY",),
+    )
+    assert (found.before, found.after, found.gained) == (1.0, 0.5, ())
+    assert (found.a, found.b) == ("a", "b")
+
+
+def test_the_test_is_mcnemars_over_the_changed_cases(scored_run: Scored) -> None:
+    a = scored_run("a", [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0])
+    b = scored_run("b", [0.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0])
+    found = compare_runs(a, b)
+    assert found.outcome.p_value == pytest.approx(0.21875)
+    assert (len(found.outcome.gained), len(found.outcome.lost)) == (5, 1)
+
+
+def test_only_so_many_changes_are_returned_with_texts(scored_run: Scored) -> None:
+    found = compare_runs(scored_run("a", [0.0] * 9), scored_run("b", [1.0] * 9), limit=2)
+    assert [change.id for change in found.gained] == ["q0", "q1"]
+    assert len(found.outcome.gained) == 9
+
+
+def test_levels_stand_in_their_natural_order(make_run: MakeRun, make_result: MakeResult) -> None:
+    levels = ["hard", "easy", "extra", "medium"]
+    a = make_run("a", [make_result(i, difficulty=level) for i, level in enumerate(levels)])
+    b = make_run(
+        "b",
+        [
+            make_result(i, difficulty=level, scores={"ex": float(level == "easy")})
+            for i, level in enumerate(levels)
+        ],
+    )
+    found = compare_runs(a, b)
+    assert [level.key for level in found.levels] == ["easy", "medium", "hard", "extra"]
+    assert [(level.before, level.after, level.lost) for level in found.levels][:2] == [
+        (1.0, 1.0, 0),
+        (1.0, 0.0, 1),
+    ]
+
+
+def test_what_weakens_a_comparison_is_noted(scored_run: Scored) -> None:
+    a = scored_run("a", [1.0, None, 1.0])
+    b = scored_run(
+        "b",
+        [1.0, 1.0],
+        manifest={"engine_version": "3.54.0", "inputs": {"cases.jsonl": "zz", "predictions": "b"}},
+    )
+    notes = " / ".join(compare_runs(a, b).notes)
+    assert "different benchmark files" in notes
+    assert "3.40.1 and 3.54.0" in notes
+    assert "1 case only in" in notes
+    assert "1 case unscored" in notes
+
+
+def test_other_predictions_are_no_difference_worth_a_note(scored_run: Scored) -> None:
+    a = scored_run("a", [1.0])
+    b = scored_run("b", [1.0], manifest={"inputs": {"cases.jsonl": "aa", "predictions": "other"}})
+    assert compare_runs(a, b).notes == ()
+
+
+def test_runs_of_one_name_are_told_by_their_folders(scored_run: Scored) -> None:
+    a = scored_run("a", [1.0], manifest={"system": "same"})
+    b = scored_run("b", [1.0], manifest={"system": "same"})
+    found = compare_runs(a, b)
+    assert found.a.endswith("a")
+    assert found.b.endswith("b")
+    assert [place.system for place in leaderboard([a, b]).places] == [
+        f"same ({a.folder})",
+        f"same ({b.folder})",
+    ]
+
+
+def test_a_metric_or_case_that_is_not_shared_is_an_error(
+    scored_run: Scored, make_run: MakeRun, make_result: MakeResult
+) -> None:
+    a = scored_run("a", [1.0])
+    with pytest.raises(UsageError, match="not every run has metric 'em'"):
+        compare_runs(a, a, "em")
+    other = make_run("c", [make_result(0, id="elsewhere")])
+    with pytest.raises(UsageError, match="no case in common"):
+        compare_runs(a, other)
+    with pytest.raises(UsageError, match="no case in common"):
+        leaderboard([a, other])
+    with pytest.raises(UsageError, match="given twice"):
+        leaderboard([a, a])
+    with pytest.raises(UsageError, match="nothing to rank"):
+        leaderboard([scored_run("none", [None])])
+
+
+def test_the_leaderboard_ranks_by_value_and_ties_what_chance_could_make(scored_run: Scored) -> None:
+    best = scored_run("best", [1.0] * 40)
+    near = scored_run("near", [1.0] * 38 + [0.0] * 2)
+    far = scored_run("far", [0.0] * 30 + [1.0] * 10)
+    board = leaderboard([far, near, best])
+    assert [(place.rank, place.system) for place in board.places] == [
+        (1, "best"),
+        (1, "near"),
+        (3, "far"),
+    ]
+    assert "near" in group_sentences(board)[0]
+    assert "far" not in group_sentences(board)[0]
+    assert leaderboard_table(board).rows[0][1:5] == ("best", "100.0%", "91.2 to 100.0", "40")
+
+
+def test_only_cases_that_all_runs_scored_are_compared(scored_run: Scored) -> None:
+    a = scored_run("a", [1.0, None, 0.0, 1.0])
+    b = scored_run("b", [1.0, 1.0, 0.0])
+    board = leaderboard([a, b])
+    assert (board.common, board.compared) == (3, 2)
+    assert [place.value for place in board.places] == [0.5, 0.5]
+    assert any("1 case of a not in every run" in note for note in board.notes)
+
+
+def test_answers_and_abstentions_are_counted(make_run: MakeRun, make_result: MakeResult) -> None:
+    run = make_run(
+        "r",
+        [
+            make_result(0),
+            make_result(1, prediction=None, abstained=True, scores={"ex": 0.0}),
+            make_result(2, prediction="  ", scores={"ex": 0.0}),
+        ],
+    )
+    (place,) = leaderboard([run]).places
+    assert (place.answered, place.abstained) == (1, 1)
