@@ -15,8 +15,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Protocol
 
-import msgspec
-
 from sqlverdict import __version__
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.errors import Interrupted, PredictionError, UsageError
@@ -280,7 +278,7 @@ def _open_cache(path: Path | None) -> AnswerCache | None:
 def _as_benchmark(cases: Sequence[Case]) -> Benchmark:
     encoded = sha256()
     for case in cases:
-        encoded.update(msgspec.json.encode(case))
+        encoded.update(_bytes(case))
     repeated = [name for name, times in Counter(case.id for case in cases).items() if times > 1]
     if repeated:
         raise UsageError(f"case id {repeated[0]!r} is given twice; ids must be unique")
@@ -312,5 +310,10 @@ def _prediction(predictions: Mapping[str, Prediction], case: Case, system: str) 
 def _digest(predictions: Mapping[str, Prediction]) -> str:
     encoded = sha256()
     for case_id in sorted(predictions):
-        encoded.update(msgspec.json.encode(predictions[case_id]))
+        encoded.update(_bytes(predictions[case_id]))
     return encoded.hexdigest()
+
+
+def _bytes(record: Case | Prediction) -> bytes:
+    """A record for a digest; its text may be anything, halves of surrogate pairs included."""
+    return repr(record).encode("utf-8", "backslashreplace")

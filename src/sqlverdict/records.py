@@ -6,9 +6,11 @@ A :class:`Case` and a :class:`Prediction` come in; stages add :class:`Evidence`;
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -193,6 +195,11 @@ class Answer:
     rows: list[Row]
     seconds: float = 0.0
     volatile: bool = False
+
+    @cached_property
+    def bag(self) -> dict[Row, int]:
+        """How often each row occurs; a plain dict, which compares faster than a Counter."""
+        return dict(Counter(self.rows))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from sqlverdict.errors import RunLogError
@@ -13,7 +14,7 @@ from sqlverdict.records import Result
 from sqlverdict.report.folder import RunFolder
 from sqlverdict.report.manifest import MANIFEST, Manifest, read_manifest
 from sqlverdict.report.run import SUMMARY, read_run
-from sqlverdict.report.runlog import RESULTS, encode_result
+from sqlverdict.report.runlog import RESULTS
 
 MakeManifest = Callable[..., Manifest]
 MakeResult = Callable[..., Result]
@@ -45,11 +46,11 @@ def test_what_cannot_change_a_result_does_not_stop_a_resume(
     tmp_path: Path, make_manifest: MakeManifest, make_result: MakeResult
 ) -> None:
     first = RunFolder(tmp_path, make_manifest(workers=1), overwrite=False)
-    first.log.append([(0, encode_result(make_result(0)))])
+    first.log.append([(0, msgspec.json.encode(make_result(0)))])
     first.close()
     again = RunFolder(tmp_path, make_manifest(workers=8, system="x"), overwrite=False)
     assert again.resumed == 1
-    again.log.append([(1, encode_result(make_result(1)))])
+    again.log.append([(1, msgspec.json.encode(make_result(1)))])
     assert again.finish(cases=2).summary.cases == 2
 
 
@@ -57,7 +58,7 @@ def test_a_finished_run_is_left_as_it_is(
     tmp_path: Path, make_manifest: MakeManifest, make_result: MakeResult
 ) -> None:
     first = RunFolder(tmp_path, make_manifest(), overwrite=False)
-    first.log.append([(0, encode_result(make_result(0)))])
+    first.log.append([(0, msgspec.json.encode(make_result(0)))])
     done = first.finish(cases=1)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     written = (tmp_path / MANIFEST).stat().st_mtime_ns
@@ -72,7 +73,7 @@ def test_overwrite_removes_our_files_and_no_others(
     tmp_path: Path, make_manifest: MakeManifest, make_result: MakeResult
 ) -> None:
     first = RunFolder(tmp_path, make_manifest(), overwrite=False)
-    first.log.append([(0, encode_result(make_result(0)))])
+    first.log.append([(0, msgspec.json.encode(make_result(0)))])
     first.finish(cases=1)
     (tmp_path / "thesis.tex").write_text("mine")
     again = RunFolder(tmp_path, make_manifest(seed=3), overwrite=True)
@@ -110,7 +111,7 @@ def test_a_run_reads_back_as_it_was_written(
     tmp_path: Path, make_manifest: MakeManifest, make_result: MakeResult
 ) -> None:
     folder = RunFolder(tmp_path, make_manifest(), overwrite=False)
-    folder.log.append([(0, encode_result(make_result(0)))])
+    folder.log.append([(0, msgspec.json.encode(make_result(0)))])
     written = folder.finish(cases=1)
     read = read_run(tmp_path)
     assert read.summary == written.summary

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.records import RESULT_SCHEMA, Result
-from sqlverdict.report.runlog import RESULTS, RunLog, encode_result, read_results
+from sqlverdict.report.runlog import RESULTS, RunLog, read_results
 
 Make = Callable[..., Result]
 
@@ -22,7 +22,7 @@ left_open = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableException
 
 def write(folder: Path, results: list[Result]) -> None:
     log = RunLog(folder)
-    log.append((result.index, encode_result(result)) for result in results)
+    log.append((result.index, msgspec.json.encode(result)) for result in results)
     log.close()
 
 
@@ -35,7 +35,7 @@ def test_a_torn_last_line_is_dropped_and_its_case_done_again(
     path.write_bytes(whole[:-10])
     log = RunLog(tmp_path)
     assert (log.count, log.has(0), log.has(1)) == (1, True, False)
-    log.append([(1, encode_result(make_result(1)))])
+    log.append([(1, msgspec.json.encode(make_result(1)))])
     log.finish()
     assert path.read_bytes() == whole
 
@@ -52,7 +52,7 @@ def test_a_cut_at_any_byte_leaves_whole_lines_that_can_be_completed(
     path.write_bytes(whole[: min(cut, len(whole))])
     log = RunLog(folder)
     missing = [result for result in results if not log.has(result.index)]
-    log.append((result.index, encode_result(result)) for result in missing)
+    log.append((result.index, msgspec.json.encode(result)) for result in missing)
     log.finish()
     assert path.read_bytes() == whole
 
@@ -71,7 +71,7 @@ def test_lines_that_finish_in_any_order_end_in_the_order_of_the_cases(
     folder = tmp_path_factory.mktemp("order")
     log = RunLog(folder)
     for index in order:
-        log.append([(index, encode_result(make_result(index)))])
+        log.append([(index, msgspec.json.encode(make_result(index)))])
     log.finish()
     assert [result.index for result in read_results(folder)] == list(range(7))
     assert sorted(path.name for path in folder.iterdir()) == [RESULTS]
@@ -83,7 +83,7 @@ def test_lines_out_of_order_are_ordered_after_a_resume_too(
     write(tmp_path, [make_result(2), make_result(0)])
     log = RunLog(tmp_path)
     assert [log.has(index) for index in range(4)] == [True, False, True, False]
-    log.append([(1, encode_result(make_result(1)))])
+    log.append([(1, msgspec.json.encode(make_result(1)))])
     log.finish()
     assert [result.id for result in read_results(tmp_path)] == ["q0", "q1", "q2"]
 
@@ -101,7 +101,7 @@ def test_damage_in_the_middle_is_refused_with_its_place(tmp_path: Path, make_res
 
 @left_open
 def test_a_newer_schema_is_refused_by_writer_and_reader(tmp_path: Path, make_result: Make) -> None:
-    line = msgspec.json.decode(encode_result(make_result(0))) | {"schema": RESULT_SCHEMA + 1}
+    line = msgspec.json.decode(msgspec.json.encode(make_result(0))) | {"schema": RESULT_SCHEMA + 1}
     (tmp_path / RESULTS).write_bytes(msgspec.json.encode(line) + b"\n")
     with pytest.raises(RunLogError, match=f"schema {RESULT_SCHEMA + 1}"):
         RunLog(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -30,6 +31,12 @@ def run_argument(name: str, **settings: Any) -> Callable[[F], F]:
 def examples(*lines: str) -> str:
     """An epilog of example calls, kept as they are."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def command_line() -> str:
+    """The command that is running, as it can be given again."""
+    given = click.get_current_context().find_root().obj or []
+    return shlex.join(["sqlverdict", *given])
 
 
 def print_json(content: Any) -> None:

@@ -109,7 +109,7 @@ def _show_changes(
     for change in changes:
         reasons = f" [{', '.join(change.reasons)}]" if change.reasons else ""
         screen.line(f"  {change.id} ({change.db_id}){reasons} {short(change.question, 100)}")
-        for name, sql in (("gold", change.gold[0] if change.gold else "(none)"),):
-            screen.line(f"    {name:<{width}}  {short(sql, 160)}", "quiet")
+        gold = change.gold[0] if change.gold else "(none)"
+        screen.line(f"    {'gold':<{width}}  {short(gold, 160)}", "quiet")
         screen.line(f"    {found.a:<{width}}  {short(change.before, 160)}")
         screen.line(f"    {found.b:<{width}}  {short(change.after, 160)}")

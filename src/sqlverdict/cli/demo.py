@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sqlverdict.cli._options import FOLDER, as_json, examples, print_json
+from sqlverdict.cli._options import FOLDER, as_json, command_line, examples, print_json
 
 if TYPE_CHECKING:
     from sqlverdict.records import Result
@@ -51,7 +51,7 @@ def demo(out: Path, metrics: str, workers: int | None, quiet: bool, as_json: boo
         live = stack.enter_context(LiveProgress()) if not quiet and sys.stderr.isatty() else None
         runs = _evaluate(out, metrics, workers, live)
     for run in runs:
-        write_reports(run, "sqlverdict demo")
+        write_reports(run, command_line())
     ended = outcome([run.summary for run in runs])
     if as_json:
         from sqlverdict.cli._show_run import run_json

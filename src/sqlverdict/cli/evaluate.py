@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sqlverdict.cli._options import ANY_PATH, FILE, FOLDER, as_json, examples, print_json
+from sqlverdict.cli._options import (
+    ANY_PATH,
+    FILE,
+    FOLDER,
+    as_json,
+    command_line,
+    examples,
+    print_json,
+)
 
 if TYPE_CHECKING:
     from sqlverdict.cli._inputs import Given
@@ -84,9 +90,8 @@ def evaluate(**said: Any) -> int:
     with ExitStack() as stack:
         progress = None if said["quiet"] else stack.enter_context(LiveProgress())
         runs = _run(given, said, _options(said, progress))
-    command = shlex.join(["sqlverdict", *sys.argv[1:]])
     for run in runs:
-        write_reports(run, command)
+        write_reports(run, command_line())
     ended = outcome([run.summary for run in runs])
     if said["as_json"]:
         _print_json(runs, ended)

@@ -92,7 +92,8 @@ class Commands(click.Group):
         # Accepted anywhere: people add it at the end of the line that failed.
         rest = [arg for arg in given if arg != "--debug"]
         try:
-            found = super().main(rest, *pos, **{**named, "standalone_mode": False})
+            # Commands find their own line in ctx.obj, to write it into reports.
+            found = super().main(rest, *pos, **{**named, "standalone_mode": False, "obj": rest})
         except SqlverdictError as error:
             if debug:
                 raise

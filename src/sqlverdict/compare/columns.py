@@ -31,6 +31,8 @@ def match_columns(
     gold: Sequence[Row],
     prediction: Sequence[Row],
     groups: Sequence[int] | None = None,
+    *,
+    reorder_only: bool = False,
 ) -> tuple[int, ...] | None:
     """The prediction's column for each gold column that makes the answers the same bag.
 
@@ -39,6 +41,7 @@ def match_columns(
         prediction: The predicted rows.
         groups: The rank of each position where order counts: rows may change places only
             within a rank. ``None``: rows are a bag.
+        reorder_only: The columns as they stand are known not to fit.
 
     Returns:
         The columns, ``()`` for two empty answers, ``None`` where there is no such order.
@@ -54,7 +57,7 @@ def match_columns(
     if width != len(prediction[0]):
         return None
     identity = tuple(range(width))
-    if _same_bags(gold, prediction, identity, groups):
+    if not reorder_only and _same_bags(gold, prediction, identity, groups):
         return identity
     if width == 1:
         return None

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from sqlverdict.compare.columns import bag
 from sqlverdict.records import Answer, Reason, Row
 
 
@@ -16,14 +13,14 @@ def column_reason(gold: Answer, prediction: Answer) -> Reason | None:
     return Reason.RESULT_EXTRA_COLUMNS if surplus > 0 else Reason.RESULT_MISSING_COLUMNS
 
 
-def row_reasons(gold: Sequence[Row], prediction: Sequence[Row]) -> tuple[Reason, ...]:
+def row_reasons(gold: Answer, prediction: Answer) -> tuple[Reason, ...]:
     """What is wrong with rows that are not the same bag."""
-    if gold and not prediction:
+    if gold.rows and not prediction.rows:
         return (Reason.EMPTY_RESULT,)
-    expected, found = bag(gold), bag(prediction)
+    expected, found = gold.bag, prediction.bag
     if expected.keys() == found.keys():
         return (Reason.DUPLICATES_MISMATCH,)
-    surplus = len(prediction) - len(gold)
+    surplus = len(prediction.rows) - len(gold.rows)
     if surplus < 0 and _holds(expected, found):
         return (Reason.RESULT_MISSING_ROWS,)
     if surplus > 0 and _holds(found, expected):

@@ -27,7 +27,7 @@ def same_denotation(gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
     if not rows and not predicted:
         return Comparison(True)
     if len(rows) != len(predicted):
-        return Comparison(False, row_reasons(rows, predicted))
+        return Comparison(False, row_reasons(gold, prediction))
     wrong_width = column_reason(gold, prediction)
     if wrong_width is not None:
         return Comparison(False, (wrong_width,))
@@ -44,7 +44,7 @@ def same_denotation(gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
         return Comparison(True, columns=columns)
     if ordered and match_columns(rows, predicted) is not None:
         return Comparison(False, (Reason.ORDER_MISMATCH,))
-    return Comparison(False, row_reasons(rows, predicted))
+    return Comparison(False, row_reasons(gold, prediction))
 
 
 def _told_apart_by_text(gold: Sequence[Row], prediction: Sequence[Row], ordered: bool) -> bool:

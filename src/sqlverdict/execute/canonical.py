@@ -10,10 +10,9 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-_LEAVE = re.compile(r"--|/\*|[^\t\n\f\r -~]")
+_ODD = re.compile(r"[^\t\n\f\r -~]")
 _QUOTED = re.compile(r"""('[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\])""")
 _LONG = 4_000
-_QUOTES = frozenset("'\"`[")
 
 
 def canonical(sql: str) -> str:
@@ -23,16 +22,20 @@ def canonical(sql: str) -> str:
 
 @lru_cache(maxsize=16_384)
 def _canonical(sql: str) -> str:
-    if _LEAVE.search(sql):
+    if "--" in sql or "/*" in sql or not ((sql.isascii() and sql.isprintable()) or _is_plain(sql)):
         return sql
     text = sql.strip()
     if text.endswith(";"):
         text = text[:-1].rstrip()
-    if _QUOTES.isdisjoint(text):
+    if not ("'" in text or '"' in text or "`" in text or "[" in text):
         return " ".join(text.lower().split())
     parts = _QUOTED.split(text)
     parts[::2] = map(_outside, parts[::2])
     return "".join(parts)
+
+
+def _is_plain(sql: str) -> bool:
+    return _ODD.search(sql) is None
 
 
 def _outside(part: str) -> str:

@@ -19,7 +19,7 @@ from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
 
 _OPEN_DATABASES = 32
-_REMEMBERED = 64 * 2**20
+_REMEMBERED = 32 * 2**20
 _AT_LEAST = 4
 _SAMPLE = 64
 _LIMITS = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})

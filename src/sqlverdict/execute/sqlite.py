@@ -26,8 +26,8 @@ from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 
 _STEP = 20_000
 _IN_FLIGHT = 2**28
-_BATCH = 256
-_PLAIN = 2**20
+_BATCH = 1_024
+_PLAIN = 2**16
 _SIZE = msgspec.msgpack.Encoder()
 _LOCKLESS = "unix-none" if os.name == "posix" else "win32-none"
 _HOT = bytes.fromhex("d9d505f920a163d7")

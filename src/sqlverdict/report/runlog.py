@@ -12,7 +12,7 @@ import os
 from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -34,8 +34,8 @@ class _Place(msgspec.Struct):
 _place = msgspec.json.Decoder(_Place).decode
 
 
-def encode_result(result: Result) -> bytes:
-    """A result as one line, without the line feed."""
+def encode_result(result: Result | dict[str, Any]) -> bytes:
+    """A result, or a dict with its fields, as one line without the line feed."""
     return _encode(result)
 
 

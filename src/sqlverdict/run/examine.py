@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.compare.relations import relate
@@ -11,6 +12,7 @@ from sqlverdict.execute.canonical import canonical
 from sqlverdict.execute.desk import Desk
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import (
+    RESULT_SCHEMA,
     Answer,
     Comparison,
     Evidence,
@@ -18,7 +20,6 @@ from sqlverdict.records import (
     Fault,
     Judgement,
     Reason,
-    Result,
     Rung,
 )
 from sqlverdict.report.runlog import encode_result
@@ -59,7 +60,7 @@ class Examiner:
     def __call__(self, task: Task, desk: Desk) -> bytes:
         """The task's line for the run log. Never raises."""
         try:
-            return _encoded(_result(task, self._find(task, desk)))
+            return _line(task, self._find(task, desk))
         except Exception as error:  # noqa: BLE001 - the border: a bug of ours is not the model's
             return self.crashed(task, f"{type(error).__name__}: {error}")
 
@@ -67,12 +68,17 @@ class Examiner:
         case, prediction = task.case, task.prediction
         if not self._remembers or not prediction.sql or len(prediction.sql) > _LONG:
             return self._examine(task, desk)
+        # A plug-in metric may look at anything the item shows, not at the two queries alone.
         place = (
+            case.id,
+            case.question,
             case.database,
             case.db_id,
             case.golds,
             case.answerable,
             case.contract,
+            prediction.confidence,
+            prediction.samples,
             canonical(prediction.sql),
         )
         finding = self._known.get(place)
@@ -101,7 +107,7 @@ class Examiner:
         reasons = (Reason.TOOLKIT_ERROR,)
         evidence = Evidence(Rung.UNKNOWN, "toolkit", None, reasons, Fault.TOOLKIT, detail)
         scores: dict[str, float | None] = dict.fromkeys(spec.label for spec in self.specs)
-        return _encoded(_result(task, _Finding(toolkit_failure(), (evidence,), scores, {})))
+        return _line(task, _Finding(toolkit_failure(), (evidence,), scores, {}))
 
 
 def gather(item: DeskItem, executes: bool) -> tuple[Evidence, ...]:
@@ -159,50 +165,43 @@ def _timings(item: DeskItem) -> dict[str, float]:
     }
 
 
-def _result(task: Task, finding: _Finding) -> Result:
+def _line(task: Task, finding: _Finding) -> bytes:
+    """The log line of a :class:`~sqlverdict.records.Result`, written without building one."""
     case, prediction = task.case, task.prediction
-    evidence = finding.evidence
-    message = next((str(e.detail["message"]) for e in evidence if "message" in e.detail), "")
-    return Result(
-        index=task.index,
-        id=case.id,
-        db_id=case.db_id,
-        question=case.question,
-        gold=case.golds,
-        prediction=prediction.sql if prediction.sql is not None else prediction.raw,
-        abstained=prediction.abstained,
-        verdict=finding.judgement.verdict,
-        fault=finding.judgement.fault,
-        scores=finding.scores,
-        reasons=finding.judgement.reasons,
-        evidence=evidence,
-        timings=finding.timings,
-        answerable=case.answerable,
-        difficulty=case.difficulty,
-        confidence=prediction.confidence,
-        message=message,
-        tags=case.tags,
-    )
-
-
-def _encoded(result: Result) -> bytes:
-    """The result's line; half characters (lone surrogates), which no file can hold, in escapes."""
+    judgement, evidence = finding.judgement, finding.evidence
+    fields: dict[str, Any] = {
+        "index": task.index,
+        "id": case.id,
+        "db_id": case.db_id,
+        "question": case.question,
+        "gold": case.golds,
+        "prediction": prediction.sql if prediction.sql is not None else prediction.raw,
+        "abstained": prediction.abstained,
+        "verdict": judgement.verdict,
+        "fault": judgement.fault,
+        "scores": finding.scores,
+        "reasons": judgement.reasons,
+        "evidence": evidence,
+        "timings": finding.timings,
+        "answerable": case.answerable,
+        "difficulty": case.difficulty,
+        "confidence": prediction.confidence,
+        "message": next((e.detail["message"] for e in evidence if "message" in e.detail), ""),
+        "tags": case.tags,
+        "schema": RESULT_SCHEMA,
+    }
     try:
-        return encode_result(result)
+        return encode_result(fields)
     except UnicodeEncodeError:
-        said = result.prediction
-        clean = replace(
-            result,
-            id=_escaped(result.id),
-            db_id=_escaped(result.db_id),
-            question=_escaped(result.question),
-            gold=tuple(_escaped(sql) for sql in result.gold),
-            prediction=None if said is None else _escaped(said),
-            message=_escaped(result.message),
-            tags={_escaped(name): _escaped(value) for name, value in result.tags.items()},
-        )
-        return encode_result(clean)
+        # Half a surrogate pair is no text; it is kept visible, so that nothing is lost.
+        return encode_result(_speakable(fields))
 
 
-def _escaped(text: str) -> str:
-    return text.encode("utf-8", "backslashreplace").decode()
+def _speakable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, Mapping):
+        return {_speakable(key): _speakable(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_speakable(inner) for inner in value]
+    return _speakable(asdict(value)) if isinstance(value, Evidence) else value

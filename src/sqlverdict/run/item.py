@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 
 from sqlverdict.compare.preset import PRESETS, Pair
 from sqlverdict.execute.desk import Desk
@@ -28,21 +27,23 @@ class DeskItem:
     def __init__(self, case: Case, prediction: Prediction, desk: Desk) -> None:
         self.case = case
         self.prediction = prediction
+        self.database = case.database or case.db_id
         self._desk = desk
+        self._golds: list[Outcome] | None = None
+        self._answer: Outcome | None = None
         self._compared: dict[tuple[str, str | None], Comparison] = {}
-
-    @cached_property
-    def database(self) -> str:
-        """The case's database file; an unlocated one is told by its id."""
-        return self.case.database or self.case.db_id
 
     def golds(self) -> Sequence[Outcome]:
         """What each gold query gave."""
-        return [self._desk.run(self.database, gold) for gold in self.case.golds]
+        if self._golds is None:
+            self._golds = [self._desk.run(self.database, gold) for gold in self.case.golds]
+        return self._golds
 
     def answer(self) -> Outcome:
         """What the predicted query gave."""
-        return self._desk.run(self.database, self.prediction.sql or "")
+        if self._answer is None:
+            self._answer = self._desk.run(self.database, self.prediction.sql or "")
+        return self._answer
 
     def compare(self, preset: str, database: str | None = None) -> Comparison:
         """The prediction against the golds: equal if it equals any of them."""

@@ -37,4 +37,4 @@ class Bird:
         wrong_width = column_reason(gold, prediction)
         if wrong_width is not None:
             return Comparison(False, (wrong_width,))
-        return Comparison(False, row_reasons(gold.rows, prediction.rows))
+        return Comparison(False, row_reasons(gold, prediction))

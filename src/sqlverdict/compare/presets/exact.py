@@ -37,7 +37,7 @@ class Exact:
             return Comparison(False, (Reason.VALUE_MISMATCH,))
         if sorted(map(repr, gold.rows)) == sorted(map(repr, prediction.rows)):
             return Comparison(False, (Reason.ORDER_MISMATCH,))
-        return Comparison(False, row_reasons(gold.rows, prediction.rows))
+        return Comparison(False, row_reasons(gold, prediction))
 
 
 def _types(rows: list[Row]) -> list[tuple[type, ...]]:

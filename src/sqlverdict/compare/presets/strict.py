@@ -49,18 +49,28 @@ class Strict:
             return Comparison(False, (wrong_width,))
         if gold.rows == prediction.rows:
             return Comparison(True, columns=tuple(range(len(gold.columns))))
-        wishes = pair.contract or _NONE
         if len(gold.rows) != len(prediction.rows):
-            return Comparison(False, row_reasons(gold.rows, prediction.rows))
-        tolerance = _tolerance(wishes)
-        rows, predicted = unify([gold.rows, prediction.rows], tolerance)
+            return Comparison(False, row_reasons(gold, prediction))
         try:
-            columns = _match(rows, predicted, wishes, None)
-            if columns is None:
-                return _different(gold, prediction, pair, rows, predicted)
-            return _ordered(gold, pair, rows, predicted, columns)
+            return _same_number_of_rows(gold, prediction, pair)
         except SearchExhausted as stopped:
             return Comparison(None, (Reason.BUDGET_EXHAUSTED,), message=str(stopped))
+
+
+def _same_number_of_rows(gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
+    rows, predicted = gold.rows, prediction.rows
+    if gold.bag == prediction.bag:
+        return _ordered(gold, pair, rows, predicted, tuple(range(len(gold.columns))))
+    wishes = pair.contract or _NONE
+    columns = _match(rows, predicted, wishes, None, reorder_only=True)
+    if columns is None:
+        settled = unify([rows, predicted], _tolerance(wishes))
+        if settled[0] is not rows:
+            rows, predicted = settled
+            columns = _match(rows, predicted, wishes, None)
+    if columns is None:
+        return _different(gold, prediction, pair)
+    return _ordered(gold, pair, rows, predicted, columns)
 
 
 def _tolerance(wishes: Contract) -> Tolerance:
@@ -71,18 +81,23 @@ def _tolerance(wishes: Contract) -> Tolerance:
 
 
 def _match(
-    gold: list[Row], prediction: list[Row], wishes: Contract, ranks: list[int] | None
+    gold: list[Row],
+    prediction: list[Row],
+    wishes: Contract,
+    ranks: list[int] | None,
+    *,
+    reorder_only: bool = False,
 ) -> tuple[int, ...] | None:
-    columns = match_columns(gold, prediction, ranks)
+    if reorder_only and wishes.columns == "same_order":
+        return None
+    columns = match_columns(gold, prediction, ranks, reorder_only=reorder_only)
     if columns is None or wishes.columns != "same_order":
         return columns
     # The identity is tried first, so any other result means that it does not fit.
     return columns if columns == tuple(range(len(columns))) else None
 
 
-def _different(
-    gold: Answer, prediction: Answer, pair: Pair, rows: list[Row], predicted: list[Row]
-) -> Comparison:
+def _different(gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
     """The rows are not the same bag: wrong, unless the gold's LIMIT leaves its rows open."""
     if "limit" in pair.gold_sql.lower() and holds_all_cells(pair, prediction.rows):
         window = read_window(gold, pair)
@@ -98,7 +113,7 @@ def _different(
                 (Reason.TIE_UNDETERMINED,),
                 message="the gold's LIMIT cuts through a tie; these rows fit it as well",
             )
-    return Comparison(False, row_reasons(rows, predicted))
+    return Comparison(False, row_reasons(gold, prediction))
 
 
 def _ordered(

@@ -47,10 +47,10 @@ class TrustsqlSingle:
         if _YES_NO_GOLD.match(pair.gold_sql):
             if _is_yes(gold.rows) == _is_yes(prediction.rows):
                 return Comparison(True)
-            return Comparison(False, row_reasons(gold.rows, prediction.rows))
+            return Comparison(False, row_reasons(gold, prediction))
         if _read(gold.rows) == _read(prediction.rows):
             return Comparison(True)
-        return Comparison(False, row_reasons(gold.rows, prediction.rows))
+        return Comparison(False, row_reasons(gold, prediction))
 
 
 def _read(rows: list[Row]) -> list[tuple[str, ...]]:

@@ -1,0 +1,332 @@
+"""The conformance suite for engines, built-in or plug-in.
+
+In a plug-in's tests::
+
+    from sqlverdict.testing import check_engine
+
+    def test_my_engine():
+        check_engine("my_engine", make_database)
+
+``make_database(folder)`` writes a database into an empty folder and returns its file. It holds
+
+* ``cells (i, f, t, n, b)``: one row, the integer 7, the float 2.5, the text ``'é''x'``, NULL
+  and the blob ``00ff``;
+* ``numbers (i, t)``: 2,000 rows, the integers 1 to 2,000, each with a text of 100 ``x``.
+
+Without one, a SQLite file is written.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from time import perf_counter
+from typing import Final
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session
+from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
+from sqlverdict.testing.hostile import hostile_predictions
+
+MakeDatabase = Callable[[Path], Path]
+
+CELLS: Final[Row] = (7, 2.5, "é'x", None, b"\x00\xff")
+NUMBERS = 2_000
+GOOD = "SELECT count(*) FROM numbers"
+ENDLESS = (
+    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+    "SELECT count(*) FROM n WHERE i < 0"
+)
+OVER = 1.0
+"""Seconds that a query may run past its limit."""
+
+
+def make_sqlite(folder: Path) -> Path:
+    """The database of the suite as a SQLite file."""
+    path = folder / "suite.sqlite"
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute("CREATE TABLE cells (i INTEGER, f REAL, t TEXT, n TEXT, b BLOB)")
+        connection.execute("INSERT INTO cells VALUES (?, ?, ?, ?, ?)", CELLS)
+        connection.execute("CREATE TABLE numbers (i INTEGER, t TEXT)")
+        rows = [(number, "x" * 100) for number in range(1, NUMBERS + 1)]
+        connection.executemany("INSERT INTO numbers VALUES (?, ?)", rows)
+    connection.close()
+    return path
+
+
+def check_engine(engine: str | Engine, make_database: MakeDatabase | None = None) -> None:
+    """Hold an engine to what every engine promises.
+
+    It answers with the right types; never raises, whatever the text; writes nothing, neither in
+    the database nor beside it; names every failure; keeps every limit; answers a good query
+    after each bad one; has a version, and a digest that changes with the content; refuses what
+    is no database with ``DatabaseError``. SQLite files are also read with their write-ahead log.
+
+    Args:
+        engine: A name in the registry, or the engine itself.
+        make_database: Writes the suite's database; see the module's docstring.
+
+    Raises:
+        AssertionError: a promise is broken; the message says which and what to do.
+    """
+    found = ENGINES.get(engine) if isinstance(engine, str) else engine
+    check = _Check(found)
+    check.expect(
+        not isinstance(engine, str) or found.name == engine,
+        f"calls itself {found.name!r}; use the name of its file, {engine!r}",
+    )
+    with tempfile.TemporaryDirectory(prefix="check-engine-") as name:
+        folder = Path(name) / "database"
+        folder.mkdir()
+        database = (make_database or make_sqlite)(folder)
+        before = snapshot(folder)
+        check.fields(database)
+        check.answers(database)
+        check.failures(database)
+        check.limits(database)
+        check.untouched(folder, before)
+        check.refusals(Path(name) / "other")
+        if make_database is None:
+            check.reads_log(Path(name) / "log")
+            check.odd_text(Path(name) / "odd")
+        check.survives(database)
+        check.untouched(folder, before)
+
+
+def snapshot(folder: Path) -> dict[str, str]:
+    """Every file below a folder with the digest of its bytes."""
+    return {
+        str(path.relative_to(folder)): sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+
+
+class _Check:
+    """The promises, one method each."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    def expect(self, holds: bool, complaint: str) -> None:
+        """As assert, but also under ``python -O``."""
+        if not holds:
+            raise AssertionError(f"engine {self.engine.name} {complaint}")
+
+    @contextmanager
+    def session(self, database: Path, limits: Limits | None = None) -> Iterator[Session]:
+        session = self.engine.open(database, limits or Limits(seconds=5))
+        try:
+            yield session
+        finally:
+            session.close()
+
+    def run(self, session: Session, sql: str) -> Outcome:
+        """The outcome, which must be one of the two records and complete."""
+        shown = repr(sql if len(sql) < 80 else sql[:80] + "...")
+        try:
+            outcome = session.run(sql)
+        except Exception as error:
+            raise AssertionError(
+                f"engine {self.engine.name} raised {error!r} for {shown}; return a Failure"
+            ) from error
+        if isinstance(outcome, Failure):
+            whole = isinstance(outcome.reason, Reason) and bool(outcome.message)
+            self.expect(whole, f"gave {outcome} for {shown}; say a reason and a message")
+            self.expect(outcome.fault is None, f"blames {outcome.fault} for {shown}")
+        else:
+            self.expect(isinstance(outcome, Answer), f"gave {outcome!r} for {shown}")
+        return outcome
+
+    def rows(self, session: Session, sql: str) -> list[Row]:
+        outcome = self.run(session, sql)
+        if isinstance(outcome, Failure):
+            raise AssertionError(f"engine {self.engine.name} gave {outcome} for {sql!r}")
+        return outcome.rows
+
+    def fails(self, session: Session, sql: str, *reasons: Reason) -> Failure:
+        outcome = self.run(session, sql)
+        if not isinstance(outcome, Failure) or outcome.reason not in reasons:
+            said = outcome.reason if isinstance(outcome, Failure) else f"{len(outcome.rows)} rows"
+            wanted = " or ".join(reasons)
+            raise AssertionError(
+                f"engine {self.engine.name} gave {said} for {sql[:80]!r}; expected {wanted}"
+            )
+        return outcome
+
+    def untouched(self, folder: Path, before: dict[str, str]) -> None:
+        now = snapshot(folder)
+        self.expect(
+            now == before,
+            f"changed the folder of its database: {sorted(before)} became {sorted(now)}, or their "
+            "bytes; open it read-only and make no files",
+        )
+
+    def fields(self, database: Path) -> None:
+        engine = self.engine
+        self.expect(bool(engine.version), "has no version; it is part of every cache key")
+        self.expect(bool(engine.dialect), "has no dialect; name the sqlglot dialect")
+        first = engine.digest(database)
+        self.expect(bool(first) and first == engine.digest(database), "has no stable digest")
+        changed = database.parent.parent / database.name
+        changed.write_bytes(database.read_bytes() + b"\0")
+        self.expect(
+            engine.digest(changed) != first,
+            "gives two databases of different content one digest; answers would be mixed up",
+        )
+        changed.unlink()
+
+    def answers(self, database: Path) -> None:
+        with self.session(database) as session:
+            (row,) = self.rows(session, "SELECT i, f, t, n, b FROM cells")
+            self.expect(row == CELLS, f"read {row!r}; expected {CELLS!r}")
+            types = [type(cell) for cell in row]
+            wanted = [type(cell) for cell in CELLS]
+            self.expect(types == wanted, f"gave the types {types}; expected {wanted}")
+            outcome = self.run(session, "SELECT i AS a, i AS a FROM cells WHERE i < 0")
+            self.expect(
+                isinstance(outcome, Answer) and outcome.columns == ("a", "a") and not outcome.rows,
+                f"gave {outcome} for no rows; expected no rows and both columns' names",
+            )
+            ordered = self.rows(session, "SELECT i FROM numbers ORDER BY i DESC")
+            down = [(number,) for number in range(NUMBERS, 0, -1)]
+            self.expect(ordered == down, "lost rows of 2,000 or their order")
+            large = self.rows(session, "SELECT 4611686018427387904, -0.5")
+            self.expect(large == [(2**62, -0.5)], f"gave {large} for a large integer")
+            seconds = session.clock([GOOD, "SELECT i FROM cells"], 3)
+            timed = len(seconds) == 2 and all(
+                len(each) == 3 and all(second > 0 for second in each) for each in seconds
+            )
+            self.expect(timed, f"clocked {seconds}; expected 3 times for each of 2 queries")
+
+    def failures(self, database: Path) -> None:
+        wrong = (Reason.PARSE_ERROR, Reason.EXECUTION_ERROR)
+        refused = (Reason.WRITE_BLOCKED, Reason.UNSUPPORTED_FEATURE)
+        with self.session(database) as session:
+            self.fails(session, "SELECT nothing FROM cells", *wrong)
+            self.fails(session, "SELECT * FROM nowhere", *wrong)
+            self.fails(session, "SELECT FROM WHERE", *wrong)
+            self.fails(session, "", Reason.NO_SQL_PRODUCED, Reason.PARSE_ERROR)
+            self.fails(session, "-- nothing", Reason.NO_SQL_PRODUCED, Reason.PARSE_ERROR)
+            for sql in (
+                "DROP TABLE cells",
+                "DELETE FROM cells",
+                "INSERT INTO cells (i) VALUES (1)",
+                "UPDATE cells SET i = 0",
+                "CREATE TABLE loot (a INTEGER)",
+                "SELECT 1; DROP TABLE cells",
+            ):
+                self.fails(session, sql, *refused)
+
+    def limits(self, database: Path) -> None:
+        with self.session(database, Limits(rows=10)) as session:
+            self.fails(session, "SELECT i FROM numbers", Reason.ROW_LIMIT)
+            self.fails(session, "SELECT i FROM numbers LIMIT 11", Reason.ROW_LIMIT)
+            self.expect(
+                len(self.rows(session, "SELECT i FROM numbers LIMIT 10")) == 10,
+                "refused as many rows as the limit allows",
+            )
+        with self.session(database, Limits(bytes=1_000)) as session:
+            self.fails(session, "SELECT t FROM numbers", Reason.MEMORY_LIMIT)
+            self.fails(session, "SELECT t FROM numbers LIMIT 20", Reason.MEMORY_LIMIT)
+            self.rows(session, "SELECT t FROM numbers LIMIT 3")
+        with self.session(database, Limits(sql_length=100)) as session:
+            self.fails(session, f"SELECT '{'x' * 100}'", Reason.PARSE_ERROR)
+        for limits in (Limits(steps=200_000, seconds=5), Limits(seconds=0.3)):
+            with self.session(database, limits) as session:
+                began = perf_counter()
+                stopped = self.fails(session, ENDLESS, Reason.EXECUTION_TIMEOUT)
+                spent = perf_counter() - began
+                self.expect(
+                    spent < limits.seconds + OVER,
+                    f"stopped an endless query after {spent:.1f} s; the limit is {limits.seconds}",
+                )
+                self.expect(
+                    limits.steps < 10**6 or not stopped.repeatable,
+                    "calls a time-out by the clock repeatable; it may go better next time",
+                )
+                self.rows(session, GOOD)
+
+    def survives(self, database: Path) -> None:
+        """A good query answers after each hostile one, in the same session."""
+        limits = Limits(steps=500_000, seconds=2, bytes=2**22, cell=2**20)
+        with self.session(database, limits) as session:
+            for hostile in hostile_predictions():
+                if hostile.hangs:
+                    continue
+                self.run(session, hostile.sql)
+                after = self.run(session, GOOD)
+                self.expect(
+                    isinstance(after, Answer) and after.rows == [(NUMBERS,)],
+                    f"gave {after} for a good query after {hostile.name!r}; bad queries must "
+                    "leave nothing behind",
+                )
+
+    def refusals(self, folder: Path) -> None:
+        """What is no database is refused, with its path in the message."""
+        folder.mkdir()
+        suffix = self.engine.suffixes[0]
+        corrupt, empty, inner = (folder / f"{name}{suffix}" for name in ("corrupt", "empty", "dir"))
+        corrupt.write_bytes(b"This is not a database.\n" * 500)
+        empty.touch()
+        inner.mkdir()
+        before = snapshot(folder)
+        for path in (folder / f"missing{suffix}", corrupt, empty, inner):
+            try:
+                self.engine.open(path, Limits()).close()
+            except DatabaseError as error:
+                self.expect(str(path) in str(error), f"does not name {path} in {str(error)!r}")
+            else:
+                raise AssertionError(
+                    f"engine {self.engine.name} opened {path.stem}; raise DatabaseError"
+                )
+        self.expect(snapshot(folder) == before, "made files where it found no database")
+
+    def reads_log(self, folder: Path) -> None:
+        """A SQLite file whose last writes are still in its write-ahead log."""
+        live, folder = folder / "live", folder / "copy"
+        live.mkdir(parents=True)
+        folder.mkdir()
+        writer = sqlite3.connect(live / "wal.sqlite")
+        writer.execute("PRAGMA journal_mode = WAL")
+        writer.execute("CREATE TABLE late (a)")
+        writer.execute("INSERT INTO late VALUES (1)")
+        writer.commit()
+        for file in ("wal.sqlite", "wal.sqlite-wal"):
+            shutil.copy(live / file, folder / file)
+        writer.execute("INSERT INTO late VALUES (2)")
+        writer.commit()
+        before = snapshot(folder)
+        database = folder / "wal.sqlite"
+        digest = self.engine.digest(database)
+        with self.session(database) as session, self.session(database) as other:
+            for each in (session, other):
+                rows = self.rows(each, "SELECT a FROM late")
+                self.expect(rows == [(1,)], f"read {rows} past the write-ahead log")
+        self.expect(snapshot(folder) == before, "changed files beside a write-ahead log")
+        shutil.copy(live / "wal.sqlite-wal", folder / "wal.sqlite-wal")
+        self.expect(self.engine.digest(database) != digest, "leaves the log out of its digest")
+        writer.close()
+
+    def odd_text(self, folder: Path) -> None:
+        """Text that is not UTF-8 is told apart and never fatal."""
+        folder.mkdir()
+        path = folder / "odd.sqlite"
+        writer = sqlite3.connect(path)
+        writer.execute("CREATE TABLE odd (a TEXT)")
+        for raw in ("ff41", "fe41", "41"):
+            writer.execute(f"INSERT INTO odd VALUES (CAST(x'{raw}' AS TEXT))")  # noqa: S608
+        writer.commit()
+        writer.close()
+        with self.session(path) as session:
+            cells = [row[0] for row in self.rows(session, "SELECT a FROM odd")]
+            self.expect(
+                len(set(cells)) == 3 and cells[2] == "A" and all(type(c) is str for c in cells),
+                f"read {cells!r}; odd bytes must stay visible and distinct",
+            )

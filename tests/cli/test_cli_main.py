@@ -1,0 +1,146 @@
+"""The command line itself: quick to start, one clear line for an error, the right exit code."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+
+import click
+import pytest
+from click.testing import Result
+
+from sqlverdict.cli.main import Commands, sqlverdict
+from sqlverdict.errors import (
+    DataError,
+    Interrupted,
+    NothingEvaluated,
+    SqlverdictError,
+    UsageError,
+)
+
+Invoke = Callable[..., Result]
+NAMES = (
+    sqlverdict.list_commands(click.Context(sqlverdict)) if isinstance(sqlverdict, Commands) else []
+)
+OURS = [name for name in NAMES if name != "doctor"]
+
+
+def test_every_command_of_the_plan_is_there() -> None:
+    planned = {"evaluate", "demo", "compare", "check", "leaderboard", "show", "query"}
+    assert planned | {"metrics", "presets", "engines", "benchmarks"} <= set(NAMES)
+
+
+def test_help_imports_no_command_and_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "from sqlverdict.cli.main import sqlverdict\n"
+        "try: sqlverdict.main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "print([m for m in sys.modules if m.split('.')[0] in ('rich', 'sqlglot', 'msgspec')"
+        " or m.startswith('sqlverdict.')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.splitlines()[-1]
+    assert set(re.findall(r"'([\w.]+)'", loaded)) == {
+        "sqlverdict.cli",
+        "sqlverdict.cli.main",
+        "sqlverdict.errors",
+    }
+    assert "Evaluate predictions against a benchmark" in done.stdout
+
+
+def test_asking_one_command_imports_only_that_one() -> None:
+    code = (
+        "import sys\n"
+        "from sqlverdict.cli.main import sqlverdict\n"
+        "try: sqlverdict.main(['evaluate', '--help'])\n"
+        "except SystemExit: pass\n"
+        "print(sorted(m for m in sys.modules if m.startswith('sqlverdict.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.splitlines()[-1]
+    assert "sqlverdict.cli.evaluate" in loaded
+    assert "sqlverdict.cli.demo" not in loaded
+    assert "sqlverdict.pipeline" not in loaded
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_the_help_of_a_command_teaches_with_examples(invoke: Invoke, name: str) -> None:
+    found = invoke(name, "--help")
+    assert found.exit_code == 0
+    assert "Examples:" in found.output
+    assert f"sqlverdict {name}" in found.output
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_command_has_a_line_in_the_help(invoke: Invoke, name: str) -> None:
+    assert re.search(rf"^  {name} +[A-Z`]", invoke("--help").output, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (UsageError("wrong call"), 2),
+        (DataError("wrong file"), 2),
+        (NothingEvaluated("nothing"), 3),
+        (Interrupted("stopped"), 130),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_errors_become_one_line_and_their_exit_code(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int
+) -> None:
+    @click.command()
+    def fails() -> None:
+        raise error
+
+    monkeypatch.setattr(Commands, "get_command", lambda *_: fails)
+    found = invoke("fails")
+    assert found.exit_code == code
+    assert "Traceback" not in found.output
+    if isinstance(error, SqlverdictError):
+        assert found.stderr == f"error: {error}\n"
+
+
+def test_debug_shows_the_traceback_wherever_it_stands(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @click.command()
+    def fails() -> None:
+        raise UsageError("wrong call")
+
+    monkeypatch.setattr(Commands, "get_command", lambda *_: fails)
+    for args in (("--debug", "fails"), ("fails", "--debug")):
+        with pytest.raises(UsageError, match="wrong call"):
+            invoke(*args)
+
+
+def test_a_mistyped_command_or_option_gets_a_hint(invoke: Invoke) -> None:
+    found = invoke("evalute")
+    assert (found.exit_code, "Did you mean 'evaluate'?" in found.stderr) == (2, True)
+    found = invoke("evaluate", "--predictoins", "x")
+    assert found.exit_code == 2
+    assert found.stderr.startswith("error: No such option")
+    assert "Try 'sqlverdict evaluate --help'" in found.stderr
+
+
+def test_the_version_is_told(invoke: Invoke) -> None:
+    assert re.fullmatch(r"sqlverdict \d+\.\d+\.\d+\S*\n", invoke("--version").output)
+
+
+def test_a_reader_that_leaves_is_no_failed_threshold() -> None:
+    code = "from sqlverdict.cli.main import main; main()"
+    writer = subprocess.Popen(
+        [sys.executable, "-c", code, "metrics", "ves"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert writer.stdout is not None
+    assert writer.stderr is not None
+    writer.stdout.close()
+    assert writer.wait(timeout=30) == 141
+    assert writer.stderr.read() == ""
+    writer.stderr.close()

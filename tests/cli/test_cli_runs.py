@@ -1,0 +1,151 @@
+"""The commands that read runs: compare, check, leaderboard, show; and the demo, and the lists."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+Invoke = Callable[..., Result]
+
+
+@pytest.fixture
+def two_runs(tiny: Any, invoke: Invoke) -> None:
+    """``before`` and ``after``: one case gained, one lost."""
+    for name, first, second in (
+        ("before", "SELECT 3", "SELECT 'x'"),
+        ("after", "SELECT 4", "SELECT name FROM item"),
+    ):
+        said = tiny.predictions(first, second, name=f"{name}.txt")
+        done = invoke("evaluate", "--gold", tiny.gold, "--predictions", said, "--out", name)
+        assert done.exit_code == 0
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_compare_shows_what_changed(invoke: Invoke) -> None:
+    found = invoke("compare", "before", "after")
+    assert found.exit_code == 0
+    assert "1 case gained, 1 lost, 2 right in both, 0 wrong in both" in found.stdout
+    assert "cannot tell the two apart" in found.stdout
+    lost = found.stdout[found.stdout.index("lost: 1") : found.stdout.index("gained: 1")]
+    for sql in ("SELECT count(*) FROM item", "SELECT 3", "SELECT 4"):
+        assert sql in lost
+    content = json.loads(invoke("compare", "before", "after", "--json").stdout)
+    assert content["outcome"]["gained"] == ["1"]
+    assert content["before"] == content["after"] == 0.75
+    none = invoke("compare", "before", "after", "--limit", 0)
+    assert "SELECT 4" not in none.stdout
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_check_is_a_gate(invoke: Invoke) -> None:
+    passed = invoke("check", "after", "--min", "ex=0.75", "--max-unscored", "0")
+    assert passed.exit_code == 0
+    assert "pass  ex at least 75%: 75.00%" in passed.stdout
+    failed = invoke(
+        "check", "after", "--min", "ex=76%", "--baseline", "before", "--no-regressions",
+        "--max-drop", "0%", "--junit", "gate.xml",
+    )  # fmt: skip
+    assert failed.exit_code == 1
+    assert [line[:4] for line in failed.stdout.splitlines() if line[:4] in ("pass", "FAIL")] == [
+        "FAIL",
+        "FAIL",
+        "pass",
+    ]
+    assert "0: VALUE_MISMATCH" in failed.stdout
+    root = ET.parse("gate.xml").getroot()
+    assert (root.get("tests"), root.get("failures")) == ("3", "2")
+    content = json.loads(invoke("check", "after", "--min", "ex=0.9", "--json").stdout)
+    assert content["passed"] is False
+
+
+@pytest.mark.usefixtures("two_runs")
+@pytest.mark.parametrize(
+    "args",
+    [
+        ("check", "after"),
+        ("check", "after", "--min", "em=0.5"),
+        ("check", "after", "--min", "ex"),
+        ("check", "after", "--no-regressions"),
+        ("check", "nowhere", "--min", "ex=0.5"),
+        ("compare", "before", "nowhere"),
+        ("compare", "before", "after", "--metric", "em"),
+        ("leaderboard",),
+        ("leaderboard", "before", "after", "--markdown", "--json"),
+        ("show", "after", "99"),
+    ],
+)
+def test_what_cannot_be_done_is_exit_code_2(invoke: Invoke, args: tuple[str, ...]) -> None:
+    found = invoke(*args)
+    assert found.exit_code == 2
+    assert found.stderr.startswith("error: ")
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_leaderboard_in_three_forms(invoke: Invoke) -> None:
+    text = invoke("leaderboard", "before", "after").stdout
+    assert "2 systems on 4 of 4 common cases, by ex" in text
+    assert "cannot be told apart" in text
+    marked = invoke("leaderboard", "before", "after", "--markdown").stdout
+    assert "| 1 | after | 75.0% |" in marked
+    (board,) = json.loads(invoke("leaderboard", "before", "after", "--json").stdout)
+    assert [place["value"] for place in board["places"]] == [0.75, 0.75]
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_show_has_everything_about_a_case(invoke: Invoke) -> None:
+    found = invoke("show", "after", "0")
+    for part in ("SELECT count(*) FROM item", "SELECT 4", "VALUE_MISMATCH", "1 row", "ms"):
+        assert part in found.stdout
+    assert json.loads(invoke("show", "after", "0", "--json").stdout)["verdict"] == "incorrect"
+
+
+def test_the_demo_shows_itself_in_seconds(invoke: Invoke) -> None:
+    began = perf_counter()
+    found = invoke("demo")
+    assert perf_counter() - began < 15
+    assert found.exit_code == 0
+    assert sorted(path.name for path in Path("sqlverdict-demo").iterdir()) == [
+        "bold",
+        "careful",
+        "databases",
+        "rough",
+    ]
+    for part in ("3 systems on demo: 90 cases", "WRITE_BLOCKED", "abstained_right", "scale: "):
+        assert part in found.stdout
+    ranks = [found.stdout.index(f" {name} ") for name in ("careful", "bold", "rough")]
+    assert ranks == sorted(ranks)
+    again = invoke("demo", "--json")
+    assert len(json.loads(again.stdout)["runs"]) == 3
+
+
+def test_lists_explain_their_members(invoke: Invoke) -> None:
+    for command, name, words in (
+        ("metrics", "ves", "sqrt(T(gold) / T(prediction))"),
+        ("presets", "bird", "set(predicted) == set(gold)"),
+        ("engines", "sqlite", "authorizer"),
+        ("benchmarks", "spider", "train_others.json"),
+    ):
+        assert name in invoke(command).stdout
+        assert words in invoke(command, name).stdout
+        rows = json.loads(invoke(command, "--json").stdout)
+        assert name in [row["name"] for row in rows]
+        assert invoke(command, "nosuch").exit_code == 2
+    assert json.loads(invoke("metrics", "ex", "--json").stdout)["home"] == "sqlverdict.score.ex"
+
+
+def test_query_says_what_a_query_is_made_of(invoke: Invoke) -> None:
+    sql = "SELECT count(*) FROM a JOIN b ON a.x = b.x WHERE y > 3"
+    found = json.loads(invoke("query", sql, "--json").stdout)
+    assert found["tables"] == ["a", "b"]
+    assert "join" in found["features"]
+    assert found["trustsql hardness"] == "medium"
+    assert "medium" in invoke("query", "-", stdin=sql).stdout
+    wrong = invoke("query", "SELECT FROM WHERE")
+    assert (wrong.exit_code, "PARSE_ERROR" in wrong.stderr) == (2, True)

@@ -1,0 +1,146 @@
+"""The hostile corpus: typed outcomes, in time, nothing written, memory bounded."""
+
+from __future__ import annotations
+
+import resource
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic
+
+import pytest
+
+from sqlverdict.execute.engine import ENGINES, Limits
+from sqlverdict.pipeline import Options, evaluate, evaluate_pairs
+from sqlverdict.records import Case, Failure, Prediction, Reason, Result, Verdict
+from sqlverdict.testing.engines import snapshot
+from sqlverdict.testing.hostile import ANSWER, Hostile, hostile_predictions, make_database
+
+GOLD = "SELECT name FROM person"
+LIMITS = Limits(seconds=1)
+CORPUS = hostile_predictions()
+MEMORY = 2 * 2**30
+"""Peak resident bytes that a worker may reach: the engine's heap limit and as much again."""
+
+needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux only")
+
+
+@pytest.fixture
+def watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The database, alone in a folder; it and the working folder must stay as they are."""
+    data, here = tmp_path / "data", tmp_path / "here"
+    data.mkdir()
+    here.mkdir()
+    database = make_database(data / "people.sqlite")
+    before = snapshot(data)
+    monkeypatch.chdir(here)
+    yield database
+    assert snapshot(data) == before
+    assert list(here.iterdir()) == []
+    for loot in ("/tmp/loot.sqlite", "/tmp/loot.csv", "/tmp/loot"):
+        assert not Path(loot).exists()
+
+
+def outcome(result: Result) -> str:
+    """What became of a prediction: its failure's reason, or that it answered."""
+    assert result.fault is None, result.message
+    if Reason.NO_SQL_PRODUCED in result.reasons:
+        return Reason.NO_SQL_PRODUCED
+    assert result.verdict in (Verdict.CORRECT, Verdict.INCORRECT), result
+    (evidence,) = result.evidence
+    if evidence.by == "execute":
+        assert result.message
+        return evidence.reasons[0]
+    return ANSWER
+
+
+def cases_of(corpus: tuple[Hostile, ...], database: Path) -> list[Case]:
+    return [Case(each.name, "people", "?", (GOLD,), str(database)) for each in corpus]
+
+
+def test_the_corpus_is_large_and_names_are_unique() -> None:
+    assert len(CORPUS) >= 220
+    assert len({each.name for each in CORPUS}) == len(CORPUS)
+    assert len({each.sql for each in CORPUS}) == len(CORPUS)
+    groups = Counter(each.group for each in CORPUS)
+    assert set(groups) == {
+        *("ddl", "dml", "attach", "pragma", "transaction", "file", "endless", "bomb", "compile"),
+        *("size", "several", "character", "nothing", "dialect", "text", "injection"),
+    }
+    assert all(each.expected for each in CORPUS)
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [each for each in CORPUS if not each.hangs and each.group != "endless"],
+    ids=lambda each: each.name,
+)
+def test_in_process(hostile: Hostile, watched: Path) -> None:
+    session = ENGINES.get("sqlite").open(watched, LIMITS)
+    found = session.run(hostile.sql)
+    session.close()
+    said = found.reason if isinstance(found, Failure) else ANSWER
+    assert said in hostile.expected, found
+
+
+@needs_linux
+def test_all_through_two_workers(watched: Path, tmp_path: Path) -> None:
+    """Every text through the whole pipeline; the metrics read the texts in their own ways."""
+    cases = cases_of(CORPUS, watched)
+    pairs = (
+        (case, Prediction(case.id, each.sql)) for case, each in zip(cases, CORPUS, strict=True)
+    )
+    options = Options("ex,ex[spider],ex[bird],em", limits=LIMITS, workers=2)
+    run = evaluate_pairs(pairs, out=tmp_path / "run", options=options)
+    results = list(run.results())
+    assert len(results) == len(CORPUS)
+    wrong = {
+        each.name: (said, result.message)
+        for each, result in zip(CORPUS, results, strict=True)
+        if (said := outcome(result)) not in each.expected
+    }
+    assert wrong == {}
+    assert [result.id for result in results] == [each.name for each in CORPUS]
+    # A clock that is read on a busy machine: the engine's own measure, and the guardian's.
+    assert max(result.timings.get("prediction", 0.0) for result in results) < LIMITS.seconds + 1
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
+    assert peak < MEMORY, f"a worker reached {peak / 2**20:.0f} MB"
+    left = {file.name for file in (tmp_path / "run").iterdir()} - {"results.jsonl"}
+    assert left == {"manifest.json", "summary.json"}
+
+
+def test_through_evaluate_with_a_mapping(watched: Path) -> None:
+    """The call that users make; half characters cannot enter a file, so they come by no mapping."""
+    corpus = tuple(
+        each
+        for each in CORPUS
+        if each.group not in ("endless", "bomb", "compile", "size") and each.sql.isprintable()
+    )
+    assert len(corpus) > 150
+    said = {each.name: each.sql for each in corpus}
+    run = evaluate(cases_of(corpus, watched), said, options=Options(limits=LIMITS, workers=1))
+    for each, result in zip(corpus, run.results(), strict=True):
+        assert outcome(result) in each.expected, each.name
+
+
+NASTIEST = [
+    *(each.name for each in CORPUS if each.hangs),
+    *("endless/blobs", "endless/kept blobs", "endless/every row", "bomb/rows of blobs"),
+    *("bomb/hex of zeroblob", "size/10 MB of words", "size/10 MB of semicolons"),
+]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NASTIEST)
+def test_no_query_runs_past_its_limit_and_a_second(name: str, watched: Path) -> None:
+    """The whole call, by the wall: start a worker, kill it if need be, write the run."""
+    (hostile,) = (each for each in CORPUS if each.name == name)
+    (case,) = cases_of((hostile,), watched)
+    options = Options(limits=LIMITS, workers=1, cache=None)
+    began = monotonic()
+    run = evaluate([case], {name: hostile.sql}, options=options)
+    spent = monotonic() - began
+    (result,) = run.results()
+    assert outcome(result) in hostile.expected
+    assert spent < LIMITS.seconds + 1, f"{spent:.2f} s"

@@ -1,0 +1,262 @@
+"""The SQLite engine: the public suite, and what is special about SQLite."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session
+from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row
+from sqlverdict.testing import check_engine, make_database
+
+SQLITE = ENGINES.get("sqlite")
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    return make_database(tmp_path / "people.sqlite")
+
+
+def ask(database: Path, sql: str, limits: Limits | None = None) -> Outcome:
+    session = SQLITE.open(database, limits or Limits(seconds=5))
+    try:
+        return session.run(sql)
+    finally:
+        session.close()
+
+
+def rows(database: Path, sql: str) -> list[Row]:
+    outcome = ask(database, sql)
+    assert isinstance(outcome, Answer), outcome
+    return outcome.rows
+
+
+def test_sqlite_keeps_every_promise() -> None:
+    check_engine("sqlite")
+
+
+@dataclass(frozen=True)
+class _Broken:
+    """SQLite with one promise broken."""
+
+    how: str
+    name = "sqlite"
+    dialect = "sqlite"
+    suffixes = (".sqlite",)
+
+    @property
+    def version(self) -> str:
+        return "" if self.how == "no version" else SQLITE.version
+
+    def digest(self, database: Path) -> str:
+        return "same" if self.how == "same digest" else SQLITE.digest(database)
+
+    def open(self, database: Path, limits: Limits) -> Session:
+        if self.how == "opens anything" and not database.is_file():
+            database = make_database(database.parent.parent / "any.sqlite")
+        if self.how == "no limits":
+            limits = Limits(seconds=limits.seconds)
+        return _BrokenSession(self.how, database, SQLITE.open(database, limits))
+
+
+@dataclass(frozen=True)
+class _BrokenSession:
+    how: str
+    database: Path
+    session: Session
+
+    def run(self, sql: str) -> Outcome:
+        if self.how == "raises" and "\ud800" in sql:
+            raise ValueError("surrogate")
+        if self.how == "writes" and sql == "DELETE FROM cells":
+            with sqlite3.connect(self.database) as connection:
+                connection.execute(sql)
+            connection.close()
+        if self.how == "leaves files":
+            (self.database.parent / "journal").touch()
+        found = self.session.run(sql)
+        if self.how == "wrong types" and isinstance(found, Answer):
+            return Answer(found.columns, [tuple(map(str, row)) for row in found.rows])
+        if self.how == "blames itself" and isinstance(found, Failure):
+            return Failure(found.reason, found.message, Fault.ENGINE)
+        return found
+
+    def clock(self, queries: Sequence[str], rounds: int) -> list[list[float]]:
+        return self.session.clock(queries, rounds)
+
+    def close(self) -> None:
+        self.session.close()
+
+
+@pytest.mark.parametrize(
+    ("how", "complaint"),
+    [
+        ("no version", "no version"),
+        ("same digest", "one digest"),
+        ("opens anything", "raise DatabaseError"),
+        ("no limits", "expected ROW_LIMIT"),
+        ("raises", "raised ValueError"),
+        ("writes", "changed the folder"),
+        ("leaves files", "changed the folder"),
+        ("wrong types", "expected"),
+        ("blames itself", "blames"),
+    ],
+)
+def test_the_suite_notices_an_engine_that(how: str, complaint: str) -> None:
+    engine: Engine = _Broken(how)
+    with pytest.raises(AssertionError, match=complaint):
+        check_engine(engine)
+
+
+def test_virtual_tables_are_read_though_their_modules_want_to_write(tmp_path: Path) -> None:
+    path = tmp_path / "search.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute("CREATE VIRTUAL TABLE notes USING fts5(body)")
+    connection.execute("INSERT INTO notes VALUES ('hello world')")
+    connection.execute("CREATE VIRTUAL TABLE boxes USING rtree(id, low, high)")
+    connection.execute("INSERT INTO boxes VALUES (1, 2, 3)")
+    connection.commit()
+    connection.close()
+    assert rows(path, "SELECT body FROM notes WHERE notes MATCH 'hello'") == [("hello world",)]
+    assert rows(path, "SELECT id FROM boxes WHERE low < 5") == [(1,)]
+    assert rows(path, "SELECT value FROM json_each('[3, 4]')") == [(3,), (4,)]
+    blocked = ask(path, "INSERT INTO notes VALUES ('more')")
+    assert isinstance(blocked, Failure)
+    assert blocked.reason is Reason.WRITE_BLOCKED
+
+
+def test_views_are_not_run_when_a_database_is_opened(tmp_path: Path) -> None:
+    path = tmp_path / "view.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute(f"CREATE VIEW slow AS {ENDLESS}")
+    connection.close()
+    assert rows(path, "SELECT 1") == [(1,)]
+
+
+def test_a_database_left_in_the_middle_of_a_transaction_is_refused(database: Path) -> None:
+    journal = database.with_name(database.name + "-journal")
+    journal.write_bytes(bytes.fromhex("d9d505f920a163d7") + b"\0" * 504)
+    with pytest.raises(DatabaseError, match="middle of a transaction"):
+        SQLITE.open(database, Limits())
+    journal.write_bytes(b"\0" * 512)
+    assert rows(database, "SELECT count(*) FROM city") == [(40,)]
+
+
+def test_a_damaged_page_is_the_databases_fault(database: Path) -> None:
+    content = bytearray(database.read_bytes())
+    content[4096:] = b"\x99" * (len(content) - 4096)
+    database.write_bytes(content)
+    found = ask(database, "SELECT * FROM person")
+    assert isinstance(found, Failure)
+    assert (found.reason, found.fault) == (Reason.DATABASE_UNAVAILABLE, Fault.ENGINE)
+    assert not found.repeatable
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "random()",
+        "hex(randomblob(4))",
+        "date('now')",
+        "DATE('NOW', '-1 day')",
+        "datetime()",
+        "time( )",
+        "strftime('%Y')",
+        "strftime('%s', 'now')",
+        "julianday('no' || 'w')",
+        "CURRENT_TIMESTAMP",
+        "current_date",
+        "(SELECT max(CURRENT_TIME) FROM person)",
+    ],
+)
+def test_answers_of_chance_and_clock_are_volatile(database: Path, expression: str) -> None:
+    found = ask(database, f"SELECT {expression}")
+    assert isinstance(found, Answer)
+    assert found.volatile
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT date('2020-01-01')",
+        "SELECT strftime('%Y', name) FROM person",
+        "SELECT name FROM person WHERE name = 'now'",
+        "SELECT count(*) FROM person",
+    ],
+)
+def test_other_answers_last(database: Path, sql: str) -> None:
+    found = ask(database, sql)
+    assert isinstance(found, Answer)
+    assert not found.volatile
+
+
+def test_a_step_limit_stops_at_the_same_place_each_time(database: Path) -> None:
+    limits = Limits(steps=1_000_000)
+    found = [ask(database, ENDLESS, limits) for _ in range(2)]
+    for each in found:
+        assert isinstance(each, Failure)
+        assert each.reason is Reason.EXECUTION_TIMEOUT
+        assert each.repeatable
+        assert "1,000,000 steps" in each.message
+
+
+def test_fat_cells_are_counted_before_many_of_them_are_fetched(database: Path) -> None:
+    limits = Limits(bytes=2**20, cell=2**22)
+    late = "SELECT CASE WHEN id > 390 THEN zeroblob(2000000) END FROM person"
+    for sql in ("SELECT zeroblob(2000000)", "SELECT zeroblob(600000) FROM city LIMIT 2", late):
+        found = ask(database, sql, limits)
+        assert isinstance(found, Failure)
+        assert found.reason is Reason.MEMORY_LIMIT
+
+
+def test_a_long_cell_within_the_limit_is_answered(database: Path) -> None:
+    session = SQLITE.open(database, Limits())
+    for _ in range(2):
+        found = session.run("SELECT hex(zeroblob(3000000)), CAST(x'ff' AS TEXT)")
+        assert isinstance(found, Answer)
+        assert len(str(found.rows[0][0])) == 6_000_000
+        assert found.rows[0][1] == "\\xff"
+    assert [len(times) for times in session.clock(["SELECT hex(zeroblob(3000000))"], 2)] == [2]
+    session.close()
+
+
+def test_the_end_of_a_row_limit_is_exact(database: Path) -> None:
+    for count in (1, 39, 40):
+        found = ask(database, "SELECT id FROM city", Limits(rows=count))
+        assert isinstance(found, Answer if count == 40 else Failure), count
+
+
+def test_ctrl_c_inside_a_query_is_not_swallowed(database: Path) -> None:
+    session = SQLITE.open(database, Limits(seconds=20))
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        session.run(ENDLESS)
+    assert isinstance(session.run("SELECT 1"), Answer)
+    session.close()
+
+
+def test_paths_may_hold_any_character(tmp_path: Path) -> None:
+    folder = tmp_path / "odd ?#%20&=é"
+    folder.mkdir()
+    path = make_database(folder / "a?mode=rwc#x.sqlite")
+    assert rows(path, "SELECT count(*) FROM city") == [(40,)]
+    assert [file.name for file in folder.iterdir()] == [path.name]
+
+
+def test_opening_costs_no_heavy_import() -> None:
+    code = (
+        "import sys; from sqlverdict.execute.engine import ENGINES; ENGINES.get('sqlite');"
+        "sys.exit(any(name in sys.modules for name in ('sqlglot', 'rich', 'hypothesis')))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
