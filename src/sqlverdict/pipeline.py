@@ -205,7 +205,9 @@ def _run(
         tasks = seen.tasks(stream, [folder.log.has for folder in folders])
         killed = _work(tasks, folders, specs, options, workers)
         facts = {"cases": seen.cases, "killed_workers": killed, "databases": seen.databases()}
-        return [folder.finish(**facts) for folder in folders]
+        for folder in folders:
+            folder.seal(**facts)
+        return [folder.summarise() for folder in folders]
     except KeyboardInterrupt:
         done = sum(folder.log.count for folder in folders)
         raise Interrupted(

@@ -104,7 +104,7 @@ def test_some_cases_that_cannot_be_evaluated_make_exit_code_4(tiny: Any, invoke:
     assert found.exit_code == 4
     assert "1 of 4 cases could not be evaluated" in found.stdout
     assert "(exit code 4)" in found.stdout
-    assert "1 databases are missing" in found.stdout
+    assert "1 database not found" in found.stdout
     quiet = invoke("evaluate", "--gold", tiny.gold, "--predictions", tiny.predictions(), "--quiet")
     assert (quiet.exit_code, quiet.stdout.count("\n")) == (4, 1)
     assert "could not be evaluated" in quiet.stderr

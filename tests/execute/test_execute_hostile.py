@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -26,13 +27,18 @@ MEMORY = 2 * 2**30
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="memory is bounded on Linux only")
 
 
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_database(tmp_path_factory.mktemp("original") / "people.sqlite")
+
+
 @pytest.fixture
-def watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def watched(original: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The database, alone in a folder; it and the working folder must stay as they are."""
     data, here = tmp_path / "data", tmp_path / "here"
     data.mkdir()
     here.mkdir()
-    database = make_database(data / "people.sqlite")
+    database = Path(shutil.copy(original, data))
     before = snapshot(data)
     monkeypatch.chdir(here)
     yield database
@@ -85,6 +91,7 @@ def test_in_process(hostile: Hostile, watched: Path) -> None:
 
 
 @needs_linux
+@pytest.mark.slow
 def test_all_through_two_workers(watched: Path, tmp_path: Path) -> None:
     """Every text through the whole pipeline; the metrics read the texts in their own ways."""
     cases = cases_of(CORPUS, watched)

@@ -54,7 +54,7 @@ def test_spider(tmp_path: Path) -> None:
     assert benchmark.count == 2
     assert benchmark.sources[0].sha256 == sha256_file(file)
     assert "'cars'" in benchmark.notes[0]
-    assert "1 cases cannot be executed" in benchmark.notes[0]
+    assert "1 case cannot be executed" in benchmark.notes[0]
 
 
 def test_spider_difficulty_off(tmp_path: Path) -> None:

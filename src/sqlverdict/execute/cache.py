@@ -12,9 +12,10 @@ from __future__ import annotations
 import os
 import sqlite3
 import zlib
-from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
+from random import random
+from time import sleep
 from typing import Any
 
 import msgspec
@@ -23,6 +24,8 @@ from sqlverdict.records import Answer, Failure, Outcome, Reason
 
 _VERSION = 1
 _COMPRESS_ABOVE = 16_384
+_REMEMBERED_KEYS = 200_000
+_ATTEMPTS = 200
 _LARGEST = 32 * 2**20
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
@@ -72,12 +75,20 @@ class AnswerCache:
     def _open(self) -> None:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = self._connect()
+            self._connection = self._connect_in_turn()
         except (OSError, sqlite3.Error) as error:
-            if isinstance(error, sqlite3.DatabaseError) and _is_damaged(error):
-                self._set_aside()
-            else:
-                self._give_up(error)
+            self._fail(error)
+
+    def _connect_in_turn(self) -> sqlite3.Connection:
+        """Where several processes begin a new file at once, SQLite does not wait by itself."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                return self._connect()
+            except sqlite3.OperationalError as error:
+                if _code(error) != sqlite3.SQLITE_BUSY or attempt == _ATTEMPTS - 1:
+                    raise
+                sleep(random() * 0.05)  # noqa: S311 - chance keeps the processes apart
+        raise AssertionError("the last attempt returns or raises")
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self.path, isolation_level=None, timeout=10)
@@ -95,6 +106,19 @@ class AnswerCache:
             raise
         return connection
 
+    def _fail(self, error: Exception) -> None:
+        """Begin a new file where the old one is damaged; otherwise go on without a cache."""
+        self._pending.clear()
+        self._pending_size = 0
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        if isinstance(error, sqlite3.DatabaseError) and _is_damaged(error):
+            self._known.clear()
+            self._set_aside()
+        else:
+            self._give_up(error)
+
     def _set_aside(self) -> None:
         """A damaged file is kept under another name and a new one begun."""
         aside = self.path.with_name(f"{self.path.name}.damaged-{os.getpid()}")
@@ -102,7 +126,7 @@ class AnswerCache:
             self.path.replace(aside)
             for suffix in ("-wal", "-shm"):
                 self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-            self._connection = self._connect()
+            self._connection = self._connect_in_turn()
             self.problem = f"the cache was damaged; it is kept as {aside} and a new one was begun"
         except (OSError, sqlite3.Error) as error:
             self._give_up(error)
@@ -110,7 +134,6 @@ class AnswerCache:
     def _give_up(self, error: Exception) -> None:
         self.problem = f"answers are not cached: {self.path}: {error}"
         self._connection = None
-        self._pending.clear()
 
     def get(self, scope: bytes, key: bytes) -> Outcome | None:
         """The stored outcome, or ``None``."""
@@ -124,7 +147,7 @@ class AnswerCache:
                 "SELECT payload FROM answers WHERE scope = ? AND key = ?", (scope, key)
             ).fetchone()
         except sqlite3.Error as error:
-            self._give_up(error)
+            self._fail(error)
             return None
         outcome = _unpack(row[0]) if row else None
         self.hits += outcome is not None
@@ -150,15 +173,17 @@ class AnswerCache:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.executemany(
-                "INSERT OR IGNORE INTO answers (scope, key, payload) VALUES (?, ?, ?)", rows
+                "INSERT OR REPLACE INTO answers (scope, key, payload) VALUES (?, ?, ?)", rows
             )
             self._connection.execute("COMMIT")
         except sqlite3.Error as error:
-            self._give_up(error)
+            self._fail(error)
             return
         for scope, key, _ in rows:
-            if scope in self._known:
-                self._known[scope].add(key)
+            known = self._known.get(scope)
+            # Beyond that many, a query may be run again: cheaper than remembering every key.
+            if known is not None and len(known) < _REMEMBERED_KEYS:
+                known.add(key)
         self._pending.clear()
         self._pending_size = 0
 
@@ -178,7 +203,7 @@ class AnswerCache:
                     break
                 size = smaller
         except sqlite3.Error as error:
-            self._give_up(error)
+            self._fail(error)
 
     def _size(self) -> int:
         assert self._connection is not None
@@ -192,18 +217,19 @@ class AnswerCache:
         """The keys of a scope when it was first asked for: one look instead of one a query."""
         known = self._known.get(scope)
         if known is None:
-            known = self._known[scope] = set(self._stored_keys(scope))
+            known = self._known[scope] = self._stored_keys(scope)
         return known
 
-    def _stored_keys(self, scope: bytes) -> Iterator[bytes]:
+    def _stored_keys(self, scope: bytes) -> set[bytes]:
         assert self._connection is not None
         try:
-            for row in self._connection.execute(
-                "SELECT key FROM answers WHERE scope = ?", (scope,)
-            ):
-                yield row[0]
+            found = self._connection.execute(
+                "SELECT key FROM answers WHERE scope = ? LIMIT ?", (scope, _REMEMBERED_KEYS)
+            )
+            return {key for (key,) in found}
         except sqlite3.Error as error:
-            self._give_up(error)
+            self._fail(error)
+            return set()
 
     def close(self) -> None:
         """Write what is pending and let go of the file."""
@@ -215,8 +241,11 @@ class AnswerCache:
 
 
 def _is_damaged(error: sqlite3.DatabaseError) -> bool:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    return _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def _code(error: sqlite3.Error) -> int:
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
 def _is_lasting(outcome: Outcome) -> bool:

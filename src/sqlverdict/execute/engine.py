@@ -40,7 +40,8 @@ class Limits:
 
     def key(self) -> str:
         """The limits as they enter a cache key; wall-clock time does not change an answer."""
-        return f"{self.steps}/{self.rows}/{self.bytes}/{self.memory}/{self.cell}"
+        sizes = f"{self.bytes}/{self.memory}/{self.cell}/{self.sql_length}"
+        return f"{self.steps}/{self.rows}/{sizes}"
 
 
 class Session(Protocol):

@@ -174,9 +174,13 @@ def missing_databases(folder: DatabaseFolder, db_ids: Sequence[str]) -> tuple[st
     cases = sum(db_id in missing for db_id in db_ids)
     return (
         *folder.notes,
-        f"{len(missing)} databases are missing below {folder.root} ({listed(sorted(missing))}): "
-        f"{cases} cases cannot be executed",
+        f"{_count(len(missing), 'database')} not found below {folder.root} "
+        f"({listed(sorted(missing))}): {_count(cases, 'case')} cannot be executed",
     )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _database_files(folder: Path, suffixes: Sequence[str]) -> list[str]:

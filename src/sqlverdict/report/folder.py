@@ -64,17 +64,30 @@ class RunFolder:
         for name in _OURS:
             (self.folder / name).unlink(missing_ok=True)
 
-    def finish(self, **facts: Any) -> Run:
-        """Close the log, complete the manifest and summarise."""
+    def seal(self, **facts: Any) -> None:
+        """The last line is in: put the log in order and complete the manifest."""
         if self.is_untouched():
             self.log.close()
-            return replace(read_run(self.folder), _keep=self._keep)
+            return
         self.log.finish()
         spent = self.manifest.seconds + perf_counter() - self._began
         finished = datetime.now(UTC).isoformat(timespec="seconds")
         done = replace(self.manifest, finished=finished, seconds=round(spent, 3), **facts)
         write_manifest(self.folder, done)
-        return Run(self.folder, done, summarise_folder(self.folder, done), self._keep)
+        self.manifest = done
+        (self.folder / SUMMARY).unlink(missing_ok=True)
+
+    def summarise(self) -> Run:
+        """The run, with its summary; a run that was whole before is only read."""
+        if (self.folder / SUMMARY).exists():
+            return replace(read_run(self.folder), _keep=self._keep)
+        summary = summarise_folder(self.folder, self.manifest)
+        return Run(self.folder, self.manifest, summary, self._keep)
+
+    def finish(self, **facts: Any) -> Run:
+        """Seal the folder and summarise it."""
+        self.seal(**facts)
+        return self.summarise()
 
     def is_untouched(self) -> bool:
         """Whether the run had been finished before and nothing was added."""

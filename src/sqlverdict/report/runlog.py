@@ -50,7 +50,11 @@ class RunLog:
         self.count = 0
         folder.mkdir(parents=True, exist_ok=True)
         self._file: BinaryIO = self.path.open("a+b")
-        self._recover()
+        try:
+            self._recover()
+        except RunLogError:
+            self._file.close()
+            raise
 
     def _recover(self) -> None:
         self._file.seek(0)
@@ -68,8 +72,9 @@ class RunLog:
             _check_schema(place.schema, self.path)
             self._note(place.index, end)
             end += len(line)
-        self._file.truncate(end)
-        self._file.seek(end)
+        if self._file.seek(0, os.SEEK_END) != end:
+            self._file.truncate(end)
+            self._file.seek(end)
         self._end = end
 
     def _note(self, index: int, offset: int) -> None:

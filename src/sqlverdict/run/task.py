@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlverdict.load.digests import sha256_file
 from sqlverdict.records import Case, Prediction
 
-WINDOW = 4_096
+WINDOW = 2_048
 CHUNK = 64
 
 

@@ -1,0 +1,190 @@
+"""The desk: each query once, whatever its spelling, and within its memory."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from sqlverdict.execute.cache import AnswerCache
+from sqlverdict.execute.canonical import canonical
+from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
+from sqlverdict.testing import make_database
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return str(make_database(tmp_path_factory.mktemp("desk") / "people.sqlite"))
+
+
+@pytest.fixture(scope="module")
+def session(database: str) -> Session:
+    return ENGINES.get("sqlite").open(Path(database), Limits(seconds=2))
+
+
+def test_an_answer_is_asked_once_for_all_spellings(database: str) -> None:
+    desk = Desk("sqlite", Limits())
+    found = [
+        desk.run(database, sql)
+        for sql in ("SELECT Name FROM city", "select  name\nfrom CITY ;", "SELECT name FROM city;")
+    ]
+    assert desk.executed == 1
+    assert all(each is found[0] for each in found)
+    desk.close()
+
+
+def test_what_stands_in_quotes_counts(database: str) -> None:
+    desk = Desk("sqlite", Limits())
+    texts = [
+        "SELECT 'a'",
+        "SELECT 'A'",
+        "SELECT 'a '",
+        "SELECT '' ''",
+        "SELECT ''''",
+        'SELECT "id"',
+    ]
+    assert len({canonical(text) for text in texts}) == len(texts)
+    assert desk.run(database, texts[0]) != desk.run(database, texts[1])
+    desk.close()
+
+
+@pytest.mark.parametrize("cached", [True, False])
+def test_what_is_said_of_a_failure_is_said_of_its_own_text(
+    cached: bool, database: str, tmp_path: Path
+) -> None:
+    """Else a message would depend on which spelling came first, and runs on luck."""
+    for order in (("Nme", "nme", "NME"), ("NME", "nme", "Nme")):
+        cache = AnswerCache(tmp_path / "cache.sqlite") if cached else None
+        desk = Desk("sqlite", Limits(), cache)
+        for name in order:
+            for _ in range(2):
+                found = desk.run(database, f"SELECT {name} FROM city")
+                assert isinstance(found, Failure)
+                assert found.message == f"no such column: {name}"
+        desk.close()
+
+
+WORDS = st.sampled_from(
+    [
+        *(
+            "SELECT",
+            "select",
+            "Name",
+            "id",
+            "FROM",
+            "city",
+            "WHERE",
+            "AND",
+            "=",
+            "<",
+            "(",
+            ")",
+            ",",
+        ),
+        *("'a'", "'A  b'", "''", "'it''s'", '"name"', '"Name"', "[id]", "`ID`", '"a', "'b", "["),
+        *("1E2", "x'AB'", "X'ab'", "||", "LIKE", "'CITY 1'", "AS", ";", "--", "/*", "count", "*"),
+        *("UNION", "ALL", "VALUES", ".", ":P", "\t", "\n", " ", "  "),
+    ]
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(words=st.lists(st.tuples(WORDS, st.sampled_from(["", " ", "\n "])), max_size=12))
+@example(words=[("SELECT", " "), ("'a'", ""), ("'b'", "")])
+@example(words=[("SELECT", " "), ("'a'", " "), ("'b'", "")])
+def test_the_canon_of_a_text_means_the_same(words: list[tuple[str, str]], session: Session) -> None:
+    sql = "SELECT " + "".join(word + gap for word, gap in words)
+    first, second = session.run(sql), session.run(canonical(sql))
+    if isinstance(first, Answer):
+        assert isinstance(second, Answer), second
+        assert second.rows == first.rows
+    else:
+        assert isinstance(second, Failure)
+        assert second.reason is first.reason
+    assert canonical(canonical(sql)) == canonical(sql) or not isinstance(first, Answer)
+
+
+class _Counting:
+    """A session that counts, with answers as large as wanted."""
+
+    def __init__(self, cells: int, text: str) -> None:
+        self.answer = Answer(("a",), [(text,)] * cells)
+
+    def run(self, sql: str) -> Outcome:
+        return self.answer
+
+    def close(self) -> None:
+        pass
+
+
+def _remembered(desk: Desk, database: str, session: object, count: int) -> int:
+    """How many of ``count`` different answers the desk still has, without asking again."""
+    desk.run(database, "SELECT 0")
+    desk._sessions[database] = session  # type: ignore[assignment]
+    for number in range(count):
+        desk.run(database, f"SELECT {number} AS x")
+    before = desk.executed
+    for number in reversed(range(count)):
+        if desk.run(database, f"SELECT {number} AS x") and desk.executed > before:
+            return count - 1 - number
+    return count
+
+
+@pytest.mark.parametrize(
+    ("rows", "text", "most"),
+    [(1, "x", 40_000), (1, "x" * 1_000_000, 40), (1_000, "x" * 1_000, 40), (100_000, "x", 10)],
+)
+def test_memory_is_bounded_by_bytes(rows: int, text: str, most: int, database: str) -> None:
+    desk = Desk("sqlite", Limits())
+    kept = _remembered(desk, database, _Counting(rows, text), most + 100)
+    assert 4 <= kept <= most
+    desk.close()
+
+
+def test_a_missing_database_is_the_engines_fault(tmp_path: Path) -> None:
+    desk = Desk("sqlite", Limits())
+    found = desk.run(str(tmp_path / "none.sqlite"), "SELECT 1")
+    assert isinstance(found, Failure)
+    assert (found.reason, found.fault) == (Reason.DATABASE_UNAVAILABLE, Fault.ENGINE)
+    assert desk.clock(str(tmp_path / "none.sqlite"), ["SELECT 1"], 2) == [[]]
+    desk.close()
+
+
+def test_many_databases_are_open_only_in_part(tmp_path: Path) -> None:
+    desk = Desk("sqlite", Limits())
+    for number in range(50):
+        path = tmp_path / f"{number}.sqlite"
+        with sqlite3.connect(path) as connection:
+            connection.execute(f"CREATE TABLE t AS SELECT {number} AS n")
+        connection.close()
+    for _ in range(2):
+        for number in range(50):
+            found = desk.run(str(tmp_path / f"{number}.sqlite"), "SELECT n FROM t")
+            assert isinstance(found, Answer)
+            assert found.rows == [(number,)]
+    assert len(desk._sessions) <= 32
+    desk.close()
+
+
+def test_a_query_that_must_not_be_tried_again_is_not(database: str) -> None:
+    watched: list[bytes | None] = []
+    desk = Desk("sqlite", Limits(), watch=watched.append)
+    desk.run(database, "SELECT 1")
+    assert len(watched) == 2
+    key = watched[0]
+    assert key is not None
+    assert watched[1] is None
+    killed = Failure(Reason.EXECUTION_TIMEOUT, "killed", repeatable=False)
+    other = Desk("sqlite", Limits(), known={key: killed})
+    assert other.run(database, "SELECT 1") is killed
+    assert other.executed == 0
+    later = Desk("sqlite", Limits())
+    later.avoid({key: killed})
+    assert later.run(database, "select  1;") is killed
+    for each in (desk, other, later):
+        each.close()

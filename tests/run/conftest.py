@@ -1,0 +1,47 @@
+"""What the tests of runs share: a small database, and results without their clock."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from sqlverdict.records import Case
+from sqlverdict.testing import make_database
+
+Lines = Callable[[Path], list[dict[str, Any]]]
+MakeCase = Callable[..., Case]
+
+
+@pytest.fixture(scope="session")
+def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database of 400 people and 40 cities."""
+    return make_database(tmp_path_factory.mktemp("people") / "people.sqlite")
+
+
+@pytest.fixture
+def make_case(people: Path) -> MakeCase:
+    """A case on that database: its id, its golds, and whatever else is to be set."""
+
+    def make(case_id: str, *golds: str, **fields: Any) -> Case:
+        return Case(case_id, "people", "?", golds, **{"database": str(people), **fields})
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def lines_of() -> Lines:
+    """The lines of a run log, less what the clock says."""
+
+    def read(folder: Path) -> list[dict[str, Any]]:
+        found = []
+        for line in (folder / "results.jsonl").read_bytes().splitlines():
+            record = msgspec.json.decode(line)
+            record.pop("timings")
+            found.append(record)
+        return found
+
+    return read

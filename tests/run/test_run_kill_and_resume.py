@@ -1,0 +1,218 @@
+"""A run that is killed or stopped, and then given again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Lines = Callable[[Path], list[dict[str, Any]]]
+
+CASES = 3_000
+IN_FLIGHT = 2 * 2 * 64
+"""Two workers, two chunks of 64 cases each: the most that can be lost."""
+
+SCRIPT = f'''
+import os, sys
+from pathlib import Path
+from sqlverdict.errors import Interrupted
+from sqlverdict.execute.engine import Limits
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Case, Score
+from sqlverdict.score.metric import METRICS
+
+database, out, counter, workers = sys.argv[1:]
+
+class Counted:
+    """Writes a byte for each case that is scored."""
+    name, version, needs, parameters, binary = "counted", 1, frozenset({{"answers"}}), (), True
+    def score(self, item, parameter):
+        file = os.open(counter, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        os.write(file, b".")
+        os.close(file)
+        return Score(1.0)
+
+METRICS.register(Counted(), "counted", "test")
+SLOW = ("SELECT count(*) FROM person a, person b, city c WHERE a.height + b.height > "
+        "c.id + {{n}}")
+cases, said = [], {{}}
+for n in range({CASES}):
+    gold = f"SELECT name, age FROM person WHERE id = {{n % 400}} OR age > {{n % 90}}"
+    cases.append(Case(str(n), "people", f"question {{n}}", (gold,), database))
+    if n % 200 == 7:
+        said[str(n)] = SLOW.format(n=n)
+    elif n % 11 == 3:
+        said[str(n)] = "SELECT nothing FROM person"
+    elif n % 13 == 5:
+        said[str(n)] = None
+    else:
+        said[str(n)] = gold + f" AND {{n}} = {{n}}" if n % 3 else gold.replace("age >", "age <")
+options = Options("ex,counted", workers=int(workers), cache=Path(out).parent / "cache.sqlite")
+try:
+    evaluate(cases, said, out=out, options=options)
+except Interrupted as stopped:
+    print(stopped)
+    sys.exit(130)
+'''
+
+
+class Runner:
+    """Starts the script in a group of its own."""
+
+    def __init__(self, database: Path, folder: Path) -> None:
+        self.database = database
+        self.script = folder / "script.py"
+        self.script.write_text(SCRIPT)
+        self.environment = {**os.environ, "PYTHONPATH": str(Path("src").resolve())}
+
+    def command(self, out: Path, workers: int) -> list[str]:
+        counter = out.parent / "counter"
+        return [sys.executable, *map(str, (self.script, self.database, out, counter, workers))]
+
+    def start(self, out: Path, workers: int) -> subprocess.Popen[str]:
+        out.parent.mkdir(exist_ok=True)
+        return subprocess.Popen(
+            self.command(out, workers),
+            env=self.environment,
+            start_new_session=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def finish(self, out: Path, workers: int) -> None:
+        run = self.start(out, workers)
+        said, complaint = run.communicate(timeout=60)
+        assert run.returncode == 0, said + complaint
+
+
+@pytest.fixture(scope="module")
+def runner(people: Path, tmp_path_factory: pytest.TempPathFactory) -> Runner:
+    return Runner(people, tmp_path_factory.mktemp("script"))
+
+
+@pytest.fixture(scope="module")
+def undisturbed(
+    runner: Runner, lines_of: Lines, tmp_path_factory: pytest.TempPathFactory
+) -> list[dict[str, Any]]:
+    out = tmp_path_factory.mktemp("undisturbed") / "run"
+    runner.finish(out, 2)
+    return lines_of(out)
+
+
+def line_count(out: Path) -> int:
+    log = out / "results.jsonl"
+    return log.read_bytes().count(b"\n") if log.exists() else 0
+
+
+def wait_for_lines(out: Path, wanted: int) -> None:
+    until = time.monotonic() + 30
+    while line_count(out) < wanted:
+        assert time.monotonic() < until, f"{line_count(out)} lines after 30 s"
+        time.sleep(0.005)
+
+
+def group_is_gone(group: int, within: float) -> bool:
+    until = time.monotonic() + within
+    while time.monotonic() < until:
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_an_undisturbed_run_scores_each_case_once(
+    undisturbed: list[dict[str, Any]], runner: Runner
+) -> None:
+    assert [line["index"] for line in undisturbed] == list(range(CASES))
+    assert [line["id"] for line in undisturbed] == [str(n) for n in range(CASES)]
+    assert len({line["verdict"] for line in undisturbed}) == 3
+
+
+@pytest.mark.parametrize("wanted", [1, 900, 2_500])
+def test_kill_9_of_all_processes_then_the_same_call(
+    wanted: int, runner: Runner, undisturbed: list[dict[str, Any]], lines_of: Lines, tmp_path: Path
+) -> None:
+    out = tmp_path / "killed" / "run"
+    run = runner.start(out, 2)
+    wait_for_lines(out, wanted)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.communicate()
+    assert run.returncode == -signal.SIGKILL
+    assert group_is_gone(run.pid, 5)
+    saved = line_count(out)
+    assert wanted <= saved < CASES, "the kill came too late to test anything"
+    assert not (out / "summary.json").exists()
+    counter = out.parent / "counter"
+    before = counter.stat().st_size
+    runner.finish(out, 2)
+    assert lines_of(out) == undisturbed
+    abstained = sum(line["abstained"] for line in undisturbed)
+    twice = counter.stat().st_size - (CASES - abstained)
+    print(f"killed at {saved} lines, {before} scored; {twice} scored twice")
+    assert 0 <= twice <= IN_FLIGHT
+    again = counter.stat().st_size
+    runner.finish(out, 2)
+    assert counter.stat().st_size == again, "a finished run was worked on again"
+    assert lines_of(out) == undisturbed
+
+
+def test_a_torn_last_line_is_evaluated_anew(
+    runner: Runner, undisturbed: list[dict[str, Any]], lines_of: Lines, tmp_path: Path
+) -> None:
+    out = tmp_path / "torn" / "run"
+    run = runner.start(out, 2)
+    wait_for_lines(out, 300)
+    os.killpg(run.pid, signal.SIGKILL)
+    run.communicate()
+    log = out / "results.jsonl"
+    content = log.read_bytes()
+    log.write_bytes(content[: content.rindex(b"\n") - 20])
+    runner.finish(out, 1)
+    assert lines_of(out) == undisturbed
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_ctrl_c_leaves_a_run_that_can_be_resumed(
+    workers: int,
+    runner: Runner,
+    undisturbed: list[dict[str, Any]],
+    lines_of: Lines,
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "stopped" / "run"
+    run = runner.start(out, workers)
+    wait_for_lines(out, 400)
+    began = time.monotonic()
+    os.killpg(run.pid, signal.SIGINT)
+    said, complaint = run.communicate(timeout=20)
+    assert run.returncode == 130, complaint
+    assert time.monotonic() - began < 5
+    assert complaint == ""
+    assert "the same command goes on from there" in said
+    assert group_is_gone(run.pid, 5)
+    assert 400 <= line_count(out) < CASES
+    runner.finish(out, workers)
+    assert lines_of(out) == undisturbed
+
+
+def test_workers_do_not_outlive_a_killed_coordinator(
+    runner: Runner, undisturbed: list[dict[str, Any]], lines_of: Lines, tmp_path: Path
+) -> None:
+    out = tmp_path / "orphans" / "run"
+    run = runner.start(out, 2)
+    wait_for_lines(out, 200)
+    run.kill()
+    run.communicate()
+    assert group_is_gone(run.pid, 5)
+    runner.finish(out, 2)
+    assert lines_of(out) == undisturbed
