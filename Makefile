@@ -31,6 +31,7 @@ docs: install
 
 bench: install
 	$(BIN)/python bench/execution.py
+	$(BIN)/python bench/refute.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis sqlverdict-demo

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -29,6 +30,7 @@ from sqlverdict.report.run import Run
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.local import run_here
 from sqlverdict.run.processes import Crew, core_count
+from sqlverdict.run.refuter import Refuting
 from sqlverdict.run.task import Seen, Task
 from sqlverdict.run.worker import Setup
 from sqlverdict.score.metric import MetricSpec, parse_metrics
@@ -62,6 +64,8 @@ class Options:
         seed: For bootstrap intervals.
         overwrite: Start anew where ``out`` already holds a run.
         progress: Told how far the run is.
+        refuting: Search for a witness where the answers match; on by itself, with its default
+            budget, where a metric needs it.
     """
 
     metrics: str | Sequence[str] = "ex"
@@ -72,6 +76,7 @@ class Options:
     seed: int = 0
     overwrite: bool = False
     progress: Progress | None = None
+    refuting: Refuting | None = None
 
 
 @dataclass(frozen=True)
@@ -202,11 +207,12 @@ def _run(
             total = None if count is None else count * len(plans)
             options.progress.begin(total, sum(folder.resumed for folder in folders))
         seen = Seen()
+        troubles = _cache_problem(options.cache)
         tasks = seen.tasks(stream, [folder.log.has for folder in folders])
         killed = _work(tasks, folders, specs, options, workers)
         facts = {"cases": seen.cases, "killed_workers": killed, "databases": seen.databases()}
         for folder in folders:
-            folder.seal(**facts)
+            folder.seal(**facts, notes=(*folder.manifest.notes, *troubles))
         return [folder.summarise() for folder in folders]
     except KeyboardInterrupt:
         done = sum(folder.log.count for folder in folders)
@@ -218,6 +224,15 @@ def _run(
             folder.close()
 
 
+def _cache_problem(path: Path | None) -> tuple[str, ...]:
+    """Why the cache cannot be used, or was set aside, so that the manifest says it."""
+    if path is None:
+        return ()
+    cache = AnswerCache(path)
+    cache.close()
+    return (cache.problem,) if cache.problem is not None else ()
+
+
 def _work(
     tasks: Iterable[Task],
     folders: Sequence[RunFolder],
@@ -227,7 +242,7 @@ def _work(
 ) -> int:
     """Work on all tasks and log their lines; returns how many workers had to be killed."""
     open_cache = partial(_open_cache, options.cache)
-    examiner = Examiner(specs)
+    examiner = Examiner(specs, _refuting(options, specs))
     crew: Crew | None = None
     if workers:
         pin = any("timing" in spec.metric.needs for spec in specs)
@@ -237,12 +252,19 @@ def _work(
     else:
         desk = Desk(options.engine, options.limits, open_cache())
         batches = run_here(tasks, examiner, desk)
-    for batch in batches:
-        for number, folder in enumerate(folders):
-            folder.log.append((line.index, line.text) for line in batch if line.system == number)
-        if options.progress is not None:
-            options.progress.advance(len(batch))
+    with closing(batches):
+        for batch in batches:
+            for number, folder in enumerate(folders):
+                ours = [(line.index, line.text) for line in batch if line.system == number]
+                folder.log.append(ours)
+            if options.progress is not None:
+                options.progress.advance(len(batch))
     return crew.killed if crew is not None else 0
+
+
+def _refuting(options: Options, specs: Sequence[MetricSpec]) -> Refuting | None:
+    needed = any("witness" in spec.metric.needs for spec in specs)
+    return options.refuting or (Refuting() if needed else None)
 
 
 def _worker_count(options: Options, specs: Sequence[MetricSpec]) -> int:
@@ -267,10 +289,19 @@ def _manifest(
         limits={name: float(most) for name, most in asdict(options.limits).items()},
         sqlverdict=__version__,
         preset=DEFAULT_PRESET,
+        stages=_stages(_refuting(options, specs)),
         seed=options.seed,
         workers=workers,
         notes=plan.notes,
     )
+
+
+def _stages(refuting: Refuting | None) -> dict[str, str]:
+    """The optional stages and what they may spend."""
+    if refuting is None:
+        return {}
+    bank = "" if refuting.bank is None else f", bank {refuting.bank}"
+    return {"refute": f"{refuting.budget}{bank}"}
 
 
 def _open_cache(path: Path | None) -> AnswerCache | None:

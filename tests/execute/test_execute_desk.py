@@ -63,7 +63,7 @@ def test_what_is_said_of_a_failure_is_said_of_its_own_text(
         desk = Desk("sqlite", Limits(), cache)
         for name in order:
             for _ in range(2):
-                found = desk.run(database, f"SELECT {name} FROM city")
+                found = desk.run(database, f"select {name} from city")
                 assert isinstance(found, Failure)
                 assert found.message == f"no such column: {name}"
         desk.close()

@@ -27,7 +27,8 @@ def make_case(people: Path) -> MakeCase:
     """A case on that database: its id, its golds, and whatever else is to be set."""
 
     def make(case_id: str, *golds: str, **fields: Any) -> Case:
-        return Case(case_id, "people", "?", golds, **{"database": str(people), **fields})
+        usual: dict[str, Any] = {"question": "?", "database": str(people)}
+        return Case(case_id, "people", golds=golds, **(usual | fields))
 
     return make
 

@@ -15,6 +15,11 @@ import pytest
 
 Lines = Callable[[Path], list[dict[str, Any]]]
 
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="signals and process groups"),
+]
+
 CASES = 3_000
 IN_FLIGHT = 2 * 2 * 64
 """Two workers, two chunks of 64 cases each: the most that can be lost."""
@@ -40,13 +45,12 @@ class Counted:
         return Score(1.0)
 
 METRICS.register(Counted(), "counted", "test")
-SLOW = ("SELECT count(*) FROM person a, person b, city c WHERE a.height + b.height > "
-        "c.id + {{n}}")
+SLOW = "SELECT count(*) FROM person a, person b WHERE a.height + b.height > {{n}}"
 cases, said = [], {{}}
 for n in range({CASES}):
     gold = f"SELECT name, age FROM person WHERE id = {{n % 400}} OR age > {{n % 90}}"
     cases.append(Case(str(n), "people", f"question {{n}}", (gold,), database))
-    if n % 200 == 7:
+    if n % 50 == 7:
         said[str(n)] = SLOW.format(n=n)
     elif n % 11 == 3:
         said[str(n)] = "SELECT nothing FROM person"
@@ -153,13 +157,11 @@ def test_kill_9_of_all_processes_then_the_same_call(
     assert wanted <= saved < CASES, "the kill came too late to test anything"
     assert not (out / "summary.json").exists()
     counter = out.parent / "counter"
-    before = counter.stat().st_size
     runner.finish(out, 2)
     assert lines_of(out) == undisturbed
     abstained = sum(line["abstained"] for line in undisturbed)
     twice = counter.stat().st_size - (CASES - abstained)
-    print(f"killed at {saved} lines, {before} scored; {twice} scored twice")
-    assert 0 <= twice <= IN_FLIGHT
+    assert 0 <= twice <= IN_FLIGHT, f"killed at {saved} lines, {twice} scored twice"
     again = counter.stat().st_size
     runner.finish(out, 2)
     assert counter.stat().st_size == again, "a finished run was worked on again"
@@ -212,7 +214,11 @@ def test_workers_do_not_outlive_a_killed_coordinator(
     run = runner.start(out, 2)
     wait_for_lines(out, 200)
     run.kill()
+    run.wait(10)
+    gone = group_is_gone(run.pid, 5)
+    if not gone:
+        os.killpg(run.pid, signal.SIGKILL)
     run.communicate()
-    assert group_is_gone(run.pid, 5)
+    assert gone
     runner.finish(out, 2)
     assert lines_of(out) == undisturbed

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sqlverdict.pipeline import Options
     from sqlverdict.report.run import Run
     from sqlverdict.report.sections import Outcome
+    from sqlverdict.run.refuter import Refuting
 
 _EXAMPLES = examples(
     "sqlverdict evaluate --benchmark spider --root spider --predictions mine.txt",
@@ -33,6 +34,7 @@ _EXAMPLES = examples(
     "sqlverdict evaluate --gold dev_gold.sql --databases database --predictions mine.txt",
     "sqlverdict evaluate --cases cases.jsonl            # predictions inside, any size",
     "sqlverdict evaluate --benchmark csv --root q.csv --column sql=gold --predictions p.csv",
+    "sqlverdict evaluate ... --refute 400               # is a match luck? show the data",
     "sqlverdict evaluate ... --predictions a=a.txt --predictions b=b.txt --out runs",
 )
 
@@ -66,6 +68,13 @@ _EXAMPLES = examples(
 @click.option("--max-steps", type=click.IntRange(1), help="Engine steps that one query may take.")
 @click.option("--cache", type=FILE, help="The file of cached answers.")
 @click.option("--no-cache", is_flag=True, help="Run every query anew.")
+@click.option(
+    "--refute",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Where answers match, search N databases for one on which they differ.",
+)
+@click.option("--bank", type=FILE, help="With --refute: keep witnesses here and try them first.")
 @click.option("--quiet", is_flag=True, help="No progress, and only the headline.")
 @as_json
 def evaluate(**said: Any) -> int:
@@ -121,7 +130,22 @@ def _options(said: dict[str, Any], progress: Any) -> Options:
         cache=None if said["no_cache"] else said["cache"] or default_path(),
         overwrite=said["overwrite"],
         progress=progress,
+        refuting=_refuting(said),
     )
+
+
+def _refuting(said: dict[str, Any]) -> Refuting | None:
+    from sqlverdict.errors import UsageError
+    from sqlverdict.parse.schemas import load_schemas
+    from sqlverdict.refute.witness import Budget
+    from sqlverdict.run.refuter import Refuting
+
+    if said["bank"] is not None and said["refute"] is None:
+        raise UsageError("--bank goes with --refute N")
+    if said["refute"] is None:
+        return None
+    schemas = load_schemas(said["schema"]) if said["schema"] is not None else {}
+    return Refuting(Budget(instances=said["refute"]), said["bank"], schemas)
 
 
 def _run(given: Given, said: dict[str, Any], options: Options) -> Sequence[Run]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -24,6 +25,8 @@ _AT_LEAST = 4
 _SAMPLE = 64
 _LIMITS = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
 _encode = msgspec.msgpack.Encoder().encode
+
+T = TypeVar("T")
 
 Watch = Callable[[bytes | None], None]
 """Told the key of a query before it runs on the engine, and ``None`` after."""
@@ -63,7 +66,7 @@ class Desk:
         """The outcome of a query on a database file."""
         canon = canonical(sql)
         kept = self._memory.get((database, canon))
-        if kept is None and canon != sql:
+        if canon != sql and (kept is None or _quotes_text(kept[0])):
             kept = self._memory.get((database, sql))
         if kept is not None:
             return kept[0]
@@ -77,6 +80,23 @@ class Desk:
         if isinstance(session, Failure):
             return [[] for _ in queries]
         return session.clock(queries, rounds)
+
+    def watched(self, database: str, what: str, work: Callable[[], T]) -> T | None:
+        """Do something that may run for long, under the guardian's eyes.
+
+        Returns:
+            Its result; ``None`` where the guardian had to end it before.
+        """
+        key = answer_key(self._scopes.get(database, database.encode()[-16:]), what)
+        if key in self._known:
+            return None
+        if self._watch is None:
+            return work()
+        self._watch(key)
+        try:
+            return work()
+        finally:
+            self._watch(None)
 
     def avoid(self, known: Mapping[bytes, Failure]) -> None:
         """Take over outcomes that must not be tried again."""
@@ -107,7 +127,7 @@ class Desk:
         own_key = key if canon == sql else answer_key(scope, sql)
         if self.cache is not None:
             cached = self.cache.get(scope, key)
-            if cached is None and own_key != key:
+            if own_key != key and (cached is None or _quotes_text(cached)):
                 cached = self.cache.get(scope, own_key)
             if cached is not None:
                 return cached

@@ -10,174 +10,17 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from time import monotonic, perf_counter
 from urllib.parse import quote
-
-import msgspec
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits, Session
-from sqlverdict.execute.sandbox import Guard, failure_of, not_a_query
+from sqlverdict.execute.sqlite_session import SqliteSession
 from sqlverdict.load.digests import sha256_file
-from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 
-_STEP = 20_000
-_IN_FLIGHT = 2**28
-_BATCH = 1_024
-_PLAIN = 2**16
-_SIZE = msgspec.msgpack.Encoder()
 _LOCKLESS = "unix-none" if os.name == "posix" else "win32-none"
 _HOT = bytes.fromhex("d9d505f920a163d7")
-
-
-class SqliteSession:
-    """One open SQLite file. Not for several threads at once."""
-
-    def __init__(self, connection: sqlite3.Connection, limits: Limits) -> None:
-        self._connection = connection
-        self._limits = limits
-        self._guard = Guard()
-        self._ticks_left = 0
-        self._deadline = 0.0
-        self._late = False
-        self._set_cell(_PLAIN)
-        connection.set_authorizer(self._guard)
-        connection.set_progress_handler(self._tick, _STEP)
-
-    def _tick(self) -> int:
-        self._ticks_left -= 1
-        if self._ticks_left < 0:
-            return 1
-        if monotonic() > self._deadline:
-            self._late = True
-            return 1
-        return 0
-
-    def _start(self) -> None:
-        self._guard.reset()
-        self._ticks_left = max(1, self._limits.steps // _STEP)
-        self._deadline = monotonic() + self._limits.seconds
-        self._late = False
-
-    def run(self, sql: str) -> Outcome:
-        """Run one untrusted query within the limits."""
-        if len(sql) > self._limits.sql_length:
-            return Failure(
-                Reason.PARSE_ERROR,
-                f"the SQL text has {len(sql):,} characters; "
-                f"at most {self._limits.sql_length:,} are tried",
-            )
-        if sql[:6].upper() != "SELECT":
-            refused = not_a_query(sql)
-            if refused is not None:
-                return refused
-        self._start()
-        began = perf_counter()
-        try:
-            try:
-                return self._fetch(sql, began)
-            except (sqlite3.OperationalError, sqlite3.DataError) as error:
-                too_big = getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_TOOBIG
-                if not too_big and "Could not decode to UTF-8" not in str(error):
-                    raise
-                if monotonic() > self._deadline:
-                    self._late = True
-                    raise
-                return self._fetch_odd(sql, began)
-        except (sqlite3.Error, sqlite3.Warning) as error:
-            return self._failure(error, perf_counter() - began)
-        except MemoryError:
-            return Failure(Reason.MEMORY_LIMIT, "the answer does not fit into the memory limit")
-        except ValueError as error:
-            return Failure(Reason.PARSE_ERROR, f"the SQL text cannot be sent: {error}")
-
-    def _failure(self, error: sqlite3.Error | sqlite3.Warning, seconds: float) -> Failure:
-        if self._late:
-            return Failure(
-                Reason.EXECUTION_TIMEOUT,
-                f"stopped after {self._limits.seconds:g} s",
-                seconds=seconds,
-                repeatable=False,
-            )
-        if self._ticks_left < 0:
-            steps = f"{self._limits.steps:,}"
-            return Failure(
-                Reason.EXECUTION_TIMEOUT, f"stopped after {steps} steps", seconds=seconds
-            )
-        if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_INTERRUPT:
-            # We did not stop it: Ctrl-C struck inside our handler, and sqlite3 swallowed it.
-            raise KeyboardInterrupt from error
-        return failure_of(error, self._guard, seconds)
-
-    def _fetch(self, sql: str, began: float) -> Outcome:
-        limits = self._limits
-        cursor = self._connection.execute(sql)
-        if cursor.description is None:
-            return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
-        # So few rows at a time that even the fattest cells stay within bounds until counted.
-        fattest = self._cell * len(cursor.description)
-        count = max(1, min(_BATCH, _IN_FLIGHT // fattest))
-        rows: list[Row] = cursor.fetchmany(count)
-        if len(rows) == count or len(rows) * fattest > limits.bytes or len(rows) > limits.rows:
-            size = len(_SIZE.encode(rows))
-            got = len(rows)
-            while True:
-                if len(rows) > limits.rows:
-                    cursor.close()
-                    return Failure(Reason.ROW_LIMIT, f"more than {limits.rows:,} rows")
-                if size > limits.bytes:
-                    cursor.close()
-                    return Failure(Reason.MEMORY_LIMIT, f"more than {limits.bytes:,} bytes of rows")
-                if got < count:
-                    break
-                batch = cursor.fetchmany(count)
-                size += len(_SIZE.encode(batch))
-                rows += batch
-                got = len(batch)
-        columns = tuple([column[0] for column in cursor.description])
-        volatile = self._guard.depends_on_clock(sql)
-        return Answer(columns, rows, perf_counter() - began, volatile)
-
-    def _fetch_odd(self, sql: str, began: float) -> Outcome:
-        """Again, for cells beyond the ordinary.
-
-        Text that is not UTF-8 keeps its odd bytes visible and distinct; long cells get the
-        full limit, and fewer rows are fetched at a time.
-        """
-        self._connection.text_factory = lambda raw: raw.decode("utf-8", "backslashreplace")
-        self._set_cell(self._limits.cell)
-        try:
-            return self._fetch(sql, began)
-        finally:
-            self._connection.text_factory = str
-            self._set_cell(_PLAIN)
-
-    def _set_cell(self, most: int) -> None:
-        self._cell = min(most, self._limits.cell)
-        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self._cell)
-
-    def clock(self, queries: Sequence[str], rounds: int) -> list[list[float]]:
-        """Seconds of each query, interleaved, after one warm-up each."""
-        seconds: list[list[float]] = [[] for _ in queries]
-        self._set_cell(self._limits.cell)
-        for turn in range(rounds + 1):
-            for place, sql in enumerate(queries):
-                self._start()
-                began = perf_counter()
-                # It was answered before, so only a limit can stop it now.
-                with suppress(sqlite3.Error):
-                    self._connection.execute(sql).fetchall()
-                if turn:
-                    seconds[place].append(perf_counter() - began)
-        self._set_cell(_PLAIN)
-        return seconds
-
-    def close(self) -> None:
-        """Close the connection."""
-        self._connection.close()
 
 
 @ENGINES.member

@@ -43,7 +43,9 @@ class Table:
     """A table or view: its columns and what is declared about them.
 
     ``uniques`` holds UNIQUE constraints and unique indexes over plain columns, without
-    partial ones; ``checks`` the SQL text of CHECK constraints; ``sql`` the declaration.
+    partial ones; ``checks`` the SQL text of CHECK constraints; ``sql`` the declaration;
+    ``indexes`` the declarations of unique indexes that ``uniques`` cannot express: partial
+    ones, and ones over expressions.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Table:
     foreign_keys: tuple[ForeignKey, ...] = ()
     checks: tuple[str, ...] = ()
     sql: str | None = None
+    indexes: tuple[str, ...] = ()
 
     def column(self, name: str) -> Column | None:
         """The column of that name, in any case."""

@@ -97,6 +97,20 @@ def _table(connection: sqlite3.Connection, name: str, sql: str | None, key_not_n
         foreign_keys=_foreign_keys(connection, name),
         checks=_checks(sql or ""),
         sql=sql,
+        indexes=_other_indexes(connection, name),
+    )
+
+
+def _other_indexes(connection: sqlite3.Connection, name: str) -> tuple[str, ...]:
+    """The declarations of unique indexes that are partial or over expressions."""
+    rows = connection.execute(
+        "SELECT l.name, l.partial, m.sql FROM pragma_index_list(?) AS l "
+        "JOIN sqlite_master AS m ON m.name = l.name "
+        'WHERE l."unique" AND m.sql IS NOT NULL ORDER BY l.seq',
+        (name,),
+    ).fetchall()
+    return tuple(
+        sql for index, partial, sql in rows if partial or _index(connection, index) is None
     )
 
 

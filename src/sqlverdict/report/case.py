@@ -65,6 +65,11 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
         yield "proved: " + (
             "the two texts are the same query" if "identical" in detail else _as_json(detail)
         )
+    elif evidence.rung is Rung.REFUTED:
+        size = detail.get("size", "?")
+        yield f"refuted ({detail.get('grade', 'ungraded')}, {size} rows): {detail.get('sentence')}"
+        for broken in detail.get("broken") or ():
+            yield f"the real data show otherwise: {broken}"
     elif evidence.rung is Rung.TESTED and evidence.agrees:
         number = detail.get("databases", 1)
         databases = "1 database" if number == 1 else f"{number} databases"

@@ -36,6 +36,7 @@ class Manifest:
     limits: Mapping[str, float]
     sqlverdict: str
     preset: str
+    stages: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
     schema: int = SCHEMA
     python: str = field(default_factory=platform.python_version)
@@ -51,7 +52,16 @@ class Manifest:
 
     def deciding(self) -> dict[str, Any]:
         """The parts that can change a result."""
-        names = ("inputs", "metrics", "engine", "engine_version", "limits", "sqlverdict", "preset")
+        names = (
+            "inputs",
+            "metrics",
+            "engine",
+            "engine_version",
+            "limits",
+            "sqlverdict",
+            "preset",
+            "stages",
+        )
         everything = asdict(self)
         return {name: everything[name] for name in names} | {"seed": self.seed}
 

@@ -24,6 +24,7 @@ from sqlverdict.records import (
 )
 from sqlverdict.report.runlog import encode_result
 from sqlverdict.run.item import DeskItem
+from sqlverdict.run.refuter import Refuter, Refuting
 from sqlverdict.run.task import Task
 from sqlverdict.score.metric import MetricSpec, score_case
 from sqlverdict.verdicts import judge, toolkit_failure
@@ -51,8 +52,9 @@ class Examiner:
     pair that was examined before is not examined again. Timed metrics are never remembered.
     """
 
-    def __init__(self, specs: Sequence[MetricSpec]) -> None:
+    def __init__(self, specs: Sequence[MetricSpec], refuting: Refuting | None = None) -> None:
         self.specs = tuple(specs)
+        self._refuter = Refuter(refuting) if refuting is not None else None
         self.executes = any("answers" in spec.metric.needs for spec in specs)
         self._remembers = not any("timing" in spec.metric.needs for spec in specs)
         self._known: dict[tuple[object, ...], _Finding] = {}
@@ -92,8 +94,8 @@ class Examiner:
         return finding
 
     def _examine(self, task: Task, desk: Desk) -> _Finding:
-        item = DeskItem(task.case, task.prediction, desk)
-        evidence = gather(item, self.executes)
+        item = DeskItem(task.case, task.prediction, desk, self._refuter)
+        evidence = gather(item, self.executes, refutes=self._refuter is not None)
         return _Finding(
             judge(task.case, task.prediction, evidence),
             evidence,
@@ -110,7 +112,7 @@ class Examiner:
         return _line(task, _Finding(toolkit_failure(), (evidence,), scores, {}))
 
 
-def gather(item: DeskItem, executes: bool) -> tuple[Evidence, ...]:
+def gather(item: DeskItem, executes: bool, *, refutes: bool = False) -> tuple[Evidence, ...]:
     """All evidence there is about an answered, answerable case."""
     case, prediction = item.case, item.prediction
     if not case.answerable or not (prediction.sql or "").strip():
@@ -119,10 +121,18 @@ def gather(item: DeskItem, executes: bool) -> tuple[Evidence, ...]:
         return (_by_text(item),)
     compared = item.compare(DEFAULT_PRESET)
     if compared.equal:
-        return (Evidence(Rung.TESTED, "compare", True, detail={"databases": 1}),)
+        tested = Evidence(Rung.TESTED, "compare", True, detail={"databases": 1})
+        return (tested, _searched(item)) if refutes else (tested,)
     if compared.equal is None:
         return (_open(compared),)
     return (_different(item, compared),)
+
+
+def _searched(item: DeskItem) -> Evidence:
+    # The search loads the parser, which is slow; runs without it need not wait.
+    from sqlverdict.refute.explain import evidence_of
+
+    return evidence_of(item.refute())
 
 
 def _by_text(item: DeskItem) -> Evidence:

@@ -17,6 +17,8 @@ from sqlverdict.records import (
     Query,
     Reason,
 )
+from sqlverdict.refute.witness import NotRefuted, Refutation
+from sqlverdict.run.refuter import Refuter
 
 _RUNS_OUT = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
 
@@ -24,11 +26,15 @@ _RUNS_OUT = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY
 class DeskItem:
     """An :class:`~sqlverdict.score.metric.Item` whose answers come from a desk."""
 
-    def __init__(self, case: Case, prediction: Prediction, desk: Desk) -> None:
+    def __init__(
+        self, case: Case, prediction: Prediction, desk: Desk, refuter: Refuter | None = None
+    ) -> None:
         self.case = case
         self.prediction = prediction
         self.database = case.database or case.db_id
         self._desk = desk
+        self._refuter = refuter
+        self._refutation: Refutation | None = None
         self._golds: list[Outcome] | None = None
         self._answer: Outcome | None = None
         self._compared: dict[tuple[str, str | None], Comparison] = {}
@@ -107,6 +113,19 @@ class DeskItem:
                 ours, theirs = self._desk.clock(self.database, queries, rounds)
                 return ours, theirs
         return [], []
+
+    def refute(self) -> Refutation:
+        """A witness against every gold, or that none was found."""
+        if self._refutation is None:
+            if self._refuter is None:
+                self._refutation = NotRefuted(0, message="this run does not search for witnesses")
+            else:
+                refuter, sql = self._refuter, self.prediction.sql or ""
+                found = self._desk.watched(
+                    self.database, f"refute {sql}", lambda: refuter.refute(self.case, sql)
+                )
+                self._refutation = found or NotRefuted(0, reason=Reason.BUDGET_EXHAUSTED)
+        return self._refutation
 
     def query(self, sql: str) -> Query | ParseFailure:
         """The parsed query."""

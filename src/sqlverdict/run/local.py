@@ -6,7 +6,7 @@ are stopped by the engine's own limits; there is no process to kill behind them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 
 from sqlverdict.execute.desk import Desk
 from sqlverdict.run.task import Line, Task, chunks
@@ -15,8 +15,13 @@ Examine = Callable[[Task, Desk], bytes]
 """Works on one task and returns its line for the run log. Never raises."""
 
 
-def run_here(tasks: Iterable[Task], examine: Examine, desk: Desk) -> Iterator[list[Line]]:
-    """Work on all tasks; yields finished lines in batches."""
-    for chunk in chunks(tasks):
-        yield [Line(task.system, task.index, examine(task, desk)) for task in chunk]
-        desk.flush()
+def run_here(
+    tasks: Iterable[Task], examine: Examine, desk: Desk
+) -> Generator[list[Line], None, None]:
+    """Work on all tasks; yields finished lines in batches, and closes the desk at the end."""
+    try:
+        for chunk in chunks(tasks):
+            yield [Line(task.system, task.index, examine(task, desk)) for task in chunk]
+            desk.flush()
+    finally:
+        desk.close()

@@ -12,7 +12,7 @@ import multiprocessing
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -52,7 +52,7 @@ class _Worker:
         ours, theirs = context.Pipe()
         self.connection: Connection = ours
         self.process = context.Process(
-            target=work, args=(theirs, self.beat, setup, dict(known)), daemon=True
+            target=work, args=(theirs, ours, self.beat, setup, dict(known)), daemon=True
         )
         self.process.start()
         theirs.close()
@@ -109,7 +109,7 @@ class Crew:
         self._context = _context()
         self._crew: list[_Worker] = []
 
-    def run(self, tasks: Iterable[Task]) -> Iterator[list[Line]]:
+    def run(self, tasks: Iterable[Task]) -> Generator[list[Line], None, None]:
         """Work on all tasks; yields finished lines in batches, in no particular order."""
         waiting = chunks(tasks)
         again: list[list[Task]] = []

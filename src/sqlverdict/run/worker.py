@@ -62,8 +62,16 @@ class Beat:
         self._since.value = 0.0
 
 
-def work(connection: Connection, beat: Beat, setup: Setup, known: Mapping[bytes, Failure]) -> None:
+def work(
+    connection: Connection,
+    other_end: Connection,
+    beat: Beat,
+    setup: Setup,
+    known: Mapping[bytes, Failure],
+) -> None:
     """The worker's life: chunks in, lines out, until the other end closes."""
+    # A forked worker holds the coordinator's end too, and would never hear that it is gone.
+    other_end.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _bound_memory(setup.limits)
     if setup.pin:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import cleandoc
 from textwrap import dedent
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from sqlverdict.errors import UsageError
 from sqlverdict.records import (
@@ -29,7 +29,12 @@ from sqlverdict.records import (
 )
 from sqlverdict.registry import Registry
 
-Need = Literal["answers", "timing", "databases"]
+if TYPE_CHECKING:
+    from sqlverdict.refute.witness import Refutation
+
+Need = Literal["answers", "timing", "databases", "witness"]
+"""What a metric may ask an item for: answers on the real database, warm timings, the whole test
+suite, a search for a database on which gold and prediction differ."""
 
 SECTIONS = ("Definition", "Range", "Direction", "Unscored cases", "Source")
 
@@ -78,6 +83,14 @@ class Item(Protocol):
 
     def query(self, sql: str) -> Query | ParseFailure:
         """The parsed query."""
+        ...
+
+    def refute(self) -> Refutation:
+        """A database on which the prediction differs from the gold, or that none was found.
+
+        With several golds the prediction is refuted where every gold refutes it. A search that
+        could not be made is a ``NotRefuted`` with its reason and no instance.
+        """
         ...
 
 

@@ -18,6 +18,7 @@ from sqlverdict.records import (
     Reason,
     Row,
 )
+from sqlverdict.refute.witness import NotRefuted, Refutation
 
 GOLD_SQL = "SELECT name, age FROM person"
 OTHER_SQL = "SELECT p.name, p.age FROM person AS p"
@@ -37,6 +38,7 @@ class FakeItem:
         outcome: What the prediction gave.
         suite: Further databases with the gold's and the prediction's outcome on each.
         seconds: Of one run of the gold and of the prediction; every round takes the same.
+        refutation: What a search for a witness found; by default nothing on 10 databases.
     """
 
     case: Case
@@ -45,6 +47,7 @@ class FakeItem:
     outcome: Outcome
     suite: Mapping[str, tuple[Outcome, Outcome]] = field(default_factory=dict)
     seconds: tuple[float, float] = (0.002, 0.002)
+    refutation: Refutation = field(default_factory=lambda: NotRefuted(10))
 
     @classmethod
     def of(
@@ -55,6 +58,7 @@ class FakeItem:
         sql: str = OTHER_SQL,
         suite: Mapping[str, tuple[Sequence[Row], Sequence[Row]]] | None = None,
         seconds: tuple[float, float] = (0.002, 0.002),
+        refutation: Refutation | None = None,
     ) -> FakeItem:
         """An item from bare rows, one list of rows or one failure a gold."""
         case = Case("1", "person", "Who?", (GOLD_SQL,) * len(golds), database=DATABASE)
@@ -66,6 +70,7 @@ class FakeItem:
             _outcome(outcome),
             others,
             seconds,
+            NotRefuted(10) if refutation is None else refutation,
         )
 
     def golds(self) -> Sequence[Outcome]:
@@ -105,6 +110,10 @@ class FakeItem:
         from sqlverdict.parse.query import parse
 
         return parse(sql)
+
+    def refute(self) -> Refutation:
+        """What the search found."""
+        return self.refutation
 
 
 def _outcome(found: Sequence[Row] | Failure) -> Outcome:

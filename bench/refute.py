@@ -1,0 +1,233 @@
+"""How many real pairs a witness separates, how fast, and what is left.
+
+Seven prediction files of published systems: Spider dev with the schemas of its databases, BIRD
+dev with ``ddl.json``. Pairs whose two sides run are searched; beside the verdicts of the public
+ETM script, pairs that it rejects should be refuted or listed, and pairs that it accepts and a
+witness refutes are its errors. One core; times are of this machine.
+
+Run: ``python bench/refute.py [--instances N] [--list FILE] [spider|bird|equivalence|flex ...]``;
+needs SQLVERDICT_DATA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.refute.explain import sentence
+from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.witness import Budget, Witness
+
+DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
+FILES = {
+    "spider": ("DAIL", "C3", "RESDSQL", "RASAT+PICARD"),
+    "bird": ("DAIL", "C3", "RESDSQL"),
+}
+ASKED = {
+    ("spider", "DAIL"): 35,
+    ("spider", "C3"): 85,
+    ("spider", "RESDSQL"): 9,
+    ("spider", "RASAT+PICARD"): 12,
+    ("bird", "DAIL"): 70,
+    ("bird", "C3"): 75,
+    ("bird", "RESDSQL"): 40,
+}
+
+
+@dataclass
+class Tally:
+    """What came out for one file."""
+
+    refuted: int = 0
+    not_refuted: int = 0
+    cannot_run: int = 0
+    left: list[dict[str, Any]] = field(default_factory=list)
+    wrongly_accepted: list[dict[str, Any]] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    to_witness: list[float] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
+    instances: int = 0
+    searching: float = 0.0
+
+
+@cache
+def spider_schema(db_id: str) -> Schema:
+    file = DATA / "spider" / "database" / db_id / f"{db_id}.sqlite"
+    return load_schemas(file if file.is_file() else DATA / "spider" / "tables.json", db_id)[db_id]
+
+
+@cache
+def bird_schemas() -> dict[str, Schema]:
+    return load_schemas(DATA / "bird" / "ddl.json")
+
+
+def pairs(bench: str, system: str) -> Iterator[tuple[str, str, Schema, dict[str, Any]]]:
+    """Gold, prediction, schema and the ETM script's verdict."""
+    golds = "spider/dev_gold.sql" if bench == "spider" else "bird/etm_gold.txt"
+    verdicts = (DATA / "etm_reference" / f"{bench}_dev_{system}.jsonl").read_text().splitlines()
+    said = (DATA / bench / "predictions" / "dev" / f"{system}.txt").read_text().splitlines()
+    for line, sql, verdict in zip(
+        (DATA / golds).read_text().splitlines(), said, verdicts, strict=True
+    ):
+        gold, db_id = line.rsplit("\t", 1)
+        schema = spider_schema(db_id) if bench == "spider" else bird_schemas()[db_id]
+        yield gold, sql, schema, json.loads(verdict)
+
+
+def measure(bench: str, system: str, instances: int) -> Tally:
+    tally = Tally()
+    for number, (gold, sql, schema, official) in enumerate(pairs(bench, system)):
+        began = perf_counter()
+        found = find_witness(gold, sql, schema, budget=Budget(instances=instances))
+        spent = perf_counter() - began
+        tally.seconds.append(spent)
+        record = {"index": number, "db_id": schema.db_id, "gold": gold, "prediction": sql}
+        if isinstance(found, Witness):
+            tally.refuted += 1
+            tally.to_witness.append(spent)
+            tally.sizes.append(found.instance.size)
+            if official["etm"]:
+                rules = {"rules": official["rules_gold"] + official["rules_pred"]}
+                tally.wrongly_accepted.append(record | rules | {"when": sentence(found)})
+            continue
+        tally.instances += found.instances
+        tally.searching += spent
+        if found.reason is not None and not found.instances:
+            tally.cannot_run += 1
+            continue
+        tally.not_refuted += 1
+        if not official["etm"]:
+            tally.left.append(record | {"undetermined": found.undetermined})
+    return tally
+
+
+def files(bench: str, instances: int) -> dict[str, Any]:
+    print(
+        f"\n| {bench} | refuted | not refuted | cannot run | rejected by ETM, not refuted "
+        f"(asked) | accepted by ETM, refuted | ms a pair: median, p95 | ms to a witness | rows |"
+    )
+    print("| --- " * 9 + "|")
+    lists = {}
+    for system in FILES[bench]:
+        tally = measure(bench, system, instances)
+        spent = sorted(tally.seconds)
+        print(
+            f"| {system} | {tally.refuted} | {tally.not_refuted} | {tally.cannot_run} | "
+            f"{len(tally.left)} ({ASKED[bench, system]}) | {len(tally.wrongly_accepted)} | "
+            f"{statistics.median(spent) * 1e3:.1f}, {spent[int(len(spent) * 0.95)] * 1e3:.0f} | "
+            f"{statistics.median(tally.to_witness) * 1e3:.1f} | "
+            f"{statistics.median(tally.sizes):g} |",
+            flush=True,
+        )
+        print(f"<!-- {tally.instances / max(tally.searching, 1e-9):,.0f} instances a second -->")
+        lists[f"{bench}/{system}"] = {"left": tally.left, "accepted": tally.wrongly_accepted}
+    return lists
+
+
+def equivalence(instances: int) -> dict[str, Any]:
+    """The labelled pairs: probes, LLM-SQL-Solver's inequivalent and equivalent ones."""
+    budget = Budget(instances=instances)
+    lists: dict[str, Any] = {}
+    print("\n| labelled pairs | label | pairs | refuted | not refuted | cannot run |")
+    print("| --- " * 6 + "|")
+
+    def table(name: str, label: str, rows: list[tuple[str, str, Schema]]) -> None:
+        counts: Counter[str] = Counter()
+        for one, two, schema in rows:
+            found = find_witness(one, two, schema, budget=budget)
+            kind = "refuted" if found.refuted else "open"
+            if not found.refuted and found.reasons and not found.tried:
+                kind = "cannot run"
+            counts[kind] += 1
+            if (kind == "refuted") != (label == "different"):
+                lists.setdefault(f"{name}/{label}", []).append([kind, one, two])
+        print(
+            f"| {name} | {label} | {len(rows)} | {counts['refuted']} | {counts['open']} | "
+            f"{counts['cannot run']} |",
+            flush=True,
+        )
+
+    root = DATA / "equivalence"
+    probes = [json.loads(line) for line in (root / "probes.jsonl").read_text().splitlines()]
+    for equal in (False, True):
+        rows = [
+            (p["left"], p["right"], read_ddl(p["schema"], "probe"))
+            for p in probes
+            if p["equivalent"] is equal
+        ]
+        table("probes", "equal" if equal else "different", rows)
+    lines = (root / "semantic_inequivalent.jsonl").read_text().splitlines()
+    solver = [json.loads(line) for line in lines]
+    rows = [
+        (p["sql1"], p["sql2"], spider_schema(next(iter(json.loads(p["schema"]))))) for p in solver
+    ]
+    table("LLM-SQL-Solver", "different", rows)
+    lines = (root / "semantic_equivalent.jsonl").read_text().splitlines()
+    calcite = [json.loads(line) for line in lines]
+    table("Calcite", "equal", [(p["sql1"], p["sql2"], read_ddl(p["schema"], "c")) for p in calcite])
+    return lists
+
+
+def flex(instances: int) -> dict[str, Any]:
+    """Matches that experts judged: refuted or not, by grade, against their consensus."""
+    counts: Counter[tuple[str, int]] = Counter()
+    missed = []
+    lines = (DATA / "flex" / "agreement_half.jsonl").read_text().splitlines()
+    for item in (json.loads(line) for line in lines):
+        if item["set"] != "EQ":
+            continue
+        db_id = item["db_id"]
+        file = DATA / "bird" / "databases" / db_id / f"{db_id}.sqlite"
+        found = find_witness(
+            item["gold_sql"],
+            item["pred_sql"],
+            bird_schemas()[db_id],
+            budget=Budget(instances=instances),
+            database=file if file.is_file() else None,
+        )
+        kind = f"refuted, {found.grade}" if isinstance(found, Witness) else "not refuted"
+        counts[kind, item["human"]] += 1
+        if (kind == "not refuted") != bool(item["human"]):
+            missed.append([kind, item["human"], item["gold_sql"], item["pred_sql"]])
+    print("\n| FLEX, answers match (half) | experts: right | experts: wrong |")
+    print("| --- | --- | --- |")
+    for kind in sorted({kind for kind, _ in counts}):
+        print(f"| {kind} | {counts[kind, 1]} | {counts[kind, 0]} |")
+    return {"flex": missed}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--instances", type=int, default=Budget().instances)
+    parser.add_argument("--list", type=Path, help="write what is left, and what ETM gets wrong")
+    parser.add_argument("parts", nargs="*", default=["spider", "bird", "equivalence", "flex"])
+    said = parser.parse_args()
+    if not (DATA / "etm_reference").is_dir():
+        parser.error(f"no data at {DATA}: set SQLVERDICT_DATA")
+    work: dict[str, Callable[[int], dict[str, Any]]] = {
+        "spider": lambda n: files("spider", n),
+        "bird": lambda n: files("bird", n),
+        "equivalence": equivalence,
+        "flex": flex,
+    }
+    lists: dict[str, Any] = {}
+    for part in said.parts:
+        lists |= work[part](said.instances)
+    if said.list is not None:
+        said.list.write_text(json.dumps(lists, indent=1))
+
+
+if __name__ == "__main__":
+    main()

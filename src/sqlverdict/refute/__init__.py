@@ -1,0 +1,21 @@
+"""Search for a small legal database on which two queries differ.
+
+``witness``    what a refutation is made of
+``search``     ``find_witness``: the one call
+``arena``      a warm in-memory engine on which instances are tried
+``resolve``    which base column a reference means
+``constants``  what the queries compare their columns with
+``checked``    values that CHECK constraints accept
+``pools``      the values worth trying for each column
+``generate``   instances that obey the facts
+``determined`` whether a query's answer is its own, whatever the row order
+``shrink``     fewest rows, simplest values
+``legal``      whether an instance obeys the facts, checked apart from the generator
+``regularities``, ``mine/``  what the real data show beyond the schema
+``grade``, ``ties``  how ordinary a witness is beside it
+``mutate``, ``real``  instances made of real rows
+``bank``, ``suite``  instances that separated earlier pairs, and the fewest that still do
+``export``, ``rebuild``, ``literals``  witnesses as ``.sql`` and ``.sqlite``, and their replay
+``explain``, ``scene``, ``causes_in_rows``, ``causes_in_queries``, ``wording``
+               "they differ when ...", each cause tried out before it is named
+"""

@@ -1,0 +1,200 @@
+"""A warm in-memory SQLite on which instances are tried, thousands a second.
+
+Tables are made once for a schema and emptied between instances. Constraints are the facts:
+a row that breaks one is not taken in. Queries run under the same guard as everywhere; only
+our own inserts may write.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from sqlverdict.errors import SchemaError
+from sqlverdict.execute.sandbox import Guard, failure_of, not_a_query
+from sqlverdict.parse.facts import Fact, NotNull, Unique, facts_of
+from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Row
+
+_STEPS = 2_000
+_TICKS = 400
+
+
+class _Gate(Guard):
+    """The usual guard, opened while we write ourselves."""
+
+    opened = False
+
+    def __call__(
+        self, action: int, first: str | None, second: str | None, db: str | None, by: str | None
+    ) -> int:
+        return 0 if self.opened else super().__call__(action, first, second, db, by)
+
+
+class Arena:
+    """One schema's tables in memory.
+
+    Args:
+        schema: The tables.
+        facts: The constraints to keep; ``None``: all that the schema declares.
+        backwards: Let SQLite walk unordered rows the other way round.
+    """
+
+    def __init__(
+        self, schema: Schema, facts: frozenset[Fact] | None = None, *, backwards: bool = False
+    ) -> None:
+        self.schema = schema
+        self._gate = _Gate()
+        self._ticks = 0
+        self._filled: set[str] = set()
+        self._volatile: dict[str, bool] = {}
+        self._connection = sqlite3.connect(":memory:", isolation_level=None, cached_statements=512)
+        self._connection.set_progress_handler(self._tick, _STEPS)
+        if backwards:
+            self._connection.execute("PRAGMA reverse_unordered_selects=1")
+        self._inserts: dict[str, str] = {}
+        self._create(facts)
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        self._connection.set_authorizer(self._gate)
+
+    def _create(self, facts: frozenset[Fact] | None) -> None:
+        known = facts_of(self.schema) if facts is None else facts
+        for table in self.schema.tables:
+            if is_view(table):
+                continue
+            try:
+                self._connection.execute(create_statement(table, known, facts is None))
+            except sqlite3.Error as error:
+                raise SchemaError(f"table {table.name!r} cannot be made: {error}") from error
+            marks = ", ".join("?" for _ in table.columns)
+            self._inserts[table.name] = (
+                f"INSERT OR IGNORE INTO {quoted(table.name)} VALUES ({marks})"
+            )
+        for index in (i for t in self.schema.tables for i in t.indexes if facts is None):
+            self._connection.execute(index)
+        for table in self.schema.tables:
+            if is_view(table):
+                try:
+                    self._connection.execute(table.sql or "")
+                except sqlite3.Error as error:
+                    raise SchemaError(f"view {table.name!r} cannot be made: {error}") from error
+
+    def _tick(self) -> int:
+        self._ticks -= 1
+        return self._ticks < 0
+
+    def load(self, rows: Mapping[str, Sequence[Row]]) -> None:
+        """Empty the tables and put these rows in."""
+        self._gate.opened = True
+        self._ticks = 100_000
+        try:
+            for table in self._filled - rows.keys():
+                self._connection.execute(f"DELETE FROM {quoted(table)}")
+            for table, content in rows.items():
+                if table in self._filled:
+                    self._connection.execute(f"DELETE FROM {quoted(table)}")
+                self._connection.executemany(self._inserts[table], content)
+        finally:
+            self._gate.opened = False
+        self._filled = set(rows)
+
+    def kept(self, tables: Iterable[str]) -> dict[str, tuple[Row, ...]]:
+        """The rows that were taken in, as the engine stores them."""
+        self._ticks = 100_000
+        return {
+            table: tuple(self._connection.execute(f"SELECT * FROM {quoted(table)}").fetchall())
+            for table in tables
+        }
+
+    def accepts(self, check: str, column: str, kind: str, value: Cell) -> bool:
+        """Whether a CHECK of one column lets a value pass."""
+        scratch = f"SELECT {check} FROM (SELECT CAST(? AS {kind or 'BLOB'}) AS {quoted(column)})"
+        if not kind:
+            scratch = f"SELECT {check} FROM (SELECT ? AS {quoted(column)})"
+        self._ticks = _TICKS
+        try:
+            row = self._connection.execute(scratch, (value,)).fetchone()
+        except (sqlite3.Error, sqlite3.Warning):
+            return False
+        return row[0] is None or bool(row[0])
+
+    def rows(self, sql: str) -> list[Row] | Failure:
+        """The rows of a query; the fast way for trusted repetition of a checked text."""
+        self._ticks = _TICKS
+        try:
+            return self._connection.execute(sql).fetchmany(10_000)
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            if self._ticks < 0:
+                return Failure(Reason.EXECUTION_TIMEOUT, "stopped at the step limit")
+            return failure_of(error, self._gate, 0.0)
+        except (ValueError, MemoryError) as error:
+            return Failure(Reason.EXECUTION_ERROR, str(error))
+
+    def run(self, sql: str) -> Outcome:
+        """The outcome of any query, with its column names."""
+        refused = not_a_query(sql)
+        if refused is not None:
+            return refused
+        self._gate.reset()
+        self._ticks = _TICKS
+        try:
+            cursor = self._connection.execute(sql)
+            rows = cursor.fetchmany(10_000)
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            if self._ticks < 0:
+                return Failure(Reason.EXECUTION_TIMEOUT, "stopped at the step limit")
+            return failure_of(error, self._gate, 0.0)
+        except (ValueError, MemoryError) as error:
+            return Failure(Reason.EXECUTION_ERROR, str(error))
+        if cursor.description is None:
+            return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
+        # The guard is asked when a text is first prepared, and never again while it is cached.
+        volatile = self._volatile.setdefault(sql, self._gate.depends_on_clock(sql))
+        return Answer(tuple([c[0] for c in cursor.description]), rows, 0.0, volatile)
+
+    def close(self) -> None:
+        """Let go of the memory."""
+        self._connection.close()
+
+
+@lru_cache(maxsize=64)
+def warm_arena(schema: Schema, facts: frozenset[Fact] | None, backwards: bool) -> Arena:
+    """An arena that is kept for the next pair of the same schema."""
+    return Arena(schema, facts, backwards=backwards)
+
+
+def is_view(table: Table) -> bool:
+    """Whether a table of a schema is a view."""
+    return (table.sql or "").lstrip()[:12].upper().startswith("CREATE VIEW")
+
+
+def quoted(name: str) -> str:
+    """A name as SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def create_statement(table: Table, facts: Iterable[Fact], whole: bool) -> str:
+    """CREATE TABLE with the facts as constraints.
+
+    The table's own declaration is used where all of it counts: it knows collations and checks
+    that facts do not.
+    """
+    if whole and table.sql and table.sql.lstrip()[:12].upper().startswith("CREATE TABLE"):
+        return table.sql
+    if table.sql and " collate " in table.sql.lower():
+        # Collations change answers, and only the declaration knows them.
+        return table.sql
+    never_null = {f.column for f in facts if isinstance(f, NotNull) and f.table == table.name}
+    parts = [
+        f"{quoted(column.name)} {column.type}{' NOT NULL' if column.name in never_null else ''}"
+        for column in table.columns
+    ]
+    parts += [
+        f"UNIQUE ({', '.join(map(quoted, fact.columns))})"
+        for fact in facts
+        if isinstance(fact, Unique) and fact.table == table.name
+    ]
+    parts += [f"CHECK ({check})" for check in table.checks] if whole else []
+    return f"CREATE TABLE {quoted(table.name)} ({', '.join(parts)})"

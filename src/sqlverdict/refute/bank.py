@@ -1,0 +1,319 @@
+"""Databases that told one pair of queries apart, tried first on every later pair.
+
+One SQLite file that several processes share: instances by content, under a digest of their
+schema, with the pairs that each separated. Every addition is one transaction under a
+write-ahead log, so a killed process loses nothing that was added. The bank is never needed:
+where its file cannot be used, the search goes on without it and ``problem`` says why.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+from random import random
+from time import sleep
+from typing import Any
+
+import msgspec
+
+from sqlverdict.execute import cache
+from sqlverdict.parse.facts import facts_of
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Row
+from sqlverdict.refute.witness import Instance, Witness
+
+_VERSION = 1
+_ATTEMPTS = 200
+_BUSY = 10.0
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder().decode
+
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS schemas (digest BLOB PRIMARY KEY, db_id TEXT, payload BLOB)",
+    "CREATE TABLE IF NOT EXISTS instances (number INTEGER PRIMARY KEY, key BLOB UNIQUE,"
+    " schema BLOB NOT NULL, size INTEGER NOT NULL, payload BLOB NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS separated (instance INTEGER NOT NULL, pair BLOB NOT NULL,"
+    " PRIMARY KEY (instance, pair)) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS pairs (pair BLOB PRIMARY KEY, gold TEXT, prediction TEXT)",
+    "CREATE INDEX IF NOT EXISTS by_schema ON instances (schema)",
+)
+_BEST = (
+    "SELECT i.number, i.payload, count(s.pair) AS pairs FROM instances AS i"
+    " LEFT JOIN separated AS s ON s.instance = i.number"
+)
+_RANK = " GROUP BY i.number ORDER BY pairs DESC, i.size, i.key"
+
+
+def default_path() -> Path:
+    """``SQLVERDICT_BANK``, else ``bank.sqlite`` beside the cache of answers."""
+    chosen = os.environ.get("SQLVERDICT_BANK")
+    return Path(chosen) if chosen else cache.default_path().with_name("bank.sqlite")
+
+
+def schema_digest(schema: Schema) -> bytes:
+    """What two schemas share whose databases can be exchanged: names, order and facts."""
+    tables = [(table.name, [column.name for column in table.columns]) for table in schema.tables]
+    facts = sorted(repr(fact) for fact in facts_of(schema))
+    return _digest(repr((_VERSION, tables, facts)))
+
+
+def pair_digest(schema: bytes, gold: str, prediction: str) -> bytes:
+    """Two queries on a schema."""
+    return _digest(repr((schema, gold, prediction)))
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "backslashreplace"), digest_size=16).digest()
+
+
+class Bank:
+    """The shared file of instances.
+
+    Args:
+        path: The file; made, with its folder, where it is missing.
+        limit: Size in bytes above which the least useful instances are dropped.
+
+    ``problem`` says why the bank is not used, where it is not.
+    """
+
+    def __init__(self, path: Path | None = None, limit: int = 256 * 2**20) -> None:
+        self.path = default_path() if path is None else path
+        self.limit = limit
+        self.problem: str | None = None
+        self._connection: sqlite3.Connection | None = None
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = self._connect()
+        except (OSError, sqlite3.Error) as error:
+            self._fail(error)
+
+    def _connect(self) -> sqlite3.Connection:
+        for attempt in range(_ATTEMPTS):
+            connection = sqlite3.connect(self.path, isolation_level=None, timeout=_BUSY)
+            try:
+                connection.execute("PRAGMA journal_mode=WAL")
+                # Losing power may cost the file, which is then set aside; a kill cannot.
+                connection.execute("PRAGMA synchronous=OFF")
+                for sql in _TABLES:
+                    connection.execute(sql)
+            except sqlite3.Error as error:
+                connection.close()
+                # Where several processes begin a new file at once, SQLite does not wait.
+                if _code(error) != sqlite3.SQLITE_BUSY or attempt == _ATTEMPTS - 1:
+                    raise
+                sleep(random() * 0.05)  # noqa: S311 - chance keeps the processes apart
+            else:
+                return connection
+        raise AssertionError("the last attempt returns or raises")
+
+    def _fail(self, error: Exception) -> None:
+        """Begin a new file where the old one is damaged; otherwise go on without a bank."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        damaged = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+        if not isinstance(error, sqlite3.Error) or _code(error) not in damaged:
+            self.problem = f"the bank is not used: {self.path}: {error}"
+            return
+        aside = self.path.with_name(f"{self.path.name}.damaged-{os.getpid()}")
+        try:
+            self.path.replace(aside)
+            for suffix in ("-wal", "-shm"):
+                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+            self._connection = self._connect()
+            self.problem = f"the bank was damaged; it is kept as {aside} and a new one was begun"
+        except (OSError, sqlite3.Error) as worse:
+            self.problem = f"the bank is not used: {self.path}: {worse}"
+
+    def _all(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+        if self._connection is None:
+            return []
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            self._fail(error)
+            return []
+
+    def instances(self, schema: Schema) -> Iterator[Instance]:
+        """The instances of a schema: those that separated the most pairs first."""
+        return (instance for _, instance in self._ranked(schema))
+
+    def _ranked(self, schema: Schema) -> Iterator[tuple[int, Instance]]:
+        found = self._all(f"{_BEST} WHERE i.schema = ?{_RANK}", (schema_digest(schema),))
+        for number, payload, _ in found:
+            instance = unpack(payload, schema)
+            if instance is not None:
+                yield number, instance
+
+    def add(self, witness: Witness) -> None:
+        """Keep a witness's instance, and that it separated this pair."""
+        self.record(witness.instance, [(witness.gold_sql, witness.prediction_sql)])
+
+    def record(self, instance: Instance, pairs: Iterable[tuple[str, str]]) -> None:
+        """Keep an instance and the pairs that it separates; what is there already is not doubled.
+
+        Whether it separates them is the caller's word.
+        """
+        if self._connection is None:
+            return
+        schema = schema_digest(instance.schema)
+        payload = _pack(instance)
+        key = blake2b(schema + payload, digest_size=16).digest()
+        told = msgspec.json.encode(instance.schema)
+        try:
+            run = self._connection.execute
+            run("BEGIN IMMEDIATE")
+            run(
+                "INSERT OR IGNORE INTO schemas VALUES (?, ?, ?)",
+                (schema, instance.schema.db_id, told),
+            )
+            run(
+                "INSERT OR IGNORE INTO instances (key, schema, size, payload) VALUES (?, ?, ?, ?)",
+                (key, schema, instance.size, payload),
+            )
+            (number,) = run("SELECT number FROM instances WHERE key = ?", (key,)).fetchone()
+            for gold, prediction in pairs:
+                pair = pair_digest(schema, gold, prediction)
+                run("INSERT OR IGNORE INTO pairs VALUES (?, ?, ?)", (pair, gold, prediction))
+                run("INSERT OR IGNORE INTO separated VALUES (?, ?)", (number, pair))
+            run("COMMIT")
+        except (sqlite3.Error, UnicodeEncodeError) as error:
+            self._roll_back()
+            if isinstance(error, sqlite3.Error):
+                self._fail(error)
+
+    def _roll_back(self) -> None:
+        if self._connection is not None and self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+    def pairs(self, schema: Schema) -> dict[tuple[str, str], set[int]]:
+        """The recorded pairs of a schema, each with the instances that separate it.
+
+        Instances are counted as :meth:`instances` gives them, from 0.
+        """
+        ranks = {number: rank for rank, (number, _) in enumerate(self._ranked(schema))}
+        found: dict[tuple[str, str], set[int]] = {}
+        for number, gold, prediction in self._all(
+            "SELECT s.instance, p.gold, p.prediction FROM separated AS s"
+            " JOIN pairs AS p ON p.pair = s.pair JOIN instances AS i ON i.number = s.instance"
+            " WHERE i.schema = ? ORDER BY p.pair, s.instance",
+            (schema_digest(schema),),
+        ):
+            if number in ranks:
+                found.setdefault((gold, prediction), set()).add(ranks[number])
+        return found
+
+    def schemas(self) -> list[Schema]:
+        """The schemas that have instances, by name."""
+        rows = self._all("SELECT payload FROM schemas ORDER BY db_id, digest")
+        return [msgspec.json.decode(payload, type=Schema) for (payload,) in rows]
+
+    def counts(self) -> list[tuple[str, int, int]]:
+        """Each schema's database, its instances and its separated pairs."""
+        rows = self._all(
+            "SELECT c.db_id, count(DISTINCT i.number), count(DISTINCT s.pair) FROM schemas AS c"
+            " JOIN instances AS i ON i.schema = c.digest"
+            " LEFT JOIN separated AS s ON s.instance = i.number"
+            " GROUP BY c.digest ORDER BY c.db_id, c.digest"
+        )
+        return [(str(db_id), int(instances), int(pairs)) for db_id, instances, pairs in rows]
+
+    @property
+    def size(self) -> int:
+        """The content's size in bytes."""
+        names = ("page_count", "freelist_count", "page_size")
+        found = [self._all(f"PRAGMA {name}") for name in names]
+        if not all(found):
+            return 0
+        pages, free, page = (int(rows[0][0]) for rows in found)
+        return (pages - free) * page
+
+    def trim(self) -> int:
+        """Drop the instances that separated the fewest pairs, oldest first, until it fits.
+
+        Returns:
+            How many were dropped.
+        """
+        dropped = 0
+        while self._connection is not None and self.size > self.limit:
+            # A part at a time, so that not much more goes than must.
+            worst = self._all(
+                "SELECT i.number FROM instances AS i LEFT JOIN separated AS s"
+                " ON s.instance = i.number GROUP BY i.number ORDER BY count(s.pair), i.number"
+                " LIMIT (SELECT 1 + count(*) / 20 FROM instances)"
+            )
+            if not worst:
+                break
+            self._drop([number for (number,) in worst])
+            dropped += len(worst)
+        return dropped
+
+    def _drop(self, numbers: list[int]) -> None:
+        assert self._connection is not None
+        gone = [(number,) for number in numbers]
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany("DELETE FROM separated WHERE instance = ?", gone)
+            self._connection.executemany("DELETE FROM instances WHERE number = ?", gone)
+            self._connection.execute(
+                "DELETE FROM pairs WHERE pair NOT IN (SELECT pair FROM separated)"
+            )
+            self._connection.execute(
+                "DELETE FROM schemas WHERE digest NOT IN (SELECT schema FROM instances)"
+            )
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            self._roll_back()
+            self._fail(error)
+
+    def close(self) -> None:
+        """Keep to the size and let go of the file."""
+        self.trim()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def __enter__(self) -> Bank:
+        """Use the bank for a while."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close it."""
+        self.close()
+
+
+def _code(error: sqlite3.Error) -> int:
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
+def _pack(instance: Instance) -> bytes:
+    """The rows in one spelling, whatever the order of the tables, with a checksum."""
+    body = _encode([(name, list(instance.rows[name])) for name in sorted(instance.rows)])
+    return zlib.crc32(body).to_bytes(4, "big") + body
+
+
+def unpack(payload: bytes, schema: Schema) -> Instance | None:
+    """The stored instance; ``None`` where it cannot be read or does not fit the schema."""
+    body = payload[4:]
+    if zlib.crc32(body) != int.from_bytes(payload[:4], "big"):
+        return None
+    try:
+        rows: dict[str, tuple[Row, ...]] = {
+            name: tuple(map(tuple, content)) for name, content in _decode(body)
+        }
+    except (msgspec.DecodeError, ValueError, TypeError):
+        return None
+    return Instance(schema, rows) if fits(schema, rows) else None
+
+
+def fits(schema: Schema, rows: dict[str, tuple[Row, ...]]) -> bool:
+    """Whether rows have the tables and widths of a schema."""
+    widths = {table.name: len(table.columns) for table in schema.tables}
+    return all(
+        name in widths and all(len(row) == widths[name] for row in content)
+        for name, content in rows.items()
+    )

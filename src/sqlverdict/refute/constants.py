@@ -1,0 +1,255 @@
+"""What two queries compare their columns with: the values on which they can part ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Cell, Query
+from sqlverdict.refute.resolve import Place, Resolver
+
+_FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
+_OPERATORS: dict[type[Expr], str] = {
+    exp.EQ: "=",
+    exp.NullSafeEQ: "=",
+    exp.NEQ: "!=",
+    exp.NullSafeNEQ: "!=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+}
+_COUNTING = (exp.Count,)
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A column is compared with a value.
+
+    ``direct`` where the column stands alone on its side; otherwise it is inside a function.
+    """
+
+    place: Place
+    operator: str
+    value: Cell
+    direct: bool = True
+
+
+@dataclass
+class Reading:
+    """What the search needs to know about one or two queries."""
+
+    tables: list[str] = field(default_factory=list)
+    copies: dict[str, int] = field(default_factory=dict)
+    hints: list[Hint] = field(default_factory=list)
+    joins: list[tuple[Place, Place]] = field(default_factory=list)
+    counts: set[int] = field(default_factory=set)
+    signed: bool = False
+    used: list[Place] = field(default_factory=list)
+
+    def looks_like(self, other: Reading) -> bool:
+        """Whether both look at the same things; they may still ask for different ones."""
+        return (
+            self.copies == other.copies
+            and set(self.hints) == set(other.hints)
+            and {frozenset(join) for join in self.joins}
+            == {frozenset(join) for join in other.joins}
+            and self.counts == other.counts
+            and set(self.used) == set(other.used)
+        )
+
+    def merge(self, other: Reading) -> Reading:
+        """Both readings together."""
+        copies = dict(self.copies)
+        for table, times in other.copies.items():
+            copies[table] = max(times, copies.get(table, 0))
+        return Reading(
+            list(dict.fromkeys((*self.tables, *other.tables))),
+            copies,
+            list(dict.fromkeys((*self.hints, *other.hints))),
+            list(dict.fromkeys((*self.joins, *other.joins))),
+            self.counts | other.counts,
+            self.signed or other.signed,
+            list(dict.fromkeys((*self.used, *other.used))),
+        )
+
+
+def read(query: Query, schema: Schema) -> Reading:
+    """Read a query's tables, joins, constants and counts."""
+    return _Reader(Resolver(query.tree, schema)).read()
+
+
+class _Reader:
+    def __init__(self, resolver: Resolver) -> None:
+        self.resolver = resolver
+        self.reading = Reading()
+
+    def read(self) -> Reading:
+        reading, tree = self.reading, self.resolver.tree
+        reading.tables = [table.name for table in self.resolver.tables()]
+        reading.copies = self.resolver.copies()
+        reading.used = list(dict.fromkeys(self.resolver.columns(tree)))
+        for node in tree.walk():
+            self._visit(node)
+        reading.hints = list(dict.fromkeys(reading.hints))
+        reading.joins = list(dict.fromkeys(reading.joins))
+        return reading
+
+    def _visit(self, node: Expr) -> None:
+        operator = _OPERATORS.get(type(node))
+        if operator is not None:
+            self._compare(node.this, operator, node.expression)
+        elif isinstance(node, exp.Like | exp.ILike | exp.Glob):
+            kind = "glob" if isinstance(node, exp.Glob) else "like"
+            self._compare(node.this, kind, node.expression)
+        elif isinstance(node, exp.In):
+            self._in(node)
+        elif isinstance(node, exp.Between):
+            self._compare(node.this, ">=", node.args["low"])
+            self._compare(node.this, "<=", node.args["high"])
+        elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
+            self._hint(node.this, "=", None)
+        elif isinstance(node, exp.Case) and node.this is not None:
+            for branch in node.args.get("ifs") or ():
+                self._compare(node.this, "=", branch.this)
+        elif isinstance(node, exp.Limit | exp.Offset):
+            self._count(node.expression)
+        elif isinstance(node, exp.Join):
+            self._using(node)
+        elif isinstance(node, exp.Abs | exp.Mod | exp.Mul | exp.Neg):
+            self.reading.signed = True
+        elif isinstance(node, exp.Func) and not isinstance(node, exp.AggFunc | exp.Connector):
+            self._function(node)
+
+    def _in(self, node: Expr) -> None:
+        for value in node.expressions:
+            self._compare(node.this, "=", value)
+        inner = node.args.get("query")
+        if inner is not None:
+            select = inner.this if isinstance(inner, exp.Subquery) else inner
+            while isinstance(select, exp.SetOperation):
+                select = select.this
+            if isinstance(select, exp.Select) and select.expressions:
+                self._join(node.this, select.expressions[0].unalias())
+
+    def _compare(self, left: Expr, operator: str, right: Expr) -> None:
+        left, right = _bare(left), _bare(right)
+        known, value = self._value(right)
+        if known:
+            self._hint(left, operator, value)
+            return
+        known, value = self._value(left)
+        if known:
+            self._hint(right, _FLIPPED.get(operator, operator), value)
+        elif operator == "=":
+            self._join(left, right)
+
+    def _join(self, left: Expr, right: Expr) -> None:
+        one, two = self.resolver.column(left), self.resolver.column(_scalar(right))
+        if one is not None and two is not None and one != two:
+            self.reading.joins.append((one, two))
+
+    def _using(self, join: Expr) -> None:
+        shared = [name.name for name in join.args.get("using") or ()]
+        tables = self.resolver.tables()
+        if join.args.get("method") == "NATURAL":
+            shared += [column.name for table in tables for column in table.columns]
+        for name in dict.fromkeys(shared):
+            places = [(t.name, c.name) for t in tables if (c := t.column(name)) is not None]
+            self.reading.joins += [(places[0], other) for other in places[1:]]
+
+    def _hint(self, side: Expr, operator: str, value: Cell) -> None:
+        if isinstance(side, exp.Substring) and value is not None:
+            known, start = self._value(side.args.get("start") or exp.Null())
+            if known and isinstance(start, int) and 1 < start < 40:
+                value = "x" * (start - 1) + str(value)
+        if isinstance(value, int) and any(side.find_all(*_COUNTING)):
+            self.reading.counts.add(value)
+        place = self.resolver.column(side)
+        if place is not None:
+            self.reading.hints.append(Hint(place, operator, value))
+            return
+        for inner in self.resolver.columns(side):
+            self.reading.hints.append(Hint(inner, operator, value, direct=False))
+
+    def _function(self, node: Expr) -> None:
+        """A literal handed to a function together with a column: INSTR(c, 'x'), IFNULL(c, 0)."""
+        values = [self._value(child) for child in node.iter_expressions()]
+        # A word with % is a format or a pattern, not a value.
+        found = [
+            value
+            for known, value in values
+            if known and isinstance(value, str | int) and "%" not in str(value)
+        ]
+        if not found:
+            return
+        for place in self.resolver.columns(node):
+            for value in found:
+                self.reading.hints.append(Hint(place, "=", value, direct=False))
+
+    def _count(self, node: Expr | None) -> None:
+        known, value = self._value(node) if node is not None else (False, None)
+        if known and isinstance(value, int) and 0 <= value <= 1000:
+            self.reading.counts.add(value)
+
+    def _value(self, node: Expr) -> tuple[bool, Cell]:
+        """A literal's value: whether it is one, and which."""
+        node = _bare(node)
+        if isinstance(node, exp.Literal):
+            return True, literal(node)
+        if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
+            inner = literal(node.this)
+            return True, -inner if isinstance(inner, int | float) else inner
+        if isinstance(node, exp.Boolean):
+            return True, int(bool(node.this))
+        if isinstance(node, exp.Null):
+            return True, None
+        if isinstance(node, exp.Cast | exp.Date | exp.TsOrDsToDate) and isinstance(
+            node.this, exp.Literal
+        ):
+            return True, literal(node.this)
+        if self.resolver.is_text(node):
+            return True, node.name
+        return False, None
+
+
+def literal(node: Expr) -> Cell:
+    """The value of a literal."""
+    text = str(node.this)
+    if node.args.get("is_string"):
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+
+def _bare(node: Expr) -> Expr:
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node
+
+
+def _scalar(node: Expr) -> Expr:
+    """The single output of a scalar subquery: x = (SELECT y FROM ...) joins x with y."""
+    if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
+        outputs = node.this.expressions
+        if len(outputs) == 1:
+            inner: Expr = outputs[0].unalias()
+            if isinstance(inner, exp.Max | exp.Min):
+                inner = inner.this
+            return inner
+    return node
+
+
+def literals(tree: Expr) -> Iterator[Cell]:
+    """Every literal of a query, wherever it stands."""
+    for node in tree.find_all(exp.Literal):
+        yield literal(node)

@@ -1,0 +1,95 @@
+"""Whether a difference is the queries' own: the same whatever the order in which rows lie.
+
+Ties under LIMIT, bare columns beside an aggregate and group_concat can make an answer
+depend on the order of rows. Such an answer proves nothing, so both queries are asked again
+with rows put in the other way round, shuffled, walked backwards, and without keys.
+
+The gold must keep its answer. The prediction must keep its answer, or at least its number of
+rows where that is not the gold's: whichever rows it picks, there are too many or too few.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+
+from sqlverdict.compare.preset import Pair, Preset
+from sqlverdict.records import Answer, Outcome, Row
+from sqlverdict.refute.arena import Arena
+
+Rows = Mapping[str, Sequence[Row]]
+
+
+def arrangements(rows: Rows) -> Iterator[dict[str, list[Row]]]:
+    """The same rows in other orders."""
+    yield {table: list(reversed(content)) for table, content in rows.items()}
+    yield {table: list(content) for table, content in rows.items()}
+    rng = Random(7)  # noqa: S311 - repeatable, not secret
+    for _ in range(2):
+        yield {table: rng.sample(list(content), len(content)) for table, content in rows.items()}
+
+
+def is_determined(
+    gold: tuple[str, Outcome],
+    prediction: tuple[str, Outcome],
+    rows: Rows,
+    arenas: tuple[Arena, Arena],
+    preset: Preset,
+    dialect: str,
+) -> bool:
+    """Whether the two queries differ on every arrangement of the rows.
+
+    Args:
+        gold: The gold query and what it gave.
+        prediction: The predicted query and what it gave.
+        rows: The instance.
+        arenas: The one they ran on, and one without keys that walks backwards.
+        preset: When two answers are the same.
+        dialect: Of the queries.
+    """
+    forward, keyless = arenas
+    before, after = gold[1], prediction[1]
+    counted = (
+        isinstance(before, Answer)
+        and isinstance(after, Answer)
+        and len(before.rows) != len(after.rows)
+    )
+
+    def holds(arena: Arena) -> bool:
+        return _same(gold, arena, preset, dialect) and (
+            _same(prediction, arena, preset, dialect) or (counted and _as_many(prediction, arena))
+        )
+
+    for turn, other in enumerate(arrangements(rows)):
+        keyless.load(other)
+        if not holds(keyless):
+            return False
+        if turn == 0:
+            forward.load(other)
+            if not holds(forward):
+                return False
+    return True
+
+
+def _as_many(asked: tuple[str, Outcome], arena: Arena) -> bool:
+    sql, before = asked
+    now = arena.run(sql)
+    return (
+        isinstance(before, Answer)
+        and isinstance(now, Answer)
+        and len(before.rows) == len(now.rows)
+        and not now.volatile
+    )
+
+
+def _same(asked: tuple[str, Outcome], arena: Arena, preset: Preset, dialect: str) -> bool:
+    sql, before = asked
+    now = arena.run(sql)
+    if not isinstance(before, Answer) or not isinstance(now, Answer):
+        return type(before) is type(now)
+    if before.volatile or now.volatile:
+        return False
+    if before.rows == now.rows:
+        return True
+    # Undetermined (None) is as bad as different.
+    return bool(preset.compare(before, now, Pair(sql, sql, dialect, probe=arena.run)).equal)

@@ -1,0 +1,219 @@
+"""The values worth trying for each column: what the queries name, and what lies beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from sqlverdict.parse.facts import Affinity, Fact, NotNull, References, affinity
+from sqlverdict.parse.schema import Column, Schema
+from sqlverdict.records import Cell
+from sqlverdict.refute.constants import Hint, Reading
+from sqlverdict.refute.resolve import Place
+
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(.*)", re.DOTALL)
+_MONTH = re.compile(r"\d{4}-\d{2}")
+_PLAIN: dict[Affinity, tuple[Cell, ...]] = {
+    "INTEGER": (1, 2, 3, 4),
+    "NUMERIC": (1, 2, 3, 4),
+    "REAL": (1.0, 2.5, 3.0, 0.5),
+    "TEXT": ("a", "b", "c", "d"),
+    "BLOB": (1, 2, "a", "b"),
+}
+_ODD: dict[Affinity, tuple[Cell, ...]] = {
+    "INTEGER": (0, -1, 7, 10),
+    "NUMERIC": (0, -1, 1.5, 10),
+    "REAL": (0.0, -1.0, 7.0, 10.0),
+    "TEXT": ("", "A", "10", "9"),
+    "BLOB": (0, ""),
+}
+_DAYS = ("2020-01-01", "2020-01-02", "2021-06-15", "2019-12-31")
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Values for one column.
+
+    ``kind`` is the column's affinity; ``good`` satisfy a comparison of one of the queries,
+    ``near`` just miss or just meet it, ``plain`` are ordinary, ``odd`` are corners of the type.
+    """
+
+    kind: Affinity
+    good: tuple[Cell, ...]
+    near: tuple[Cell, ...]
+    plain: tuple[Cell, ...]
+    odd: tuple[Cell, ...]
+    nullable: bool
+
+
+def takes(kind: Affinity, value: Cell) -> bool:
+    """Whether a column of that kind holds such a value in an orderly database."""
+    if kind == "INTEGER":
+        return value is None or isinstance(value, int)
+    if kind == "REAL":
+        return value is None or isinstance(value, int | float)
+    return True
+
+
+def make_pools(reading: Reading, schema: Schema, facts: Iterable[Fact]) -> dict[Place, Pool]:
+    """A pool for every column of every table of the schema that the search may fill."""
+    never_null = {(f.table, f.column) for f in facts if isinstance(f, NotNull)}
+    hints: dict[Place, list[Hint]] = {}
+    for hint in reading.hints:
+        hints.setdefault(hint.place, []).append(hint)
+    pools: dict[Place, Pool] = {}
+    for table in schema.tables:
+        for column in table.columns:
+            place = (table.name, column.name)
+            pools[place] = _pool(column, hints.get(place, ()), place not in never_null)
+    return pools
+
+
+def join_classes(reading: Reading, facts: Iterable[Fact]) -> list[frozenset[Place]]:
+    """Columns that are compared with each other, or reference each other: they share values."""
+    groups: dict[Place, set[Place]] = {}
+
+    def unite(one: Place, two: Place) -> None:
+        merged = groups.get(one, {one}) | groups.get(two, {two})
+        for member in merged:
+            groups[member] = merged
+
+    for one, two in reading.joins:
+        unite(one, two)
+    touched = set(reading.tables)
+    for fact in facts:
+        if isinstance(fact, References) and fact.table in touched:
+            for child, parent in zip(fact.columns, fact.parent_columns, strict=True):
+                unite((fact.table, child), (fact.parent, parent))
+    distinct = {id(group): group for group in groups.values()}
+    return sorted((frozenset(group) for group in distinct.values()), key=sorted)
+
+
+def _pool(column: Column, hints: Sequence[Hint], nullable: bool) -> Pool:
+    kind = affinity(column.type)
+    good: list[Cell] = []
+    near: list[Cell] = []
+    for hint in hints:
+        if hint.value is None:
+            near.append(None)
+            continue
+        fitting, beside = _around(hint, kind)
+        good += fitting
+        near += beside
+    plain = _PLAIN[kind]
+    if _is_dated(column) and kind in ("TEXT", "NUMERIC"):
+        plain = _DAYS
+    return Pool(
+        kind,
+        tuple(dict.fromkeys(c for c in good if (nullable or c is not None) and takes(kind, c))),
+        tuple(dict.fromkeys(c for c in near if (nullable or c is not None) and takes(kind, c))),
+        plain,
+        _ODD[kind],
+        nullable,
+    )
+
+
+def _is_dated(column: Column) -> bool:
+    text = f"{column.name} {column.type}".lower()
+    return any(word in text for word in ("date", "time", "birthday", "dob"))
+
+
+def _around(hint: Hint, kind: Affinity) -> tuple[list[Cell], list[Cell]]:
+    """Values that satisfy a comparison, and values beside the border."""
+    value, operator = hint.value, hint.operator
+    assert value is not None
+    if operator in ("like", "glob"):
+        return _matching(str(value), "*?" if operator == "glob" else "%_")
+    number = _number(value)
+    if kind in ("INTEGER", "REAL"):
+        return _numbers(number, operator, kind) if number is not None else ([], [])
+    text = str(value)
+    dated = _dates(text, hint.direct)
+    if dated:
+        order = {">": dated[2:3], ">=": dated[:3], "<": dated[1:2], "<=": dated[:2]}
+        fitting: list[Cell] = [*order.get(operator, dated[:1])]
+        # Text that only looks like a date tells date functions from text functions.
+        return fitting, [*dated, *([] if hint.direct else [text, f"{text}-99-99"])]
+    if number is not None and kind == "NUMERIC":
+        return _numbers(number, operator, kind)
+    if number is not None:
+        fitting, beside = _numbers(number, operator, kind)
+        return [text, *map(str, fitting)], [*map(str, beside), text, text + "1", "0" + text]
+    fitting = [text]
+    if operator in (">", ">="):
+        fitting = [text + "z", text]
+    elif operator in ("<", "<="):
+        fitting = [text[:-1] or "", text]
+    elif operator == "!=":
+        fitting = [text + "x"]
+    return fitting, [text, text.swapcase(), f"{text} ", text + "x", text[:-1], "x" + text]
+
+
+def _numbers(number: float, operator: str, kind: Affinity) -> tuple[list[Cell], list[Cell]]:
+    step: float = 1
+    if isinstance(number, float) and abs(number) < 1:
+        step = 0.125
+    order: dict[str, list[Cell]] = {
+        ">": [number + step],
+        ">=": [number, number + step],
+        "<": [number - step],
+        "<=": [number, number - step],
+        "!=": [number + step],
+    }
+    beside: list[Cell] = [number - step, number, number + step, -number - step]
+    if kind in ("REAL", "NUMERIC"):
+        beside += [number + step / 2, number - step / 2]
+    return order.get(operator, [number]), beside
+
+
+def _dates(text: str, direct: bool) -> list[str]:
+    """A day, the day before, the day after; for a year or month, days inside and beside it."""
+    whole = _DATE.fullmatch(text)
+    if whole:
+        try:
+            day = date(int(whole[1]), int(whole[2]), int(whole[3]))
+            before, after = day - timedelta(days=1), day + timedelta(days=1)
+        except (ValueError, OverflowError):
+            return []
+        found = [text, f"{before}{whole[4]}", f"{after}{whole[4]}"]
+        return found if whole[4] else [*found, f"{text} 10:00:00"]
+    if _MONTH.fullmatch(text):
+        return [
+            f"{text}-15",
+            f"{text}-01",
+            f"{text}-28",
+            f"{text[:3]}{(int(text[3]) + 1) % 10}-01-15",
+        ]
+    if direct or not text.isdigit():
+        return []
+    if len(text) == 4 and 1000 <= int(text) < 2999:
+        year = int(text)
+        return [f"{year}-06-15", f"{year - 1}-12-31", f"{year + 1}-01-01", f"{year}-01-01"]
+    if len(text) <= 2 and 1 <= int(text) <= 12:
+        month = int(text)
+        return [f"2020-{month:02}-15", f"2020-{month % 12 + 1:02}-15", f"2021-{month:02}-01"]
+    return []
+
+
+def _matching(pattern: str, wild: str) -> tuple[list[Cell], list[Cell]]:
+    """Texts that match a LIKE or GLOB pattern, and near misses."""
+    many, one = wild[0], wild[1]
+    short = pattern.replace(many, "").replace(one, "x")
+    long = pattern.replace(many, "zz").replace(one, "y")
+    core = pattern.replace(many, "").replace(one, "")
+    near: list[Cell] = [f"q{short}", f"{short}q", core[:-1], short.swapcase(), f"q{short}q", ""]
+    return [short, long], near
+
+
+def _number(value: Cell) -> float | int | None:
+    if isinstance(value, int | float):
+        return value
+    if isinstance(value, str):
+        for convert in (int, float):
+            try:
+                return convert(value)
+            except ValueError:
+                continue
+    return None

@@ -1,0 +1,178 @@
+"""What a real database shows beyond its schema.
+
+:func:`mine` reads a SQLite file and returns what its rows all keep: columns that are never
+NULL or never repeat, few values, signs and ranges, undeclared foreign keys, codes and their
+labels, copied columns, orders within a row. Each file of ``refute/mine`` states how many rows
+it takes to say so, and why. Everything mined holds in the whole file.
+
+A regularity is no fact: a legal database may break it. A witness that breaks one shows a
+difference that the real data have not shown yet; ``grade`` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.load.digests import sha256_file
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.parse.tokens import fold
+from sqlverdict.refute.mine.across import (
+    Inclusion,
+    declared_joins,
+    links,
+    mine_copies,
+    mine_inclusions,
+)
+from sqlverdict.refute.mine.columns import LOOKS, mine_columns
+from sqlverdict.refute.mine.confirm import confirmed
+from sqlverdict.refute.mine.kind import Place, Regularity
+from sqlverdict.refute.mine.pairs import OrderInRow, mine_pairs
+from sqlverdict.refute.mine.sample import Sample, read_samples, reading
+from sqlverdict.refute.witness import Instance
+
+Kind = TypeVar("Kind", bound=Regularity)
+_KEPT = 64
+
+
+@dataclass(frozen=True)
+class Regularities:
+    """What one database shows.
+
+    Attributes:
+        digest: The SHA-256 of the file.
+        counts: How many rows each table has.
+        members: The regularities, by table and kind.
+    """
+
+    digest: str
+    counts: Mapping[str, int]
+    members: tuple[Regularity, ...] = field(repr=False)
+
+    def __iter__(self) -> Iterator[Regularity]:
+        return iter(self.members)
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def broken(
+        self, instance: Instance, places: Collection[Place] | None = None
+    ) -> tuple[Regularity, ...]:
+        """The regularities that an instance breaks.
+
+        Args:
+            instance: The database to look at.
+            places: Where given, only regularities that speak of these columns alone count:
+                whatever stands in other columns, or in other tables, could be made to fit.
+        """
+        chosen: Iterable[Regularity] = self.members
+        if places is not None:
+            wanted = [m for m in self.members if m.places and all(p in places for p in m.places)]
+            filled = {table for table, rows in instance.rows.items() if rows}
+            # Where a table has no rows, what is said of them holds: no need to look.
+            chosen = [m for m in wanted if any(table in filled for table, _ in m.places)]
+        return tuple(member for member in chosen if not member.holds(instance))
+
+    def about(self, table: str, column: str) -> tuple[Regularity, ...]:
+        """The regularities that speak of a column, as the schema writes it."""
+        return self._by_place.get((table, column), ())
+
+    @cached_property
+    def _by_place(self) -> dict[Place, tuple[Regularity, ...]]:
+        found: dict[Place, tuple[Regularity, ...]] = {}
+        for member in self.members:
+            for place in member.places:
+                found[place] = (*found.get(place, ()), member)
+        return found
+
+    def of(self, kind: type[Kind]) -> tuple[Kind, ...]:
+        """The regularities of one kind."""
+        return tuple(member for member in self.members if isinstance(member, kind))
+
+
+_mined: dict[tuple[str, Schema | None, int], Regularities] = {}
+
+
+def mine(database: Path, schema: Schema | None = None, *, max_rows: int = 50_000) -> Regularities:
+    """What a SQLite file shows; remembered by the file's content.
+
+    Args:
+        database: The file; it is only read.
+        schema: How to write the tables' and columns' names, and which there are; the file's
+            own where not given.
+        max_rows: Larger tables are sampled, and what the sample shows is confirmed on all
+            rows.
+
+    Raises:
+        DatabaseError: the file is missing or cannot be read.
+        SchemaError: no schema was given and the file holds none.
+    """
+    try:
+        digest = sha256_file(database)
+    except OSError as error:
+        raise DatabaseError(
+            f"{database} cannot be read ({error.strerror}); give a SQLite file's path"
+        ) from error
+    key = (digest, schema, max_rows)
+    if key not in _mined:
+        if len(_mined) >= _KEPT:
+            _mined.clear()
+        _mined[key] = _mine(database, digest, schema or read_sqlite(database), max_rows)
+    return _mined[key]
+
+
+def _mine(database: Path, digest: str, schema: Schema, max_rows: int) -> Regularities:
+    with reading(database) as connection:
+        samples = read_samples(connection, schema, max_rows)
+        sure: list[Regularity] = []
+        doubtful: list[Regularity] = []
+        for found in _found(schema, samples):
+            whole = all(samples[table].whole for table, _ in found.places)
+            (sure if whole else doubtful).append(found)
+        members = [*sure, *confirmed(connection, doubtful)]
+    counts = {name: sample.total for name, sample in samples.items()}
+    return Regularities(digest, counts, tuple(members))
+
+
+def _found(schema: Schema, samples: Mapping[str, Sample]) -> Iterator[Regularity]:
+    inclusions = list(mine_inclusions(links(schema, samples), samples))
+    identifiers = _identifiers(samples, inclusions)
+    for sample in samples.values():
+        for found in mine_columns(sample):
+            if not (isinstance(found, LOOKS) and found.places[0] in identifiers):
+                yield found
+        for pair in mine_pairs(sample):
+            if not (isinstance(pair, OrderInRow) and identifiers.intersection(pair.places)):
+                yield pair
+    yield from inclusions
+    yield from mine_copies(_joins(schema, samples, inclusions), samples)
+
+
+def _identifiers(samples: Mapping[str, Sample], inclusions: Collection[Inclusion]) -> set[Place]:
+    """Keys of one column and the columns that point to one, declared or not."""
+    found: set[Place] = set()
+    for name, sample in samples.items():
+        table = sample.table
+        keys = [table.primary_key, *(key.columns for key in table.foreign_keys)]
+        folded = {fold(key[0]) for key in keys if len(key) == 1}
+        found |= {(name, column) for column in sample.columns if fold(column) in folded}
+    unique = {v.place for sample in samples.values() for v in sample.values if v.unique}
+    found |= {p for i in inclusions if i.places[1] in unique for p in i.places}
+    return found
+
+
+def _joins(
+    schema: Schema, samples: Mapping[str, Sample], inclusions: Collection[Inclusion]
+) -> list[tuple[Place, Place]]:
+    """The joins over which copies are looked for, each once."""
+    known = {values.place for sample in samples.values() for values in sample.values}
+    found = {frozenset(inclusion.places): inclusion.places for inclusion in inclusions}
+    for joined in sorted(declared_joins(schema), key=sorted):
+        if len({table for table, _ in joined}) == 2 and joined <= known:
+            found.setdefault(joined, tuple(sorted(joined)))
+    return [(one, two) for one, two in found.values()]

@@ -1,0 +1,160 @@
+"""Which base column a column reference means, through aliases, subqueries and CTEs.
+
+Good enough to choose values by, not to prove by: a reference that cannot be followed is
+``None``, and only costs the search some direction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.tokens import fold
+
+Place = tuple[str, str]
+"""A table and a column, as the schema writes them."""
+
+_DEPTH = 12
+
+
+@dataclass(frozen=True)
+class _Source:
+    """What a name in FROM stands for: a base table, or the query that makes it."""
+
+    name: str
+    table: Table | None
+    query: Expr | None
+
+
+class Resolver:
+    """Follows the column references of one parsed query."""
+
+    def __init__(self, tree: Expr, schema: Schema) -> None:
+        self.tree = tree
+        self.schema = schema
+        self._sources: dict[int, list[_Source]] = {}
+
+    def tables(self) -> list[Table]:
+        """The base tables that the query reads, each once, in order of appearance."""
+        found: dict[str, Table] = {}
+        for node in self.tree.find_all(exp.Table):
+            if self._cte(node, node.name) is None:
+                table = self.schema.table(node.name)
+                if table is not None:
+                    found.setdefault(table.name, table)
+        return list(found.values())
+
+    def copies(self) -> dict[str, int]:
+        """How often each base table occurs."""
+        counts: dict[str, int] = {}
+        for node in self.tree.find_all(exp.Table):
+            table = self.schema.table(node.name)
+            if table is not None and self._cte(node, node.name) is None:
+                counts[table.name] = counts.get(table.name, 0) + 1
+        return counts
+
+    def column(self, node: Expr, depth: int = 0) -> Place | None:
+        """The base column that a reference means."""
+        if not isinstance(node, exp.Column) or depth > _DEPTH:
+            return None
+        name, qualifier = node.name, node.table
+        select = node.find_ancestor(exp.Select, exp.SetOperation)
+        while select is not None:
+            for source in self._of(select):
+                if qualifier and fold(source.name) != fold(qualifier):
+                    continue
+                found = self._inside(source, name, depth)
+                if found is not None:
+                    return found
+            if not qualifier:
+                alias = self._alias(select, node, name, depth)
+                if alias is not None:
+                    return alias
+            select = select.find_ancestor(exp.Select, exp.SetOperation)
+        return None
+
+    def columns(self, node: Expr) -> Iterator[Place]:
+        """The base columns of every reference inside an expression."""
+        for reference in node.find_all(exp.Column):
+            place = self.column(reference)
+            if place is not None:
+                yield place
+
+    def is_text(self, node: Expr) -> bool:
+        """Whether a double-quoted word is a string here: no column goes by that name."""
+        return (
+            isinstance(node, exp.Column)
+            and isinstance(node.this, exp.Identifier)
+            and bool(node.this.args.get("quoted"))
+            and not node.table
+            and self.column(node) is None
+        )
+
+    def _alias(self, select: Expr, node: Expr, name: str, depth: int) -> Place | None:
+        """A name that an output column bears, as ORDER BY, GROUP BY and HAVING may use it."""
+        if not isinstance(select, exp.Select):
+            return None
+        for projection in select.expressions:
+            if isinstance(projection, exp.Alias) and fold(projection.alias) == fold(name):
+                inner = projection.this
+                return self.column(inner, depth + 1) if inner is not node else None
+        return None
+
+    def _inside(self, source: _Source, name: str, depth: int) -> Place | None:
+        if source.table is not None:
+            column = source.table.column(name)
+            return (source.table.name, column.name) if column is not None else None
+        query = source.query
+        while isinstance(query, exp.Subquery | exp.SetOperation):
+            query = query.this
+        if not isinstance(query, exp.Select):
+            return None
+        for projection in query.expressions:
+            if fold(projection.alias_or_name) == fold(name):
+                return self.column(projection.unalias(), depth + 1)
+            if isinstance(projection, exp.Star) or (
+                isinstance(projection, exp.Column) and isinstance(projection.this, exp.Star)
+            ):
+                for inner in self._of(query):
+                    found = self._inside(inner, name, depth + 1) if depth < _DEPTH else None
+                    if found is not None:
+                        return found
+        return None
+
+    def _of(self, select: Expr) -> list[_Source]:
+        found = self._sources.get(id(select))
+        if found is None:
+            found = self._sources[id(select)] = list(self._read(select))
+        return found
+
+    def _read(self, select: Expr) -> Iterator[_Source]:
+        start = select.args.get("from_")
+        if start is None:
+            return
+        joins = select.args.get("joins") or []
+        for item in (start.this, *(join.this for join in joins)):
+            name = item.alias_or_name
+            if isinstance(item, exp.Table):
+                query = self._cte(item, item.name)
+                table = None if query is not None else self.schema.table(item.name)
+                yield _Source(name, table, query)
+                for join in item.args.get("joins") or []:
+                    yield _Source(join.this.alias_or_name, self.schema.table(join.this.name), None)
+            elif isinstance(item, exp.Subquery):
+                yield _Source(name, None, item.this)
+
+    def _cte(self, node: Expr, name: str) -> Expr | None:
+        """The query of the common table expression that a table name means, if it does."""
+        around: Expr | None = node
+        while around is not None:
+            with_ = around.args.get("with_")
+            for cte in with_.expressions if with_ is not None else ():
+                if fold(cte.alias) == fold(name):
+                    found: Expr = cte.this
+                    return found
+            around = around.parent
+        return None

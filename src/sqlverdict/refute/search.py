@@ -1,0 +1,301 @@
+"""find_witness: search for a legal database on which two queries differ.
+
+The engine itself is the judge: every instance is loaded and both queries are run. Instances
+come from the bank, from mutated real rows, and from the generator, in that order. The budget
+counts instances, so that the same call gives the same result on any machine; seconds are the
+last stop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from time import monotonic
+
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
+from sqlverdict.errors import SchemaError
+from sqlverdict.execute.canonical import canonical
+from sqlverdict.parse.facts import Fact, References, facts_of
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import (
+    Comparison,
+    Contract,
+    Failure,
+    Outcome,
+    ParseFailure,
+    Query,
+    Reason,
+)
+from sqlverdict.refute.arena import warm_arena
+from sqlverdict.refute.constants import read
+from sqlverdict.refute.determined import is_determined
+from sqlverdict.refute.generate import Generator, values_by_place
+from sqlverdict.refute.grade import SEVERITY, Grader
+from sqlverdict.refute.regularities import mine
+from sqlverdict.refute.shrink import Content, Shrinker, is_closed
+from sqlverdict.refute.witness import Budget, Instance, NotRefuted, Origin, Refutation, Witness
+
+_STOPPED = frozenset({Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT, Reason.ROW_LIMIT})
+_BETTER = 24
+"""How many more instances are tried for a more ordinary witness once one is found."""
+_FROM_BANK = 40
+_REAL_EVERY = 4
+
+
+def find_witness(
+    gold: str,
+    prediction: str,
+    schema: Schema,
+    *,
+    facts: frozenset[Fact] | None = None,
+    budget: Budget | None = None,
+    preset: str = DEFAULT_PRESET,
+    contract: Contract | None = None,
+    first: Iterable[Instance] = (),
+    database: Path | None = None,
+) -> Refutation:
+    """Search for a small legal database on which the two queries differ.
+
+    Args:
+        gold: The gold query.
+        prediction: The predicted query.
+        schema: The tables.
+        facts: What every database must obey; by default all that the schema declares. Any
+            subset may be given.
+        budget: How many instances, how many seconds, which seed.
+        preset: When two answers are the same.
+        contract: The case's own wishes.
+        first: Instances to try before any is made.
+        database: The real database: a witness is graded by what its data show.
+
+    Returns:
+        A shrunk witness, or how many instances were tried without one.
+    """
+    chosen = budget or Budget()
+    if canonical(gold) == canonical(prediction):
+        return NotRefuted(0, message="the two queries are the same text")
+    parsed = [parse(gold), parse(prediction)]
+    queries = [query for query in parsed if not isinstance(query, ParseFailure)]
+    if len(queries) < 2:
+        return _unparsed(parsed)
+    try:
+        hunt = _Hunt(queries[0], queries[1], schema, facts, chosen, preset, contract)
+    except SchemaError as error:
+        return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=str(error))
+    refused = hunt.refused()
+    if refused is not None:
+        return refused
+    return hunt.run(first, database)
+
+
+def _unparsed(parsed: list[Query | ParseFailure]) -> NotRefuted:
+    for which, query in zip(("gold", "prediction"), parsed, strict=True):
+        if isinstance(query, ParseFailure):
+            return NotRefuted(0, reason=query.reason, message=f"the {which}: {query.message}")
+    raise AssertionError("one of the two was a failure")
+
+
+@dataclass
+class _Found:
+    """A difference on an instance, before it is shrunk."""
+
+    rows: Content
+    gold: Outcome
+    prediction: Outcome
+    comparison: Comparison
+
+
+def _whole(found: _Found | None, rows: Content) -> bool:
+    """Whether there is a difference, and the engine took every row in."""
+    return found is not None and all(
+        len(found.rows.get(table, ())) == len(content) for table, content in rows.items()
+    )
+
+
+class _Hunt:
+    """One search."""
+
+    def __init__(
+        self,
+        gold: Query,
+        prediction: Query,
+        schema: Schema,
+        facts: frozenset[Fact] | None,
+        budget: Budget,
+        preset: str,
+        contract: Contract | None,
+    ) -> None:
+        self.gold, self.prediction = gold.sql, prediction.sql
+        self.dialect = gold.dialect
+        self.schema, self.budget, self.contract = schema, budget, contract
+        self.known = facts_of(schema) if facts is None else facts
+        # The second is without keys: an INTEGER PRIMARY KEY would put rows back into its order.
+        self.arenas = (warm_arena(schema, facts, False), warm_arena(schema, frozenset(), True))
+        self.preset = PRESETS.get(preset)
+        ours, theirs = read(gold, schema), read(prediction, schema)
+        reading = ours.merge(theirs)
+        alike = ours.looks_like(theirs) and gold.features == prediction.features
+        self.instances = max(1, budget.instances // budget.alike) if alike else budget.instances
+        self.generator = Generator(
+            schema, self.known, reading, budget.seed, self.arenas[0] if facts is None else None
+        )
+        self.references = [fact for fact in self.known if isinstance(fact, References)]
+        self._graded_by: Grader | None = None
+        self.tried = 0
+        self.undetermined = 0
+
+    def refused(self) -> NotRefuted | None:
+        """Queries that cannot run at all on this schema are not the search's business."""
+        self.arenas[0].load({})
+        for which, sql in (("gold", self.gold), ("prediction", self.prediction)):
+            outcome = self.arenas[0].run(sql)
+            if isinstance(outcome, Failure):
+                late = outcome.reason in _STOPPED
+                if which == "gold":
+                    reason = Reason.GOLD_EXECUTION_TIMEOUT if late else Reason.GOLD_EXECUTION_ERROR
+                else:
+                    reason = outcome.reason
+                return NotRefuted(0, reason=reason, message=f"the {which}: {outcome.message}")
+            if outcome.volatile:
+                message = f"the {which} depends on the clock or on chance"
+                return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=message)
+        return None
+
+    def run(self, first: Iterable[Instance], database: Path | None) -> Refutation:
+        """Try instances until one tells the queries apart, or the budget is spent."""
+        stop = monotonic() + self.budget.seconds
+        best: Witness | None = None
+        left = self.instances
+        lowest = (0, 0)
+        for origin, rows in self._instances(first, database):
+            if left <= 0 or monotonic() > stop:
+                break
+            left -= 1
+            self.tried += 1
+            found = self._try(rows)
+            if found is None:
+                continue
+            witness, cost = self._witness(found, origin, database)
+            if best is None or cost < lowest:
+                best, lowest = witness, cost
+            if lowest == (0, 0):
+                break
+            left = min(left, _BETTER)
+        if best is not None:
+            return best
+        reason = Reason.BUDGET_EXHAUSTED if monotonic() > stop else None
+        return NotRefuted(self.tried, self.undetermined, reason)
+
+    def _instances(
+        self, first: Iterable[Instance], database: Path | None
+    ) -> Iterator[tuple[Origin, Content]]:
+        """The bank's, then the generator's with one of real rows among every few."""
+        for instance in islice(first, _FROM_BANK):
+            yield "bank", dict(instance.rows)
+        real = self._real_instances(database)
+        for number in range(self.instances):
+            yield "search", self.generator.instance(number)
+            if number % _REAL_EVERY == _REAL_EVERY - 1:
+                sample = next(real, None)
+                if sample is not None:
+                    yield "real", dict(sample.rows)
+
+    def _real_instances(self, database: Path | None) -> Iterator[Instance]:
+        if database is None:
+            return
+        from sqlverdict.refute.mutate import real_instances
+
+        tables = [table.name for table in self.generator.tables]
+        constants = values_by_place(self.generator)
+        count = self.instances // _REAL_EVERY
+        yield from real_instances(
+            database, self.schema, tables, constants, seed=self.budget.seed, count=count
+        )
+
+    def _try(self, rows: Content) -> _Found | None:
+        """The difference between the two queries on these rows, if it is a real one."""
+        found = self._glance(rows)
+        if found is None:
+            return None
+        asked = ((self.gold, found.gold), (self.prediction, found.prediction))
+        if not is_determined(*asked, found.rows, self.arenas, self.preset, self.dialect):
+            self.undetermined += 1
+            return None
+        return found
+
+    def _glance(self, rows: Content) -> _Found | None:
+        """A difference on these rows, determined or not."""
+        arena = self.arenas[0]
+        arena.load(rows)
+        ours, theirs = arena.rows(self.gold), arena.rows(self.prediction)
+        if ours == theirs:
+            return None
+        gold, prediction = arena.run(self.gold), arena.run(self.prediction)
+        comparison = self._compare(gold, prediction)
+        if comparison is None or comparison.equal is not False:
+            return None
+        kept = arena.kept(rows)
+        # A CHECK may have kept a parent out; then the instance is not legal.
+        if not is_closed(kept, self.schema, self.references):
+            return None
+        return _Found(kept, gold, prediction, comparison)
+
+    def _compare(self, gold: Outcome, prediction: Outcome) -> Comparison | None:
+        if isinstance(gold, Failure) or isinstance(prediction, Failure):
+            failed = [o for o in (gold, prediction) if isinstance(o, Failure)]
+            if len(failed) == 2 or failed[0].reason in _STOPPED:
+                return None
+            return Comparison(False, (failed[0].reason,), message=failed[0].message)
+        pair = Pair(self.gold, self.prediction, self.dialect, self.contract, self.arenas[0].run)
+        return self.preset.compare(gold, prediction, pair)
+
+    def _shrunk(self, found: _Found, grader: Grader) -> _Found:
+        """The same difference on fewer rows: at a glance first, with care where that misleads."""
+        facts = sorted(self.known, key=repr)
+
+        def cost(rows: Content) -> tuple[int, int]:
+            return grader.cost(Instance(self.schema, rows))
+
+        def at_a_glance(rows: Content) -> bool:
+            return _whole(self._glance(rows), rows)
+
+        def with_care(rows: Content) -> bool:
+            return _whole(self._try(rows), rows)
+
+        for differ in (at_a_glance, with_care):
+            shrinker = Shrinker(self.schema, facts, differ, self.budget.shrink, cost)
+            smaller = self._try(shrinker.shrink(found.rows))
+            if smaller is not None:
+                return smaller
+        return found
+
+    def _witness(
+        self, found: _Found, origin: Origin, database: Path | None
+    ) -> tuple[Witness, tuple[int, int]]:
+        """The difference made small, with its grade, and how far that is from ordinary."""
+        grader = self._grader(database)
+        last = self._shrunk(found, grader)
+        instance = Instance(self.schema, {t: r for t, r in last.rows.items() if r})
+        grade, broken = grader.grade(instance)
+        witness = Witness(
+            self.gold,
+            self.prediction,
+            instance,
+            last.gold,
+            last.prediction,
+            last.comparison.reasons,
+            origin,
+            self.tried,
+            grade,
+            broken,
+        )
+        return witness, (SEVERITY[grade], len(broken))
+
+    def _grader(self, database: Path | None) -> Grader:
+        if self._graded_by is None:
+            real = mine(database, self.schema) if database is not None else None
+            self._graded_by = Grader(self.schema, real, self.gold, self.prediction)
+        return self._graded_by

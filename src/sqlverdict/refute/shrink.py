@@ -1,0 +1,175 @@
+"""Makes a witness small: fewest rows, then the simplest values, step by step.
+
+Each step is tried on the engine; only steps that leave a legal database on which the two
+queries still differ, with determined answers, are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from sqlverdict.parse.facts import Fact, References, affinity
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Cell, Row
+
+Content = dict[str, tuple[Row, ...]]
+Differ = Callable[[Content], bool]
+
+_SIMPLE: dict[str, tuple[Cell, ...]] = {
+    "INTEGER": (1, 2, 3),
+    "NUMERIC": (1, 2, 3),
+    "REAL": (1.0, 2.0, 3.0),
+    "TEXT": ("a", "b", "c"),
+    "BLOB": (1, 2, 3),
+}
+
+
+class Shrinker:
+    """Shrinks the instances of one schema.
+
+    Args:
+        schema: The tables.
+        facts: What every instance must obey.
+        differ: Whether the two queries differ, with determined answers, on such rows.
+        tries: How often ``differ`` may be asked.
+        cost: How far rows are from ordinary; no step may raise it.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        facts: Sequence[Fact],
+        differ: Differ,
+        tries: int,
+        cost: Callable[[Content], tuple[int, int]] = lambda _: (0, 0),
+    ) -> None:
+        self.schema = schema
+        self.cost = cost
+        self.lowest = (0, 0)
+        self.references = [fact for fact in facts if isinstance(fact, References)]
+        self.differ = differ
+        self.tries = tries
+        self._places = {t.name: {c.name: n for n, c in enumerate(t.columns)} for t in schema.tables}
+
+    def shrink(self, rows: Content) -> Content:
+        """A smaller instance on which the queries differ just as well."""
+        rows = {table: content for table, content in rows.items() if content}
+        self.lowest = self.cost(rows)
+        changed = True
+        while changed and self.tries > 0:
+            changed = False
+            for smaller in self._fewer(rows):
+                if self._works(smaller):
+                    rows, changed = smaller, True
+                    break
+        return self._simpler_cells(rows)
+
+    def _works(self, rows: Content) -> bool:
+        if self.tries <= 0 or not is_closed(rows, self.schema, self.references):
+            return False
+        self.tries -= 1
+        if not self.differ(rows):
+            return False
+        cost = self.cost(rows)
+        if cost > self.lowest:
+            return False
+        self.lowest = cost
+        return True
+
+    def _fewer(self, rows: Content) -> Iterator[Content]:
+        """Without a table, without half of one, without a row (and its children)."""
+        for table, content in rows.items():
+            if len(content) > 1:
+                yield {name: kept for name, kept in rows.items() if name != table}
+        for table, content in rows.items():
+            half = len(content) // 2
+            if half > 1:
+                yield rows | {table: content[:half]}
+                yield rows | {table: content[half:]}
+        for table, content in rows.items():
+            for place in range(len(content)):
+                rest = content[:place] + content[place + 1 :]
+                smaller = rows | {table: rest}
+                yield self._without_orphans({name: kept for name, kept in smaller.items() if kept})
+
+    def _without_orphans(self, rows: Content) -> Content:
+        """Drop the children of rows that are gone."""
+        while True:
+            before = sum(map(len, rows.values()))
+            for fact in self.references:
+                if fact.table not in rows:
+                    continue
+                child = places(self.schema, fact.table, fact.columns)
+                parent = places(self.schema, fact.parent, fact.parent_columns)
+                known = {_folded(row, parent) for row in rows.get(fact.parent, ())}
+                kept = tuple(
+                    row
+                    for row in rows[fact.table]
+                    if any(row[n] is None for n in child) or _folded(row, child) in known
+                )
+                rows = rows | {fact.table: kept}
+            rows = {name: content for name, content in rows.items() if content}
+            if sum(map(len, rows.values())) == before:
+                return rows
+
+    def _simpler_cells(self, rows: Content) -> Content:
+        """Values renamed to simple ones, everywhere at once, so that joins stay joins."""
+        values = {cell: None for content in rows.values() for row in content for cell in row}
+        for value in values:
+            if value is None or value in (1, 2, 3, "a", "b", "c"):
+                continue
+            for simple in self._simple_for(value, rows):
+                renamed = {
+                    table: tuple(
+                        tuple(simple if _is(cell, value) else cell for cell in row)
+                        for row in content
+                    )
+                    for table, content in rows.items()
+                }
+                if self._works(renamed):
+                    rows = renamed
+                    break
+        return rows
+
+    def _simple_for(self, value: Cell, rows: Content) -> tuple[Cell, ...]:
+        for table, content in rows.items():
+            declared = self.schema.table(table)
+            assert declared is not None
+            for n, column in enumerate(declared.columns):
+                if any(_is(row[n], value) for row in content):
+                    return _SIMPLE[affinity(column.type)]
+        return ()
+
+
+def _is(cell: Cell, value: Cell) -> bool:
+    return type(cell) is type(value) and cell == value
+
+
+def is_closed(rows: Content, schema: Schema, references: Sequence[References]) -> bool:
+    """Whether every reference has its parent."""
+    for fact in references:
+        children = rows.get(fact.table)
+        if not children:
+            continue
+        child, parent = (
+            places(schema, fact.table, fact.columns),
+            places(schema, fact.parent, fact.parent_columns),
+        )
+        known = {_folded(row, parent) for row in rows.get(fact.parent, ())}
+        for row in children:
+            if all(row[n] is not None for n in child) and _folded(row, child) not in known:
+                return False
+    return True
+
+
+def places(schema: Schema, table: str, columns: Sequence[str]) -> list[int]:
+    """Where columns stand in a table's rows."""
+    declared = schema.table(table)
+    assert declared is not None
+    names = [column.name for column in declared.columns]
+    return [names.index(name) for name in columns]
+
+
+def _folded(row: Row, at: Sequence[int]) -> Row:
+    """A key as references compare it: 1 and '1' meet where the two columns differ in type."""
+    return tuple(str(row[n]) for n in at)

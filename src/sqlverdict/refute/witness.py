@@ -1,0 +1,123 @@
+"""What a refutation is made of: an instance, a witness, or the word that none was found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Outcome, Reason, Row
+
+Grade = Literal[
+    "ordinary",
+    "needs_null",
+    "needs_missing_partner",
+    "needs_tie",
+    "needs_empty_table",
+    "breaks_regularity",
+    "ungraded",
+]
+"""How ordinary a witness is, beside what the real database shows."""
+
+Origin = Literal["bank", "real", "search"]
+"""Where a witness came from: an earlier pair's, mutated real rows, or the generator."""
+
+
+@dataclass(frozen=True)
+class Instance:
+    """Rows for some tables of a schema; the other tables are empty.
+
+    ``rows`` is keyed by the table's name as the schema writes it; a row has a value for every
+    column, in the schema's order.
+    """
+
+    schema: Schema
+    rows: Mapping[str, tuple[Row, ...]]
+
+    @property
+    def size(self) -> int:
+        """How many rows there are in all."""
+        return sum(len(rows) for rows in self.rows.values())
+
+
+@dataclass(frozen=True)
+class Witness:
+    """A legal database on which the two queries give different, determined answers.
+
+    Attributes:
+        gold_sql: The gold query.
+        prediction_sql: The predicted query.
+        instance: The database.
+        gold: What the gold query gives on it.
+        prediction: What the predicted query gives on it.
+        reasons: How the answers differ.
+        origin: Where the database came from.
+        tried: How many databases were tried up to and including it.
+        grade: How ordinary it is beside the real data.
+        broken: The regularities of the real data that it breaks, in words.
+        sentence: "They differ when ...".
+    """
+
+    gold_sql: str
+    prediction_sql: str
+    instance: Instance
+    gold: Outcome
+    prediction: Outcome
+    reasons: tuple[Reason, ...]
+    origin: Origin = "search"
+    tried: int = 0
+    grade: Grade = "ungraded"
+    broken: tuple[str, ...] = ()
+    sentence: str = ""
+
+    @property
+    def refuted(self) -> bool:
+        """Always: this is what a witness shows."""
+        return True
+
+
+@dataclass(frozen=True)
+class NotRefuted:
+    """No witness among so many databases. Never "equal".
+
+    ``reason`` is set where the search could not be made at all.
+    """
+
+    instances: int
+    undetermined: int = 0
+    reason: Reason | None = None
+    message: str = ""
+
+    @property
+    def refuted(self) -> bool:
+        """Never."""
+        return False
+
+    @property
+    def tried(self) -> int:
+        """How many databases were tried."""
+        return self.instances
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Why the search could not be made, or was cut short."""
+        return () if self.reason is None else (self.reason,)
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a search may spend: databases first, so that verdicts repeat; seconds last.
+
+    Two queries that read the same columns, joins and constants get ``instances // alike``: if
+    they differ, a few databases show it. Set ``alike`` to 1 to search them as hard as others.
+    """
+
+    instances: int = 400
+    alike: int = 4
+    seconds: float = 5.0
+    shrink: int = 400
+    seed: int = 0
+
+
+Refutation = Witness | NotRefuted

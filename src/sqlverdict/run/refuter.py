@@ -1,0 +1,97 @@
+"""The search for a witness as a stage: which schema, which budget, which bank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlverdict.errors import SchemaError
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Case, Reason
+from sqlverdict.refute.witness import Budget, NotRefuted, Refutation, Witness
+
+if TYPE_CHECKING:
+    from sqlverdict.refute.bank import Bank
+
+
+@dataclass(frozen=True)
+class Refuting:
+    """How a run searches for witnesses.
+
+    Attributes:
+        budget: What one search may spend.
+        bank: The file of instances that separated earlier pairs; they are tried first, and new
+            witnesses are added. Without one, the same inputs give the same results.
+        schemas: Schemas by database id, for cases without a database file.
+    """
+
+    budget: Budget = field(default_factory=Budget)
+    bank: Path | None = None
+    schemas: Mapping[str, Schema] = field(default_factory=dict)
+
+
+class Refuter:
+    """Searches for the cases of one process."""
+
+    def __init__(self, how: Refuting) -> None:
+        self.how = how
+        self._bank: Bank | None = None
+
+    def refute(self, case: Case, prediction: str) -> Refutation:
+        """A witness against every gold of the case, or that there is none."""
+        schema = self._schema(case)
+        if isinstance(schema, NotRefuted):
+            return schema
+        found: Refutation = NotRefuted(0, message="the case has no gold")
+        for gold in case.golds:
+            found = self._search(gold, prediction, schema, case)
+            if isinstance(found, NotRefuted):
+                return found
+        return found
+
+    def _search(self, gold: str, prediction: str, schema: Schema, case: Case) -> Refutation:
+        # The search loads the parser, which is slow; runs without it need not wait.
+        from sqlverdict.refute.search import find_witness
+
+        bank = self._open_bank()
+        database = Path(case.database) if case.database else None
+        found = find_witness(
+            gold,
+            prediction,
+            schema,
+            budget=self.how.budget,
+            contract=case.contract,
+            first=bank.instances(schema) if bank is not None else (),
+            database=database if database is not None and database.is_file() else None,
+        )
+        if bank is not None and isinstance(found, Witness):
+            bank.add(found)
+        return found
+
+    def _schema(self, case: Case) -> Schema | NotRefuted:
+        given = self.how.schemas.get(case.db_id)
+        if given is not None:
+            return given
+        if case.database is None:
+            return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message="no schema is known")
+        try:
+            return _read(case.database)
+        except SchemaError as error:
+            return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message=str(error))
+
+    def _open_bank(self) -> Bank | None:
+        if self._bank is None and self.how.bank is not None:
+            from sqlverdict.refute.bank import Bank
+
+            self._bank = Bank(self.how.bank)
+        return self._bank
+
+
+@lru_cache(maxsize=256)
+def _read(database: str) -> Schema:
+    from sqlverdict.parse.schema_sqlite import read_sqlite
+
+    return read_sqlite(database)

@@ -1,0 +1,306 @@
+"""The sentence names what makes the difference, and claims nothing that the rows do not show."""
+
+from __future__ import annotations
+
+import pytest
+
+from sqlverdict.compare.preset import PRESETS, Pair
+from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.records import Answer, Failure, Reason, Row, Rung
+from sqlverdict.refute.arena import Arena
+from sqlverdict.refute.explain import evidence_of, rows_table, sentence
+from sqlverdict.refute.witness import Instance, NotRefuted, Witness
+
+SCHEMA = read_ddl(
+    """
+    CREATE TABLE department (id INTEGER PRIMARY KEY, name TEXT, city TEXT);
+    CREATE TABLE employee (id INTEGER PRIMARY KEY, name TEXT, age INT, salary REAL, phone TEXT,
+                           dept_id INT REFERENCES department (id));
+    CREATE TABLE players (id INTEGER PRIMARY KEY, name TEXT NOT NULL, score INT);
+    CREATE VIEW best AS SELECT max(score) AS score FROM players;
+    """,
+    "firm",
+)
+
+
+def on(gold: str, prediction: str, **rows: list[Row]) -> Witness:
+    """A witness as the engine itself sees it."""
+    arena = Arena(SCHEMA)
+    content = {name: tuple(given) for name, given in rows.items()}
+    arena.load(content)
+    ours, theirs = arena.run(gold), arena.run(prediction)
+    reasons: tuple[Reason, ...] = (Reason.EXECUTION_ERROR,)
+    if isinstance(ours, Answer) and isinstance(theirs, Answer):
+        pair = Pair(gold, prediction, probe=arena.run)
+        compared = PRESETS.get("strict").compare(ours, theirs, pair)
+        assert compared.equal is False, "no witness: the answers are the same"
+        reasons = compared.reasons
+    arena.close()
+    return Witness(gold, prediction, Instance(SCHEMA, content), ours, theirs, reasons)
+
+
+PERSON: Row = (1, "Ada", 30, 10.0, "555", 1)
+CASES = {
+    "tie": (
+        "SELECT count(*) FROM players WHERE score = (SELECT max(score) FROM players)",
+        "SELECT count(*) FROM (SELECT * FROM players ORDER BY score DESC LIMIT 1)",
+        {"players": [(1, "a", 5), (2, "b", 5), (3, "c", 4)]},
+        "two players share the highest score",
+    ),
+    "lowest": (
+        "SELECT count(*) FROM players WHERE score = (SELECT min(score) FROM players)",
+        "SELECT min(1, count(*)) FROM players",
+        {"players": [(1, "a", 5), (2, "b", 5)]},
+        "two players share the lowest score",
+    ),
+    "null": (
+        "SELECT count(*) FROM employee",
+        "SELECT count(phone) FROM employee",
+        {"employee": [(1, "Ada", 30, 10.0, None, 1)]},
+        "an employee has no phone (NULL)",
+    ),
+    "null in NOT IN": (
+        "SELECT name FROM department WHERE id NOT IN (SELECT dept_id FROM employee)",
+        "SELECT name FROM department AS d WHERE NOT EXISTS "
+        "(SELECT 1 FROM employee WHERE dept_id = d.id)",
+        {"department": [(1, "x", "y")], "employee": [(1, "Ada", 30, 10.0, "5", None)]},
+        "an employee has no dept_id (NULL)",
+    ),
+    "missing partner": (
+        "SELECT d.name FROM department AS d LEFT JOIN employee AS e ON e.dept_id = d.id",
+        "SELECT d.name FROM department AS d JOIN employee AS e ON e.dept_id = d.id",
+        {"department": [(1, "x", "y"), (2, "z", "y")], "employee": [PERSON]},
+        "a department has no employees",
+    ),
+    "boundary": (
+        "SELECT name FROM employee WHERE salary >= 10",
+        "SELECT name FROM employee WHERE salary > 10",
+        {"employee": [PERSON]},
+        "salary is exactly 10 (the gold includes the boundary, the prediction does not)",
+    ),
+    "boundary of BETWEEN": (
+        "SELECT name FROM employee WHERE age > 20 AND age < 30",
+        "SELECT name FROM employee WHERE age BETWEEN 20 AND 30",
+        {"employee": [PERSON]},
+        "age is exactly 30 (the prediction includes the boundary, the gold does not)",
+    ),
+    "duplicates": (
+        "SELECT DISTINCT name FROM employee",
+        "SELECT name FROM employee",
+        {"employee": [PERSON, (2, *PERSON[1:])]},
+        "two employees have the same name",
+    ),
+    "duplicates that are NULL": (
+        "SELECT DISTINCT phone FROM employee",
+        "SELECT phone FROM employee",
+        {"employee": [(1, "a", 1, 1.0, None, 1), (2, "b", 2, 2.0, None, 2)]},
+        "two employees have the same phone (NULL)",
+    ),
+    "letter case": (
+        "SELECT name FROM department WHERE city = 'Rome'",
+        "SELECT name FROM department WHERE city LIKE 'rome'",
+        {"department": [(1, "x", "rome")]},
+        "city differs from 'Rome' only in letter case",
+    ),
+    "a filter that one lacks": (
+        "SELECT name FROM employee WHERE age > 20 AND salary > 50",
+        "SELECT name FROM employee WHERE age > 20",
+        {"employee": [PERSON]},
+        "an employee does not meet salary > 50 (only the gold asks for it)",
+    ),
+    "a filter too many": (
+        "SELECT e.name FROM employee AS e",
+        "SELECT e.name FROM employee AS e WHERE e.phone IS NOT NULL",
+        {"employee": [(1, "Ada", 30, 10.0, None, 1)]},
+        "an employee has no phone (NULL; the prediction leaves it out)",
+    ),
+    "another constant": (
+        "SELECT name FROM department WHERE city = 'Rome'",
+        "SELECT name FROM department WHERE city = 'Oslo'",
+        {"department": [(1, "x", "Rome")]},
+        "city = 'Rome' (gold) and city = 'Oslo' (prediction) do not hold for the same rows",
+    ),
+    "groups": (
+        "SELECT dept_id FROM employee GROUP BY dept_id HAVING count(*) >= 2",
+        "SELECT dept_id FROM employee GROUP BY dept_id HAVING count(*) > 2",
+        {"employee": [PERSON, (2, *PERSON[1:])]},
+        "COUNT(*) >= 2 (gold) and COUNT(*) > 2 (prediction) do not hold for the same groups",
+    ),
+    "limit": (
+        "SELECT name FROM players ORDER BY id LIMIT 1",
+        "SELECT name FROM players ORDER BY id",
+        {"players": [(1, "a", 5), (2, "b", 6)]},
+        "there is more than 1 row to return (only the gold has a LIMIT)",
+    ),
+    "union": (
+        "SELECT name FROM players UNION ALL SELECT name FROM department",
+        "SELECT name FROM players UNION SELECT name FROM department",
+        {"players": [(1, "a", 5)], "department": [(1, "a", "x")]},
+        "rows of the answer repeat (only the prediction removes duplicates, by UNION)",
+    ),
+    "empty": (
+        "SELECT max(score) FROM players",
+        "SELECT score FROM players ORDER BY score DESC LIMIT 1",
+        {},
+        "table players is empty",
+    ),
+    "an empty table beside others": (
+        "SELECT name FROM department WHERE 0 = (SELECT count(*) FROM players)",
+        "SELECT name FROM department WHERE 0 < (SELECT sum(id) FROM players)",
+        {"department": [(1, "x", "y")]},
+        None,
+    ),
+    "another expression": (
+        "SELECT sum(age) FROM employee",
+        "SELECT avg(age) FROM employee",
+        {"employee": [PERSON, (2, "Bob", 40, 1.0, "5", 1)]},
+        "SUM(age) and AVG(age) are not the same",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_sentence_names_the_cause(name: str) -> None:
+    gold, prediction, rows, expected = CASES[name]
+    found = sentence(on(gold, prediction, **rows))
+    assert found == sentence(on(gold, prediction, **rows))
+    if expected is not None:
+        assert found == f"they differ when {expected}"
+
+
+def test_a_null_that_changes_nothing_is_not_named() -> None:
+    found = sentence(
+        on(
+            "SELECT name FROM players",
+            "SELECT name FROM players WHERE name <> 'a'",
+            players=[(1, "a", None)],
+        )
+    )
+    assert "NULL" not in found
+    assert "name <> 'a'" in found
+
+
+def test_a_tie_that_changes_nothing_is_not_named() -> None:
+    found = sentence(
+        on(
+            "SELECT max(score) + 1 FROM players",
+            "SELECT max(score) FROM players",
+            players=[(1, "a", 5), (2, "b", 5)],
+        )
+    )
+    assert "share" not in found
+    assert "same score" not in found
+
+
+def test_columns_order_and_failures_are_said_as_they_are() -> None:
+    people = [PERSON, (2, "Bob", 40, 1.0, "5", 1)]
+    assert sentence(
+        on("SELECT name FROM employee", "SELECT name, age FROM employee", employee=people)
+    ) == ("they differ in the number of columns: the gold returns 1, the prediction 2")
+    assert sentence(
+        on(
+            "SELECT name FROM employee ORDER BY age, id",
+            "SELECT name FROM employee ORDER BY age DESC, id",
+            employee=people,
+        )
+    ) == (
+        "they differ in the order of the rows: the gold returns 'Ada', 'Bob', "
+        "the prediction 'Bob', 'Ada'"
+    )
+    overflow = on(
+        "SELECT score FROM players",
+        "SELECT abs(score) FROM players",
+        players=[(1, "a", -(2**63))],
+    )
+    assert sentence(overflow) == (
+        "they differ on this database: the prediction fails (integer overflow), "
+        "the gold returns -9223372036854775808"
+    )
+
+
+def test_without_a_cause_the_answers_are_told() -> None:
+    found = sentence(
+        on(
+            "SELECT score * 2 + 1 AS x, name FROM players WHERE id < 5",
+            "SELECT score * 3 + 7 AS x, upper(name) FROM players WHERE id < 5",
+            players=[(1, "a", 2)],
+        )
+    )
+    assert (
+        found == "they differ on this database: the gold returns (5, 'a'), the prediction (13, 'A')"
+    )
+
+
+def test_a_query_beyond_our_parser_is_explained_by_its_answers() -> None:
+    made = Witness(
+        "SELECT 1 FROM players WHERE 1 ->> 'x' IS NOT ((((",
+        "SELECT 2",
+        Instance(SCHEMA, {"players": ((1, "a", 1),)}),
+        Answer(("1",), [(1,)]),
+        Answer(("2",), [(2,)]),
+        (Reason.VALUE_MISMATCH,),
+    )
+    assert sentence(made) == "they differ on this database: the gold returns 1, the prediction 2"
+
+
+def test_only_columns_that_matter_are_shown() -> None:
+    found = on(
+        "SELECT count(*) FROM employee",
+        "SELECT count(phone) FROM employee",
+        employee=[(1, "Ada", 30, 10.0, None, 1)],
+    )
+    (shown,) = rows_table(found)
+    assert (shown.name, shown.columns, shown.rows) == ("employee", ("id", "phone"), ((1, None),))
+    star = on("SELECT * FROM players", "SELECT * FROM players WHERE id > 1", players=[(1, "a", 2)])
+    assert rows_table(star)[0].columns == ("id", "name", "score")
+
+
+def test_a_view_shows_the_tables_behind_it() -> None:
+    found = on("SELECT score FROM best", "SELECT score + 1 FROM best", players=[(1, "a", 2)])
+    assert [shown.name for shown in rows_table(found)] == ["players"]
+
+
+def test_evidence_of_a_witness() -> None:
+    found = on(
+        "SELECT count(*) FROM employee",
+        "SELECT count(phone) FROM employee",
+        employee=[(1, b"\x00", 30, 10.0, None, 1)],
+    )
+    evidence = evidence_of(found)
+    assert (evidence.rung, evidence.agrees, evidence.by) == (Rung.REFUTED, False, "refute")
+    assert evidence.reasons == (Reason.VALUE_MISMATCH,)
+    assert evidence.detail["sentence"] == "they differ when an employee has no phone (NULL)"
+    assert evidence.detail["rows"] == {
+        "employee": {"columns": ["id", "phone"], "rows": [[1, None]]}
+    }
+    assert evidence.detail["gold"]["rows"] == [[1]]
+    assert {"grade", "broken", "origin", "tried", "prediction"} <= set(evidence.detail)
+
+
+def test_evidence_of_a_failure_and_of_blobs_is_json() -> None:
+    import msgspec
+
+    found = on("SELECT name FROM players", "SELECT 1 FROM players", players=[(1, b"\xff", 2)])
+    assert b"x'ff'" in msgspec.json.encode(evidence_of(found))
+    failed = Witness(
+        "SELECT 1",
+        "SELECT 2",
+        found.instance,
+        found.gold,
+        Failure(Reason.EXECUTION_ERROR, "no"),
+        (),
+    )
+    assert evidence_of(failed).detail["prediction"] == {
+        "failed": "EXECUTION_ERROR",
+        "message": "no",
+    }
+
+
+def test_evidence_of_no_witness_counts_and_never_says_equal() -> None:
+    tested = evidence_of(NotRefuted(160, 3))
+    assert (tested.rung, tested.agrees) == (Rung.TESTED, True)
+    assert tested.detail == {"databases": 160, "undetermined": 3}
+    unknown = evidence_of(NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message="the clock"))
+    assert (unknown.rung, unknown.agrees) == (Rung.UNKNOWN, None)
+    assert unknown.reasons == (Reason.UNSUPPORTED_FEATURE,)
+    assert unknown.detail["message"] == "the clock"

@@ -1,0 +1,246 @@
+"""Instances made of real rows: legal, the same for a seed, around the constants; the checker."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from time import perf_counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.parse.facts import NotNull, facts_of
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.records import Cell, Row
+from sqlverdict.refute.legal import as_stored, legal
+from sqlverdict.refute.mutate import real_instances
+from sqlverdict.refute.regularities import mine
+from sqlverdict.refute.witness import Instance
+
+SCRIPT = """
+CREATE TABLE land (code TEXT PRIMARY KEY NOT NULL, name TEXT UNIQUE);
+CREATE TABLE town (id INTEGER PRIMARY KEY, land TEXT NOT NULL REFERENCES land(code),
+                   people INTEGER CHECK (people >= 0), twin INTEGER REFERENCES town(id));
+CREATE TABLE fair (town_id INTEGER, held TEXT);
+"""
+TABLES = ("land", "town", "fair")
+CONSTANTS: dict[tuple[str, str], list[Cell]] = {
+    ("town", "people"): [500],
+    ("fair", "held"): ["May"],
+}
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path: Path = tmp_path_factory.mktemp("real") / "towns.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(SCRIPT)
+        connection.executemany(
+            "INSERT INTO land VALUES (?, ?)", [(f"L{n}", f"Land {n}") for n in range(15)]
+        )
+        towns = [(n, f"L{n % 15}", n * 10, n % 40 if n % 3 else None) for n in range(100)]
+        # A town of a land that is not there: no legal instance can hold it.
+        towns.append((999, "gone", 5, None))
+        connection.executemany("INSERT INTO town VALUES (?, ?, ?, ?)", towns)
+        fairs = [(n % 30, ("May", "June")[n % 2]) for n in range(80)]
+        connection.executemany("INSERT INTO fair VALUES (?, ?)", fairs)
+        connection.commit()
+    return path
+
+
+def made(database: Path, **wanted: int) -> list[Instance]:
+    schema = read_sqlite(database)
+    options = {"seed": 1, "count": 60} | wanted
+    return list(real_instances(database, schema, TABLES, CONSTANTS, **options))
+
+
+def test_all_are_legal_and_the_engine_agrees(database: Path) -> None:
+    schema = read_sqlite(database)
+    found = made(database, count=200)
+    assert len(found) == 200
+    for instance in found:
+        assert legal(instance, facts_of(schema)) == []
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.executescript(SCRIPT)
+            connection.execute("PRAGMA defer_foreign_keys = ON")
+            connection.execute("BEGIN")
+            connection.execute("PRAGMA defer_foreign_keys = ON")
+            for table, rows in instance.rows.items():
+                marks = ", ".join("?" for _ in rows[0])
+                connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+            connection.commit()
+            assert connection.execute("PRAGMA foreign_key_check").fetchall() == []
+            for table, rows in instance.rows.items():
+                stored = connection.execute(f"SELECT * FROM {table}").fetchall()
+                assert Counter(stored) == Counter(rows), "rows are as SQLite keeps them"
+
+
+def test_the_same_seed_gives_the_same_instances(database: Path) -> None:
+    assert [i.rows for i in made(database)] == [i.rows for i in made(database)]
+    assert [i.rows for i in made(database)] != [i.rows for i in made(database, seed=2)]
+    # More of them only adds to the end.
+    assert [i.rows for i in made(database, count=90)][:60] == [i.rows for i in made(database)]
+
+
+def test_the_first_is_real_and_the_rest_are_mostly_changed(database: Path) -> None:
+    with closing(sqlite3.connect(database)) as connection:
+        real = {t: set(connection.execute(f"SELECT * FROM {t}").fetchall()) for t in TABLES}
+    unchanged = [
+        all(set(rows) <= real[table] for table, rows in instance.rows.items())
+        for instance in made(database, count=100)
+    ]
+    assert unchanged[0]
+    assert 10 < sum(unchanged) < 60
+
+
+def test_cells_change_around_the_constants(database: Path) -> None:
+    seen: Counter[Cell] = Counter()
+    for instance in made(database, count=300):
+        seen.update(row[2] for row in instance.rows.get("town", ()))
+    assert min(seen[value] for value in (499, 500, 501, 0, None)) > 0
+    months = {row[1] for i in made(database, count=300) for row in i.rows.get("fair", ())}
+    assert {"May", "June", "mAY", "", None} <= months
+
+
+def test_partners_come_along(database: Path) -> None:
+    """By declared keys and by the undeclared one from fair to town."""
+    joined = 0
+    for instance in made(database, count=100):
+        towns = {row[0] for row in instance.rows.get("town", ())}
+        joined += any(row[0] in towns for row in instance.rows.get("fair", ()))
+    assert joined > 40
+
+
+def test_every_second_instance_keeps_what_the_data_show(database: Path) -> None:
+    schema = read_sqlite(database)
+    # The fairs before it have an undeclared key: every fair's town is there.
+    found = mine(database, schema)
+    assert "every fair.town_id is among town.id" in map(str, found)
+    used = {("town", "people"), ("fair", "town_id"), ("town", "id"), ("fair", "held")}
+    broken = [bool(found.broken(instance, used)) for instance in made(database, count=120)]
+    assert not any(broken[::2])
+    assert sum(broken[1::2]) > 10
+
+
+def test_a_table_keeps_to_its_rows_but_for_parents(database: Path) -> None:
+    for instance in made(database, rows=2, count=80):
+        # One more where a row was doubled, at most five times.
+        assert len(instance.rows.get("fair", ())) <= 2 + 5
+
+
+def test_empty_and_absent_databases(tmp_path: Path) -> None:
+    path = tmp_path / "empty.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(SCRIPT)
+    assert made(path) == []
+    with pytest.raises(DatabaseError, match="cannot be read"):
+        list(real_instances(tmp_path / "no.sqlite", read_sqlite(path), TABLES, {}, seed=0, count=1))
+
+
+LEGAL: dict[str, tuple[Row, ...]] = {
+    "land": (("L1", "One"), ("L2", None), ("L3", None)),
+    "town": ((1, "L1", 0, None), (2, "L1", None, 2)),
+}
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ({"land": ((None, "One"),)}, "land.code is NULL"),
+        ({"land": (("L1", "One"), ("L2", "One"))}, "land(name) repeats ('One',)"),
+        ({"land": (("L1", "One"), ("L1", "Two"))}, "land(code) repeats"),
+        ({"town": ((1, "L1", 0, None),)}, "('L1',) has no parent"),
+        ({**LEGAL, "town": ((1, "L1", 0, 7),)}, "(7,) has no parent"),
+        ({**LEGAL, "town": ((1, "L1", -1, None),)}, "town refuses the row"),
+        ({**LEGAL, "town": ((1, "L1", "12", None),)}, "SQLite stores as 12"),
+        ({"land": ((5, "One"),)}, "SQLite stores as '5'"),
+        ({**LEGAL, "town": (("x", "L1", 0, None),)}, "a rowid is a whole number"),
+        ({"land": (("L1",),)}, "has 1 cells; expected 2"),
+        ({"LAND": (("L1", "One"),)}, "LAND is no table of the schema"),
+        ({"land": (("L1", float("nan")),)}, "cannot keep"),
+        ({"fair": ((2**63, "x"),)}, "cannot keep"),
+        ({"fair": ((1, "\ud800"),)}, "cannot keep"),
+    ],
+)
+def test_the_checker_says_what_is_wrong(rows: dict[str, tuple[Row, ...]], words: str) -> None:
+    schema = read_ddl(SCRIPT, "x")
+    assert legal(Instance(schema, LEGAL), facts_of(schema)) == []
+    found = legal(Instance(schema, rows), facts_of(schema))
+    assert any(words in problem for problem in found), found
+
+
+def test_only_the_given_facts_count() -> None:
+    schema = read_ddl(SCRIPT, "x")
+    instance = Instance(schema, {"town": ((1, None, 3, 9),)})
+    assert legal(instance, ()) == []
+    assert legal(instance, [NotNull("town", "land")]) == [
+        "town.land is NULL; it must never be",
+    ]
+
+
+def test_strict_tables_and_mixed_types() -> None:
+    schema = read_ddl("CREATE TABLE s (a INT, b TEXT) STRICT; CREATE TABLE t (a INT)", "x")
+    assert legal(Instance(schema, {"s": (("x", "y"),)}), facts_of(schema))
+    assert not legal(Instance(schema, {"t": (("x",),)}), facts_of(schema))
+
+
+def test_a_child_may_point_to_its_parent_in_another_type() -> None:
+    script = "CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE c (p TEXT REFERENCES p(id))"
+    schema = read_ddl(script, "x")
+    assert not legal(Instance(schema, {"p": ((1,),), "c": (("1",),)}), facts_of(schema))
+    assert legal(Instance(schema, {"p": ((1,),), "c": (("2",),)}), facts_of(schema))
+
+
+NUMBERS = st.one_of(
+    st.integers(-(2**40), 2**40).map(str),
+    st.sampled_from(
+        [" 12 ", "1e3", "-.5", "5.", "0x10", "1_000", "abc", "", "+7", "9007199254740993"]
+    ),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    cell=st.one_of(NUMBERS, st.integers(-(2**40), 2**40), st.none(), st.binary(max_size=3)),
+    declared=st.sampled_from(["INTEGER", "TEXT", "REAL", "NUMERIC", "BLOB"]),
+)
+def test_storing_is_foreseen(cell: Cell, declared: str) -> None:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"CREATE TABLE t (a {declared})")
+        connection.execute("INSERT INTO t VALUES (?)", (cell,))
+        (stored,) = connection.execute("SELECT a FROM t").fetchone()
+    foreseen = as_stored(cell, declared)  # type: ignore[arg-type]
+    assert foreseen == stored
+    assert isinstance(foreseen, str) == isinstance(stored, str)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bird/databases/student_club",
+        "bird/databases/toxicology",
+        "spider/database/world_1",
+        "spider/database/flight_2",
+        "spider/database/dog_kennels",
+    ],
+)
+def test_real_databases_give_legal_instances_quickly(data_root: Path, name: str) -> None:
+    path = data_root / name / f"{Path(name).name}.sqlite"
+    schema: Schema = read_sqlite(path)
+    tables = [table.name for table in schema.tables][:3]
+    facts = facts_of(schema)
+    next(real_instances(path, schema, tables, {}, seed=0, count=1))
+    began = perf_counter()
+    found = list(real_instances(path, schema, tables, {}, seed=0, count=100))
+    assert perf_counter() - began < 5, "0.3 s here"
+    assert len(found) == 100
+    for instance in found[:30]:
+        assert legal(instance, facts) == []

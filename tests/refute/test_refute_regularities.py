@@ -1,0 +1,383 @@
+"""What is mined from real data: found where it is, not found where it is not, and true."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from pathlib import Path
+from random import Random
+from time import perf_counter
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.records import Cell
+from sqlverdict.refute.mine.across import CopiedOver, Inclusion
+from sqlverdict.refute.mine.columns import FewValues, NeverNull, NonEmpty, Range, Repeatless
+from sqlverdict.refute.mine.kind import Regularity
+from sqlverdict.refute.mine.pairs import Determines, OrderInRow, SameInRow
+from sqlverdict.refute.mine.sample import read_samples, reading
+from sqlverdict.refute.mutate import real_instances
+from sqlverdict.refute.regularities import Regularities, mine
+from sqlverdict.refute.witness import Instance
+
+Build = Callable[..., Path]
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Build:
+    """Makes a database of a script and of rows by table."""
+
+    def make(script: str, **rows: Iterable[tuple[Cell, ...]]) -> Path:
+        path = tmp_path / f"db{len(list(tmp_path.iterdir()))}.sqlite"
+        with closing(sqlite3.connect(path)) as connection:
+            connection.executescript(script)
+            for table, content in rows.items():
+                for row in content:
+                    marks = ", ".join("?" for _ in row)
+                    connection.execute(f"INSERT INTO {table} VALUES ({marks})", row)
+            connection.commit()
+        return path
+
+    return make
+
+
+def sentences(found: Regularities) -> set[str]:
+    return {str(member) for member in found}
+
+
+def test_says_what_columns_show(build: Build) -> None:
+    rows = [
+        (n, f"N{n:03}", "ab"[n % 2], n % 7 + 1.5, f"2024-01-{n % 28 + 1:02}", str(n * 3), None)
+        for n in range(40)
+    ]
+    path = build("CREATE TABLE t (id, name, sex, score, day, number, absent)", t=rows)
+    said = sentences(mine(path))
+    assert said >= {
+        "t is not empty",
+        "t.id is never NULL",
+        "t.name is unique",
+        "t.name is never an empty string",
+        "t.name is written in upper case",
+        "t.sex is one of 'a', 'b'",
+        "t.score is one of 1.5, 2.5, 3.5, 4.5 and 3 more",
+        "t.day is written as a date",
+        "t.number is written as a whole number",
+        "t.number holds only texts",
+    }
+    assert not any("absent" in sentence for sentence in said)
+
+
+def test_too_few_rows_show_nothing(build: Build) -> None:
+    nine = build("CREATE TABLE t (a, b)", t=[(f"x{n}", n) for n in range(9)])
+    assert sentences(mine(nine)) == {"t is not empty"}
+    ten = build("CREATE TABLE t (a, b)", t=[(f"x{n}", n) for n in range(10)])
+    assert "t.a is unique" in sentences(mine(ten))
+    assert "t.b is unique" not in sentences(mine(ten)), "ten different numbers are nothing special"
+    empty = build("CREATE TABLE t (a)")
+    assert not len(mine(empty))
+
+
+def test_one_exception_is_enough(build: Build) -> None:
+    rows = [(n, "x", n % 3, n) for n in range(30)]
+    clean = sentences(mine(build("CREATE TABLE t (a, b, c, d)", t=rows)))
+    assert {"t.a is unique", "t.b is always 'x'", "t.c is one of 0, 1, 2"} <= clean
+    assert "t.a equals t.d in every row" in clean
+    spoilt = sentences(mine(build("CREATE TABLE t (a, b, c, d)", t=[*rows, (5, "y", None, 6)])))
+    assert not spoilt & {"t.a is unique", "t.b is always 'x'", "t.c is never NULL"}
+    assert "t.a equals t.d in every row" not in spoilt
+
+
+def test_values_that_occur_once_forbid_a_small_domain(build: Build) -> None:
+    rows = [("a",)] * 18 + [("b",), ("c",)]
+    assert not mine(build("CREATE TABLE t (a)", t=rows)).of(FewValues)
+
+
+def test_ranges_reach_beyond_what_was_seen_but_not_across_zero(build: Build) -> None:
+    rows = [(n % 25 + 10,) for n in range(60)]
+    (found,) = mine(build("CREATE TABLE t (a)", t=rows)).of(Range)
+    assert (found.low, found.high) == (0, 58)
+
+
+def test_codes_and_labels(build: Build) -> None:
+    rows = [(n, f"c{n % 13}", f"label {n % 13}", f"group {n % 13 % 3}") for n in range(65)]
+    found = sentences(mine(build("CREATE TABLE t (id, code, label, kind)", t=rows)))
+    assert "t.code and t.label determine each other" in found
+    assert "t.code determines t.kind" in found
+    assert "t.kind determines t.code" not in found
+    assert not any("t.id determines" in sentence for sentence in found)
+
+
+def test_dependencies_by_accident_are_not_mined(build: Build) -> None:
+    rng = Random(1)
+    # Almost unique on the left, almost constant on the right: it would hold by chance.
+    rows = [(n // 2 if n < 24 else n, "x" if rng.random() < 0.98 else "y") for n in range(200)]
+    rows = [(a, "x") if a < 12 else (a, b) for a, b in rows]
+    assert not mine(build("CREATE TABLE t (a, b)", t=rows)).of(Determines)
+
+
+def test_orders_within_a_row(build: Build) -> None:
+    rng = Random(2)
+    rows = []
+    for _ in range(60):
+        start = rng.randint(1, 27)
+        low = rng.randint(0, 50)
+        end = rng.randint(start, 28)
+        rows.append((f"2024-01-{start:02}", f"2024-01-{end:02}", low, low + rng.randint(0, 5), 900))
+    script = "CREATE TABLE t (opened, closed, low, high, far)"
+    found = mine(build(script, t=rows)).of(OrderInRow)
+    assert {(f.column, f.other) for f in found} == {("opened", "closed"), ("low", "high")}
+
+
+def test_undeclared_foreign_keys(build: Build) -> None:
+    script = (
+        "CREATE TABLE event (event_id, year); CREATE TABLE visit (link_to_event, year);"
+        "CREATE TABLE other (id, num)"
+    )
+    path = build(
+        script,
+        event=[(f"e{n}", 2000 + n) for n in range(30)],
+        visit=[(f"e{n % 12}", 2000 + n % 7) for n in range(40)],
+        other=[(n % 9, n % 5) for n in range(30)],
+    )
+    said = {str(found) for found in mine(path).of(Inclusion)}
+    assert said == {"every visit.link_to_event is among event.event_id"}
+
+
+def test_rows_numbered_by_themselves_are_no_foreign_keys(build: Build) -> None:
+    script = "CREATE TABLE a (row_id, part_no); CREATE TABLE b (row_id, part_no)"
+    path = build(
+        script,
+        a=[(n, n % 20) for n in range(50)],
+        b=[(n, n % 10) for n in range(90)],
+    )
+    assert not mine(path).of(Inclusion)
+
+
+def test_columns_copied_over_a_join(build: Build) -> None:
+    script = (
+        "CREATE TABLE school (code TEXT PRIMARY KEY, county TEXT, size INT);"
+        "CREATE TABLE meal (code TEXT REFERENCES school, county_name TEXT, free INT)"
+    )
+    path = build(
+        script,
+        school=[(f"s{n}", f"county {n % 7}", n) for n in range(40)],
+        meal=[(f"s{n % 30}", f"county {n % 30 % 7}", n % 4) for n in range(60)],
+    )
+    (found,) = mine(path).of(CopiedOver)
+    words = "meal.county_name equals school.county wherever meal.code = school.code"
+    assert str(found) == words
+    schema = read_sqlite(path)
+    kept = {"school": (("s1", "x", 1),), "meal": (("s1", "x", 0), ("s9", "y", 0))}
+    assert found.holds(Instance(schema, kept))
+    assert not found.holds(Instance(schema, {**kept, "meal": (("s1", "y", 0),)}))
+
+
+def test_what_identifiers_look_like_does_not_count(build: Build) -> None:
+    script = (
+        "CREATE TABLE p (id TEXT PRIMARY KEY); CREATE TABLE c (n INT, p_id TEXT REFERENCES p(id))"
+    )
+    path = build(
+        script,
+        p=[(f"K{n}",) for n in range(20)],
+        c=[(n, "K1K2K3"[n % 3 * 2 :][:2]) for n in range(60)],
+    )
+    found = mine(path)
+    assert not any(isinstance(m, FewValues) for m in found.about("c", "p_id"))
+    assert not any("upper case" in str(m) for m in found)
+    assert any(isinstance(m, Inclusion) for m in found.about("c", "p_id"))
+
+
+def test_large_tables_are_sampled_and_then_confirmed(build: Build) -> None:
+    rows: list[tuple[Cell, ...]] = [(n, f"x{n}", n % 5, n, f"l{n % 5}") for n in range(3000)]
+    # The exceptions stand where the sample, every sixth row, does not look.
+    rows[1000] = (None, "x7", 99, 5, "l0")
+    script = "CREATE TABLE t (a, b, c, d, e)"
+    path = build(script, t=rows)
+    with reading(path) as connection:
+        sample = read_samples(connection, read_sqlite(path), 500)["t"]
+    assert len(sample.rows) == 500
+    assert not any(row[0] is None for row in sample.rows)
+    sampled, whole = mine(path, max_rows=500), mine(path)
+    assert sentences(sampled) <= sentences(whole)
+    assert "t.a is never NULL" not in sentences(sampled)
+    assert {"t.b is never NULL", "t.b holds only texts"} <= sentences(sampled)
+    clean = mine(build(script, t=[row for row in rows if row[0] is not None]), max_rows=500)
+    assert {"t.a is unique", "t.c and t.e determine each other"} <= sentences(clean)
+
+
+def test_names_are_written_as_the_schema_writes_them(build: Build) -> None:
+    path = build(
+        "CREATE TABLE People (Name TEXT, Age INT)", People=[(f"n{n}", n) for n in range(30)]
+    )
+    schema = read_ddl("CREATE TABLE people (name TEXT, missing TEXT); CREATE TABLE gone (a)", "x")
+    found = mine(path, schema)
+    assert NeverNull("people", "name") in found.members
+    assert found.counts == {"people": 30}
+    instance = Instance(read_sqlite(path), {"People": ((None, 1),)})
+    assert not NeverNull("people", "name").holds(instance)
+
+
+def test_broken_names_only_what_the_columns_bear_on(build: Build) -> None:
+    path = build("CREATE TABLE t (a, b)", t=[(f"x{n}", n % 2) for n in range(30)])
+    schema = read_sqlite(path)
+    found = mine(path, schema)
+    instance = Instance(schema, {"t": ((None, 7),)})
+    assert set(map(str, found.broken(instance))) == {"t.a is never NULL", "t.b is one of 0, 1"}
+    assert [str(m) for m in found.broken(instance, {("t", "b")})] == ["t.b is one of 0, 1"]
+    assert found.broken(Instance(schema, {})) == (NonEmpty("t"),)
+
+
+def test_mining_is_remembered_and_notices_a_change(build: Build, tmp_path: Path) -> None:
+    path = build("CREATE TABLE t (a)", t=[(n,) for n in range(30)])
+    first = mine(path)
+    assert mine(path) is first
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO t VALUES (NULL)")
+        connection.commit()
+    assert NeverNull("t", "a") in first.members
+    assert NeverNull("t", "a") not in mine(path).members
+    with pytest.raises(DatabaseError, match="cannot be read"):
+        mine(tmp_path / "absent.sqlite")
+    broken = tmp_path / "broken.sqlite"
+    broken.write_text("no database " * 100)
+    with pytest.raises(DatabaseError, match="check or restore"):
+        mine(broken, read_ddl("CREATE TABLE t (a)", "x"))
+
+
+CELLS = st.one_of(
+    st.none(),
+    st.integers(-2, 3),
+    st.sampled_from(
+        [0.5, 1.0, "", "a", "A", "1", "-7", "--1", "2024-01-02", "2024-01-02 10:00", b"x"]
+    ),
+)
+
+
+@settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    rows=st.lists(st.tuples(CELLS, CELLS, CELLS), max_size=5),
+    others=st.lists(st.tuples(CELLS, CELLS), max_size=4),
+)
+def test_the_sql_of_a_regularity_says_the_same_as_its_python(
+    rows: list[tuple[Cell, ...]], others: list[tuple[Cell, ...]]
+) -> None:
+    """The engine's counterexample and ``holds`` are two accounts of one sentence."""
+    from sqlverdict.refute.mine.columns import NeverBlank, Sign
+    from sqlverdict.refute.mine.forms import Stored, Written
+
+    schema = read_ddl("CREATE TABLE t (a, b, c); CREATE TABLE u (k, v)", "x")
+    members: list[Regularity] = [
+        NonEmpty("t"),
+        NeverNull("t", "a"),
+        NeverBlank("t", "a"),
+        Repeatless("t", "a"),
+        FewValues("t", "a", (1, "a", 0.5)),
+        Sign("t", "a", True),
+        Sign("t", "a", False),
+        Range("t", "a", -1, 2),
+        Stored("t", "a", "number"),
+        Stored("t", "a", "text"),
+        *(
+            Written("t", "a", form)
+            for form in ("date", "date and time", "whole number", "upper case", "lower case")
+        ),
+        Determines("t", "a", "b", False),
+        Determines("t", "a", "b", True),
+        SameInRow("t", "a", "b"),
+        Inclusion("t", "a", "u", "k"),
+        CopiedOver((("t", "a"), ("u", "k")), (("t", "b"), ("u", "v"))),
+    ]
+    if not any(isinstance(cell, bytes) for row in rows for cell in row):
+        members.append(OrderInRow("t", "a", "b"))
+    instance = Instance(schema, {"t": tuple(rows), "u": tuple(others)})
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript("CREATE TABLE t (a, b, c); CREATE TABLE u (k, v)")
+        connection.executemany("INSERT INTO t VALUES (?, ?, ?)", rows)
+        connection.executemany("INSERT INTO u VALUES (?, ?)", others)
+        for member in members:
+            broken = connection.execute(member.counterexample()).fetchall()
+            assert member.holds(instance) == (not broken), str(member)
+
+
+def _whole(path: Path) -> Instance:
+    schema = read_sqlite(path)
+    with reading(path) as connection:
+        samples = read_samples(connection, schema, 50_000)
+    return Instance(schema, {name: tuple(sample.rows) for name, sample in samples.items()})
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bird/databases/student_club",
+        "bird/databases/toxicology",
+        "spider/database/world_1",
+        "spider/database/car_1",
+        "spider/database/dog_kennels",
+        "spider/database/student_transcripts_tracking",
+    ],
+)
+def test_real_databases_keep_what_they_show(data_root: Path, name: str) -> None:
+    path = data_root / name / f"{Path(name).name}.sqlite"
+    began = perf_counter()
+    found = mine(path)
+    assert perf_counter() - began < 20, "0.6 s here"
+    assert len(found) > 20
+    whole = _whole(path)
+    assert [str(member) for member in found if not member.holds(whole)] == []
+    with reading(path) as connection:
+        for member in found:
+            assert not connection.execute(member.counterexample()).fetchall(), str(member)
+
+
+@pytest.mark.data
+def test_known_regularities_of_real_databases(data_root: Path) -> None:
+    club = sentences(mine(data_root / "bird/databases/student_club/student_club.sqlite"))
+    assert club >= {
+        "zip_code.state and zip_code.short_state determine each other",
+        "major.department determines major.college",
+        "expense.approved is always 'true'",
+        "budget.event_status equals event.status wherever budget.link_to_event = event.event_id",
+        "budget.remaining is at most budget.amount in every row",
+        "every member.zip is among zip_code.zip_code",
+        "member.t_shirt_size is one of 'Large', 'Medium', 'Small', 'X-Large'",
+        "event.event_date is written as a date and time",
+        "expense.cost is always positive",
+    }
+    assert "income.link_to_member is never NULL" not in club
+    toxicology = sentences(mine(data_root / "bird/databases/toxicology/toxicology.sqlite"))
+    assert toxicology >= {
+        "molecule.label is one of '+', '-'",
+        "every connected.atom_id is among atom.atom_id",
+        "every molecule.molecule_id is among atom.molecule_id",
+        "atom.element is written in lower case",
+    }
+    # 78 molecules of atom are missing from molecule, and 4 bonds have no type.
+    assert "every atom.molecule_id is among molecule.molecule_id" not in toxicology
+    assert "bond.bond_type is never NULL" not in toxicology
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", ["bird/databases/student_club", "spider/database/world_1"])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(seed=st.integers(0, 10_000))
+def test_samples_keep_what_survives_sampling(data_root: Path, name: str, seed: int) -> None:
+    """All kinds but inclusions and tables that are never empty."""
+    path = data_root / name / f"{Path(name).name}.sqlite"
+    schema = read_sqlite(path)
+    tables = [table.name for table in schema.tables]
+    (first, *_) = real_instances(path, schema, tables, {}, seed=seed, count=1)
+    for member in mine(path, schema):
+        if member.survives_sampling:
+            assert member.holds(first), str(member)

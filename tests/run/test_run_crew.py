@@ -1,0 +1,334 @@
+"""Workers that hang, die, are killed or choke: replaced, and nothing is lost."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+
+from sqlverdict.errors import Interrupted
+from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Case, Fault, Outcome, Reason, Score, Verdict
+from sqlverdict.score.metric import METRICS, Item
+
+Lines = Callable[[Path], list[dict[str, Any]]]
+MakeCase = Callable[..., Case]
+
+HANGS = "SELECT instr(hex(zeroblob(8000000)), hex(zeroblob(4000000)) || 'x')"
+"""One opcode that runs for a minute; no handler is called meanwhile."""
+
+MANY = 200
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="registers members before a fork")
+
+
+@pytest.fixture(autouse=True)
+def _no_endless_wait() -> Iterator[None]:
+    """A deadlock fails the test instead of stopping the suite."""
+
+    def stop(_signal: int, _frame: object) -> None:
+        raise TimeoutError("the run hangs")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+    assert multiprocessing.active_children() == []
+
+
+@dataclass
+class Watcher:
+    """A progress bar that does something once so many cases are done."""
+
+    after: int
+    act: Callable[[], None]
+    done: int = 0
+
+    def begin(self, total: int | None, resumed: int) -> None:
+        pass
+
+    def advance(self, cases: int) -> None:
+        before, self.done = self.done, self.done + cases
+        if before < self.after <= self.done:
+            self.act()
+
+
+@pytest.fixture
+def many(make_case: MakeCase) -> tuple[list[Case], dict[str, str]]:
+    """Cases that take a while each."""
+    slow = "SELECT count(*) FROM person a, person b WHERE b.id < 100 AND a.height + b.id > {}"
+    cases = [make_case(str(n), slow.format(n)) for n in range(MANY)]
+    return cases, {str(n): slow.format(f"{n} + {n % 2}") for n in range(MANY)}
+
+
+def test_a_query_that_hangs_inside_one_opcode_is_stopped(
+    make_case: MakeCase, tmp_path: Path
+) -> None:
+    cases = [make_case(str(n), "SELECT count(*) FROM city") for n in range(40)]
+    said = {str(n): "SELECT 40" for n in range(40)} | {"7": HANGS, "30": HANGS}
+    began = monotonic()
+    run = evaluate(
+        cases, said, out=tmp_path / "run", options=Options(limits=Limits(seconds=0.5), workers=1)
+    )
+    assert monotonic() - began < 5
+    results = list(run.results())
+    assert len(results) == 40
+    for n, result in enumerate(results):
+        if n in (7, 30):
+            assert result.reasons == (Reason.EXECUTION_TIMEOUT,)
+            assert "by ending its process" in result.message
+        else:
+            assert result.verdict is Verdict.CORRECT
+    # The second time the same query is known and not tried again.
+    assert run.manifest.killed_workers == 1
+
+
+def test_a_gold_that_hangs_leaves_its_case_unscored(make_case: MakeCase) -> None:
+    options = Options(limits=Limits(seconds=0.5), workers=1, cache=None)
+    run = evaluate([make_case("1", HANGS)], {"1": "SELECT 1"}, options=options)
+    (result,) = run.results()
+    assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.GOLD)
+    assert result.reasons == (Reason.GOLD_EXECUTION_TIMEOUT,)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
+def test_a_killed_worker_is_replaced(
+    sent: signal.Signals,
+    many: tuple[list[Case], dict[str, str]],
+    lines_of: Lines,
+    tmp_path: Path,
+) -> None:
+    def strike() -> None:
+        victim = multiprocessing.active_children()[0]
+        assert victim.pid is not None
+        os.kill(victim.pid, sent)
+
+    cases, said = many
+    calm = evaluate(cases, said, out=tmp_path / "calm", options=Options(workers=2, cache=None))
+    options = Options(workers=2, cache=None, progress=Watcher(20, strike))
+    run = evaluate(cases, said, out=tmp_path / "run", options=options)
+    assert run.manifest.killed_workers == 1
+    assert calm.manifest.killed_workers == 0
+    assert lines_of(run.folder) == lines_of(calm.folder)
+
+
+def test_all_workers_killed_at_once_and_once_more(
+    many: tuple[list[Case], dict[str, str]], lines_of: Lines, tmp_path: Path
+) -> None:
+    cases, said = many
+
+    class Striker(Watcher):
+        def advance(self, cases: int) -> None:
+            super().advance(cases)
+            if self.done >= self.after:
+                self.after += 100
+                self.act()
+
+    strikes = 0
+
+    def strike() -> None:
+        nonlocal strikes
+        strikes += 1
+        for victim in multiprocessing.active_children() if strikes <= 2 else ():
+            victim.kill()
+
+    calm = evaluate(cases, said, out=tmp_path / "calm", options=Options(workers=0, cache=None))
+    options = Options(workers=2, cache=None, progress=Striker(20, strike))
+    run = evaluate(cases, said, out=tmp_path / "run", options=options)
+    assert run.manifest.killed_workers >= 2
+    assert lines_of(run.folder) == lines_of(calm.folder)
+
+
+def test_an_idle_worker_that_died_is_noticed_when_it_is_given_work(
+    make_case: MakeCase, tmp_path: Path
+) -> None:
+    """One worker has nothing to do while the stream of cases waits, and dies then."""
+    cases = [make_case(str(n), f"SELECT {n}") for n in range(8_000)]
+    said = {str(n): f"SELECT {n}" for n in range(8_000)}
+
+    def strike() -> None:
+        sleep(0.2)
+        for victim in multiprocessing.active_children():
+            victim.kill()
+
+    options = Options(workers=2, cache=None, progress=Watcher(3_900, strike))
+    run = evaluate(cases, said, out=tmp_path / "run", options=options)
+    assert all(result.verdict is Verdict.CORRECT for result in run.results())
+
+
+def test_bulky_cases_do_not_lock_both_ends(make_case: MakeCase, tmp_path: Path) -> None:
+    """Chunks and lines far larger than a pipe's buffer, in both directions at once."""
+    count = 400
+    padding = "/*" + "x" * 20_000 + "*/"
+    cases = [make_case(str(n), f"SELECT {n}", question="?" * 20_000) for n in range(count)]
+    said = {str(n): f"SELECT {n} {padding}" for n in range(count)}
+    run = evaluate(cases, said, out=tmp_path / "run", options=Options(workers=2, cache=None))
+    assert sum(result.verdict is Verdict.CORRECT for result in run.results()) == count
+
+
+class _Bad:
+    """A metric with a bug that shows on some cases."""
+
+    name, version, needs, parameters, binary = "bad", 1, frozenset({"answers"}), (), True
+
+    def __init__(self, act: Callable[[], Any]) -> None:
+        self.act = act
+
+    def score(self, item: Item, _parameter: str) -> Score:
+        if item.case.id in ("3", "70", "71"):
+            self.act()
+        return Score(1.0)
+
+
+@pytest.fixture
+def register(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], None]:
+    def add(act: Callable[[], Any]) -> None:
+        monkeypatch.setitem(METRICS._members, "bad", _Bad(act))
+        monkeypatch.setitem(METRICS._homes, "bad", "test")
+
+    return add
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_metric_that_raises_is_our_fault_and_the_run_goes_on(
+    workers: int, register: Callable[[Callable[[], Any]], None], make_case: MakeCase
+) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError("no rows")
+
+    register(fail)
+    cases = [make_case(str(n), "SELECT 1") for n in range(100)]
+    said = {str(n): "SELECT 1" for n in range(100)}
+    run = evaluate(cases, said, options=Options("ex,bad", workers=workers))
+    for result in run.results():
+        if result.id in ("3", "70", "71"):
+            assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
+            assert result.reasons == (Reason.TOOLKIT_ERROR,)
+            assert result.scores == {"ex": None, "bad": None}
+            assert "ZeroDivisionError: no rows" in result.message
+        else:
+            assert result.verdict is Verdict.CORRECT
+            assert result.scores == {"ex": 1.0, "bad": 1.0}
+
+
+@pytest.mark.parametrize("how", ["exit", "signal"])
+def test_a_case_that_kills_its_worker_is_found_and_nobody_else_is_blamed(
+    how: str, register: Callable[[Callable[[], Any]], None], make_case: MakeCase
+) -> None:
+    register(
+        partial(os._exit, 9) if how == "exit" else partial(signal.raise_signal, signal.SIGKILL)
+    )
+    cases = [make_case(str(n), "SELECT 1") for n in range(150)]
+    said = {str(n): "SELECT 1" for n in range(150)}
+    run = evaluate(cases, said, options=Options("ex,bad", workers=2))
+    results = list(run.results())
+    assert len(results) == 150
+    blamed = [result.id for result in results if result.verdict is not Verdict.CORRECT]
+    assert blamed == ["3", "70", "71"]
+    for result in results:
+        if result.id in blamed:
+            assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
+            assert "exit code 9" in result.message or "signal 9" in result.message
+
+
+@dataclass(frozen=True)
+class _Fragile:
+    """SQLite, but some queries end the process."""
+
+    name = "fragile"
+    dialect = "sqlite"
+    suffixes = (".sqlite",)
+    version = "1"
+
+    def digest(self, database: Path) -> str:
+        return ENGINES.get("sqlite").digest(database)
+
+    def open(self, database: Path, limits: Limits) -> Session:
+        return _FragileSession(ENGINES.get("sqlite").open(database, limits))
+
+
+@dataclass(frozen=True)
+class _FragileSession:
+    session: Session
+
+    def run(self, sql: str) -> Outcome:
+        if "deadly" in sql:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return self.session.run(sql)
+
+    def clock(self, queries: Any, rounds: int) -> list[list[float]]:
+        return self.session.clock(queries, rounds)
+
+    def close(self) -> None:
+        self.session.close()
+
+
+def test_a_query_that_kills_its_worker_twice_is_blamed(
+    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ENGINES.get("sqlite")
+    monkeypatch.setitem(ENGINES._members, "fragile", _Fragile())
+    cases = [make_case(str(n), "SELECT 1") for n in range(100)]
+    said = {str(n): "SELECT 1" for n in range(100)} | {"50": "SELECT 'deadly'"}
+    run = evaluate(cases, said, options=Options(engine="fragile", workers=1, cache=None))
+    results = list(run.results())
+    assert [result.id for result in results if result.verdict is not Verdict.CORRECT] == ["50"]
+    assert results[50].verdict is Verdict.INCORRECT
+    assert results[50].reasons == (Reason.MEMORY_LIMIT,)
+    assert "signal 9" in results[50].message
+    assert run.manifest.killed_workers == 2
+
+
+def test_an_interrupted_run_leaves_no_process_behind(
+    many: tuple[list[Case], dict[str, str]], lines_of: Lines, tmp_path: Path
+) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    cases, said = many
+    options = Options(workers=2, cache=None, progress=Watcher(50, interrupt))
+    with pytest.raises(Interrupted, match="goes on from there") as stopped:
+        evaluate(cases, said, out=tmp_path / "run", options=options)
+    assert stopped.value.exit_code == 130
+    del stopped
+    gc.collect()
+    assert multiprocessing.active_children() == []
+    saved = len(lines_of(tmp_path / "run"))
+    assert 50 <= saved < MANY
+    resumed = Watcher(10**9, interrupt)
+    run = evaluate(
+        cases, said, out=tmp_path / "run", options=Options(workers=2, cache=None, progress=resumed)
+    )
+    assert resumed.done == MANY - saved
+    assert [result.id for result in run.results()] == [str(n) for n in range(MANY)]
+
+
+def test_workers_are_spawned_where_forking_is_not_safe(make_case: MakeCase, tmp_path: Path) -> None:
+    end = threading.Event()
+    thread = threading.Thread(target=end.wait)
+    thread.start()
+    try:
+        cases = [make_case(str(n), f"SELECT {n}") for n in range(10)]
+        said = {str(n): f"SELECT {n}" for n in range(10)} | {"4": HANGS}
+        options = Options("ex,em", limits=Limits(seconds=1), workers=1)
+        run = evaluate(cases, said, out=tmp_path / "run", options=options)
+    finally:
+        end.set()
+        thread.join()
+    verdicts = [result.verdict for result in run.results()]
+    assert verdicts.count(Verdict.CORRECT) == 9
+    assert verdicts[4] is Verdict.INCORRECT
+    assert run.manifest.killed_workers == 1

@@ -1,0 +1,69 @@
+"""A hundred thousand cases: memory does not grow with their number."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+MEGABYTE = 2**20
+GROWTH = 60 * MEGABYTE
+"""What a tenfold number of cases may add: filling memories of a fixed size, and eight bytes a
+case for its place in the log."""
+
+SCRIPT = """
+import json, resource, sys, time
+from pathlib import Path
+from sqlverdict.pipeline import Options, evaluate_pairs
+from sqlverdict.records import Case, Prediction
+
+count, database, folder = int(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
+
+def pairs():
+    for n in range(count):
+        gold = f"SELECT name FROM person WHERE id = {n}"
+        said = gold if n % 3 else f"SELECT name, age FROM person WHERE id = {n} OR id < 3"
+        yield Case(str(n), "people", f"question {n}", (gold,), database), Prediction(str(n), said)
+
+began = time.perf_counter()
+options = Options(workers=2, cache=folder / "cache.sqlite")
+run = evaluate_pairs(pairs(), out=folder / "run", options=options)
+print(json.dumps({
+    "cases": run.manifest.cases,
+    "value": run.estimate("ex").value,
+    "seconds": time.perf_counter() - began,
+    "coordinator": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+    "worker": resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024,
+}))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="ru_maxrss is in other units elsewhere")
+def test_memory_is_flat_from_ten_thousand_to_a_hundred_thousand_cases(
+    people: Path, tmp_path: Path
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    found = {}
+    for count in (10_000, 100_000):
+        folder = tmp_path / str(count)
+        done = subprocess.run(
+            [sys.executable, str(script), str(count), str(people), str(folder)],
+            env={**os.environ, "PYTHONPATH": str(Path("src").resolve())},
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        found[count] = msgspec.json.decode(done.stdout)
+        assert found[count]["cases"] == count
+        assert found[count]["value"] == pytest.approx(2 / 3, abs=0.001)
+    few, many = found[10_000], found[100_000]
+    for who in ("coordinator", "worker"):
+        growth = many[who] - few[who]
+        assert growth < GROWTH, f"the {who} grew by {growth / MEGABYTE:.0f} MB: {found}"
+    assert many["seconds"] < 60

@@ -1,0 +1,184 @@
+"""What becomes of each kind of case: whose fault it is, and what is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.errors import PredictionError, RunLogError, UsageError
+from sqlverdict.execute.engine import Limits
+from sqlverdict.pipeline import Options, System, evaluate, evaluate_pairs, evaluate_systems
+from sqlverdict.records import Case, Fault, Prediction, Reason, Result, Verdict
+
+MakeCase = Callable[..., Case]
+LOCAL = Options(workers=0, cache=None)
+SLOW = "SELECT count(*) FROM person a, person b, person c"
+
+
+def judge(case: Case, said: str | Prediction | None, limits: Limits | None = None) -> Result:
+    options = Options("ex,ex[bird]", workers=0, cache=None, limits=limits or Limits())
+    typed = said if isinstance(said, Prediction) else Prediction(case.id, said, said is None)
+    run = evaluate([case], {case.id: typed}, options=options)
+    (result,) = run.results()
+    return result
+
+
+def test_the_right_answer(make_case: MakeCase) -> None:
+    result = judge(make_case("1", "SELECT count(*) FROM city"), "SELECT 40")
+    assert (result.verdict, result.fault, result.reasons) == (Verdict.CORRECT, None, ())
+    assert result.scores == {"ex": 1.0, "ex[bird]": 1.0}
+
+
+def test_a_missing_database_is_the_engines_fault(make_case: MakeCase, tmp_path: Path) -> None:
+    for database in (str(tmp_path / "none.sqlite"), str(tmp_path), None):
+        result = judge(make_case("1", "SELECT 1", database=database), "SELECT 1")
+        assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.ENGINE)
+        assert result.reasons == (Reason.DATABASE_UNAVAILABLE,)
+        assert result.scores == {"ex": None, "ex[bird]": None}
+        assert result.message
+
+
+def test_a_gold_that_fails_is_not_the_models_fault(make_case: MakeCase) -> None:
+    for said in ("SELECT 1", "SELECT missing", "DROP TABLE city"):
+        result = judge(make_case("1", "SELECT missing FROM city"), said)
+        assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.GOLD)
+        assert result.reasons == (Reason.GOLD_EXECUTION_ERROR,)
+        assert result.scores == {"ex": None, "ex[bird]": None}
+        assert "no such column: missing" in result.message
+
+
+@pytest.mark.parametrize(
+    ("gold", "limits"),
+    [
+        (SLOW, Limits(seconds=0.05)),
+        (SLOW, Limits(steps=100_000)),
+        ("SELECT id FROM person", Limits(rows=10)),
+        ("SELECT name FROM person", Limits(bytes=100)),
+    ],
+)
+def test_a_gold_that_runs_out(gold: str, limits: Limits, make_case: MakeCase) -> None:
+    result = judge(make_case("1", gold), "SELECT 1", limits)
+    assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.GOLD)
+    assert result.reasons == (Reason.GOLD_EXECUTION_TIMEOUT,)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_one_bad_gold_does_not_spoil_the_others(first: bool, make_case: MakeCase) -> None:
+    golds = ["SELECT missing FROM city", "SELECT count(*) FROM city"]
+    case = make_case("1", *(golds if first else reversed(golds)))
+    right = judge(case, "SELECT 40")
+    assert (right.verdict, right.scores["ex"]) == (Verdict.CORRECT, 1.0)
+    wrong = judge(case, "SELECT 41")
+    assert (wrong.verdict, wrong.fault, wrong.scores["ex"]) == (Verdict.INCORRECT, None, 0.0)
+    assert wrong.reasons == (Reason.VALUE_MISMATCH,)
+    failed = judge(case, "SELECT none FROM city")
+    assert (failed.verdict, failed.reasons) == (Verdict.INCORRECT, (Reason.EXECUTION_ERROR,))
+
+
+def test_any_of_several_golds_will_do(make_case: MakeCase) -> None:
+    case = make_case("1", "SELECT 1", "SELECT 2", "SELECT 3")
+    assert [judge(case, f"SELECT {n}").scores["ex"] for n in range(5)] == [0, 1, 1, 1, 0]
+
+
+def test_the_laws_of_abstention(make_case: MakeCase) -> None:
+    answerable = make_case("1", "SELECT 1")
+    unanswerable = make_case("1", answerable=False)
+    null = Prediction("1", "null")
+    found = [
+        judge(answerable, None),
+        judge(unanswerable, None),
+        judge(unanswerable, "SELECT 1"),
+        judge(answerable, null),
+        judge(answerable, Prediction("1", raw="I do not know")),
+        judge(answerable, "  \n"),
+        judge(answerable, "-- nothing"),
+    ]
+    assert [(each.verdict, each.reasons, each.scores["ex"]) for each in found] == [
+        (Verdict.ABSTAINED_WRONG, (), 0.0),
+        (Verdict.ABSTAINED_RIGHT, (), None),
+        (Verdict.INCORRECT, (Reason.ANSWERED_UNANSWERABLE,), None),
+        (Verdict.INCORRECT, (Reason.PARSE_ERROR,), 0.0),
+        (Verdict.INCORRECT, (Reason.NO_SQL_PRODUCED,), 0.0),
+        (Verdict.INCORRECT, (Reason.NO_SQL_PRODUCED,), 0.0),
+        (Verdict.INCORRECT, (Reason.NO_SQL_PRODUCED,), 0.0),
+    ]
+    assert [each.abstained for each in found] == [True, True, *[False] * 5]
+    assert found[4].prediction == "I do not know"
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_missing_prediction_is_an_error_and_never_an_abstention(
+    workers: int, make_case: MakeCase
+) -> None:
+    cases = [make_case(str(n), "SELECT 1") for n in range(3)]
+    with pytest.raises(PredictionError, match="'2'"):
+        evaluate(cases, {"0": "SELECT 1", "1": None}, options=Options(workers=workers, cache=None))
+
+
+def test_wrong_calls_are_refused(make_case: MakeCase, tmp_path: Path) -> None:
+    case = make_case("1", "SELECT 1")
+    with pytest.raises(UsageError, match="given twice"):
+        evaluate([case, case], {"1": "SELECT 1"}, options=LOCAL)
+    with pytest.raises(UsageError, match="-1 workers"):
+        evaluate([case], {"1": "SELECT 1"}, options=Options(workers=-1))
+    evaluate([case], {"1": "SELECT 1"}, out=tmp_path / "run", options=LOCAL)
+    with pytest.raises(RunLogError, match="holds another run"):
+        evaluate([case], {"1": "SELECT 2"}, out=tmp_path / "run", options=LOCAL)
+    anew = Options(workers=0, cache=None, overwrite=True)
+    run = evaluate([case], {"1": "SELECT 2"}, out=tmp_path / "run", options=anew)
+    assert [result.verdict for result in run.results()] == [Verdict.INCORRECT]
+
+
+def test_results_come_in_the_order_of_the_cases(make_case: MakeCase, tmp_path: Path) -> None:
+    """Chunks are cut by database, so work is done in another order than it is written."""
+    missing = str(tmp_path / "none.sqlite")
+    cases = [
+        make_case(f"case {n}", "SELECT 1", **({"database": missing} if n % 3 == 0 else {}))
+        for n in reversed(range(300))
+    ]
+    pairs = [(case, Prediction(case.id, "SELECT 1")) for case in cases]
+    run = evaluate_pairs(pairs, options=Options(workers=2, cache=None))
+    results = list(run.results())
+    assert [result.id for result in results] == [case.id for case in cases]
+    assert [result.index for result in results] == list(range(300))
+    assert sum(result.fault is Fault.ENGINE for result in results) == 100
+
+
+def test_golds_run_once_for_all_systems(make_case: MakeCase, tmp_path: Path) -> None:
+    cases = [make_case(str(n), f"SELECT count(*) FROM city WHERE id > {n}") for n in range(20)]
+    systems = [
+        System(name, {str(n): f"SELECT {n} + {number}" for n in range(20)})
+        for number, name in enumerate(("a", "b", "c"))
+    ]
+    cache = tmp_path / "cache.sqlite"
+    runs = evaluate_systems(cases, systems, options=Options(workers=0, cache=cache))
+    assert [run.manifest.system for run in runs] == ["a", "b", "c"]
+    from sqlverdict.execute.cache import AnswerCache
+
+    opened = AnswerCache(cache)
+    assert opened._connection is not None
+    (count,) = opened._connection.execute("SELECT count(*) FROM answers").fetchone()
+    opened.close()
+    assert count == 20 + 3 * 20
+
+
+def test_a_metric_may_look_at_all_of_an_item(
+    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two cases with the same queries need not have the same score."""
+    from sqlverdict.records import Score
+    from sqlverdict.score.metric import METRICS, Item
+
+    class Wordy:
+        name, version, needs, parameters, binary = "wordy", 1, frozenset({"answers"}), (), False
+
+        def score(self, item: Item, _parameter: str) -> Score:
+            return Score(len(item.case.question) + (item.prediction.confidence or 0.0))
+
+    monkeypatch.setitem(METRICS._members, "wordy", Wordy())
+    cases = [make_case(str(n), "SELECT 1", question="?" * n) for n in range(4)]
+    said = {str(n): Prediction(str(n), "SELECT 1", confidence=n / 10) for n in range(4)}
+    run = evaluate(cases, said, options=Options("ex,wordy", workers=0, cache=None))
+    assert [result.scores["wordy"] for result in run.results()] == [0.0, 1.1, 2.2, 3.3]

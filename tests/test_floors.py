@@ -1,0 +1,217 @@
+"""The house keeps its floors: who may import whom, no circles, no giants, no stray prints.
+
+Floors, ground first. A module imports its own folder and floors below; on its own floor other
+folders too, as long as the folders make no circle. Imports inside functions go down only.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parent.parent / "src" / "sqlverdict"
+FLOORS = (
+    {"records", "errors", "registry"},
+    {"parse", "verdicts"},
+    {"load", "execute", "compare", "prove", "judge", "score"},
+    {"refute", "abstain", "run", "report"},
+    {"audit", "pipeline"},
+    {"cli"},
+)
+FLOOR = {stage: number for number, stages in enumerate(FLOORS) for stage in stages}
+FLOOR |= {"testing": 4.5, "": 4.5}  # type: ignore[dict-item]
+"""``testing`` and the package's front door see everything below ``cli``."""
+
+SEES_PIPELINE = {"cli", "audit", "testing", ""}
+LINES = 400
+
+
+@dataclass(frozen=True)
+class Import:
+    """One import of our own package."""
+
+    by: str
+    of: str
+    line: int
+    deferred: bool
+
+    def __str__(self) -> str:
+        where = "inside a function" if self.deferred else "at the top"
+        return f"{self.by}:{self.line} imports {self.of} {where}"
+
+
+def modules() -> dict[str, Path]:
+    """Every module by its dotted name below the package; the front door is ``""``."""
+    found = {}
+    for path in sorted(SOURCE.rglob("*.py")):
+        parts = path.relative_to(SOURCE).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def stage(module: str) -> str:
+    return module.partition(".")[0]
+
+
+def imports(module: str, tree: ast.Module) -> Iterator[Import]:
+    """Our own modules that a module imports; type-checking imports do not run and do not count."""
+
+    def walk(node: ast.AST, deferred: bool) -> Iterator[Import]:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+                continue
+            inner = deferred or isinstance(
+                child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+            )
+            for name in imported(child):
+                yield Import(module or "__init__", name, child.lineno, deferred)  # type: ignore[attr-defined]
+            yield from walk(child, inner)
+
+    def imported(node: ast.AST) -> Iterator[str]:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.startswith("sqlverdict."):
+                    yield alias.name.removeprefix("sqlverdict.")
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{module}: relative import; write the full name"
+            base = f"{node.module}."
+            if not base.startswith("sqlverdict."):
+                return
+            for alias in node.names:
+                full = (base + alias.name).removeprefix("sqlverdict.")
+                if full in MODULES:
+                    yield full
+                elif base != "sqlverdict.":
+                    yield base.removeprefix("sqlverdict.").rstrip(".")
+                else:
+                    assert alias.name == "__version__", (
+                        f"{module} imports {alias.name} from the door"
+                    )
+
+    return walk(tree, False)
+
+
+TREES = {name: ast.parse(path.read_bytes(), str(path)) for name, path in MODULES.items()}
+IMPORTS = [each for name, tree in TREES.items() for each in imports(name, tree)]
+
+
+def by_of(each: Import) -> tuple[str, str]:
+    by = "" if each.by == "__init__" else stage(each.by)
+    return by, stage(each.of)
+
+
+def test_the_reader_of_imports_sees_them() -> None:
+    tree = ast.parse(
+        "from sqlverdict.records import Case\n"
+        "from sqlverdict import __version__\n"
+        "import sqlverdict.load.spider\n"
+        "import os\n"
+        "def f():\n    from sqlverdict.parse import query\n"
+        "class A:\n    from sqlverdict import errors\n"
+    )
+    found = [(each.of, each.deferred) for each in imports("run.item", tree)]
+    assert found == [
+        ("records", False),
+        ("load.spider", False),
+        ("parse.query", True),
+        ("errors", False),
+    ]
+    assert len(IMPORTS) > 300
+
+
+def test_every_folder_has_a_floor() -> None:
+    assert {stage(name) for name in MODULES} <= set(FLOOR)
+
+
+def test_nobody_imports_from_a_floor_above() -> None:
+    wrong = [str(each) for each in IMPORTS if FLOOR[by_of(each)[0]] < FLOOR[by_of(each)[1]]]
+    assert wrong == []
+
+
+def test_imports_inside_functions_do_not_go_up() -> None:
+    wrong = [
+        str(each)
+        for each in IMPORTS
+        if each.deferred
+        for by, of in [by_of(each)]
+        if FLOOR[of] > FLOOR[by]
+    ]
+    assert wrong == []
+
+
+def test_only_the_top_sees_the_pipeline_and_nobody_the_command_line() -> None:
+    wrong = [
+        str(each)
+        for each in IMPORTS
+        for by, of in [by_of(each)]
+        if (of == "pipeline" and by not in SEES_PIPELINE) or (of == "cli" and by != "cli")
+    ]
+    assert wrong == []
+
+
+def circle(edges: Iterator[tuple[str, str]]) -> list[str]:
+    graph: dict[str, set[str]] = {}
+    for by, of in edges:
+        if by != of:
+            graph.setdefault(by, set()).add(of)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as found:
+        return list(found.args[1])
+    return []
+
+
+def test_the_search_for_circles_finds_one() -> None:
+    assert circle(iter([("a", "b"), ("b", "c"), ("c", "a"), ("d", "a")])) != []
+    assert circle(iter([("a", "b"), ("b", "c"), ("a", "c")])) == []
+
+
+def test_modules_make_no_circle() -> None:
+    assert circle((each.by, each.of) for each in IMPORTS if not each.deferred) == []
+
+
+def test_folders_make_no_circle_even_with_imports_inside_functions() -> None:
+    assert circle(by_of(each) for each in IMPORTS) == []
+
+
+@pytest.mark.parametrize("module", [pytest.param(name, id=name or "__init__") for name in MODULES])
+def test_no_file_is_a_giant(module: str) -> None:
+    lines = len(MODULES[module].read_text("utf-8").splitlines())
+    assert lines <= LINES, f"{module} has {lines} lines; split it, {LINES} are allowed"
+
+
+def test_only_the_command_line_and_reports_print() -> None:
+    wrong = [
+        f"{name}:{node.lineno}"
+        for name, tree in TREES.items()
+        if stage(name) not in ("cli", "report")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
+    ]
+    assert wrong == []
+
+
+def test_no_blind_except() -> None:
+    """Bare, or of everything, unless the line says why it is a border."""
+    wrong = []
+    for name, tree in TREES.items():
+        lines = MODULES[name].read_text("utf-8").splitlines()
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.ExceptHandler):
+                continue
+            caught = "" if node.type is None else ast.unparse(node.type)
+            blind = caught in ("", "Exception", "BaseException")
+            raises = any(isinstance(inner, ast.Raise) for inner in ast.walk(node))
+            if blind and not raises and "BLE001 - " not in lines[node.lineno - 1]:
+                wrong.append(f"{name}:{node.lineno}")
+    assert wrong == []

@@ -1,0 +1,87 @@
+"""The nouns: frozen, closed sets that say what they are, and a log line that comes back whole."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import msgspec
+import pytest
+
+from sqlverdict import records
+from sqlverdict.records import (
+    RESULT_SCHEMA,
+    Evidence,
+    Fault,
+    Prediction,
+    Reason,
+    Result,
+    Rung,
+    Verdict,
+)
+
+CLASSES = [
+    each
+    for each in vars(records).values()
+    if isinstance(each, type) and dataclasses.is_dataclass(each)
+]
+
+
+@pytest.mark.parametrize("record", CLASSES, ids=lambda each: each.__name__)
+def test_records_are_frozen_and_documented(record: type) -> None:
+    params = record.__dataclass_params__  # type: ignore[attr-defined]
+    assert params.frozen
+    assert record.__doc__
+    assert not record.__doc__.startswith(f"{record.__name__}(")
+
+
+@pytest.mark.parametrize("closed", [Reason, Verdict, Fault, Rung])
+def test_closed_sets_say_what_they_are(closed: type) -> None:
+    for member in closed:  # type: ignore[attr-defined]
+        assert str(member) == member.value
+        assert member.name.upper() == member.value.upper()
+    if closed is Reason:
+        assert all(member.value == member.value.upper() for member in Reason)
+
+
+def test_the_reason_codes_of_the_design_are_all_there() -> None:
+    words = """EMPTY_RESULT RESULT_MISSING_ROWS RESULT_EXTRA_ROWS RESULT_MISSING_COLUMNS
+    RESULT_EXTRA_COLUMNS VALUE_MISMATCH ORDER_MISMATCH DUPLICATES_MISMATCH TIE_UNDETERMINED
+    PARSE_ERROR EXECUTION_ERROR EXECUTION_TIMEOUT GOLD_EXECUTION_ERROR GOLD_EXECUTION_TIMEOUT
+    WRITE_BLOCKED ROW_LIMIT MEMORY_LIMIT NO_SQL_PRODUCED UNSUPPORTED_FEATURE BUDGET_EXHAUSTED
+    JUDGE_UNPARSEABLE JUDGE_UNAVAILABLE GOLD_SUSPECT AMBIGUOUS_QUESTION"""
+    assert set(words.split()) <= {member.value for member in Reason}
+
+
+def test_an_abstention_gives_no_sql() -> None:
+    with pytest.raises(ValueError, match="both abstains and gives SQL"):
+        Prediction("1", "SELECT 1", abstained=True)
+    assert Prediction("1", abstained=True).sql is None
+
+
+def test_a_result_comes_back_whole_from_its_line() -> None:
+    result = Result(
+        3,
+        "id",
+        "db",
+        "É?",
+        ("SELECT 1", "SELECT 2"),
+        None,
+        True,
+        Verdict.UNSCORED,
+        Fault.TOOLKIT,
+        {"ex": None, "ex[bird]": 0.5},
+        (Reason.TOOLKIT_ERROR,),
+        (
+            Evidence(
+                Rung.UNKNOWN, "toolkit", None, (Reason.TOOLKIT_ERROR,), Fault.TOOLKIT, {"m": 1}
+            ),
+        ),
+        {"gold": 0.1},
+        answerable=False,
+        difficulty="hard",
+        confidence=0.25,
+        message="m",
+        tags={"a": "b"},
+    )
+    assert result.schema == RESULT_SCHEMA
+    assert msgspec.json.decode(msgspec.json.encode(result), type=Result) == result

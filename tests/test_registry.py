@@ -1,0 +1,121 @@
+"""The registry: one file a member, one name a member, one door for built-ins and plug-ins."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from importlib.metadata import EntryPoint
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from sqlverdict import registry
+from sqlverdict.errors import RegistryError, UnknownMember
+from sqlverdict.execute.engine import ENGINES
+from sqlverdict.registry import Registry
+from sqlverdict.score.metric import METRICS
+
+NUMBERS = count()
+MakeRegistry = Callable[..., "Registry[object]"]
+
+
+@pytest.fixture
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MakeRegistry:
+    """A registry over a package of its own, whose files are given by name."""
+    monkeypatch.syspath_prepend(tmp_path)
+    plugins: list[EntryPoint] = []
+    monkeypatch.setattr(registry, "entry_points", lambda group: plugins if group == "g" else [])
+
+    def build(files: dict[str, str], points: dict[str, str] | None = None) -> Registry[object]:
+        package = f"members{next(NUMBERS)}"
+        folder = tmp_path / package
+        folder.mkdir()
+        (folder / "__init__.py").write_text("")
+        (folder / "registry_here.py").write_text(
+            "from sqlverdict.registry import Registry\n"
+            f"HERE = Registry('thing', '{package}', 'g')\n"
+        )
+        for name, body in files.items():
+            (folder / f"{name}.py").write_text(
+                f"from {package}.registry_here import HERE\n{body.replace('PACKAGE', package)}"
+            )
+        for name, value in (points or {}).items():
+            plugins.append(EntryPoint(name, value.replace("PACKAGE", package), "g"))
+        monkeypatch.setattr(sys, "dont_write_bytecode", True)
+        __import__(f"{package}.registry_here")
+        found: Registry[object] = sys.modules[f"{package}.registry_here"].HERE
+        return found
+
+    return build
+
+
+MEMBER = "@HERE.member\nclass Thing:\n    value = {!r}\n"
+
+
+def test_a_file_is_a_member_under_its_own_name(make: MakeRegistry) -> None:
+    things = make({"beta": MEMBER.format(2), "alpha": MEMBER.format(1)})
+    assert things.names() == ["alpha", "beta"]
+    assert [(name, member.value) for name, member in things.items()] == [  # type: ignore[attr-defined]
+        ("alpha", 1),
+        ("beta", 2),
+    ]
+    assert things.home("alpha").endswith(".alpha")
+    assert things.get("alpha") is things.get("alpha")
+
+
+def test_one_member_is_found_without_loading_the_others(make: MakeRegistry) -> None:
+    things = make({"good": MEMBER.format(1), "costly": "raise RuntimeError('loaded')\n"})
+    assert things.get("good").value == 1  # type: ignore[attr-defined]
+    with pytest.raises(RuntimeError, match="loaded"):
+        things.names()
+
+
+def test_an_unknown_name_lists_what_there_is(make: MakeRegistry) -> None:
+    things = make({"alpha": MEMBER.format(1), "beta": MEMBER.format(2)})
+    with pytest.raises(UnknownMember, match=r"no thing called 'alpa'.*mean 'alpha'.*alpha, beta"):
+        things.get("alpa")
+    for odd in ("", "../alpha", "alpha.beta", "os", "a b", "registry_here"):
+        with pytest.raises(UnknownMember):
+            things.get(odd)
+
+
+def test_a_member_whose_own_import_is_missing_says_so(make: MakeRegistry) -> None:
+    things = make({"alpha": "import no_such_module_here\n"})
+    with pytest.raises(ModuleNotFoundError, match="no_such_module_here"):
+        things.get("alpha")
+
+
+def test_two_members_of_one_name_are_an_error(make: MakeRegistry) -> None:
+    things = make(
+        {"alpha": MEMBER.format(1), "other": "class Thing:\n    value = 2\n"},
+        {"alpha": "PACKAGE.other:Thing"},
+    )
+    with pytest.raises(RegistryError, match="two things are called 'alpha'"):
+        things.names()
+
+
+def test_plug_ins_come_through_the_same_door(make: MakeRegistry) -> None:
+    things = make(
+        {"alpha": MEMBER.format(1), "other": "class Thing:\n    value = 2\nTHING = Thing()\n"},
+        {"gamma": "PACKAGE.other:Thing", "delta": "PACKAGE.other:THING"},
+    )
+    assert things.get("gamma").value == 2  # type: ignore[attr-defined]
+    assert things.names() == ["alpha", "delta", "gamma"]
+
+
+def test_registering_again_from_the_same_home_is_harmless(make: MakeRegistry) -> None:
+    things = make({"alpha": MEMBER.format(1)})
+    first = things.get("alpha")
+    things.register(first, "alpha", things.home("alpha"))
+    with pytest.raises(RegistryError, match="elsewhere"):
+        things.register(first, "alpha", "elsewhere")
+
+
+def test_the_real_registries_hold_their_built_ins() -> None:
+    assert "sqlite" in ENGINES.names()
+    assert {"ex", "em", "ves", "r_ves", "soft_f1", "soft_f1_bird", "ts"} <= set(METRICS.names())
+    for found, members in ((ENGINES, ENGINES.items()), (METRICS, METRICS.items())):
+        for name, member in members:
+            assert member.name == name
+            assert found.home(name).rpartition(".")[2] == name

@@ -1,0 +1,100 @@
+"""How evidence becomes a judgement: the table in ``verdicts.py``, line by line."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sqlverdict.records import Case, Evidence, Fault, Judgement, Prediction, Reason, Rung, Verdict
+from sqlverdict.verdicts import judge, toolkit_failure
+
+CASE = Case("1", "db", "?", ("SELECT 1",))
+UNANSWERABLE = Case("1", "db", "?", answerable=False)
+SAID = Prediction("1", "SELECT 1")
+ABSTAINED = Prediction("1", abstained=True)
+
+PROOF = Evidence(Rung.PROVED, "prove", True)
+AGREEMENT = Evidence(Rung.TESTED, "compare", True)
+DIFFERENCE = Evidence(Rung.RELATED, "compare", False, (Reason.VALUE_MISMATCH,))
+FAILED = Evidence(Rung.RELATED, "execute", False, (Reason.EXECUTION_ERROR,))
+TIE = Evidence(Rung.UNKNOWN, "compare", None, (Reason.TIE_UNDETERMINED,))
+BAD_GOLD = Evidence(Rung.UNKNOWN, "compare", None, (Reason.GOLD_EXECUTION_ERROR,), Fault.GOLD)
+NO_DATABASE = Evidence(Rung.UNKNOWN, "compare", None, (Reason.DATABASE_UNAVAILABLE,), Fault.ENGINE)
+
+
+@pytest.mark.parametrize(
+    ("case", "prediction", "evidence", "expected"),
+    [
+        (UNANSWERABLE, ABSTAINED, (), Judgement(Verdict.ABSTAINED_RIGHT)),
+        (
+            UNANSWERABLE,
+            SAID,
+            (),
+            Judgement(Verdict.INCORRECT, reasons=(Reason.ANSWERED_UNANSWERABLE,)),
+        ),
+        (CASE, ABSTAINED, (), Judgement(Verdict.ABSTAINED_WRONG)),
+        (CASE, ABSTAINED, (AGREEMENT,), Judgement(Verdict.ABSTAINED_WRONG)),
+        (
+            CASE,
+            Prediction("1"),
+            (),
+            Judgement(Verdict.INCORRECT, reasons=(Reason.NO_SQL_PRODUCED,)),
+        ),
+        (
+            CASE,
+            Prediction("1", " \n"),
+            (AGREEMENT,),
+            Judgement(Verdict.INCORRECT, reasons=(Reason.NO_SQL_PRODUCED,)),
+        ),
+        (CASE, SAID, (PROOF,), Judgement(Verdict.CORRECT)),
+        (CASE, SAID, (AGREEMENT,), Judgement(Verdict.CORRECT)),
+        (
+            CASE,
+            SAID,
+            (DIFFERENCE,),
+            Judgement(Verdict.INCORRECT, reasons=(Reason.VALUE_MISMATCH,)),
+        ),
+        (CASE, SAID, (FAILED,), Judgement(Verdict.INCORRECT, reasons=(Reason.EXECUTION_ERROR,))),
+        (
+            CASE,
+            SAID,
+            (BAD_GOLD,),
+            Judgement(Verdict.UNSCORED, Fault.GOLD, (Reason.GOLD_EXECUTION_ERROR,)),
+        ),
+        (
+            CASE,
+            SAID,
+            (NO_DATABASE,),
+            Judgement(Verdict.UNSCORED, Fault.ENGINE, (Reason.DATABASE_UNAVAILABLE,)),
+        ),
+        (CASE, SAID, (TIE,), Judgement(Verdict.NEEDS_REVIEW, reasons=(Reason.TIE_UNDETERMINED,))),
+        (CASE, SAID, (), Judgement(Verdict.NEEDS_REVIEW)),
+    ],
+)
+def test_the_table(
+    case: Case, prediction: Prediction, evidence: tuple[Evidence, ...], expected: Judgement
+) -> None:
+    assert judge(case, prediction, evidence) == expected
+
+
+@given(st.permutations([PROOF, BAD_GOLD, TIE, DIFFERENCE]))
+def test_a_proof_decides_wherever_it_stands(evidence: list[Evidence]) -> None:
+    assert judge(CASE, SAID, evidence).verdict is Verdict.CORRECT
+
+
+@given(st.permutations([BAD_GOLD, TIE, DIFFERENCE]))
+def test_a_difference_decides_over_what_is_open(evidence: list[Evidence]) -> None:
+    assert judge(CASE, SAID, evidence).verdict is Verdict.INCORRECT
+
+
+@given(st.lists(st.sampled_from([PROOF, AGREEMENT, DIFFERENCE, FAILED, TIE, BAD_GOLD])))
+def test_a_fault_is_named_exactly_where_nothing_is_scored(evidence: list[Evidence]) -> None:
+    found = judge(CASE, SAID, evidence)
+    assert (found.fault is not None) == (found.verdict is Verdict.UNSCORED)
+
+
+def test_our_own_failure_is_ours() -> None:
+    found = toolkit_failure()
+    assert (found.verdict, found.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
+    assert found.reasons == (Reason.TOOLKIT_ERROR,)
