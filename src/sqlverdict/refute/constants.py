@@ -24,6 +24,7 @@ _OPERATORS: dict[type[Expr], str] = {
     exp.LTE: "<=",
 }
 _COUNTING = (exp.Count,)
+_CORNERED = (exp.Abs, exp.Mod, exp.Mul, exp.Neg, exp.Upper, exp.Lower, exp.Trim)
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,8 @@ class Reading:
     hints: list[Hint] = field(default_factory=list)
     joins: list[tuple[Place, Place]] = field(default_factory=list)
     counts: set[int] = field(default_factory=set)
-    signed: bool = False
+    corners: bool = False
+    """Whether something is done to values that shows only at the corners of their type."""
     used: list[Place] = field(default_factory=list)
 
     def looks_like(self, other: Reading) -> bool:
@@ -73,7 +75,7 @@ class Reading:
             list(dict.fromkeys((*self.hints, *other.hints))),
             list(dict.fromkeys((*self.joins, *other.joins))),
             self.counts | other.counts,
-            self.signed or other.signed,
+            self.corners or other.corners,
             list(dict.fromkeys((*self.used, *other.used))),
         )
 
@@ -120,8 +122,8 @@ class _Reader:
             self._count(node.expression)
         elif isinstance(node, exp.Join):
             self._using(node)
-        elif isinstance(node, exp.Abs | exp.Mod | exp.Mul | exp.Neg):
-            self.reading.signed = True
+        elif isinstance(node, _CORNERED):
+            self.reading.corners = True
         elif isinstance(node, exp.Func) and not isinstance(node, exp.AggFunc | exp.Connector):
             self._function(node)
 

@@ -9,7 +9,7 @@ the instance's number; the random numbers by the seed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -43,7 +43,9 @@ class Mode:
     stray: float = 0.0
     empty: float = 0.0
     counted: bool = False
+    """As many scenes as a count in the queries, or one more or less."""
     narrow: bool = False
+    twins: bool = False
 
 
 MODES = (
@@ -52,6 +54,7 @@ MODES = (
     Mode(3, good=0.8, near=0.1, share=0.7, drop=0.15),
     Mode(2, good=0.75, near=0.1, null=0.2, share=0.4),
     Mode(4, good=0.9, near=0.05, share=0.85),
+    Mode(7, good=1.0, twins=True),
     Mode(3, good=0.5, near=0.45, share=0.3, drop=0.1),
     Mode(4, good=0.6, near=0.2, odd=0.1, share=0.5, drop=0.2, stray=0.2),
     Mode(3, good=0.9, share=0.6, counted=True),
@@ -204,7 +207,9 @@ class _Draft:
         empty = {
             table.name for table in self.made.tables if mode.empty and rng.random() < mode.empty
         }
-        for _ in range(self.scenes):
+        if mode.twins:
+            self._twins()
+        for _ in range(0 if mode.twins else self.scenes):
             values = [self._class_value(n) for n in range(len(self.made.classes))]
             for table in self.made.tables:
                 if table.name in empty or (mode.drop and rng.random() < mode.drop):
@@ -214,6 +219,31 @@ class _Draft:
                     self._add(table, values)
         self._close()
         return {name: tuple(map(tuple, rows)) for name, rows in self.content.items()}
+
+    def _twins(self) -> None:
+        """Two parents alike in all but their key, with fewer children each than a third.
+
+        Together they have more: what groups by a name and what groups by a key part ways.
+        """
+        count = self.rng.choice(self.made._counts or [2])
+        sizes = (max(count, 2), max(count, 2), max(count, 2) + 1)
+        keys = [self._three(values) for values in self.made._class_values]
+        for number, size in enumerate(sizes):
+            look = {
+                place: self._three((*pool.good, *pool.plain))[number // 2]
+                for place, pool in self.made.pools.items()
+                if place not in self.made._class_of
+            }
+            self.fixed = look
+            for _ in range(min(size, _MOST_ROWS // 3)):
+                for table in self.made.tables:
+                    self._add(table, [key[number] for key in keys])
+
+    @staticmethod
+    def _three(values: Sequence[Cell]) -> Sequence[Cell]:
+        """Three values, different if there are that many."""
+        distinct = list(dict.fromkeys(values))
+        return [distinct[n % len(distinct)] for n in range(3)]
 
     def _class_value(self, number: int) -> Cell:
         known = self.shared.setdefault(number, [])
@@ -230,7 +260,7 @@ class _Draft:
         rng, mode = self.rng, self.mode
         for n, place in self.made._varied[table.name]:
             group = self.made._class_of.get(place)
-            if place in self.fixed and rng.random() < _FIXED:
+            if place in self.fixed and (mode.twins or rng.random() < _FIXED):
                 row[n] = self.fixed[place]
             elif group is None or (mode.stray and rng.random() < mode.stray):
                 row[n] = self._value(self.made.pools[place])
@@ -245,7 +275,9 @@ class _Draft:
         crowded = sum(member[0] == place[0] for member in self.made.classes[group]) > 1
         copied = self.made.reading.copies.get(place[0], 1) > 1
         if (crowded or copied) and self.rng.random() < 0.5:
-            return self.rng.choice([*self.shared[group], *self.made._class_values[group][:3]])
+            others: list[Cell] = [*self.shared.get(group, ())]
+            others += self.made._class_values[group][:3]
+            return self.rng.choice(others)
         return values[group]
 
     def _value(self, pool: Pool) -> Cell:
@@ -257,7 +289,7 @@ class _Draft:
             values = pool.good
         elif chance < mode.good + mode.near and pool.near:
             values = pool.near
-        elif chance > 1 - mode.odd or (self.made.reading.signed and chance > 0.6):
+        elif chance > 1 - mode.odd or (self.made.reading.corners and chance > 0.6):
             values = pool.odd
         else:
             values = pool.plain[:2] if mode.narrow else pool.plain
