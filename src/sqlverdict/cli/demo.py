@@ -33,7 +33,12 @@ _EXAMPLES = examples(
     show_default=True,
     help="Where the runs go; one folder a system.",
 )
-@click.option("--metrics", default="ex", show_default=True, help="As in ex,em or 'ex[bird]'.")
+@click.option(
+    "--metrics",
+    default="ex,witness_accuracy",
+    show_default=True,
+    help="As in ex,em or 'ex[bird]'.",
+)
 @click.option("--workers", type=click.IntRange(0), help="Processes. [default: one a core]")
 @click.option("--quiet", is_flag=True, help="No progress.")
 @as_json
@@ -95,12 +100,18 @@ def _evaluate(
 
 
 def _show_cases(screen: Screen, runs: Sequence[Run]) -> None:
-    """Three telling cases with their evidence."""
+    """Four telling cases with their evidence."""
     from sqlverdict.cli._show_run import show_case
-    from sqlverdict.records import Reason, Verdict
+    from sqlverdict.records import Reason, Rung, Verdict
     from sqlverdict.report.case import relation_kinds
 
     wanted: Sequence[tuple[str, Callable[[Result], bool]]] = (
+        (
+            "A lucky match: equal here, and refuted by a small legal database",
+            lambda r: any(
+                e.rung is Rung.REFUTED and e.detail.get("grade") == "ordinary" for e in r.evidence
+            ),
+        ),
         (
             "A mismatch that may be a formality: the answers differ, and how is known",
             lambda r: "scale" in relation_kinds(r),

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from sqlverdict.pipeline import Options
     from sqlverdict.report.run import Run
     from sqlverdict.report.sections import Outcome
-    from sqlverdict.run.refuter import Refuting
 
 _EXAMPLES = examples(
     "sqlverdict evaluate --benchmark spider --root spider --predictions mine.txt",
@@ -87,6 +86,7 @@ def evaluate(**said: Any) -> int:
     the scores, counted apart, and make the exit code 4; if there is nothing else, 3.
     """
     from sqlverdict.cli._inputs import Given, column_options
+    from sqlverdict.cli._run_options import run_options
     from sqlverdict.report.files import write_reports
     from sqlverdict.report.progress import LiveProgress
     from sqlverdict.report.sections import outcome
@@ -98,7 +98,7 @@ def evaluate(**said: Any) -> int:
     )
     with ExitStack() as stack:
         progress = None if said["quiet"] else stack.enter_context(LiveProgress())
-        runs = _run(given, said, _options(said, progress))
+        runs = _run(given, said, run_options(said, progress))
     for run in runs:
         write_reports(run, command_line())
     ended = outcome([run.summary for run in runs])
@@ -107,45 +107,6 @@ def evaluate(**said: Any) -> int:
     else:
         _print(runs, ended, quiet=said["quiet"])
     return ended.exit_code
-
-
-def _options(said: dict[str, Any], progress: Any) -> Options:
-    from sqlverdict.errors import UsageError
-    from sqlverdict.execute.cache import default_path
-    from sqlverdict.execute.engine import ENGINES, Limits
-    from sqlverdict.pipeline import Options
-    from sqlverdict.score.metric import parse_metrics
-
-    # Checked first: a typing mistake should not cost the reading of a benchmark.
-    parse_metrics(said["metrics"])
-    ENGINES.get(said["engine"])
-    if said["cache"] is not None and said["no_cache"]:
-        raise UsageError("--cache and --no-cache exclude each other")
-    asked = {"seconds": said["timeout"], "rows": said["max_rows"], "steps": said["max_steps"]}
-    return Options(
-        metrics=said["metrics"],
-        engine=said["engine"],
-        limits=Limits(**{name: most for name, most in asked.items() if most is not None}),
-        workers=said["workers"],
-        cache=None if said["no_cache"] else said["cache"] or default_path(),
-        overwrite=said["overwrite"],
-        progress=progress,
-        refuting=_refuting(said),
-    )
-
-
-def _refuting(said: dict[str, Any]) -> Refuting | None:
-    from sqlverdict.errors import UsageError
-    from sqlverdict.parse.schemas import load_schemas
-    from sqlverdict.refute.witness import Budget
-    from sqlverdict.run.refuter import Refuting
-
-    if said["bank"] is not None and said["refute"] is None:
-        raise UsageError("--bank goes with --refute N")
-    if said["refute"] is None:
-        return None
-    schemas = load_schemas(said["schema"]) if said["schema"] is not None else {}
-    return Refuting(Budget(instances=said["refute"]), said["bank"], schemas)
 
 
 def _run(given: Given, said: dict[str, Any], options: Options) -> Sequence[Run]:

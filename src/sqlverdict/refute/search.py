@@ -17,7 +17,7 @@ from time import monotonic
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.canonical import canonical
-from sqlverdict.parse.facts import Fact, References, facts_of
+from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
@@ -35,12 +35,14 @@ from sqlverdict.refute.determined import is_determined
 from sqlverdict.refute.generate import Generator, values_by_place
 from sqlverdict.refute.grade import SEVERITY, Grader
 from sqlverdict.refute.regularities import mine
-from sqlverdict.refute.shrink import Content, Shrinker, is_closed
+from sqlverdict.refute.shrink import Content, Shrinker, is_closed, links
 from sqlverdict.refute.witness import Budget, Instance, NotRefuted, Origin, Refutation, Witness
 
 _STOPPED = frozenset({Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT, Reason.ROW_LIMIT})
 _BETTER = 24
 """How many more instances are tried for a more ordinary witness once one is found."""
+_BETTER_BLIND = 6
+"""The same without real data to be ordinary beside."""
 _FROM_BANK = 40
 _REAL_EVERY = 4
 
@@ -142,7 +144,7 @@ class _Hunt:
         self.generator = Generator(
             schema, self.known, reading, budget.seed, self.arenas[0] if facts is None else None
         )
-        self.references = [fact for fact in self.known if isinstance(fact, References)]
+        self.links = links(schema, sorted(self.known, key=repr))
         self._graded_by: Grader | None = None
         self.tried = 0
         self.undetermined = 0
@@ -183,7 +185,7 @@ class _Hunt:
                 best, lowest = witness, cost
             if lowest == (0, 0):
                 break
-            left = min(left, _BETTER)
+            left = min(left, _BETTER if database is not None else _BETTER_BLIND)
         if best is not None:
             return best
         reason = Reason.BUDGET_EXHAUSTED if monotonic() > stop else None
@@ -239,7 +241,7 @@ class _Hunt:
             return None
         kept = arena.kept(rows)
         # A CHECK may have kept a parent out; then the instance is not legal.
-        if not is_closed(kept, self.schema, self.references):
+        if not is_closed(kept, self.links):
             return None
         return _Found(kept, gold, prediction, comparison)
 
@@ -254,7 +256,6 @@ class _Hunt:
 
     def _shrunk(self, found: _Found, grader: Grader) -> _Found:
         """The same difference on fewer rows: at a glance first, with care where that misleads."""
-        facts = sorted(self.known, key=repr)
 
         def cost(rows: Content) -> tuple[int, int]:
             # Without real data there is nothing to stay ordinary beside: small comes first.
@@ -267,7 +268,7 @@ class _Hunt:
             return _whole(self._try(rows), rows)
 
         for differ in (at_a_glance, with_care):
-            shrinker = Shrinker(self.schema, facts, differ, self.budget.shrink, cost)
+            shrinker = Shrinker(self.schema, self.links, differ, self.budget.shrink, cost)
             smaller = self._try(shrinker.shrink(found.rows))
             if smaller is not None:
                 return smaller

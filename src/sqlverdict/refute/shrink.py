@@ -6,7 +6,8 @@ queries still differ, with determined answers, are kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from sqlverdict.parse.facts import Fact, References, affinity
 from sqlverdict.parse.schema import Schema
@@ -29,7 +30,7 @@ class Shrinker:
 
     Args:
         schema: The tables.
-        facts: What every instance must obey.
+        keys: The foreign keys that every instance must obey.
         differ: Whether the two queries differ, with determined answers, on such rows.
         tries: How often ``differ`` may be asked.
         cost: How far rows are from ordinary; no step may raise it.
@@ -38,7 +39,7 @@ class Shrinker:
     def __init__(
         self,
         schema: Schema,
-        facts: Sequence[Fact],
+        keys: Sequence[Link],
         differ: Differ,
         tries: int,
         cost: Callable[[Content], tuple[int, int]] = lambda _: (0, 0),
@@ -46,7 +47,7 @@ class Shrinker:
         self.schema = schema
         self.cost = cost
         self.lowest = (0, 0)
-        self.references = [fact for fact in facts if isinstance(fact, References)]
+        self.links = keys
         self.differ = differ
         self.tries = tries
         self._places = {t.name: {c.name: n for n, c in enumerate(t.columns)} for t in schema.tables}
@@ -65,7 +66,7 @@ class Shrinker:
         return self._simpler_cells(rows)
 
     def _works(self, rows: Content) -> bool:
-        if self.tries <= 0 or not is_closed(rows, self.schema, self.references):
+        if self.tries <= 0 or not is_closed(rows, self.links):
             return False
         self.tries -= 1
         if not self.differ(rows):
@@ -96,18 +97,11 @@ class Shrinker:
         """Drop the children of rows that are gone."""
         while True:
             before = sum(map(len, rows.values()))
-            for fact in self.references:
-                if fact.table not in rows:
-                    continue
-                child = places(self.schema, fact.table, fact.columns)
-                parent = places(self.schema, fact.parent, fact.parent_columns)
-                known = {_folded(row, parent) for row in rows.get(fact.parent, ())}
-                kept = tuple(
-                    row
-                    for row in rows[fact.table]
-                    if any(row[n] is None for n in child) or _folded(row, child) in known
-                )
-                rows = rows | {fact.table: kept}
+            for key in self.links:
+                gone = key.orphans(rows)
+                if gone:
+                    kept = tuple(r for n, r in enumerate(rows[key.table]) if n not in gone)
+                    rows = rows | {key.table: kept}
             rows = {name: content for name, content in rows.items() if content}
             if sum(map(len, rows.values())) == before:
                 return rows
@@ -145,29 +139,50 @@ def _is(cell: Cell, value: Cell) -> bool:
     return type(cell) is type(value) and cell == value
 
 
-def is_closed(rows: Content, schema: Schema, references: Sequence[References]) -> bool:
-    """Whether every reference has its parent."""
-    for fact in references:
-        children = rows.get(fact.table)
+@dataclass(frozen=True)
+class Link:
+    """A foreign key with the places of its columns in the rows."""
+
+    table: str
+    child: tuple[int, ...]
+    parent: str
+    key: tuple[int, ...]
+
+    def orphans(self, rows: Content) -> set[int]:
+        """Which rows of the table have no parent, by their place."""
+        children = rows.get(self.table)
         if not children:
-            continue
-        child, parent = (
-            places(schema, fact.table, fact.columns),
-            places(schema, fact.parent, fact.parent_columns),
-        )
-        known = {_folded(row, parent) for row in rows.get(fact.parent, ())}
-        for row in children:
-            if all(row[n] is not None for n in child) and _folded(row, child) not in known:
-                return False
-    return True
+            return set()
+        known = {_folded(row, self.key) for row in rows.get(self.parent, ())}
+        return {
+            n
+            for n, row in enumerate(children)
+            if _folded(row, self.child) not in known
+            and all(row[at] is not None for at in self.child)
+        }
 
 
-def places(schema: Schema, table: str, columns: Sequence[str]) -> list[int]:
-    """Where columns stand in a table's rows."""
+def links(schema: Schema, facts: Iterable[Fact]) -> list[Link]:
+    """The foreign keys among the facts."""
+    found = []
+    for fact in facts:
+        if isinstance(fact, References):
+            child = _places(schema, fact.table, fact.columns)
+            key = _places(schema, fact.parent, fact.parent_columns)
+            found.append(Link(fact.table, child, fact.parent, key))
+    return found
+
+
+def is_closed(rows: Content, keys: Iterable[Link]) -> bool:
+    """Whether every reference has its parent."""
+    return not any(key.orphans(rows) for key in keys)
+
+
+def _places(schema: Schema, table: str, columns: Sequence[str]) -> tuple[int, ...]:
     declared = schema.table(table)
     assert declared is not None
     names = [column.name for column in declared.columns]
-    return [names.index(name) for name in columns]
+    return tuple(names.index(name) for name in columns)
 
 
 def _folded(row: Row, at: Sequence[int]) -> Row:
