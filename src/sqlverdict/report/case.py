@@ -67,7 +67,8 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
         )
     elif evidence.rung is Rung.REFUTED:
         size = detail.get("size", "?")
-        yield f"refuted ({detail.get('grade', 'ungraded')}, {size} rows): {detail.get('sentence')}"
+        rows = "1 row" if size == 1 else f"{size} rows"
+        yield f"refuted ({detail.get('grade', 'ungraded')}, {rows}): {detail.get('sentence')}"
         for broken in detail.get("broken") or ():
             yield f"the real data show otherwise: {broken}"
     elif evidence.rung is Rung.TESTED and evidence.agrees:
