@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from sqlverdict.parse.features import features
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schema_ddl import read_ddl
 from sqlverdict.parse.schemas import load_schemas
@@ -113,6 +115,21 @@ def measure(bench: str, system: str, instances: int) -> Tally:
     return tally
 
 
+def cause(record: dict[str, Any]) -> str:
+    """Why a pair is left, as far as its text and the search tell."""
+    if record["undetermined"]:
+        return "every difference found rests on an undetermined answer"
+    gold, prediction = features(record["gold"]), features(record["prediction"])
+    both = f"{record['gold']} {record['prediction']}".lower()
+    numbers = re.findall(r"limit\s+(\d+)|count\([^)]*\)\s*>=?\s*(\d+)", both)
+    if any(int(number) > 30 for found in numbers for number in found if number):
+        return "a LIMIT or HAVING asks for more rows than are tried"
+    if gold == prediction:
+        return "same features: order, aliases, spelling, or a column equal by a key"
+    changed = ", ".join(sorted(gold ^ prediction))
+    return f"one side only: {changed}"
+
+
 def files(bench: str, instances: int) -> dict[str, Any]:
     print(
         f"\n| {bench} | refuted | not refuted | cannot run | rejected by ETM, not refuted "
@@ -132,6 +149,8 @@ def files(bench: str, instances: int) -> dict[str, Any]:
             flush=True,
         )
         print(f"<!-- {tally.instances / max(tally.searching, 1e-9):,.0f} instances a second -->")
+        for text, times in Counter(map(cause, tally.left)).most_common(6):
+            print(f"<!-- left: {times} x {text} -->")
         lists[f"{bench}/{system}"] = {"left": tally.left, "accepted": tally.wrongly_accepted}
     return lists
 
