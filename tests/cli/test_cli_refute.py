@@ -171,3 +171,38 @@ def test_replay_tells_what_no_longer_differs(invoke: Invoke, schema: Path) -> No
     Path("none").mkdir()
     assert invoke("replay", "none").exit_code == 2
     assert invoke("replay", "missing.sql").exit_code == 2
+
+
+def test_evaluate_keeps_witnesses_that_replay(invoke: Invoke, tmp_path: Path) -> None:
+    """A lucky match, its witness in the run folder, and the replay of it."""
+    import sqlite3
+
+    file = tmp_path / "shop" / "shop.sqlite"
+    file.parent.mkdir()
+    connection = sqlite3.connect(file)
+    connection.executescript(
+        "CREATE TABLE item (id INTEGER PRIMARY KEY, price INTEGER);"
+        "INSERT INTO item VALUES (1, 5), (2, 7);"
+    )
+    connection.close()
+    (tmp_path / "gold.sql").write_text("SELECT count(*) FROM item\tshop\n")
+    (tmp_path / "said.txt").write_text("SELECT count(price) FROM item\n")
+    run = tmp_path / "run"
+    given = ("--gold", tmp_path / "gold.sql", "--databases", tmp_path)
+    said = (
+        "--predictions",
+        tmp_path / "said.txt",
+        "--out",
+        run,
+        "--metrics",
+        "ex,witness_accuracy",
+    )
+    done = invoke("evaluate", *given, *said, "--refute", 200, "--workers", 0, "--no-cache")
+    assert done.exit_code == 0, done.output
+    assert "witness_accuracy" in done.output
+    (witness,) = (run / "witnesses").glob("*.sql")
+    again = invoke("replay", witness)
+    assert again.exit_code == 0, again.output
+    shown = invoke("show", run, "0")
+    assert "refuted" in shown.output
+    assert witness.name in shown.output

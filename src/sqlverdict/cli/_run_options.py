@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import UsageError
@@ -45,4 +46,5 @@ def _refuting(said: dict[str, Any]) -> Refuting | None:
     if said["refute"] is None:
         return None
     schemas = load_schemas(said["schema"]) if said["schema"] is not None else {}
-    return Refuting(Budget(instances=said["refute"]), said["bank"], schemas)
+    folder = (said["out"] or Path("runs")) / "witnesses"
+    return Refuting(Budget(instances=said["refute"]), said["bank"], schemas, folder)

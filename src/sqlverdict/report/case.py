@@ -69,6 +69,8 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
         size = detail.get("size", "?")
         rows = "1 row" if size == 1 else f"{size} rows"
         yield f"refuted ({detail.get('grade', 'ungraded')}, {rows}): {detail.get('sentence')}"
+        if detail.get("file"):
+            yield f"replay it: sqlverdict replay .../witnesses/{detail['file']}"
         for broken in detail.get("broken") or ():
             yield f"the real data show otherwise: {broken}"
     elif evidence.rung is Rung.TESTED and evidence.agrees:

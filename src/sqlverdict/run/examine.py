@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
@@ -132,7 +132,9 @@ def _searched(item: DeskItem) -> Evidence:
     # The search loads the parser, which is slow; runs without it need not wait.
     from sqlverdict.refute.explain import evidence_of
 
-    return evidence_of(item.refute())
+    evidence = evidence_of(item.refute())
+    file = item.witness_file()
+    return replace(evidence, detail={**evidence.detail, "file": file}) if file else evidence
 
 
 def _by_text(item: DeskItem) -> Evidence:

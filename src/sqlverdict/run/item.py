@@ -127,6 +127,16 @@ class DeskItem:
                 self._refutation = found or NotRefuted(0, reason=Reason.BUDGET_EXHAUSTED)
         return self._refutation
 
+    def witness_file(self) -> str | None:
+        """The name of the file that holds the witness, where one was found and kept."""
+        refuter, found = self._refuter, self._refutation
+        if refuter is None or refuter.how.folder is None or found is None or not found.refuted:
+            return None
+        from sqlverdict.refute.export import safe_name
+        from sqlverdict.run.refuter import witness_name
+
+        return f"{safe_name(witness_name(self.case, self.prediction.sql or ''))}.sql"
+
     def query(self, sql: str) -> Query | ParseFailure:
         """The parsed query."""
         from sqlverdict.parse.query import parse

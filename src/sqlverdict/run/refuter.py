@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlverdict.errors import SchemaError
+from sqlverdict.execute.canonical import canonical
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Reason
 from sqlverdict.refute.witness import Budget, NotRefuted, Refutation, Witness
@@ -26,11 +28,13 @@ class Refuting:
         bank: The file of instances that separated earlier pairs; they are tried first, and new
             witnesses are added. Without one, the same inputs give the same results.
         schemas: Schemas by database id, for cases without a database file.
+        folder: Where witnesses go, as ``.sql`` and ``.sqlite``, named after case and prediction.
     """
 
     budget: Budget = field(default_factory=Budget)
     bank: Path | None = None
     schemas: Mapping[str, Schema] = field(default_factory=dict)
+    folder: Path | None = None
 
 
 class Refuter:
@@ -50,6 +54,10 @@ class Refuter:
             found = self._search(gold, prediction, schema, case)
             if isinstance(found, NotRefuted):
                 return found
+        if isinstance(found, Witness) and self.how.folder is not None:
+            from sqlverdict.refute.export import write
+
+            write(found, self.how.folder, witness_name(case, prediction), contract=case.contract)
         return found
 
     def _search(self, gold: str, prediction: str, schema: Schema, case: Case) -> Refutation:
@@ -88,6 +96,12 @@ class Refuter:
 
             self._bank = Bank(self.how.bank)
         return self._bank
+
+
+def witness_name(case: Case, prediction: str) -> str:
+    """The name of a witness's files: systems may share a folder, so the prediction is in it."""
+    digest = blake2b(canonical(prediction).encode("utf-8", "backslashreplace"), digest_size=4)
+    return f"{case.id}-{digest.hexdigest()}"
 
 
 @lru_cache(maxsize=256)
