@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 _SECONDS = 1.0
 """The limit of one query: the demo holds endless ones on purpose."""
 
+_INSTANCES = 160
+"""Databases tried for each match: enough for the demo, and quick."""
+
 _EXAMPLES = examples(
     "sqlverdict demo", "sqlverdict demo --out /tmp/demo --metrics 'ex,ex[bird],em'"
 )
@@ -82,6 +85,8 @@ def _evaluate(
     from sqlverdict.load.demo import DATA, predictions_path, systems
     from sqlverdict.load.predictions import load_predictions
     from sqlverdict.pipeline import Options, System, evaluate_systems
+    from sqlverdict.refute.witness import Budget
+    from sqlverdict.run.refuter import Refuting
 
     benchmark = BENCHMARKS.get("demo").read(DATA, databases=out / "databases")
     ids = [case.id for case in benchmark.cases]
@@ -95,6 +100,7 @@ def _evaluate(
         workers=workers,
         overwrite=True,
         progress=progress,  # type: ignore[arg-type]
+        refuting=Refuting(Budget(instances=_INSTANCES)) if "witness" in metrics else None,
     )
     return evaluate_systems(benchmark, found, options=options)
 

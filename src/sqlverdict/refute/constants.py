@@ -80,9 +80,22 @@ class Reading:
         )
 
 
+_known: dict[tuple[str, int], tuple[Schema, Reading]] = {}
+_REMEMBERED = 512
+
+
 def read(query: Query, schema: Schema) -> Reading:
-    """Read a query's tables, joins, constants and counts."""
-    return _Reader(Resolver(query.tree, schema)).read()
+    """Read a query's tables, joins, constants and counts; the search and the grade both ask."""
+    place = (query.sql, id(schema))
+    kept = _known.get(place)
+    # The schema itself is compared too: an id may be used again.
+    if kept is not None and kept[0] is schema:
+        return kept[1]
+    reading = _Reader(Resolver(query.tree, schema)).read()
+    if len(_known) >= _REMEMBERED:
+        _known.clear()
+    _known[place] = (schema, reading)
+    return reading
 
 
 class _Reader:
