@@ -6,7 +6,7 @@ queries still differ, with determined answers, are kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlverdict.parse.facts import Fact, References, affinity
@@ -50,19 +50,17 @@ class Shrinker:
         self.links = keys
         self.differ = differ
         self.tries = tries
-        self._places = {t.name: {c.name: n for n, c in enumerate(t.columns)} for t in schema.tables}
 
     def shrink(self, rows: Content) -> Content:
         """A smaller instance on which the queries differ just as well."""
         rows = {table: content for table, content in rows.items() if content}
         self.lowest = self.cost(rows)
-        changed = True
-        while changed and self.tries > 0:
-            changed = False
-            for smaller in self._fewer(rows):
-                if self._works(smaller):
-                    rows, changed = smaller, True
-                    break
+        for smaller in (self._without_tables, self._without_halves):
+            rows = smaller(rows)
+        size = -1
+        while self.tries > 0 and size != sum(map(len, rows.values())):
+            size = sum(map(len, rows.values()))
+            rows = self._without_rows(rows)
         return self._simpler_cells(rows)
 
     def _works(self, rows: Content) -> bool:
@@ -77,21 +75,36 @@ class Shrinker:
         self.lowest = cost
         return True
 
-    def _fewer(self, rows: Content) -> Iterator[Content]:
-        """Without a table, without half of one, without a row (and its children)."""
-        for table, content in rows.items():
-            if len(content) > 1:
-                yield {name: kept for name, kept in rows.items() if name != table}
-        for table, content in rows.items():
-            half = len(content) // 2
-            if half > 1:
-                yield rows | {table: content[:half]}
-                yield rows | {table: content[half:]}
-        for table, content in rows.items():
-            for place in range(len(content)):
-                rest = content[:place] + content[place + 1 :]
-                smaller = rows | {table: rest}
-                yield self._without_orphans({name: kept for name, kept in smaller.items() if kept})
+    def _without_tables(self, rows: Content) -> Content:
+        for table in list(rows):
+            fewer = {name: content for name, content in rows.items() if name != table}
+            if len(rows.get(table, ())) > 1 and self._works(fewer):
+                rows = fewer
+        return rows
+
+    def _without_halves(self, rows: Content) -> Content:
+        for table in list(rows):
+            while (half := len(rows[table]) // 2) > 1:
+                halves = (rows[table][:half], rows[table][half:])
+                kept = next((h for h in halves if self._works(rows | {table: h})), None)
+                if kept is None:
+                    break
+                rows = rows | {table: kept}
+        return rows
+
+    def _without_rows(self, rows: Content) -> Content:
+        """One row after the other, each with its children."""
+        for table in list(rows):
+            place = 0
+            while place < len(rows.get(table, ())):
+                content = rows[table]
+                fewer = rows | {table: content[:place] + content[place + 1 :]}
+                fewer = self._without_orphans({name: kept for name, kept in fewer.items() if kept})
+                if self._works(fewer):
+                    rows = fewer
+                else:
+                    place += 1
+        return rows
 
     def _without_orphans(self, rows: Content) -> Content:
         """Drop the children of rows that are gone."""
