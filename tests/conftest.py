@@ -6,6 +6,12 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Machines are slow and busy: no example fails for its time. In CI the examples are the same
+# every time; elsewhere new ones are tried.
+settings.register_profile("house", deadline=None, derandomize=bool(os.environ.get("CI")))
+settings.load_profile("house")
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
