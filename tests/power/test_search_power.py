@@ -35,6 +35,7 @@ def test_a_known_difference_is_found(pair: PowerPair) -> None:
     budget = Budget(instances=INSTANCES)
     found = find_witness(pair.gold, pair.prediction, declared, budget=budget)
     if pair.id in BEYOND:
+        assert not found.refuted, "within reach now: take it out of BEYOND"
         pytest.skip(f"not reached within {INSTANCES} instances: {BEYOND[pair.id]}")
     assert isinstance(found, Witness), pair.because
     assert legal(found.instance, facts_of(declared)) == []

@@ -164,6 +164,23 @@ def test_an_undetermined_answer_is_no_witness(schema: Schema, undetermined: str)
 
 
 @pytest.mark.parametrize(
+    ("gold", "prediction"),
+    [
+        ("SELECT name FROM emp ORDER BY salary, id DESC LIMIT 1", "SELECT name FROM emp ORDER BY salary LIMIT 1"),
+        ("SELECT name FROM emp ORDER BY salary LIMIT 1", "SELECT name FROM emp ORDER BY salary, id DESC LIMIT 1"),
+        ("SELECT max(name) FROM emp GROUP BY dept_id", "SELECT name FROM emp GROUP BY dept_id"),
+    ],
+)  # fmt: skip
+def test_a_difference_that_rests_on_a_pick_is_no_witness(
+    schema: Schema, gold: str, prediction: str
+) -> None:
+    """The primary key makes the picked row look determined; without keys it is not."""
+    found = find_witness(gold, prediction, schema)
+    assert isinstance(found, NotRefuted), found
+    assert found.instances > 0
+
+
+@pytest.mark.parametrize(
     ("gold", "prediction", "reason"),
     [
         ("SELECT wages FROM emp", "SELECT 1", Reason.GOLD_EXECUTION_ERROR),

@@ -253,6 +253,7 @@ def write_whole(path: Path, content: bytes) -> None:
             stream.write(content)
         Path(temporary).replace(path)
     except BaseException:
+        # Whatever it was, Ctrl-C included, it goes on; only the half-written file goes.
         with suppress(OSError):
             Path(temporary).unlink()
         raise
