@@ -25,7 +25,7 @@ IN_FLIGHT = 2 * 2 * 64
 """Two workers, two chunks of 64 cases each: the most that can be lost."""
 
 SCRIPT = f'''
-import os, sys
+import os, sys, time
 from pathlib import Path
 from sqlverdict.errors import Interrupted
 from sqlverdict.execute.engine import Limits
@@ -35,13 +35,18 @@ from sqlverdict.score.metric import METRICS
 
 database, out, counter, workers = sys.argv[1:]
 
+hold = Path(out).parent / "hold"
+
 class Counted:
-    """Writes a byte for each case that is scored."""
+    """Writes a byte for each case that is scored; holds still once so many are, where asked."""
     name, version, needs, parameters, binary = "counted", 1, frozenset({{"answers"}}), (), True
     def score(self, item, parameter):
         file = os.open(counter, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(file, b".")
+        done = os.fstat(file).st_size
         os.close(file)
+        while hold.exists() and done >= int(hold.read_text()):
+            time.sleep(0.01)
         return Score(1.0)
 
 METRICS.register(Counted(), "counted", "test")
@@ -80,8 +85,13 @@ class Runner:
         counter = out.parent / "counter"
         return [sys.executable, *map(str, (self.script, self.database, out, counter, workers))]
 
-    def start(self, out: Path, workers: int) -> subprocess.Popen[str]:
+    def start(self, out: Path, workers: int, hold: int | None = None) -> subprocess.Popen[str]:
+        """Start a run; it holds still when ``hold`` cases are scored, to be stopped there."""
         out.parent.mkdir(exist_ok=True)
+        note = out.parent / "hold"
+        note.unlink(missing_ok=True)
+        if hold is not None:
+            note.write_text(str(hold))
         return subprocess.Popen(
             self.command(out, workers),
             env=self.environment,
@@ -117,9 +127,9 @@ def line_count(out: Path) -> int:
 
 
 def wait_for_lines(out: Path, wanted: int) -> None:
-    until = time.monotonic() + 30
+    until = time.monotonic() + 60
     while line_count(out) < wanted:
-        assert time.monotonic() < until, f"{line_count(out)} lines after 30 s"
+        assert time.monotonic() < until, f"{line_count(out)} lines after 60 s"
         time.sleep(0.005)
 
 
@@ -147,7 +157,7 @@ def test_kill_9_of_all_processes_then_the_same_call(
     wanted: int, runner: Runner, undisturbed: list[dict[str, Any]], lines_of: Lines, tmp_path: Path
 ) -> None:
     out = tmp_path / "killed" / "run"
-    run = runner.start(out, 2)
+    run = runner.start(out, 2, hold=wanted + IN_FLIGHT)
     wait_for_lines(out, wanted)
     os.killpg(run.pid, signal.SIGKILL)
     run.communicate()
@@ -172,7 +182,7 @@ def test_a_torn_last_line_is_evaluated_anew(
     runner: Runner, undisturbed: list[dict[str, Any]], lines_of: Lines, tmp_path: Path
 ) -> None:
     out = tmp_path / "torn" / "run"
-    run = runner.start(out, 2)
+    run = runner.start(out, 2, hold=300 + IN_FLIGHT)
     wait_for_lines(out, 300)
     os.killpg(run.pid, signal.SIGKILL)
     run.communicate()
@@ -192,13 +202,13 @@ def test_ctrl_c_leaves_a_run_that_can_be_resumed(
     tmp_path: Path,
 ) -> None:
     out = tmp_path / "stopped" / "run"
-    run = runner.start(out, workers)
+    run = runner.start(out, workers, hold=400 + IN_FLIGHT)
     wait_for_lines(out, 400)
     began = time.monotonic()
     os.killpg(run.pid, signal.SIGINT)
     said, complaint = run.communicate(timeout=20)
     assert run.returncode == 130, complaint
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 15
     assert complaint == ""
     assert "the same command goes on from there" in said
     assert group_is_gone(run.pid, 5)
@@ -211,7 +221,7 @@ def test_workers_do_not_outlive_a_killed_coordinator(
     runner: Runner, undisturbed: list[dict[str, Any]], lines_of: Lines, tmp_path: Path
 ) -> None:
     out = tmp_path / "orphans" / "run"
-    run = runner.start(out, 2)
+    run = runner.start(out, 2, hold=200 + IN_FLIGHT)
     wait_for_lines(out, 200)
     run.kill()
     run.wait(10)
