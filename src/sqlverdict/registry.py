@@ -106,6 +106,8 @@ class Registry(Generic[T]):
             importlib.import_module(f"{self.package}.{found.name}")
         for point in sorted(entry_points(group=self.group), key=lambda p: p.name):
             loaded: Any = point.load()
+            if self._homes.get(point.name) == point.module:
+                continue  # the module has registered its member itself, as built-ins do
             member = loaded() if isinstance(loaded, type) else loaded
             self.register(member, point.name, point.value)
         self._complete = True

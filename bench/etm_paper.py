@@ -1,0 +1,319 @@
+"""How well the profile ``etm_paper`` reproduces the ETM paper: verdicts, scores, rules.
+
+Seven prediction files with the verdicts of the paper's public script. Schemas come from the
+database files where they are here, else from ``tables.json`` (Spider) or ``ddl.json`` (BIRD).
+
+* agreement with the script, and the score beside the paper's (tables 4 and 5);
+* ``--list``: every disagreement, with its class and why;
+* ``--fired``: in how many pairs of each file a rule fires, on either side;
+* ``--ablation``: false negatives as the rules are added one by one (figures 7 and A1), against
+  the pairs that ``sound`` proves or the whole profile accepts; ``--svg FOLDER`` draws it.
+
+Run: ``python bench/etm_paper.py [--list] [--fired] [--ablation] [--svg FOLDER] [--every N]
+[spider/DAIL ...]``; needs SQLVERDICT_DATA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from sqlverdict.compare.exact_set.match import exact_set_match
+from sqlverdict.parse.facts import Fact, facts_of
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.prove.normalise import TooManySteps
+from sqlverdict.prove.paper.order import NUMBERED, PREPARING
+from sqlverdict.prove.profile import Question
+from sqlverdict.prove.profiles.etm_paper import PaperForm, paper_form
+from sqlverdict.prove.prover import prove
+from sqlverdict.prove.rule import RULES
+from sqlverdict.records import ParseFailure
+from sqlverdict.refute.explain import sentence
+from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.witness import Budget, Witness
+from sqlverdict.report.chart import Series, line_chart
+
+DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
+PUBLISHED = {
+    "spider/DAIL": 71.5,
+    "spider/C3": 59.8,
+    "spider/RESDSQL": 74.9,
+    "spider/RASAT+PICARD": 69.3,
+    "bird/DAIL": 31.9,
+    "bird/C3": 22.6,
+    "bird/RESDSQL": 25.4,
+}
+NUMBERS = (*PREPARING, *NUMBERED)
+NEED_FACTS = frozenset(("1", "2", "3", "4", "5", "6", "7", "8", "13", "14"))
+
+
+@dataclass(frozen=True)
+class Item:
+    """A pair and what the script says."""
+
+    number: int
+    gold: str
+    prediction: str
+    schema: Schema
+    official: dict[str, Any]
+
+
+@cache
+def schema_of(bench: str, db_id: str) -> Schema:
+    folder = DATA / bench / ("database" if bench == "spider" else "databases")
+    file = folder / db_id / f"{db_id}.sqlite"
+    other = DATA / bench / ("tables.json" if bench == "spider" else "ddl.json")
+    return load_schemas(file if file.is_file() else other, db_id)[db_id]
+
+
+@cache
+def facts(bench: str, db_id: str) -> frozenset[Fact]:
+    return facts_of(schema_of(bench, db_id))
+
+
+def items(file: str, every: int) -> Iterator[Item]:
+    bench, system = file.split("/")
+    golds = (DATA / bench / ("dev_gold.sql" if bench == "spider" else "etm_gold.txt")).read_text()
+    said = (DATA / bench / "predictions" / "dev" / f"{system}.txt").read_text().splitlines()
+    verdicts = (DATA / "etm_reference" / f"{bench}_dev_{system}.jsonl").read_text().splitlines()
+    lines = zip(golds.splitlines(), said, verdicts, strict=True)
+    for number, (line, sql, verdict) in enumerate(lines):
+        if number % every == 0:
+            gold, db_id = line.rsplit("\t", 1)
+            yield Item(number, gold, sql, schema_of(bench, db_id), json.loads(verdict))
+
+
+@cache
+def number_of(rule: str) -> str:
+    """The paper's number of a rule; the clean-up has none."""
+    paper = RULES.get(rule).paper
+    return paper[0] if paper else ""
+
+
+def form(sql: str, bench: str, schema: Schema, off: frozenset[str]) -> PaperForm | None:
+    """What the rules make of a query; ``None`` where they find no end, or cannot read it."""
+    query = parse(sql, "sqlite")
+    if isinstance(query, ParseFailure):
+        return None
+    known = facts(bench, schema.db_id)
+    try:
+        return paper_form(query, Question(query, query, schema, known, without=off))
+    except (TooManySteps, RecursionError):
+        return None
+
+
+def fired(sql: str, bench: str, schema: Schema) -> set[str]:
+    found = form(sql, bench, schema, frozenset())
+    return {number_of(step.rule) for step in found.steps} - {""} if found is not None else set()
+
+
+def numbers(codes: Sequence[int]) -> set[str]:
+    """The script's numbers as the paper's: it counts P0-P8 from 100."""
+    return {f"P{code - 100}" if code >= 100 else str(code) for code in codes}
+
+
+def cause(item: Item, bench: str, ours: bool) -> tuple[str, str]:
+    """The class of a disagreement, and why."""
+    if item.official["error"]:
+        return "crash there", item.official["error"]
+    both = (item.gold, item.prediction)
+    here = set().union(*(fired(sql, bench, item.schema) for sql in both))
+    there = numbers((*item.official["rules_gold"], *item.official["rules_pred"]))
+    found = find_witness(*both, item.schema, budget=Budget(instances=2000))
+    differ = f"; {sentence(found)}" if isinstance(found, Witness) else "; no witness found"
+    if ours:
+        return "our difference", f"rules {words(here - there)} fire here alone{differ}"
+    alone = f"rules {words(there - here)} fire there alone"
+    if item.schema.source != "sqlite" and (there - here) & NEED_FACTS:
+        return "other schema there", f"{alone}; the database file is not here"
+    kind = "bug there, with witness" if isinstance(found, Witness) else "our difference"
+    return kind, alone + differ
+
+
+def words(found: set[str]) -> str:
+    return ", ".join(number for number in NUMBERS if number in found) or "none"
+
+
+def agreement(files: Sequence[str], every: int, listed: bool) -> None:
+    print("| file | pairs | agree | score | there | paper | disagreements | ms a pair |")
+    print("| --- " * 8 + "|")
+    table = []
+    for file in files:
+        bench = file.split("/")[0]
+        classes: Counter[str] = Counter()
+        pairs = mine = theirs = 0
+        spent = []
+        for item in items(file, every):
+            began = perf_counter()
+            ours = prove(item.gold, item.prediction, item.schema, profile="etm_paper").proved
+            spent.append(perf_counter() - began)
+            pairs, mine, theirs = pairs + 1, mine + ours, theirs + item.official["etm"]
+            if ours != item.official["etm"]:
+                kind, why = cause(item, bench, ours)
+                classes[kind] += 1
+                table.append((file, item, ours, kind, why))
+        said = ", ".join(f"{times} {kind}" for kind, times in classes.most_common()) or "none"
+        print(
+            f"| {file} | {pairs} | {100 - 100 * classes.total() / pairs:.2f} % | "
+            f"{100 * mine / pairs:.2f} | {100 * theirs / pairs:.2f} | {PUBLISHED[file]} | {said} | "
+            f"{statistics.median(spent) * 1e3:.1f} |",
+            flush=True,
+        )
+    if listed:
+        print("\n| file | pair | database | there | here | class | why |")
+        print("| --- " * 7 + "|")
+        for file, item, ours, kind, why in table:
+            shown = " ".join(why.replace("|", "\\|").split())
+            verdicts = " | ".join(
+                "match" if verdict else "no match" for verdict in (item.official["etm"], ours)
+            )
+            print(
+                f"| {file} | {item.number} | {item.schema.db_id} | {verdicts} | {kind} | {shown} |"
+            )
+
+
+def firing(files: Sequence[str], every: int) -> None:
+    """In how many queries of each file a rule fires, in pairs that the script could read."""
+    here: Counter[tuple[str, str]] = Counter()
+    there: Counter[tuple[str, str]] = Counter()
+    for file in files:
+        bench = file.split("/")[0]
+        for item in items(file, every):
+            if item.official["error"]:
+                continue
+            for sql, side in ((item.gold, "rules_gold"), (item.prediction, "rules_pred")):
+                here.update((file, number) for number in fired(sql, bench, item.schema))
+                there.update((file, number) for number in numbers(item.official[side]))
+    print(f"\n| queries in which a rule fires, here (there) | {' | '.join(files)} |")
+    print("| --- " * (len(files) + 1) + "|")
+    for number in NUMBERS:
+        row = [f"{here[file, number]} ({there[file, number]})" for file in files]
+        print(f"| {number} {title(number)} | {' | '.join(row)} |")
+
+
+@cache
+def title(number: str) -> str:
+    return next(
+        name
+        for name, rule in RULES.items()
+        if number in rule.paper and "etm_paper" in rule.profiles
+    )
+
+
+@cache
+def switched_off(kept: int) -> frozenset[str]:
+    """The rules behind the first ``kept`` ones."""
+    return frozenset(title(number) for number in NUMBERS[kept:])
+
+
+@cache
+def keys(sql: str, bench: str, db_id: str) -> tuple[str | None, ...]:
+    """The text of a query's form under the first 0, 1, 2 ... rules.
+
+    Where the last rule that fires under n rules is number m, the forms under m ... n rules are
+    one: the others were never used.
+    """
+    schema = schema_of(bench, db_id)
+    found: list[str | None] = [None] * (len(NUMBERS) + 1)
+    kept = len(NUMBERS)
+    while kept >= 0:
+        made = form(sql, bench, schema, switched_off(kept))
+        if made is None:
+            kept -= 1
+            continue
+        used = {number_of(step.rule) for step in made.steps} - {""}
+        last = max((NUMBERS.index(number) + 1 for number in used), default=0)
+        found[last : kept + 1] = [made.key] * (kept + 1 - last)
+        kept = last - 1
+    return tuple(found)
+
+
+def esm(item: Item) -> bool:
+    """Exact set match with values and DISTINCT; ours reads what Spider's parser does not."""
+    gold, prediction = parse(item.gold, "sqlite"), parse(item.prediction, "sqlite")
+    if isinstance(gold, ParseFailure) or isinstance(prediction, ParseFailure):
+        return False
+    return bool(exact_set_match(gold, prediction, item.schema, values=True, distinct=True).equal)
+
+
+def false_negatives(file: str, every: int) -> list[float]:
+    """The share of pairs, in percent, that a proof or all rules join, and what misses them.
+
+    First ESM, then the first 0, 1, 2 ... rules.
+    """
+    bench = file.split("/")[0]
+    missed = [0] * (len(NUMBERS) + 2)
+    pairs = 0
+    for item in items(file, every):
+        pairs += 1
+        whole = prove(item.gold, item.prediction, item.schema, profile="etm_paper").proved
+        if not whole and not prove(item.gold, item.prediction, item.schema).proved:
+            continue
+        ours = keys(item.gold, bench, item.schema.db_id)
+        theirs = keys(item.prediction, bench, item.schema.db_id)
+        missed[0] += not esm(item)
+        for kept, (left, right) in enumerate(zip(ours, theirs, strict=True), 1):
+            missed[kept] += left is None or left != right
+    return [100 * count / pairs for count in missed]
+
+
+def ablation(files: Sequence[str], every: int, folder: Path | None) -> None:
+    curves = {file: false_negatives(file, every) for file in files}
+    print(f"\n| false negatives (%) with | {' | '.join(files)} |")
+    print("| --- " * (len(files) + 1) + "|")
+    names = ("ESM", "no rule", *(f"+ {number} {title(number)}" for number in NUMBERS))
+    for kept, name in enumerate(names):
+        print(f"| {name} | {' | '.join(f'{curves[file][kept]:.1f}' for file in files)} |")
+    for bench in sorted({file.split("/")[0] for file in files}) if folder is not None else ():
+        series = [
+            Series(file.split("/")[1], [(float(n), y) for n, y in enumerate(curve[1:])], marks=True)
+            for file, curve in curves.items()
+            if file.startswith(f"{bench}/")
+        ]
+        drawn = line_chart(
+            f"ETM's false negatives as rules are added: {bench.title()} dev",
+            "rules in use: P0-P8, then 1-26",
+            "false negatives (%)",
+            series,
+            verticals=[(9.0, "P0-P8"), (9.0 + 6, "6"), (9.0 + 14, "14"), (9.0 + 19, "19")],
+        )
+        assert folder is not None
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"etm_ablation_{bench}.svg").write_text(drawn)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--list", action="store_true", help="print every disagreement")
+    parser.add_argument("--fired", action="store_true", help="print how often each rule fires")
+    parser.add_argument("--ablation", action="store_true", help="print the curve of figure 7")
+    parser.add_argument("--svg", type=Path, metavar="FOLDER", help="draw the curve into a folder")
+    parser.add_argument("--every", type=int, default=1, help="take every N-th pair alone")
+    parser.add_argument("files", nargs="*", metavar="FILE", help="such as spider/DAIL")
+    said = parser.parse_args()
+    if not (DATA / "etm_reference").is_dir():
+        parser.error(f"no data at {DATA}: set SQLVERDICT_DATA")
+    strangers = sorted(set(said.files) - set(PUBLISHED))
+    if strangers:
+        parser.error(f"no file {strangers[0]!r}; known: {', '.join(PUBLISHED)}")
+    files = said.files or list(PUBLISHED)
+    agreement(files, said.every, said.list)
+    if said.fired:
+        firing(files, said.every)
+    if said.ablation or said.svg is not None:
+        ablation(files, said.every, said.svg)
+
+
+if __name__ == "__main__":
+    main()

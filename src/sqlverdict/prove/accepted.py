@@ -1,0 +1,51 @@
+"""Whether SQLite accepts a query on a schema: names, calls and clauses, on empty tables."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import OrderedDict
+from threading import Lock
+
+from sqlverdict.parse.schema import Schema
+
+_KEPT = 64
+_lock = Lock()
+_connections: OrderedDict[int, tuple[Schema, sqlite3.Connection]] = OrderedDict()
+
+
+def complaint(sql: str, schema: Schema) -> str | None:
+    """What SQLite says against a query; ``None`` where it would run it. Nothing is run."""
+    with _lock:
+        connection = _open(schema)
+        try:
+            connection.execute(f"EXPLAIN {sql}").close()
+        except (sqlite3.Error, sqlite3.Warning) as error:
+            return str(error)
+        return None
+
+
+def _open(schema: Schema) -> sqlite3.Connection:
+    """An empty database of the schema; kept by the schema's identity."""
+    found = _connections.get(id(schema))
+    if found is not None and found[0] is schema:
+        return found[1]
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    for table in schema.tables:
+        columns = ", ".join(f"{_quoted(c.name)} {_type(c.type)}" for c in table.columns)
+        if columns and not table.name.lower().startswith("sqlite_"):
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {_quoted(table.name)} ({columns})")
+    _connections[id(schema)] = (schema, connection)
+    if len(_connections) > _KEPT:
+        _, (_, oldest) = _connections.popitem(last=False)
+        oldest.close()
+    return connection
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _type(declared: str) -> str:
+    """A declared type that is safe to write: words and one pair of numbers."""
+    plain = all(letter.isalnum() or letter in " _(),." for letter in declared)
+    return declared if plain else ""

@@ -1,0 +1,255 @@
+"""When two resolved trees are the same: one text for all spellings that cannot matter.
+
+Labels, the order of sources, of conjuncts, of the sides of ``=`` and of list members do not
+matter in SQL: trees that differ in these alone get the same text. This is the kernel that a
+proof ends in; everything else is a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import permutations, product
+from math import factorial
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.shape import is_inner, items, joins, parts
+
+MOST_NAMINGS = 120
+"""So many ways to tell the copies of a table apart are tried; beyond, they keep their order."""
+
+_SWAPS = (exp.EQ, exp.NEQ, exp.Add, exp.Mul, exp.NullSafeEQ, exp.NullSafeNEQ)
+_FLIPS: dict[type[Expr], str] = {exp.GT: "LT", exp.GTE: "LTE"}
+_IGNORED = frozenset({"typed", "safe", "big_int", "_type", "parens"})
+
+Names = Mapping[str, str]
+
+
+def canonical(tree: Expr, *, column_order: bool = True) -> str:
+    """One text for a resolved tree and all its harmless variants.
+
+    Args:
+        tree: The query.
+        column_order: Whether the order of the result's columns counts.
+    """
+    if not column_order and isinstance(tree, exp.SetOperation) and not tree.args.get("order"):
+        tree = _sorted_columns(tree)
+    return _query(tree, {}, 0, column_order)
+
+
+def _sorted_columns(tree: Expr) -> Expr:
+    """A set operation whose columns stand in an order of their own, the same on every side."""
+    keys = column_keys(tree)
+    order = sorted(range(len(keys)), key=keys.__getitem__)
+    copy = tree.copy()
+    for leaf in _leaves(copy):
+        leaf.set("expressions", [leaf.expressions[place] for place in order])
+    return copy
+
+
+def column_keys(tree: Expr) -> list[str]:
+    """A text for each column of a query, for pairing the columns of two equal queries."""
+    leaves = list(_leaves(tree))
+    named = [_naming(leaf, {}, 0, True) for leaf in leaves]
+    width = len(leaves[0].expressions)
+    return [
+        "|".join(
+            _text(leaf.expressions[i], names, 1) for leaf, names in zip(leaves, named, strict=True)
+        )
+        for i in range(width)
+    ]
+
+
+def _leaves(tree: Expr) -> Iterable[Expr]:
+    if isinstance(tree, exp.SetOperation):
+        yield from _leaves(tree.this)
+        yield from _leaves(tree.expression)
+    else:
+        yield tree
+
+
+def same(left: Expr, right: Expr) -> bool:
+    """Whether two expressions of one tree are the same."""
+    return left is right or key(left) == key(right)
+
+
+def key(node: Expr) -> str:
+    """One text for an expression of a tree and its harmless variants; labels count."""
+    return _text(node, {}, 0)
+
+
+def _query(node: Expr, names: Names, depth: int, column_order: bool) -> str:
+    if isinstance(node, exp.Subquery) and not node.alias:
+        node = node.this
+    if isinstance(node, exp.SetOperation):
+        return _set_operation(node, names, depth)
+    inner = _naming(node, names, depth, column_order)
+    return _select(node, inner, depth, column_order)
+
+
+def _set_operation(node: exp.SetOperation, names: Names, depth: int) -> str:
+    kind = f"{node.key} {'distinct' if node.args.get('distinct') else 'all'}"
+    sides = [_query(node.args[part], names, depth, True) for part in ("this", "expression")]
+    if not isinstance(node, exp.Except):
+        sides = sorted(_flat(node, names, depth))
+    return f"({kind} {sides} {_tail(node, names, depth)})"
+
+
+def _flat(node: Expr, names: Names, depth: int) -> list[str]:
+    """The sides of a chain of one associative set operation."""
+    found: list[str] = []
+    for part in ("this", "expression"):
+        side = node.args[part]
+        alike = (
+            type(side) is type(node)
+            and bool(side.args.get("distinct")) == bool(node.args.get("distinct"))
+            and side.args.get("order") is None
+            and side.args.get("limit") is None
+        )
+        found += _flat(side, names, depth) if alike else [_query(side, names, depth, True)]
+    return found
+
+
+def _naming(select: Expr, outer: Names, depth: int, column_order: bool) -> Names:
+    """Names for the sources of a SELECT: the best of all ways to tell copies apart."""
+    groups: dict[str, list[str]] = {}
+    for item in items(select):
+        if isinstance(item, exp.Subquery):
+            stem = _query(item.this, outer, depth + 1, True)
+        else:
+            stem = item.name.lower()
+        groups.setdefault(f"{depth}:{stem}", []).append(item.alias)
+    names = dict(outer)
+    ways = 1
+    for stem, labels in groups.items():
+        for number, label in enumerate(labels):
+            names[label] = stem if len(labels) == 1 else f"{stem}#{number}"
+        ways *= factorial(len(labels))
+    if ways == 1 or ways > MOST_NAMINGS:
+        return names
+    stems = list(groups)
+    best: tuple[str, Names] | None = None
+    for choice in product(*(permutations(groups[stem]) for stem in stems)):
+        tried = dict(names)
+        for stem, chosen in zip(stems, choice, strict=True):
+            if len(chosen) > 1:
+                tried.update({label: f"{stem}#{n}" for n, label in enumerate(chosen)})
+        made = _select(select, tried, depth, column_order)
+        if best is None or made < best[0]:
+            best = (made, tried)
+    assert best is not None
+    return best[1]
+
+
+def _select(node: Expr, names: Names, depth: int, column_order: bool) -> str:
+    columns = [_text(item, names, depth + 1) for item in node.expressions]
+    if not column_order:
+        columns.sort()
+    sources, conditions = _sources(node, names, depth)
+    where = node.args.get("where")
+    if where is not None:
+        conditions += [_text(part, names, depth + 1) for part in parts(where.this)]
+    group = node.args.get("group")
+    grouped = sorted({_text(t, names, depth + 1) for t in group.expressions}) if group else None
+    having = node.args.get("having")
+    filtered = sorted({_text(p, names, depth + 1) for p in parts(having.this)}) if having else []
+    said = (
+        f"{'distinct ' if node.args.get('distinct') else ''}{columns}",
+        f"from {sources}",
+        f"where {sorted(set(conditions))}",
+        f"group {grouped} having {filtered}",
+        _tail(node, names, depth),
+    )
+    return f"(select {' '.join(said)})"
+
+
+def _sources(node: Expr, names: Names, depth: int) -> tuple[list[str], list[str]]:
+    """The sources of a SELECT, and the conditions of its inner joins.
+
+    Without RIGHT and FULL JOIN their order does not matter, and a condition of an inner join is
+    one of WHERE; else everything keeps its place.
+    """
+    found = items(node)
+    first = [names[found[0].alias]] if found else []
+    movable = all(is_inner(join) or (join.side or "").upper() == "LEFT" for join in joins(node))
+    rest: list[str] = []
+    conditions: list[str] = []
+    for join in joins(node):
+        said = sorted(_text(part, names, depth + 1) for part in parts(join.args.get("on")))
+        name = names[join.this.alias]
+        if is_inner(join) and movable:
+            first.append(name)
+            conditions += said
+        else:
+            rest.append(f"{(join.side or 'INNER').upper()} {name} ON {said}")
+    return ([*sorted(first), *sorted(rest)] if movable else [*first, *rest]), conditions
+
+
+def _tail(node: Expr, names: Names, depth: int) -> str:
+    order = node.args.get("order")
+    terms = [_text(term, names, depth + 1) for term in order.expressions] if order else []
+    limits = [
+        _text(node.args[part].expression, names, depth + 1) if node.args.get(part) else ""
+        for part in ("limit", "offset")
+    ]
+    return f"order {terms} limit {limits}"
+
+
+def _text(node: Expr, names: Names, depth: int) -> str:
+    if isinstance(node, exp.Column):
+        label = node.text("table")
+        return f"{names.get(label, label)}.{node.name}" if label else f".{node.name}"
+    if isinstance(node, exp.Literal):
+        return repr(node.this) if node.is_string else str(node.this)
+    if isinstance(node, exp.And | exp.Or):
+        kind = exp.And if isinstance(node, exp.And) else exp.Or
+        return f"{node.key}{sorted({_text(part, names, depth) for part in parts(node, kind)})}"
+    if isinstance(node, exp.Query):
+        return _query(node, names, depth, True)
+    if isinstance(node, exp.Ordered):
+        falls, first = bool(node.args.get("desc")), bool(node.args.get("nulls_first"))
+        return f"{_text(node.this, names, depth)} {'desc' if falls else 'asc'} {first}"
+    if isinstance(node, exp.Binary) and not _says_more(node):
+        return _binary(node, names, depth)
+    if isinstance(node, exp.In) and node.expressions:
+        members = sorted({_text(member, names, depth) for member in node.expressions})
+        return f"in({_text(node.this, names, depth)}, {members})"
+    if isinstance(node, exp.DataType):
+        return str(node.sql("sqlite")).lower()
+    return _generic(node, names, depth)
+
+
+def _says_more(node: exp.Binary) -> bool:
+    """Whether an operator has more arguments than its two operands."""
+    return any(v for n, v in node.args.items() if n not in _IGNORED | {"this", "expression"})
+
+
+def _binary(node: exp.Binary, names: Names, depth: int) -> str:
+    left, right = _text(node.this, names, depth), _text(node.expression, names, depth)
+    collated = isinstance(node.this, exp.Collate) or isinstance(node.expression, exp.Collate)
+    if not collated:
+        flipped = _FLIPS.get(type(node))
+        if flipped is not None:
+            return f"{flipped.lower()}({right}, {left})"
+        if isinstance(node, _SWAPS) and right < left:
+            left, right = right, left
+    return f"{node.key}({left}, {right})"
+
+
+def _generic(node: Expr, names: Names, depth: int) -> str:
+    said: list[str] = []
+    for name, value in node.args.items():
+        if value is None or value is False or value == [] or name in _IGNORED:
+            continue
+        if isinstance(value, list):
+            inner = ", ".join(
+                _text(v, names, depth) if isinstance(v, exp.Expr) else repr(v) for v in value
+            )
+            said.append(f"{name}=[{inner}]")
+        elif isinstance(value, exp.Expr):
+            said.append(f"{name}={_text(value, names, depth)}")
+        else:
+            spelt = value.lower() if isinstance(node, exp.Anonymous) else value
+            said.append(f"{name}={spelt!r}")
+    return f"{node.key}({', '.join(sorted(said))})"

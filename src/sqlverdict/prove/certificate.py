@@ -1,0 +1,161 @@
+"""Proofs as files: all that it takes to check one later, elsewhere, as JSON.
+
+A certificate holds the two queries, the steps, the tables and the facts that may be assumed. It
+is data and nothing in it is trusted: ``check_certificate`` does every step again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlverdict.errors import DataError
+from sqlverdict.parse.facts import (
+    Fact,
+    NotNull,
+    PrimaryKey,
+    References,
+    Typed,
+    Unique,
+    facts_of,
+)
+from sqlverdict.parse.schema import Schema
+from sqlverdict.prove.check import Rejected, Verdict, check
+from sqlverdict.prove.proof import Proof
+
+FORMAT = "sqlverdict proof"
+VERSION = 1
+
+_FACTS: dict[str, type[Fact]] = {
+    kind.__name__: kind for kind in (Typed, NotNull, Unique, PrimaryKey, References)
+}
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A proof with the tables that it speaks of.
+
+    Attributes:
+        proof: The proof.
+        schema: The tables.
+        facts: What was assumed about every database.
+        fixed_columns: Whether the order of columns counted.
+    """
+
+    proof: Proof
+    schema: Schema
+    facts: frozenset[Fact]
+    fixed_columns: bool = False
+
+
+def certificate(
+    proof: Proof,
+    schema: Schema,
+    *,
+    facts: frozenset[Fact] | None = None,
+    fixed_columns: bool = False,
+) -> Certificate:
+    """A proof made ready to be kept; ``facts`` as they were given to ``prove``."""
+    return Certificate(proof, schema, facts_of(schema) if facts is None else facts, fixed_columns)
+
+
+def check_certificate(kept: Certificate, schema: Schema | None = None) -> Verdict:
+    """Do a kept proof again, on its own tables or on others.
+
+    Args:
+        kept: The certificate.
+        schema: Other tables: the proof must hold there, under what these promise.
+    """
+    if schema is None:
+        return check(kept.proof, kept.schema, facts=kept.facts, fixed_columns=kept.fixed_columns)
+    missing = sorted(map(str, kept.facts - facts_of(schema)))
+    used = {fact for step in kept.proof.steps for fact in step.facts}
+    broken = [fact for fact in missing if fact in used]
+    if broken:
+        return Rejected(None, f"the schema does not say that {broken[0]}, which the proof uses")
+    facts = kept.facts & facts_of(schema)
+    return check(kept.proof, schema, facts=facts, fixed_columns=kept.fixed_columns)
+
+
+def to_json(kept: Certificate) -> bytes:
+    """A certificate as JSON; the same certificate gives the same bytes."""
+    import msgspec
+
+    plain = {
+        "format": FORMAT,
+        "version": VERSION,
+        "proof": msgspec.to_builtins(kept.proof),
+        "facts": sorted(
+            map(_fact_out, kept.facts), key=lambda fact: sorted(map(str, fact.items()))
+        ),
+        "fixed_columns": kept.fixed_columns,
+        "schema": msgspec.to_builtins(kept.schema),
+    }
+    return msgspec.json.format(msgspec.json.encode(plain), indent=2)
+
+
+def from_json(content: bytes | str) -> Certificate:
+    """Read a certificate.
+
+    Raises:
+        DataError: it is none, or of another version.
+    """
+    import msgspec
+
+    try:
+        plain = msgspec.json.decode(content)
+        if not isinstance(plain, dict) or plain.get("format") != FORMAT:
+            raise DataError("this is no certificate of a proof; write one with prove --save")
+        if plain.get("version") != VERSION:
+            raise DataError(
+                f"the certificate is of version {plain.get('version')!r}; this release reads "
+                f"{VERSION}. Prove the pair again with --save"
+            )
+        return Certificate(
+            msgspec.convert(plain["proof"], Proof),
+            msgspec.convert(plain["schema"], Schema),
+            frozenset(map(_fact_in, plain["facts"])),
+            msgspec.convert(plain["fixed_columns"], bool),
+        )
+    except (msgspec.MsgspecError, KeyError, TypeError, UnicodeDecodeError) as error:
+        raise DataError(f"the certificate cannot be read: {error}") from error
+
+
+def save(kept: Certificate, path: Path) -> None:
+    """Write a certificate."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(to_json(kept) + b"\n")
+
+
+def load(path: Path) -> Certificate:
+    """Read a certificate's file.
+
+    Raises:
+        DataError: there is no such file, or it holds no certificate.
+    """
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
+    try:
+        return from_json(content)
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from error
+
+
+def _fact_out(fact: Fact) -> dict[str, Any]:
+    import msgspec
+
+    plain: dict[str, Any] = msgspec.to_builtins(fact)
+    return {"fact": type(fact).__name__, **plain}
+
+
+def _fact_in(plain: object) -> Fact:
+    import msgspec
+
+    if not isinstance(plain, dict) or str(plain.get("fact")) not in _FACTS:
+        raise DataError(f"the certificate has the fact {plain!r}, which is none that is known")
+    kind = _FACTS[str(plain["fact"])]
+    found: Fact = msgspec.convert({k: v for k, v in plain.items() if k != "fact"}, kind)
+    return found

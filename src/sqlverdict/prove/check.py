@@ -1,0 +1,302 @@
+"""The independent checker: does a proof again, step by step, without any search.
+
+It shares with the prover the reading of queries, the rule functions and the comparison of the
+last trees; finding the place, putting nodes there and keeping the books is done anew here. A
+proof of ours that it rejects is a bug of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.errors import UnknownMember
+from sqlverdict.parse.facts import Fact, facts_of
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import normalised
+from sqlverdict.prove.accepted import complaint
+from sqlverdict.prove.canonical import canonical, column_keys
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.profile import PROFILES
+from sqlverdict.prove.proof import Path, Proof, Side, Step, weakest
+from sqlverdict.prove.rule import RULES
+from sqlverdict.prove.text import text
+from sqlverdict.records import ParseFailure
+
+PAPER = "etm_paper"
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is said about one of the two queries, and how the query reads then.
+
+    Attributes:
+        side: Which query.
+        said: ``equal by <rule> because <facts>``, or what was done before the first rule.
+        sql: The query after it.
+    """
+
+    side: Side
+    said: str
+    sql: str
+
+    def __str__(self) -> str:
+        return f"{self.side}: {self.said}\n    {self.sql}"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Every step of the proof holds, and both queries end in the same form."""
+
+    lines: tuple[Line, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Always."""
+        return True
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """The proof does not hold.
+
+    Attributes:
+        step: The number of the step, from 0; ``None`` where it is not a step that fails.
+        why: What was found and what was expected.
+        lines: What could be done up to there.
+    """
+
+    step: int | None
+    why: str
+    lines: tuple[Line, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Never."""
+        return False
+
+
+Verdict = Checked | Rejected
+
+
+def check(
+    proof: Proof,
+    schema: Schema,
+    *,
+    facts: frozenset[Fact] | None = None,
+    fixed_columns: bool = False,
+) -> Verdict:
+    """Do a proof again.
+
+    Args:
+        proof: The proof.
+        schema: The tables that it speaks of.
+        facts: What may be assumed; all that the schema says, where not given.
+        fixed_columns: Whether the order of columns counts, too.
+
+    Returns:
+        Whether it holds, with every intermediate query as text; never raises for any proof.
+    """
+    known = facts_of(schema) if facts is None else facts
+    try:
+        return _Check(proof, schema, known, fixed_columns).run()
+    except _No as no:
+        return Rejected(no.step, no.why, tuple(no.lines))
+    except RecursionError:
+        return Rejected(None, "the queries are nested too deeply to be checked")
+
+
+class _No(Exception):
+    """The proof is rejected."""
+
+    def __init__(self, why: str, step: int | None, lines: list[Line]) -> None:
+        super().__init__(why)
+        self.why, self.step, self.lines = why, step, lines
+
+
+class _Check:
+    def __init__(
+        self, proof: Proof, schema: Schema, facts: frozenset[Fact], fixed_columns: bool
+    ) -> None:
+        self.proof = proof
+        self.schema = schema
+        self.facts = facts
+        self.fixed = fixed_columns
+        self.paper = proof.profile == PAPER
+        self.lines: list[Line] = []
+        self.at: int | None = None
+
+    def no(self, why: str) -> _No:
+        return _No(why, self.at, self.lines)
+
+    def run(self) -> Checked:
+        proof = self.proof
+        if proof.profile not in PROFILES.names():
+            raise self.no(f"there is no profile {proof.profile!r}")
+        if not proof.steps and normalised(proof.gold_sql) == normalised(proof.prediction_sql):
+            said = "the two texts are the same, but for spacing and the case of keywords"
+            return Checked((Line("prediction", said, proof.gold_sql),))
+        gold, known = self.start("gold", proof.gold_sql)
+        self.say("gold", "the gold query, names resolved", gold)
+        gold = self.rewrite("gold", gold, known)
+        prediction, known = self.start("prediction", proof.prediction_sql)
+        self.say("prediction", "the predicted query, names resolved", prediction)
+        if not self.paper and gold.args.get("order") is None:
+            self.forget_order(prediction)
+        prediction = self.rewrite("prediction", prediction, known)
+        self.at = None
+        self.compare(gold, prediction)
+        self.books(gold)
+        return Checked(tuple(self.lines))
+
+    def say(self, side: Side, said: str, tree: Expr) -> None:
+        shown = str(tree.sql("sqlite")) if self.paper else text(tree)
+        self.lines.append(Line(side, said, shown))
+
+    def start(self, side: Side, sql: str) -> tuple[Expr, Known]:
+        """A query's tree before the first step."""
+        query = parse(sql, "sqlite")
+        if isinstance(query, ParseFailure):
+            raise self.no(f"the {side} cannot be read: {query.message}")
+        problem = complaint(sql, self.schema)
+        if problem is not None:
+            raise self.no(f"the {side} does not run: {problem}")
+        if self.paper:
+            from sqlverdict.prove.paper.constraints import paper_known
+            from sqlverdict.prove.paper.prepare import prepared
+
+            return prepared(query.tree, self.schema), paper_known(self.schema, self.facts)
+        from sqlverdict.prove.resolve import resolve
+        from sqlverdict.prove.scope import Unsupported
+
+        try:
+            found = resolve(query.tree, self.schema)
+        except Unsupported as beyond:
+            raise self.no(f"the {side} is beyond the prover: {beyond}") from beyond
+        return found.tree, Known(self.schema, self.facts, found.bases)
+
+    def forget_order(self, tree: Expr) -> None:
+        """Where the gold does not order its rows, an order without LIMIT says nothing."""
+        limited = tree.args.get("limit") is not None or tree.args.get("offset") is not None
+        if tree.args.get("order") is not None and not limited:
+            tree.set("order", None)
+            said = "equal without ORDER BY, because the gold's rows have no order and all are kept"
+            self.say("prediction", said, tree)
+
+    def rewrite(self, side: Side, tree: Expr, known: Known) -> Expr:
+        for number, step in enumerate(self.proof.steps):
+            if step.side == side:
+                self.at = number
+                tree = self.take(step, tree, known)
+                self.say(side, str(step), tree)
+        return tree
+
+    def take(self, step: Step, tree: Expr, known: Known) -> Expr:
+        """Do one step; returns the tree."""
+        try:
+            rule = RULES.get(step.rule)
+        except UnknownMember as unknown:
+            raise self.no(str(unknown)) from unknown
+        if self.proof.profile not in rule.profiles:
+            raise self.no(f"the rule {step.rule} is not of the profile {self.proof.profile}")
+        node = _find(tree, step.path)
+        if node is None:
+            raise self.no(f"there is no node at {_spelt(step.path)}")
+        if not isinstance(node, rule.matches):
+            raise self.no(f"the rule {step.rule} does not look at {type(node).__name__}")
+        holder = _find(tree, step.path[:-1]) if step.path else None
+        known.cited.clear()
+        made = rule.rewrite(node, known)
+        if made is None:
+            raise self.no(f"the rule {step.rule} does not apply at {_spelt(step.path)}")
+        cited = tuple(map(str, known.cited))
+        if cited != step.facts:
+            raise self.no(f"the step leans on {_listed(step.facts)}, the rule on {_listed(cited)}")
+        if holder is None:
+            made.pop()
+            return made
+        _place(holder, step.path[-1], made)
+        return tree
+
+    def compare(self, gold: Expr, prediction: Expr) -> None:
+        """Both trees must be the same, and the columns paired as the proof says."""
+        if self.paper:
+            from sqlverdict.prove.paper.shapes import key
+
+            if key(gold) != key(prediction):
+                raise self.no("the last two trees differ")
+            return
+        if canonical(gold, column_order=self.fixed) != canonical(
+            prediction, column_order=self.fixed
+        ):
+            raise self.no(f"the last two trees differ: {text(gold)} and {text(prediction)}")
+        paired, ours = self.proof.columns, column_keys(gold)
+        if not paired:
+            return
+        if sorted(paired) != list(range(len(ours))):
+            raise self.no(f"the columns {paired} do not pair {len(ours)} columns with each other")
+        if list(paired) == sorted(paired) and canonical(gold) == canonical(prediction):
+            return
+        theirs = column_keys(prediction)
+        if any(theirs[place] != wanted for place, wanted in zip(paired, ours, strict=True)):
+            raise self.no(f"the columns {paired} pair columns that are not the same")
+
+    def books(self, gold: Expr) -> None:
+        """What the proof says about itself."""
+        sides: list[Side] = [step.side for step in self.proof.steps]
+        if sides != sorted(sides):
+            raise self.no("the steps of the prediction come before some of the gold")
+        trust = weakest([RULES.get(step.rule).trust for step in self.proof.steps])
+        if trust != self.proof.trust:
+            raise self.no(f"the proof claims the trust {self.proof.trust!r}; its rules are {trust}")
+        form = str(gold.sql("sqlite")) if self.paper else text(gold)
+        if self.proof.form != form:
+            raise self.no(f"the proof ends in {self.proof.form!r}; the steps end in {form!r}")
+
+
+def _find(tree: Expr, path: Path) -> Expr | None:
+    """The node that a path leads to."""
+    node = tree
+    for name, place in path:
+        held = node.args.get(name)
+        if place >= 0:
+            held = held[place] if isinstance(held, list) and place < len(held) else None
+        if not isinstance(held, exp.Expr):
+            return None
+        node = held
+    return node
+
+
+def _place(holder: Expr, last: tuple[str, int], made: Expr) -> None:
+    """Put a node where its path ends."""
+    name, place = last
+    if place < 0:
+        if holder.args.get(name) is not made:
+            holder.set(name, made)
+        return
+    values = list(holder.args[name])
+    values[place] = made
+    holder.set(name, values)
+
+
+def _spelt(path: Path) -> str:
+    return ".".join(name if place < 0 else f"{name}[{place}]" for name, place in path) or "the root"
+
+
+def _listed(facts: tuple[str, ...]) -> str:
+    return " and ".join(facts) or "no fact"
+
+
+def explained(verdict: Verdict) -> Iterator[str]:
+    """A replayed proof for people, a line each: what is said, then the query, indented."""
+    side = ""
+    for line in verdict.lines:
+        if line.side != side:
+            side = line.side
+            yield f"{side}:"
+        yield f"  {line.said}"
+        yield f"    {line.sql}"

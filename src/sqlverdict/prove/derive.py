@@ -1,0 +1,145 @@
+"""Derivations by normal forms: resolve, rewrite, compare."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from threading import Lock
+
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.schema import Schema
+from sqlverdict.prove.canonical import canonical, column_keys
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.normalise import RuleSet, TooManySteps, normalise
+from sqlverdict.prove.profile import Question, rules_of
+from sqlverdict.prove.proof import Derivation, NotProved, Proof, Side, Step, weakest
+from sqlverdict.prove.resolve import resolve
+from sqlverdict.prove.rule import RULES
+from sqlverdict.prove.scope import Unsupported
+from sqlverdict.prove.shape import is_limited
+from sqlverdict.prove.text import text
+from sqlverdict.records import Query, Reason
+
+_REMEMBERED = 512
+
+
+@dataclass(frozen=True)
+class Form:
+    """A query's normal form; ``orders`` tells whether it orders its rows.
+
+    ``tree`` is not changed any more.
+    """
+
+    tree: Expr
+    steps: tuple[Step, ...]
+
+
+def derive_by_normal_forms(question: Question, profile: str) -> Derivation:
+    """Rewrite both queries by a profile's rules; a proof where both end in the same form."""
+    rules = rules_of(profile, question.without)
+    try:
+        gold = form(question.gold, question, rules, keep_order=True)
+        ordered = gold.tree.args.get("order") is not None
+        prediction = form(question.prediction, question, rules, keep_order=ordered)
+    except Unsupported as beyond:
+        return NotProved(f"beyond the prover: {beyond}", Reason.UNSUPPORTED_FEATURE)
+    except TooManySteps as spent:
+        return NotProved(f"given up after {spent}", Reason.BUDGET_EXHAUSTED)
+    except RecursionError:
+        return NotProved("nested too deeply for the prover", Reason.UNSUPPORTED_FEATURE)
+    fixed = question.contract is not None and question.contract.columns == "same_order"
+    if _text(gold, fixed) != _text(prediction, fixed):
+        return NotProved(
+            "the normal forms differ",
+            None,
+            text(gold.tree),
+            text(prediction.tree),
+            tuple(dict.fromkeys(s.rule for s in (*gold.steps, *prediction.steps))),
+        )
+    steps = (*gold.steps, *(replace(step, side="prediction") for step in prediction.steps))
+    return Proof(
+        question.gold.sql,
+        question.prediction.sql,
+        profile,
+        steps,
+        weakest([RULES.get(step.rule).trust for step in steps]),
+        text(gold.tree),
+        _columns(gold.tree, prediction.tree),
+    )
+
+
+def _text(form: Form, fixed: bool) -> str:
+    return canonical(form.tree, column_order=fixed)
+
+
+def _columns(gold: Expr, prediction: Expr) -> tuple[int, ...]:
+    """Which column of the prediction stands for which of the gold."""
+    ours, theirs = column_keys(gold), column_keys(prediction)
+    free = list(range(len(theirs)))
+    chosen = []
+    for wanted in ours:
+        fit = next((i for i in free if theirs[i] == wanted), None)
+        if fit is None:
+            return tuple(range(len(ours)))
+        free.remove(fit)
+        chosen.append(fit)
+    return tuple(chosen)
+
+
+class _Memory:
+    """Normal forms of late: a gold is compared with many predictions."""
+
+    def __init__(self) -> None:
+        self._forms: OrderedDict[tuple[object, ...], tuple[Schema, Form]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, place: tuple[object, ...], schema: Schema) -> Form | None:
+        with self._lock:
+            found = self._forms.get(place)
+            if found is None or found[0] is not schema:
+                return None
+            self._forms.move_to_end(place)
+            return found[1]
+
+    def put(self, place: tuple[object, ...], schema: Schema, form: Form) -> None:
+        with self._lock:
+            self._forms[place] = (schema, form)
+            if len(self._forms) > _REMEMBERED:
+                self._forms.popitem(last=False)
+
+
+_MEMORY = _Memory()
+
+
+def form(query: Query, question: Question, rules: RuleSet, *, keep_order: bool) -> Form:
+    """The normal form of a query.
+
+    Args:
+        query: The parsed query.
+        question: The schema and facts.
+        rules: The rules.
+        keep_order: Whether the order of the result counts; where it does not, an ORDER BY
+            without LIMIT says nothing.
+
+    Raises:
+        Unsupported: the query is beyond the prover.
+        TooManySteps: the rules found no end.
+    """
+    schema = question.schema
+    place = (query.sql, id(schema), question.facts, id(rules), keep_order)
+    found = _MEMORY.get(place, schema)
+    if found is None:
+        found = _form(query, question, rules, keep_order)
+        _MEMORY.put(place, schema, found)
+    return found
+
+
+def _form(query: Query, question: Question, rules: RuleSet, keep_order: bool) -> Form:
+    start = resolve(query.tree, question.schema)
+    if not keep_order and not is_limited(start.tree):
+        start.tree.set("order", None)
+    known = Known(question.schema, question.facts, start.bases)
+    side: Side = "gold"
+    tree, steps = normalise(start.tree, known, rules, side)
+    return Form(tree, tuple(steps))

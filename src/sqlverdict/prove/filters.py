@@ -1,0 +1,49 @@
+"""Where only truth counts: a condition that is not true drops the row, be it false or NULL."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+
+def in_filter(node: Expr) -> bool:
+    """Whether it makes no difference here if a condition is false or NULL."""
+    inside, around = node, node.parent
+    while isinstance(around, exp.And | exp.Or):
+        inside, around = around, around.parent
+    if isinstance(around, exp.Where | exp.Having):
+        return True
+    if isinstance(around, exp.Join):
+        return inside.arg_key == "on"
+    return isinstance(around, exp.If) and inside.arg_key == "this"
+
+
+def is_truth_value(node: Expr) -> bool:
+    """Whether an expression is always 1, 0 or NULL."""
+    if isinstance(node, exp.And | exp.Or | exp.Not | exp.Boolean | exp.Exists):
+        return True
+    return isinstance(
+        node,
+        exp.EQ
+        | exp.NEQ
+        | exp.GT
+        | exp.GTE
+        | exp.LT
+        | exp.LTE
+        | exp.Is
+        | exp.In
+        | exp.Like
+        | exp.Between
+        | exp.NullSafeEQ
+        | exp.NullSafeNEQ
+        | exp.Glob,
+    )
+
+
+def truth(node: Expr | None) -> bool | None:
+    """The truth of a constant condition; ``None`` where it is no constant or NULL."""
+    if isinstance(node, exp.Boolean):
+        return bool(node.this)
+    if isinstance(node, exp.Literal) and not node.is_string:
+        return float(node.this) != 0
+    return None

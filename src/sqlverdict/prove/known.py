@@ -1,0 +1,328 @@
+"""What a rule may ask about a place in a resolved tree: facts, and what follows from them.
+
+Every answer that leans on a fact cites it, so that a step can say why it holds. The types of a
+schema are taken at their word: a column declared INTEGER holds integers or NULL, one declared
+TEXT holds text or NULL. That is what "legal database" means throughout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import Affinity, Fact, NotNull, References, Typed, Unique
+from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.tokens import fold
+from sqlverdict.prove.shape import conditions, is_inner, items, parts
+
+Kind = Literal["integer", "real", "number", "text"]
+"""What values an expression has, NULL aside: ``number`` may be an integer or a real."""
+
+ColumnName = tuple[str, str]
+"""A source's label and a column, as resolved trees spell them."""
+
+_NUMERIC = ("INTEGER", "REAL", "NUMERIC")
+_STRICT = (
+    *(exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob, exp.Between),
+    *(exp.Add, exp.Sub, exp.Mul, exp.DPipe, exp.Neg),
+)
+"""Operators that are NULL where an operand is, and never else."""
+
+_WHOLE = (exp.Upper, exp.Lower, exp.Length, exp.Substring, exp.Abs, exp.Cast, exp.Trim, exp.Round)
+"""Functions that are NULL only where an argument is."""
+
+
+class Known:
+    """The facts of a schema, and questions about a tree's nodes.
+
+    Args:
+        schema: The tables.
+        facts: What holds; any subset of the schema's facts.
+        bases: The base table of each label that has one.
+    """
+
+    def __init__(self, schema: Schema, facts: Iterable[Fact], bases: dict[str, str]) -> None:
+        self.schema = schema
+        self.bases = bases
+        self.cited: list[Fact] = []
+        self._not_null: dict[ColumnName, Fact] = {}
+        self._typed: dict[ColumnName, Typed] = {}
+        self._unique: dict[str, list[tuple[frozenset[str], Fact]]] = {}
+        self.references: list[References] = []
+        for fact in facts:
+            table = fold(fact.table)
+            if isinstance(fact, NotNull):
+                self._not_null[table, fold(fact.column)] = fact
+            elif isinstance(fact, Typed):
+                self._typed[table, fold(fact.column)] = fact
+            elif isinstance(fact, Unique):
+                columns = frozenset(map(fold, fact.columns))
+                self._unique.setdefault(table, []).append((columns, fact))
+            elif isinstance(fact, References):
+                self.references.append(fact)
+
+    def over(self, bases: dict[str, str]) -> Known:
+        """The same facts for another tree."""
+        other = object.__new__(Known)
+        other.__dict__.update(self.__dict__)
+        other.bases = bases
+        other.cited = []
+        return other
+
+    def cite(self, *facts: Fact) -> None:
+        """Say that a step leans on facts."""
+        for fact in facts:
+            if fact not in self.cited:
+                self.cited.append(fact)
+
+    # Sources
+
+    def table(self, label: str) -> Table | None:
+        """The base table behind a label."""
+        name = self.bases.get(label)
+        return self.schema.table(name) if name is not None else None
+
+    def home(self, column: Expr) -> tuple[Expr, Expr] | None:
+        """The SELECT that a column's source belongs to, and the source."""
+        label = column.text("table")
+        around = column.parent
+        while around is not None:
+            if isinstance(around, exp.Select):
+                for item in items(around):
+                    if item.alias == label:
+                        return around, item
+            around = around.parent
+        return None
+
+    def padded(self, item: Expr) -> bool:
+        """Whether an outer join may fill a source with NULLs."""
+        holder = item.parent
+        if isinstance(holder, exp.Join):
+            if not is_inner(holder) and (holder.side or "").upper() != "RIGHT":
+                return True
+            select = holder.parent
+            later = list(select.args["joins"]) if select is not None else []
+            later = later[later.index(holder) + 1 :] if holder in later else later
+        else:
+            select = holder.parent if holder is not None else None
+            later = list(select.args.get("joins") or []) if select is not None else []
+        return any((join.side or "").upper() in ("RIGHT", "FULL") for join in later)
+
+    # Values
+
+    def affinity(self, node: Expr) -> Affinity | None:
+        """The affinity that SQLite gives an expression in a comparison; ``None``: none."""
+        if isinstance(node, exp.Column):
+            found = self._typed_of(node)
+            if found is not None:
+                return found.affinity
+            projection = self.projection(node)
+            return self.affinity(projection) if projection is not None else None
+        if isinstance(node, exp.Cast):
+            return _cast_affinity(node)
+        if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
+            return self.affinity(node.this.expressions[0])
+        return None
+
+    def kind(self, node: Expr) -> Kind | None:
+        """What values an expression has, NULL aside; ``None``: not known."""
+        if isinstance(node, exp.Literal):
+            if node.is_string:
+                return "text"
+            return "integer" if str(node.this).isdigit() else "real"
+        if isinstance(node, exp.Column):
+            return self._column_kind(node)
+        if isinstance(node, exp.Count):
+            return "integer"
+        if isinstance(node, exp.Avg):
+            return "real"
+        if isinstance(node, exp.Sum | exp.Neg | exp.Abs):
+            found = self.kind(node.this)
+            return found if found != "text" else "number"
+        if isinstance(node, exp.Max | exp.Min) and not node.expressions:
+            return self.kind(node.this)
+        if isinstance(node, exp.Cast):
+            return _AFFINITY_KINDS.get(_cast_affinity(node))
+        if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
+            kinds = {self.kind(node.this), self.kind(node.expression)}
+            if "real" in kinds and kinds <= {"real", "integer", "number"}:
+                return "real"
+            return "integer" if kinds == {"integer"} else "number"
+        if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
+            return self.kind(node.this.expressions[0])
+        if isinstance(node, exp.Case):
+            return self._kind_of_all(
+                [*(b.args["true"] for b in node.args["ifs"]), node.args.get("default")]
+            )
+        if isinstance(node, exp.Coalesce):
+            return self._kind_of_all([node.this, *node.expressions])
+        if isinstance(node, exp.Length | exp.Predicate | exp.Not):
+            return "integer"
+        if isinstance(node, exp.Upper | exp.Lower | exp.Substring | exp.DPipe):
+            return "text"
+        return None
+
+    def _kind_of_all(self, nodes: Iterable[Expr | None]) -> Kind | None:
+        """The kind of an expression that is one of several."""
+        found = {
+            self.kind(node) for node in nodes if node is not None and not isinstance(node, exp.Null)
+        }
+        if len(found) == 1:
+            return found.pop()
+        return "number" if found and found <= {"integer", "real", "number"} else None
+
+    def _column_kind(self, node: exp.Column) -> Kind | None:
+        typed = self._typed_of(node)
+        if typed is not None:
+            self.cite(typed)
+            return _AFFINITY_KINDS.get(typed.affinity)
+        projection = self.projection(node)
+        return self.kind(projection) if projection is not None else None
+
+    def _typed_of(self, node: Expr) -> Typed | None:
+        base = self.bases.get(node.text("table"))
+        return self._typed.get((fold(base), node.name)) if base is not None else None
+
+    def projection(self, column: Expr) -> Expr | None:
+        """The expression behind a derived table's column, where one SELECT makes it."""
+        found = self.home(column)
+        if found is None or not isinstance(found[1], exp.Subquery):
+            return None
+        inner = found[1].this
+        number = int(column.name[1:]) if column.name[1:].isdigit() else -1
+        if not isinstance(inner, exp.Select) or not 0 <= number < len(inner.expressions):
+            return None
+        projection: Expr = inner.expressions[number]
+        return projection
+
+    def comparable(self, left: Expr, right: Expr) -> bool:
+        """Whether ``left = right`` means that both have the same value: no affinity interferes."""
+        kinds = {self.kind(left), self.kind(right)}
+        return None not in kinds and (kinds == {"text"} or "text" not in kinds)
+
+    # NULL
+
+    def never_null(self, node: Expr) -> bool:
+        """Whether an expression is never NULL where it stands."""
+        if isinstance(node, exp.Literal | exp.Boolean | exp.Count | exp.Exists):
+            return True
+        if isinstance(node, exp.Column):
+            return self._column_never_null(node)
+        if isinstance(node, exp.Is | exp.NullSafeEQ | exp.NullSafeNEQ):
+            return True
+        if isinstance(node, exp.Coalesce):
+            return any(self.never_null(part) for part in (node.this, *node.expressions))
+        if isinstance(node, exp.Not):
+            return self.never_null(node.this)
+        if isinstance(node, (*_STRICT, *_WHOLE, exp.And, exp.Or)):
+            return all(
+                self.never_null(child)
+                for child in node.iter_expressions()
+                if not isinstance(child, exp.DataType)
+            )
+        if isinstance(node, exp.Case):
+            default = node.args.get("default")
+            results = [branch.args["true"] for branch in node.args["ifs"]]
+            return default is not None and all(map(self.never_null, [*results, default]))
+        if isinstance(node, exp.In) and node.expressions:
+            return self.never_null(node.this) and all(map(self.never_null, node.expressions))
+        return False
+
+    def _column_never_null(self, node: exp.Column) -> bool:
+        found = self.home(node)
+        if found is None:
+            return False
+        select, item = found
+        if self._filtered(node, select):
+            return True
+        if self.padded(item):
+            return False
+        base = self.bases.get(node.text("table"))
+        if base is not None:
+            fact = self._not_null.get((fold(base), node.name))
+            if fact is not None:
+                self.cite(fact)
+            return fact is not None
+        projection = self.projection(node)
+        return projection is not None and self.never_null(projection)
+
+    def _filtered(self, node: exp.Column, select: Expr) -> bool:
+        """Whether WHERE lets no row pass in which the column is NULL, seen from behind WHERE."""
+        inside = node
+        while inside.parent is not None and inside.parent is not select:
+            inside = inside.parent  # type: ignore[assignment]
+        if isinstance(inside, exp.Where | exp.Join | exp.From):
+            return False
+        return any(rejects_null(condition, node) for condition in conditions(select))
+
+    # Keys
+
+    def keys(self, label: str) -> list[tuple[frozenset[str], tuple[Fact, ...]]]:
+        """The keys of a base table: column sets that are unique and never NULL, with the facts."""
+        base = self.bases.get(label)
+        found = []
+        for columns, fact in self._unique.get(fold(base), ()) if base is not None else ():
+            facts = [self._not_null.get((fold(base or ""), column)) for column in columns]
+            if all(known is not None for known in facts):
+                found.append((columns, (fact, *(known for known in facts if known is not None))))
+        return found
+
+    def uniques(self, label: str) -> list[tuple[frozenset[str], Fact]]:
+        """Column sets of a base table that no two rows share, rows with a NULL aside."""
+        base = self.bases.get(label)
+        return list(self._unique.get(fold(base), ())) if base is not None else []
+
+    def not_null(self, label: str, column: str) -> Fact | None:
+        """The fact that a base column is never NULL, if it is one; outer joins aside."""
+        base = self.bases.get(label)
+        return self._not_null.get((fold(base), column)) if base is not None else None
+
+
+_AFFINITY_KINDS: dict[Affinity | None, Kind] = {
+    "INTEGER": "integer",
+    "REAL": "real",
+    "TEXT": "text",
+}
+
+
+def _cast_affinity(node: exp.Cast) -> Affinity:
+    from sqlverdict.parse.facts import affinity
+
+    return affinity(node.to.sql("sqlite"))
+
+
+def rejects_null(condition: Expr, column: Expr) -> bool:
+    """Whether a condition is never true where the column is NULL."""
+    if isinstance(condition, exp.And):
+        return any(rejects_null(part, column) for part in parts(condition))
+    if isinstance(condition, exp.Or):
+        return all(rejects_null(part, column) for part in parts(condition, exp.Or))
+    if isinstance(condition, exp.Not):
+        inner = condition.this
+        if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
+            return is_strict_in(inner.this, column)
+        if isinstance(inner, exp.In):
+            return is_strict_in(inner.this, column) and not inner.args.get("query")
+        return isinstance(inner, _STRICT) and is_strict_in(inner, column)
+    if isinstance(condition, exp.In):
+        return is_strict_in(condition.this, column)
+    if isinstance(condition, exp.NullSafeEQ | exp.Is):
+        return not isinstance(condition.expression, exp.Null) and (
+            isinstance(condition.expression, exp.Literal) and is_strict_in(condition.this, column)
+        )
+    return isinstance(condition, _STRICT) and is_strict_in(condition, column)
+
+
+def is_strict_in(node: Expr, column: Expr) -> bool:
+    """Whether an expression is NULL wherever the column is."""
+    if node is column:
+        return True
+    if isinstance(node, exp.Column):
+        same = node.name == column.name and node.text("table") == column.text("table")
+        return same and isinstance(column, exp.Column)
+    if isinstance(node, (*_STRICT, *_WHOLE, exp.Div, exp.Mod)):
+        return any(is_strict_in(child, column) for child in node.iter_expressions())
+    return False

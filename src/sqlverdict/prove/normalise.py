@@ -1,0 +1,138 @@
+"""Apply rules until none applies, and keep the steps.
+
+Inner nodes come first. A rule sees a node in its tree and answers with the node that stands for
+it; where it stands, and what happened before, is kept here, so that every step can be done
+again by ``check.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.proof import Path, Side, Step
+from sqlverdict.prove.rule import Rule
+
+MOST_STEPS = 600
+"""A query that needs more steps is given up: rules that undo each other would never end."""
+
+
+class TooManySteps(Exception):
+    """The budget of steps is spent."""
+
+
+@dataclass(frozen=True)
+class RuleSet:
+    """Rules in their order, found by the type of the node that they look at."""
+
+    rules: tuple[Rule, ...]
+
+    @cached_property
+    def _by_type(self) -> dict[type, tuple[Rule, ...]]:
+        return {}
+
+    def of(self, kind: type) -> tuple[Rule, ...]:
+        """The rules that look at nodes of a type."""
+        found = self._by_type.get(kind)
+        if found is None:
+            found = tuple(rule for rule in self.rules if issubclass(kind, rule.matches))
+            self._by_type[kind] = found
+        return found
+
+
+def normalise(
+    tree: Expr, known: Known, rules: RuleSet, side: Side = "gold", most: int = MOST_STEPS
+) -> tuple[Expr, list[Step]]:
+    """Rewrite a resolved tree, in place, to a form in which no rule applies.
+
+    Raises:
+        TooManySteps: there is no such form within the budget.
+    """
+    steps: list[Step] = []
+    changed = True
+    while changed:
+        changed = False
+        for node in _inner_first(tree):
+            if not rules.of(type(node)) or not _belongs(node, tree):
+                continue
+            place: Expr | None = node
+            while place is not None:
+                tree, place, step = _one_step(tree, place, known, rules, side)
+                if step is not None:
+                    steps.append(step)
+                    changed = True
+                    if len(steps) > most:
+                        names = sorted({step.rule for step in steps[-20:]})
+                        raise TooManySteps(f"{most} steps; the last by {', '.join(names)}")
+    return tree, steps
+
+
+def _one_step(
+    tree: Expr, node: Expr, known: Known, rules: RuleSet, side: Side
+) -> tuple[Expr, Expr | None, Step | None]:
+    """Apply the first rule that fits a node; returns the tree, the new node and the step."""
+    parent, name, index = node.parent, node.arg_key, node.index
+    for rule in rules.of(type(node)):
+        known.cited.clear()
+        made = rule.rewrite(node, known)
+        if made is None:
+            continue
+        # The rule may have put the node somewhere else; its place is what it was.
+        here = (name or "", -1 if index is None else index)
+        path = (*path_to(parent), here) if parent is not None else ()
+        facts = tuple(map(str, known.cited))
+        tree = put(tree, made, parent, name, index)
+        return tree, made, Step(side, rule.name, path, facts)
+    return tree, None, None
+
+
+def put(tree: Expr, made: Expr, parent: Expr | None, name: str | None, index: int | None) -> Expr:
+    """Put a node in its place; returns the root."""
+    if parent is None or name is None:
+        made.parent = None
+        made.arg_key = None
+        made.index = None
+        return made
+    if parent.args.get(name) is not made or index is not None:
+        if index is None:
+            parent.set(name, made)
+        else:
+            values = list(parent.args[name])
+            values[index] = made
+            parent.set(name, values)
+    return tree
+
+
+def path_to(node: Expr) -> Path:
+    """The way from the root to a node."""
+    steps: list[tuple[str, int]] = []
+    while node.parent is not None:
+        steps.append((node.arg_key or "", -1 if node.index is None else node.index))
+        node = node.parent
+    return tuple(reversed(steps))
+
+
+def _belongs(node: Expr, tree: Expr) -> bool:
+    """Whether a node is still part of the tree."""
+    while node.parent is not None:
+        held = node.parent.args.get(node.arg_key or "")
+        if node.index is not None:
+            held = held[node.index] if isinstance(held, list) and node.index < len(held) else None
+        if held is not node:
+            return False
+        node = node.parent
+    return node is tree
+
+
+def _inner_first(tree: Expr) -> Iterator[Expr]:
+    """The nodes of a tree, children before parents."""
+    return reversed(list(tree.walk(bfs=False)))
+
+
+def rule_set(rules: Iterable[Rule]) -> RuleSet:
+    """A set of rules, in the order given."""
+    return RuleSet(tuple(rules))

@@ -1,0 +1,86 @@
+"""What a profile is: a set of rules, and a way to derive with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Protocol
+
+from sqlverdict.errors import UsageError
+from sqlverdict.parse.facts import Fact
+from sqlverdict.parse.schema import Schema
+from sqlverdict.prove.normalise import RuleSet, rule_set
+from sqlverdict.prove.rule import RULES
+from sqlverdict.registry import Registry
+
+if TYPE_CHECKING:
+    from sqlverdict.prove.proof import Derivation
+    from sqlverdict.records import Contract, Query
+
+DEFAULT_PROFILE = "sound"
+
+
+@dataclass(frozen=True)
+class Question:
+    """Two parsed queries, and all that may be assumed about their databases.
+
+    Attributes:
+        gold: The gold query.
+        prediction: The predicted query.
+        schema: The tables.
+        facts: What holds in every legal database.
+        contract: How the case wants its answers compared.
+        without: Rules that are switched off.
+    """
+
+    gold: Query
+    prediction: Query
+    schema: Schema
+    facts: frozenset[Fact]
+    contract: Contract | None = None
+    without: frozenset[str] = field(default_factory=frozenset)
+
+
+class Profile(Protocol):
+    """A way to derive; plain class attributes satisfy the properties."""
+
+    @property
+    def name(self) -> str:
+        """The profile's name, which is its file's name."""
+        ...
+
+    @property
+    def about(self) -> str:
+        """What a derivation under this profile shows, in a sentence."""
+        ...
+
+    def derive(self, question: Question) -> Derivation:
+        """A proof, or the word that none was found."""
+        ...
+
+
+PROFILES: Registry[Profile] = Registry(
+    "profile", "sqlverdict.prove.profiles", "sqlverdict.profiles"
+)
+
+
+@lru_cache(maxsize=64)
+def rules_of(profile: str, without: frozenset[str] = frozenset()) -> RuleSet:
+    """The rules of a profile, by name, less those that are switched off.
+
+    Raises:
+        UsageError: a rule to be switched off is not of this profile.
+    """
+    known = {name: rule for name, rule in RULES.items() if profile in rule.profiles}
+    _known_names(without, known, profile)
+    return rule_set(rule for name, rule in known.items() if name not in without)
+
+
+def _known_names(asked: Iterable[str], known: Iterable[str], profile: str) -> None:
+    strangers = sorted(set(asked) - set(known))
+    if strangers:
+        raise UsageError(
+            f"the profile {profile} has no rule {strangers[0]!r}; "
+            f"`sqlverdict rules --profile {profile}` lists them"
+        )

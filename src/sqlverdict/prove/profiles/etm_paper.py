@@ -1,0 +1,100 @@
+"""The ETM paper's rules, as its script applies them: the paper's metric, not a proof.
+
+Many of these rules are unsound as printed; each names its corner. Two queries that this
+profile joins match under ETM, and may still differ on a legal database.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.normalise import TooManySteps
+from sqlverdict.prove.paper.constraints import paper_known
+from sqlverdict.prove.paper.order import Rewriting, stages
+from sqlverdict.prove.paper.prepare import prepared
+from sqlverdict.prove.paper.shapes import key
+from sqlverdict.prove.profile import PROFILES, Question
+from sqlverdict.prove.proof import Derivation, NotProved, Proof, Step, weakest
+from sqlverdict.prove.rule import RULES
+from sqlverdict.records import Query, Reason
+
+
+@PROFILES.member
+class EtmPaper:
+    """Enhanced Tree Matching as published."""
+
+    name = "etm_paper"
+    about = "the two queries match by the rules of the ETM paper, some of which are unsound"
+
+    def derive(self, question: Question) -> Derivation:
+        """Rewrite both queries as the paper's script does, and compare the trees."""
+        try:
+            gold = paper_form(question.gold, question)
+            prediction = paper_form(question.prediction, question)
+        except TooManySteps as spent:
+            return NotProved(f"given up after {spent}", Reason.BUDGET_EXHAUSTED)
+        except RecursionError:
+            return NotProved("nested too deeply for the prover", Reason.UNSUPPORTED_FEATURE)
+        if gold.key != prediction.key:
+            fired = dict.fromkeys(step.rule for step in (*gold.steps, *prediction.steps))
+            return NotProved("the trees differ", None, gold.text, prediction.text, tuple(fired))
+        steps = (*gold.steps, *(replace(step, side="prediction") for step in prediction.steps))
+        return Proof(
+            question.gold.sql,
+            question.prediction.sql,
+            self.name,
+            steps,
+            weakest([RULES.get(step.rule).trust for step in steps]),
+            gold.text,
+        )
+
+
+@dataclass(frozen=True)
+class PaperForm:
+    """What the paper's rules make of a query."""
+
+    tree: Expr
+    key: str
+    steps: tuple[Step, ...]
+
+    @property
+    def text(self) -> str:
+        """The tree as SQL, for people; it need not run."""
+        return str(self.tree.sql("sqlite"))
+
+
+class _Asked:
+    """A query under a schema and facts; the schema is told by its identity."""
+
+    def __init__(self, query: Query, question: Question) -> None:
+        self.query = query
+        self.question = question
+        self._place = (query.sql, id(question.schema), question.facts, question.without)
+
+    def __hash__(self) -> int:
+        return hash(self._place)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Asked) and other._place == self._place
+
+
+def paper_form(query: Query, question: Question) -> PaperForm:
+    """The form to which the paper's rules rewrite a query.
+
+    Raises:
+        TooManySteps: the rules find no end.
+    """
+    return _form(_Asked(query, question))
+
+
+@lru_cache(maxsize=512)
+def _form(asked: _Asked) -> PaperForm:
+    question = asked.question
+    schema = question.schema
+    known = paper_known(schema, question.facts)
+    work = Rewriting(prepared(asked.query.tree, schema), known, stages(question.without))
+    work.run()
+    return PaperForm(work.tree, key(work.tree), tuple(work.steps))

@@ -1,0 +1,149 @@
+"""What a rewriting rule is, and how rule files make themselves known.
+
+A rule is one file in ``prove/rules``: a docstring that is its document, pairs that it joins,
+pairs that it must keep apart, and one function of the file's name. Everything else (walking,
+repeating, keeping the steps) belongs to ``normalise.py``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlverdict.errors import RegistryError
+from sqlverdict.prove.proof import TRUSTS, Trust
+from sqlverdict.registry import Registry
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
+
+    from sqlverdict.parse.facts import Fact
+    from sqlverdict.prove.known import Known
+
+SECTIONS = ("Statement", "Holds when", "Why", "Limits", "Source")
+
+ProfileName = Literal["sound", "etm_paper"]
+
+Rewrite = Callable[[Any, "Known"], "Expr | None"]
+"""One node in; the node that stands for it, or ``None`` where the rule does not apply.
+
+The rule may change the node and what is below it, and return it. It changes nothing above or
+beside it, and nothing at all where it returns ``None``.
+"""
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two queries, and the facts under which they are, or are not, equal.
+
+    Attributes:
+        left: One query.
+        right: The other.
+        given: The facts that it takes; ``Typed`` facts of the rule's schema always hold.
+        because: Why a different pair differs.
+    """
+
+    left: str
+    right: str
+    given: tuple[Fact, ...] = ()
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule as its file declares it."""
+
+    name: str
+    rewrite: Rewrite
+    matches: tuple[type, ...]
+    trust: Trust
+    profiles: tuple[str, ...]
+    schema: str
+    equal: tuple[Pair, ...]
+    different: tuple[Pair, ...]
+    document: str
+    paper: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The first line of its document."""
+        return self.document.split("\n", 1)[0].strip()
+
+    @cached_property
+    def sections(self) -> dict[str, str]:
+        """The document's text by heading; a missing heading is absent."""
+        text = inspect.cleandoc(self.document)
+        parts = re.split(rf"^({'|'.join(SECTIONS)})\n", text, flags=re.MULTILINE)
+        return {
+            name: inspect.cleandoc(f"\n{body}")
+            for name, body in zip(parts[1::2], parts[2::2], strict=True)
+        }
+
+
+RULES: Registry[Rule] = Registry("rule", "sqlverdict.prove.rules", "sqlverdict.rules")
+
+
+def rule(
+    *,
+    trust: Trust,
+    schema: str,
+    equal: Iterable[Pair],
+    different: Iterable[Pair],
+    profiles: tuple[str, ...] = ("sound",),
+    paper: tuple[str, ...] = (),
+) -> Callable[[Rewrite], Rewrite]:
+    """Register the decorated function as the one rule of its file.
+
+    Args:
+        trust: ``proved`` (an argument in *Why* covers all cases), ``tested`` (the argument is
+            plain and the search finds nothing against it), ``heuristic`` (a corner is known).
+        schema: CREATE TABLE statements, for the pairs.
+        equal: Pairs that the rule joins.
+        different: Pairs that it must keep apart, each with ``because``.
+        profiles: The profiles that it belongs to.
+        paper: The numbers of the paper's rules that it stands for: ``("P3",)``, ``("14",)``.
+    """
+
+    def register(rewrite: Rewrite) -> Rewrite:
+        home = rewrite.__module__
+        name = home.rpartition(".")[2]
+        if rewrite.__name__ != name:
+            raise RegistryError(f"{name}.py must define {name}(), not {rewrite.__name__}()")
+        if trust not in TRUSTS:
+            raise RegistryError(f"{name}: trust is {trust!r}; expected one of {', '.join(TRUSTS)}")
+        document = sys.modules[home].__doc__ or ""
+        made = Rule(
+            name,
+            rewrite,
+            _matches(rewrite),
+            trust,
+            profiles,
+            schema,
+            tuple(equal),
+            tuple(different),
+            document,
+            paper,
+        )
+        RULES.register(made, name, home)
+        return rewrite
+
+    return register
+
+
+def _matches(rewrite: Rewrite) -> tuple[type, ...]:
+    """The node types that a rule looks at: the annotation of its first argument."""
+    first = next(iter(inspect.signature(rewrite).parameters))
+    module = sys.modules[rewrite.__module__]
+    annotation = rewrite.__annotations__[first]
+    if isinstance(annotation, str):
+        annotation = eval(annotation, vars(module))  # noqa: S307 - a rule file's own annotation
+    if isinstance(annotation, types.UnionType):
+        return typing.get_args(annotation)
+    return (annotation,)

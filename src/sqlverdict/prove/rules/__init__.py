@@ -1,0 +1,1 @@
+"""One file per rule. The file, the function and the rule share one name."""

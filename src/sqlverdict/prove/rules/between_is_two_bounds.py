@@ -1,0 +1,58 @@
+"""BETWEEN is a pair of inclusive bounds.
+
+Statement
+    x BETWEEN a AND b   ==   x >= a AND x <= b
+
+Holds when
+    x contains no subquery, so that writing it twice is cheap and harmless.
+
+Why
+    The SQL standard and SQLite define BETWEEN as this conjunction, NULL included.
+
+Limits
+    BETWEEN SYMMETRIC is left alone.
+
+Source
+    ETM (Ascoli et al.), rule 22.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import has_subquery
+
+
+@rule(
+    trust="proved",
+    paper=("22",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair(
+            "SELECT k FROM t WHERE v BETWEEN 1 AND 2",
+            "SELECT k FROM t WHERE v >= 1 AND v <= 2",
+        ),
+        Pair(
+            "SELECT v BETWEEN k AND 2 FROM t",
+            "SELECT v >= k AND v <= 2 FROM t",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT k FROM t WHERE v BETWEEN 1 AND 2",
+            "SELECT k FROM t WHERE v > 1 AND v <= 2",
+            because="the lower bound is included",
+        ),
+    ],
+)
+def between_is_two_bounds(node: exp.Between, known: Known) -> Expr | None:
+    """Write both bounds."""
+    del known
+    if node.args.get("symmetric") or has_subquery(node.this):
+        return None
+    low = exp.GTE(this=node.this.copy(), expression=node.args["low"])
+    high = exp.LTE(this=node.this.copy(), expression=node.args["high"])
+    return exp.And(this=low, expression=high)

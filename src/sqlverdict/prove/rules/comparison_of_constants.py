@@ -1,0 +1,60 @@
+"""A comparison of two constants is a constant.
+
+Statement
+    1 = 1   ==   TRUE          2 < 1   ==   FALSE        'a' = 'b'   ==   FALSE
+
+Holds when
+    Both sides are integer literals, or both are texts compared by = or <>.
+
+Why
+    Nothing else decides it.
+
+Limits
+    Mixed types are left alone.
+
+Source
+    Reference notes on ETM: the clean-up of x = x, made sound.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import whole_number
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair("SELECT k FROM t WHERE 1 = 1", "SELECT k FROM t WHERE TRUE"),
+        Pair("SELECT k FROM t WHERE v = 1 OR 2 < 1", "SELECT k FROM t WHERE v = 1 OR FALSE"),
+    ],
+    different=[
+        Pair("SELECT k FROM t WHERE 1 = 2", "SELECT k FROM t WHERE TRUE", because="it is false"),
+    ],
+)
+def comparison_of_constants(
+    node: exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE, known: Known
+) -> Expr | None:
+    """Compute it."""
+    del known
+    left, right = node.this, node.expression
+    one, other = whole_number(left), whole_number(right)
+    if one is not None and other is not None:
+        truths = {
+            exp.EQ: one == other,
+            exp.NEQ: one != other,
+            exp.GT: one > other,
+            exp.GTE: one >= other,
+            exp.LT: one < other,
+            exp.LTE: one <= other,
+        }
+        return exp.Boolean(this=truths[type(node)])
+    texts = isinstance(left, exp.Literal) and isinstance(right, exp.Literal)
+    if texts and left.is_string and right.is_string and isinstance(node, exp.EQ | exp.NEQ):
+        return exp.Boolean(this=(left.this == right.this) == isinstance(node, exp.EQ))
+    return None

@@ -1,0 +1,74 @@
+"""A constant operand of AND or OR decides or says nothing.
+
+Statement
+    d AND TRUE   ==   d            d OR FALSE   ==   d
+    d AND FALSE  ==   FALSE        d OR TRUE    ==   TRUE
+    WHERE TRUE   ==   no WHERE
+
+Holds when
+    d is a condition or the whole stands where only truth counts.
+
+Why
+    TRUE is the greatest and FALSE the least of SQL's three truth values.
+
+Limits
+    NULL as a constant is left alone.
+
+Source
+    Reference notes on ETM: an equivalence that it misses.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.filters import in_filter, is_truth_value, truth
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import aggregates_in
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair("SELECT k FROM t WHERE TRUE", "SELECT k FROM t"),
+        Pair("SELECT k FROM t WHERE v > 1 AND 1", "SELECT k FROM t WHERE v > 1"),
+        Pair("SELECT k FROM t WHERE v > 1 OR FALSE", "SELECT k FROM t WHERE v > 1"),
+    ],
+    different=[
+        Pair(
+            "SELECT k FROM t WHERE v > 1 OR TRUE",
+            "SELECT k FROM t WHERE v > 1",
+            because="OR TRUE lets every row pass",
+        ),
+    ],
+)
+def constant_condition_is_idle(node: exp.And | exp.Or | exp.Select, known: Known) -> Expr | None:
+    """Drop the constant, or what it overrules."""
+    del known
+    if isinstance(node, exp.Select):
+        for part in ("where", "having"):
+            clause = node.args.get(part)
+            if clause is not None and truth(clause.this) is True:
+                # A HAVING without GROUP BY makes one group; an aggregate does so by itself.
+                if part == "having" and node.args.get("group") is None and not _aggregates(node):
+                    continue
+                node.set(part, None)
+                return node
+        return None
+    for side, other in ((node.this, node.expression), (node.expression, node.this)):
+        found = truth(side)
+        if found is None:
+            continue
+        if found is isinstance(node, exp.Or):
+            return exp.Boolean(this=found)
+        if is_truth_value(other) or in_filter(node):
+            kept: Expr = other
+            return kept
+    return None
+
+
+def _aggregates(node: exp.Select) -> bool:
+    return next(aggregates_in(node.expressions), None) is not None

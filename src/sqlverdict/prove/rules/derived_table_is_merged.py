@@ -1,0 +1,83 @@
+"""A derived table that only filters and picks columns is part of the query around it.
+
+Statement
+    SELECT d.x FROM (SELECT a.x FROM a WHERE p) AS d WHERE q   ==   SELECT a.x FROM a WHERE p AND q
+
+Holds when
+    The inner query has no DISTINCT, GROUP BY, aggregate, window function or LIMIT, and is joined
+    by inner joins.
+
+Why
+    Each of its rows stands for one row of its own FROM and WHERE.
+
+Limits
+    On the padded side of an outer join its conditions must not move; it is left alone there.
+
+Source
+    ETM (Ascoli et al.), rule 26, and the reference notes: derived tables and CTEs.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.moves import is_flat, set_items, split_items, substitute
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import (
+    all_inner,
+    conditions,
+    has_window,
+    is_grouped,
+    is_limited,
+    set_conditions,
+)
+
+
+@rule(
+    trust="proved",
+    paper=("26",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
+    equal=[
+        Pair(
+            "SELECT d.v FROM (SELECT k, v FROM t WHERE k > 1) AS d WHERE d.v < 3",
+            "SELECT v FROM t WHERE k > 1 AND v < 3",
+        ),
+        Pair(
+            "WITH d AS (SELECT k + 1 AS n FROM t) SELECT n, w FROM d JOIN u ON d.n = u.k",
+            "SELECT t.k + 1, w FROM t, u WHERE t.k + 1 = u.k",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT d.v FROM (SELECT DISTINCT v FROM t) AS d",
+            "SELECT v FROM t",
+            because="DISTINCT folds rows",
+        ),
+    ],
+)
+def derived_table_is_merged(node: exp.Select, known: Known) -> Expr | None:
+    """Take its sources and conditions over."""
+    del known
+    if not is_flat(node):
+        return None
+    inner, outer = split_items(node)
+    for place, item in enumerate(inner):
+        query = item.this if isinstance(item, exp.Subquery) else None
+        if not isinstance(query, exp.Select) or not _is_plain(query):
+            continue
+        theirs, _ = split_items(query)
+        columns = {(item.alias, f"c{n}"): made for n, made in enumerate(query.expressions)}
+        moved = conditions(query)
+        set_items(node, [*inner[:place], *theirs, *inner[place + 1 :]], outer)
+        set_conditions(node, [*moved, *conditions(node)])
+        substitute(node, columns)
+        return node
+    return None
+
+
+def _is_plain(query: exp.Select) -> bool:
+    if query.args.get("distinct") or is_limited(query) or query.args.get("from_") is None:
+        return False
+    return is_flat(query) and all_inner(query) and not is_grouped(query) and not has_window(query)

@@ -1,0 +1,48 @@
+"""A difference is below zero where the first is less than the second.
+
+Statement
+    a - b < 0   ==   a < b        and so on for >, <=, >=, =, <>
+
+Holds when
+    a and b are integers by their types.
+
+Why
+    Integers of a database are far from the limits at which a difference would overflow.
+
+Limits
+    At the very ends of 64 bits the difference becomes a real; reals and texts are left alone.
+
+Source
+    Reference notes on ETM: open pairs of published predictions.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import whole_number
+
+
+@rule(
+    trust="tested",
+    schema="CREATE TABLE t (a INTEGER, b INTEGER)",
+    equal=[Pair("SELECT a FROM t WHERE a - b < 0", "SELECT a FROM t WHERE a < b")],
+    different=[
+        Pair(
+            "SELECT a FROM t WHERE a - b < 1", "SELECT a FROM t WHERE a < b", because="1 is not 0"
+        ),
+    ],
+)
+def difference_against_zero(
+    node: exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE, known: Known
+) -> Expr | None:
+    """Compare the two."""
+    difference = node.this
+    if not isinstance(difference, exp.Sub) or whole_number(node.expression) != 0:
+        return None
+    if known.kind(difference.this) != "integer" or known.kind(difference.expression) != "integer":
+        return None
+    return type(node)(this=difference.this, expression=difference.expression)

@@ -1,0 +1,51 @@
+"""ELSE NULL says what a CASE without ELSE does anyway.
+
+Statement
+    CASE ... ELSE NULL END   ==   CASE ... END
+
+Holds when
+    Always.
+
+Why
+    A CASE whose branches all fail, and that has no ELSE, is NULL.
+
+Limits
+    None.
+
+Source
+    Reference notes on ETM: an equivalence that it misses.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair(
+            "SELECT COUNT(CASE WHEN v > 1 THEN k ELSE NULL END) FROM t",
+            "SELECT COUNT(CASE WHEN v > 1 THEN k END) FROM t",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT COUNT(CASE WHEN v > 1 THEN 1 ELSE 0 END) FROM t",
+            "SELECT COUNT(CASE WHEN v > 1 THEN 1 END) FROM t",
+            because="0 is counted, NULL is not",
+        ),
+    ],
+)
+def else_null_is_idle(node: exp.Case, known: Known) -> Expr | None:
+    """Drop it."""
+    del known
+    if not isinstance(node.args.get("default"), exp.Null):
+        return None
+    node.set("default", None)
+    return node

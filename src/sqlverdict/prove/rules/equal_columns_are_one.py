@@ -1,0 +1,94 @@
+"""Columns that WHERE makes equal may stand for each other.
+
+Statement
+    SELECT b.y FROM a, b WHERE a.x = b.y   ==   SELECT a.x FROM a, b WHERE a.x = b.y
+
+Holds when
+    The equality is a conjunct of WHERE or of an inner join, and both columns have the same
+    declared type: INTEGER, REAL or TEXT.
+
+Why
+    In every row that passes, the two hold the same value, and of the same type: so does every
+    expression of them.
+
+Limits
+    Columns of different types may be equal and print differently ('1' and 1.0); NUMERIC columns
+    hold what they are given. Both are left alone.
+
+Source
+    ETM (Ascoli et al.), rule 19, with the types added.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.dependencies import chosen_columns, equality
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.moves import is_flat, name_of, substitute
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.scope import resolved
+from sqlverdict.prove.shape import conditions, set_conditions
+
+
+@rule(
+    trust="proved",
+    paper=("19",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w REAL)",
+    equal=[
+        Pair("SELECT t.k FROM t JOIN u ON t.k = u.k", "SELECT u.k FROM t JOIN u ON t.k = u.k"),
+        Pair(
+            "SELECT t.v FROM t, u, t AS s WHERE t.k = u.k AND u.k = s.k AND s.k > 1",
+            "SELECT t.v FROM t, u, t AS s WHERE t.k = u.k AND t.k = s.k AND u.k > 1",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT t.k / 2 FROM t JOIN u ON t.k = u.w",
+            "SELECT u.w / 2 FROM t JOIN u ON t.k = u.w",
+            because="3 / 2 is 1 and 3.0 / 2 is 1.5",
+        ),
+    ],
+)
+def equal_columns_are_one(node: exp.Select, known: Known) -> Expr | None:
+    """Use one column of each class, and state each equality with it."""
+    if not is_flat(node):
+        return None
+    classes = chosen_columns(node, known)
+    if not classes:
+        return None
+    chosen = {name: first for name, first in classes.items() if name != first}
+    wanted = [(first, other) for other, first in sorted(chosen.items())]
+    stated, others = [], []
+    for condition in conditions(node):
+        pair = equality(condition, known)
+        if pair is None:
+            others.append(condition)
+        else:
+            stated.append(frozenset(pair))
+    stale = any(
+        name_of(column) in chosen
+        for column in node.find_all(exp.Column)
+        if not _states(column, node, known)
+    )
+    if not stale and sorted(map(sorted, stated)) == sorted(sorted(pair) for pair in wanted):
+        return None
+    set_conditions(node, others)
+    substitute(node, {name: resolved(*first) for name, first in chosen.items()})
+    equalities: list[Expr] = [
+        exp.EQ(this=resolved(*first), expression=resolved(*other)) for first, other in wanted
+    ]
+    set_conditions(node, [*equalities, *conditions(node)])
+    return node
+
+
+def _states(column: Expr, select: Expr, known: Known) -> bool:
+    """Whether a column is part of a top-level equality of the SELECT's own WHERE."""
+    holder = column.parent
+    if holder is None or equality(holder, known) is None:
+        return False
+    around = holder.parent
+    while isinstance(around, exp.And):
+        around = around.parent
+    return isinstance(around, exp.Where) and around.parent is select

@@ -1,0 +1,55 @@
+"""In a group a grouping column has one value, which is its own extreme.
+
+Statement
+    SELECT MAX(g) FROM t GROUP BY g   ==   SELECT g FROM t GROUP BY g
+
+Holds when
+    The argument of MIN or MAX is a grouping expression of its query.
+
+Why
+    All rows of the group agree on it; where it is NULL, both are NULL.
+
+Limits
+    Without GROUP BY there is no such expression.
+
+Source
+    Reference notes on ETM: open pairs of published predictions.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.canonical import same
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import enclosing
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair(
+            "SELECT MAX(v), COUNT(*) FROM t GROUP BY v",
+            "SELECT v, COUNT(*) FROM t GROUP BY v",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT MAX(k), COUNT(*) FROM t GROUP BY v",
+            "SELECT v, COUNT(*) FROM t GROUP BY v",
+            because="k is no grouping column",
+        ),
+    ],
+)
+def extreme_of_grouping_column(node: exp.Max | exp.Min, known: Known) -> Expr | None:
+    """Take the column."""
+    del known
+    select = enclosing(node)
+    group = select.args.get("group") if select is not None else None
+    if group is None or node.expressions or isinstance(node.parent, exp.Window | exp.Filter):
+        return None
+    taken: Expr = node.this
+    return taken if any(same(taken, term) for term in group.expressions) else None

@@ -1,0 +1,79 @@
+"""The first value in falling order is the greatest, in rising order the least.
+
+Statement
+    (SELECT x FROM t ORDER BY x DESC LIMIT 1)   ==   (SELECT MAX(x) FROM t)
+    (SELECT x FROM t ORDER BY x LIMIT 1)        ==   (SELECT MIN(x) FROM t)
+
+Holds when
+    It is a scalar subquery, so that no row and NULL are the same, and orders by what it selects.
+    For MIN, x is never NULL.
+
+Why
+    NULLs come last in falling order, and MAX ignores them; where there is nothing else both are
+    NULL. In rising order NULLs come first, but MIN ignores them: so there must be none.
+
+Limits
+    A query of its own gives no row for an empty table, and MAX gives one: left alone.
+
+Source
+    ETM (Ascoli et al.), rules 1 and 10, with NULL and empty tables in mind.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import NotNull
+from sqlverdict.prove.canonical import same
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import has_window, is_grouped, whole_number
+
+
+@rule(
+    trust="proved",
+    paper=("10",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair(
+            "SELECT k FROM t WHERE v = (SELECT v FROM t ORDER BY v DESC LIMIT 1)",
+            "SELECT k FROM t WHERE v = (SELECT MAX(v) FROM t)",
+        ),
+        Pair(
+            "SELECT k FROM t WHERE v = (SELECT v FROM t ORDER BY v LIMIT 1)",
+            "SELECT k FROM t WHERE v = (SELECT MIN(v) FROM t)",
+            (NotNull("t", "v"),),
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT k FROM t WHERE v = (SELECT v FROM t ORDER BY v LIMIT 1)",
+            "SELECT k FROM t WHERE v = (SELECT MIN(v) FROM t)",
+            because="a NULL comes first",
+        ),
+    ],
+)
+def first_value_is_extreme(node: exp.Subquery, known: Known) -> Expr | None:
+    """Write MAX or MIN."""
+    inner = node.this
+    if node.alias or not isinstance(inner, exp.Select) or len(inner.expressions) != 1:
+        return None
+    if isinstance(node.parent, exp.In | exp.Exists | exp.SetOperation | exp.From | exp.Join):
+        return None
+    order, limit = inner.args.get("order"), inner.args.get("limit")
+    if order is None or limit is None or inner.args.get("offset") is not None:
+        return None
+    if whole_number(limit.expression) != 1 or is_grouped(inner) or has_window(inner):
+        return None
+    value, first = inner.expressions[0], order.expressions[0]
+    if len(order.expressions) != 1 or not same(value, first.this):
+        return None
+    falls = bool(first.args.get("desc"))
+    if bool(first.args.get("nulls_first")) is falls or not (falls or known.never_null(value)):
+        return None
+    made = exp.Max(this=value) if falls else exp.Min(this=value)
+    inner.set("expressions", [made])
+    for part in ("order", "limit", "distinct"):
+        inner.set(part, None)
+    return node

@@ -1,0 +1,117 @@
+"""A grouping column that the others determine makes no new groups.
+
+Statement
+    GROUP BY k, x      ==   GROUP BY k          k determines x
+    GROUP BY name      ==   GROUP BY k          each determines the other
+
+Holds when
+    x follows from the other grouping columns by keys (UNIQUE and NOT NULL) and by the equalities
+    of WHERE; constants always do. Of several keys of one table the first by name is used.
+
+Why
+    Rows that agree on the others agree on x too, so the groups are the same.
+
+Limits
+    Expressions other than columns are left alone.
+
+Source
+    ETM (Ascoli et al.), rule 4, with NOT NULL and joins in mind.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import NotNull, Unique
+from sqlverdict.prove.canonical import key
+from sqlverdict.prove.dependencies import chosen_columns, closure, filters, item_keys, plain_columns
+from sqlverdict.prove.known import ColumnName, Known
+from sqlverdict.prove.moves import name_of
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.scope import resolved
+from sqlverdict.prove.shape import items
+
+KEY = (Unique("t", ("k",)), NotNull("t", "k"))
+NAME = (Unique("t", ("v",)), NotNull("t", "v"))
+
+
+@rule(
+    trust="proved",
+    paper=("4",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (f INTEGER, w INTEGER)",
+    equal=[
+        Pair(
+            "SELECT k, v, COUNT(*) FROM t JOIN u ON k = f GROUP BY k, v",
+            "SELECT k, v, COUNT(*) FROM t JOIN u ON k = f GROUP BY k",
+            KEY[:1],
+        ),
+        Pair(
+            "SELECT COUNT(*) FROM t, u GROUP BY k",
+            "SELECT COUNT(*) FROM t, u GROUP BY v",
+            (*KEY, *NAME),
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT w, COUNT(*) FROM t JOIN u ON k = f GROUP BY k, w",
+            "SELECT w, COUNT(*) FROM t JOIN u ON k = f GROUP BY k",
+            KEY,
+            because="rows of u with one f may differ in w",
+        ),
+    ],
+)
+def grouping_by_determined_column(node: exp.Select, known: Known) -> Expr | None:
+    """Drop it, or group by the table's first key instead."""
+    group = node.args.get("group")
+    if group is None:
+        return None
+    terms = list(group.expressions)
+    columns = [term for term in terms if isinstance(term, exp.Column)]
+    for term in sorted(columns, key=lambda c: _rank(name_of(c), known), reverse=True):
+        rest = [other for other in terms if other is not term]
+        if any(key(other) == key(term) for other in rest) or (
+            rest and name_of(term) in closure(node, known, plain_columns(rest))
+        ):
+            group.set("expressions", rest)
+            return node
+    known.cited.clear()
+    return _by_first_key(node, group, columns, known)
+
+
+def _by_first_key(
+    node: exp.Select, group: Expr, columns: list[exp.Column], known: Known
+) -> Expr | None:
+    grouped = plain_columns(columns)
+    chosen = chosen_columns(node, known)
+    for label in sorted({name for name, _ in grouped}):
+        item = next((found for found in items(node) if found.alias == label), None)
+        held = item_keys(item, known, list(filters(node))) if item is not None else []
+        keys = sorted(held, key=lambda found: (len(found[0]), sorted(found[0])))
+        own = {column for owner, column in grouped if owner == label}
+        if not keys or own == keys[0][0]:
+            continue
+        constant = closure(node, known, ())
+        wanted = {(label, column) for column in keys[0][0]} - constant
+        wanted = {chosen.get(name, name) for name in wanted}
+        if not wanted or wanted <= grouped:
+            continue
+        if not wanted <= closure(node, known, grouped):
+            continue
+        known.cite(*keys[0][1])
+        kept = [
+            term
+            for term in group.expressions
+            if not isinstance(term, exp.Column) or term.text("table") != label
+        ]
+        made = [resolved(*name) for name in sorted(wanted)]
+        group.set("expressions", [*kept, *made])
+        return node
+    return None
+
+
+def _rank(name: ColumnName, known: Known) -> tuple[bool, str, str]:
+    """Columns of keys first, so that they are the last to be dropped."""
+    label, column = name
+    is_key = any(column in columns for columns, _ in known.keys(label))
+    return not is_key, known.bases.get(label, "").lower(), column

@@ -1,0 +1,57 @@
+"""A group has at least one row.
+
+Statement
+    GROUP BY x HAVING COUNT(*) >= 1   ==   GROUP BY x
+
+Holds when
+    There is a GROUP BY.
+
+Why
+    Groups are made of rows. Without GROUP BY, an empty table makes one group of no rows.
+
+Limits
+    COUNT of a column may be 0.
+
+Source
+    Reference notes on ETM: open pairs of published predictions.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import enclosing, whole_number
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair(
+            "SELECT v, SUM(k) FROM t GROUP BY v HAVING COUNT(*) >= 1",
+            "SELECT v, SUM(k) FROM t GROUP BY v HAVING TRUE",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT SUM(k) FROM t HAVING COUNT(*) >= 1",
+            "SELECT SUM(k) FROM t HAVING TRUE",
+            because="without GROUP BY there is a group of no rows",
+        ),
+    ],
+)
+def groups_are_never_empty(node: exp.GT | exp.GTE, known: Known) -> Expr | None:
+    """Answer the test."""
+    del known
+    counted = node.this
+    if not isinstance(counted, exp.Count) or not isinstance(counted.this, exp.Star):
+        return None
+    bound = whole_number(node.expression)
+    select = enclosing(node)
+    if bound is None or select is None or select.args.get("group") is None:
+        return None
+    least = bound + 1 if isinstance(node, exp.GT) else bound
+    return exp.Boolean(this=True) if least <= 1 else None

@@ -1,0 +1,59 @@
+"""IN a list is a disjunction of equalities.
+
+Statement
+    x IN (a, b, ...)   ==   x = a OR x = b OR ...
+
+Holds when
+    The members are literals, and x contains no subquery.
+
+Why
+    The SQL standard and SQLite define it so, NULL included. A literal has no affinity, so each
+    member is compared as ``=`` compares it.
+
+Limits
+    Members that are columns have affinities that IN ignores; they are left alone. Lists of more
+    than 40 members keep their form.
+
+Source
+    ETM (Ascoli et al.), rule 18.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import any_of, has_subquery
+
+_MOST = 40
+
+
+@rule(
+    trust="proved",
+    paper=("18",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair("SELECT k FROM t WHERE v IN (3)", "SELECT k FROM t WHERE v = 3"),
+        Pair("SELECT k FROM t WHERE v IN (1, 2)", "SELECT k FROM t WHERE v = 2 OR v = 1"),
+    ],
+    different=[
+        Pair(
+            "SELECT k FROM t WHERE v IN (1, 2)",
+            "SELECT k FROM t WHERE v = 1",
+            because="the second member counts",
+        ),
+    ],
+)
+def in_list_is_equalities(node: exp.In, known: Known) -> Expr | None:
+    """Write the equalities."""
+    del known
+    members = node.expressions
+    if not members or len(members) > _MOST or has_subquery(node.this):
+        return None
+    if not all(isinstance(member, exp.Literal | exp.Neg) for member in members):
+        return None
+    if any(isinstance(m, exp.Neg) and not isinstance(m.this, exp.Literal) for m in members):
+        return None
+    return any_of([exp.EQ(this=node.this.copy(), expression=member) for member in members])

@@ -1,0 +1,87 @@
+"""A value is IN a query if there is a row with that value.
+
+Statement
+    WHERE x IN (SELECT y FROM b WHERE p)       ==   WHERE EXISTS (SELECT 1 FROM b WHERE p AND y = x)
+    WHERE x NOT IN (SELECT y FROM b WHERE p)   ==   WHERE NOT EXISTS (... AND y = x)
+
+Holds when
+    Only truth counts where it stands, and the inner query has no grouping, LIMIT, window or set
+    operation. For NOT IN, x and y must never be NULL.
+
+Why
+    SQLite compares the members of IN (SELECT ...) as ``=`` does. Where x, or a member, is NULL,
+    IN is NULL or false, and no row passes; under NOT the two must not be confused.
+
+Limits
+    NOT IN over a column that may be NULL is left alone: one NULL lets no row pass.
+
+Source
+    Reference notes on ETM: EXISTS and IN.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import NotNull
+from sqlverdict.prove.filters import in_filter
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import (
+    conditions,
+    has_subquery,
+    has_window,
+    is_grouped,
+    is_limited,
+    set_conditions,
+)
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
+    equal=[
+        Pair(
+            "SELECT v FROM t WHERE k IN (SELECT w FROM u WHERE u.k > 1)",
+            "SELECT v FROM t WHERE EXISTS (SELECT 1 FROM u WHERE u.k > 1 AND u.w = t.k)",
+        ),
+        Pair(
+            "SELECT v FROM t WHERE k NOT IN (SELECT w FROM u)",
+            "SELECT v FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.w = t.k)",
+            (NotNull("t", "k"), NotNull("u", "w")),
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT v FROM t WHERE k NOT IN (SELECT w FROM u)",
+            "SELECT v FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE u.w = t.k)",
+            (NotNull("t", "k"),),
+            because="a NULL in u.w lets no row pass NOT IN",
+        ),
+    ],
+)
+def in_query_is_exists(node: exp.In, known: Known) -> Expr | None:
+    """Write EXISTS with an equality."""
+    query = node.args.get("query")
+    inner = query.this if isinstance(query, exp.Subquery) else query
+    if not isinstance(inner, exp.Select) or has_subquery(node.this):
+        return None
+    if isinstance(node.this, exp.Tuple) or len(inner.expressions) != 1:
+        return None
+    if is_grouped(inner) or is_limited(inner) or has_window(inner) or not inner.args.get("from_"):
+        return None
+    member = inner.expressions[0]
+    if isinstance(node.parent, exp.Not):
+        if not in_filter(node.parent) or not known.never_null(node.this):
+            return None
+        if not known.never_null(member):
+            return None
+    elif not in_filter(node):
+        return None
+    equal = exp.EQ(this=member, expression=node.this)
+    set_conditions(inner, [*conditions(inner), equal])
+    inner.set("expressions", [exp.Literal.number(1)])
+    inner.set("distinct", None)
+    inner.set("order", None)
+    return exp.Exists(this=inner)

@@ -1,0 +1,58 @@
+"""A value is IN a UNION if it is in one of its sides.
+
+Statement
+    x IN (q UNION r)   ==   x IN (q) OR x IN (r)
+
+Holds when
+    x contains no subquery, and the UNION has no LIMIT.
+
+Why
+    IN is a disjunction of equalities over all rows, and OR joins the two disjunctions, NULLs
+    included. Copies do not count, so UNION ALL is the same.
+
+Limits
+    Rows of several columns are left alone.
+
+Source
+    Reference notes on ETM: open pairs of published predictions.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import has_subquery, is_limited
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair(
+            "SELECT k FROM t WHERE k NOT IN (SELECT v FROM t UNION SELECT k + 1 FROM t)",
+            "SELECT k FROM t WHERE k NOT IN (SELECT v FROM t) AND k NOT IN (SELECT k + 1 FROM t)",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT k FROM t WHERE k IN (SELECT v FROM t UNION SELECT k + 1 FROM t)",
+            "SELECT k FROM t WHERE k IN (SELECT v FROM t) AND k IN (SELECT k + 1 FROM t)",
+            because="one side is enough",
+        ),
+    ],
+)
+def in_union_is_or(node: exp.In, known: Known) -> Expr | None:
+    """Ask each side."""
+    del known
+    query = node.args.get("query")
+    inner = query.this if isinstance(query, exp.Subquery) else query
+    if not isinstance(inner, exp.Union) or is_limited(inner) or has_subquery(node.this):
+        return None
+    if isinstance(node.this, exp.Tuple):
+        return None
+    first = exp.In(this=node.this.copy(), query=exp.Subquery(this=inner.this))
+    second = exp.In(this=node.this, query=exp.Subquery(this=inner.expression))
+    return exp.Or(this=first, expression=second)

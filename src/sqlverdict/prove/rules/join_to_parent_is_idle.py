@@ -1,0 +1,121 @@
+"""A join along a foreign key to a parent that nothing else uses only asks for a value.
+
+Statement
+    SELECT c.x FROM c JOIN p ON c.f = p.k   ==   SELECT c.x FROM c WHERE c.f IS NOT NULL
+
+Holds when
+    c.f references p.k by a foreign key, p.k is UNIQUE, both have the same type, and nothing but
+    the join's equality mentions p.
+
+Why
+    Every row of c with a value in f has a parent, by the foreign key, and only one, by UNIQUE.
+
+Limits
+    SQLite checks foreign keys only on request; the proof holds where the declared ones do.
+
+Source
+    ETM (Ascoli et al.), rule 14, with NULL in mind.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import NotNull, References, Unique
+from sqlverdict.parse.tokens import fold
+from sqlverdict.prove.dependencies import equal_columns, equality
+from sqlverdict.prove.known import ColumnName, Known
+from sqlverdict.prove.moves import drop_item, is_flat, split_items, uses
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.scope import resolved
+from sqlverdict.prove.shape import conditions, set_conditions
+
+PARENT = (References("t", ("v",), "u", ("k",)), Unique("u", ("k",)))
+
+
+@rule(
+    trust="proved",
+    paper=("14",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
+    equal=[
+        Pair(
+            "SELECT t.k FROM t JOIN u ON t.v = u.k",
+            "SELECT t.k FROM t WHERE t.v IS NOT NULL",
+            PARENT,
+        ),
+        Pair(
+            "SELECT t.k, u.k FROM t JOIN u ON t.v = u.k",
+            "SELECT t.k, t.v FROM t",
+            (*PARENT, NotNull("t", "v")),
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT t.k FROM t JOIN u ON t.v = u.k",
+            "SELECT t.k FROM t",
+            PARENT,
+            because="a row without a value in v has no parent",
+        ),
+    ],
+)
+def join_to_parent_is_idle(node: exp.Select, known: Known) -> Expr | None:
+    """Drop the parent, and ask for a value."""
+    inner, _ = split_items(node)
+    if len(inner) < 2 or not is_flat(node):
+        return None
+    classes = equal_columns(node, known)
+    for item in inner:
+        parent = item.alias
+        if parent not in known.bases:
+            continue
+        stated = [
+            condition
+            for condition in conditions(node)
+            if any(label == parent for label, _ in equality(condition, known) or ())
+        ]
+        if not stated or uses(node, parent, stated):
+            continue
+        joined = _child(parent, classes, stated, {i.alias for i in inner}, known)
+        if joined is None:
+            continue
+        kept = [c for c in conditions(node) if not any(c is gone for gone in stated)]
+        asked = [_not_null(name) for name in joined]
+        drop_item(node, parent)
+        set_conditions(node, [*kept, *asked])
+        return node
+    return None
+
+
+def _child(
+    parent: str,
+    classes: list[set[ColumnName]],
+    stated: list[Expr],
+    inner: set[str],
+    known: Known,
+) -> list[ColumnName] | None:
+    """The columns of a child that reference the parent, where every stated equality is one."""
+    base = fold(known.bases[parent])
+    bound = {name for condition in stated for name in equality(condition, known) or ()}
+    keys = {column for label, column in bound if label == parent}
+    for fact in known.references:
+        if fold(fact.parent) != base or set(map(fold, fact.parent_columns)) != keys:
+            continue
+        unique = next((f for columns, f in known.uniques(parent) if columns <= keys), None)
+        if unique is None or len(stated) != len(keys):
+            continue
+        for label in sorted(inner - {parent}):
+            if fold(known.bases.get(label, "")) != fold(fact.table):
+                continue
+            pairs = [
+                ((label, fold(child)), (parent, fold(owner)))
+                for child, owner in zip(fact.columns, fact.parent_columns, strict=True)
+            ]
+            if all(any({a, b} <= members for members in classes) for a, b in pairs):
+                known.cite(fact, unique)
+                return [child for child, _ in pairs]
+    return None
+
+
+def _not_null(name: ColumnName) -> Expr:
+    return exp.Not(this=exp.Is(this=resolved(*name), expression=exp.Null()))

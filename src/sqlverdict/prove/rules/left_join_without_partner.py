@@ -1,0 +1,93 @@
+"""A LEFT JOIN whose partner must be missing asks that there is none.
+
+Statement
+    FROM a LEFT JOIN b ON p WHERE b.k IS NULL
+    ==   FROM a WHERE NOT EXISTS (SELECT 1 FROM b WHERE p)
+
+Holds when
+    b.k is never NULL in a partner: declared NOT NULL, or p is not true where it is NULL. Nothing
+    else mentions b, and no RIGHT or FULL JOIN is about.
+
+Why
+    The rows that pass are just those that the outer join padded, and it pads a row once.
+
+Limits
+    A column of b that may be NULL in a partner lets partners pass too.
+
+Source
+    ETM (Ascoli et al.), rule 25, with NULL in mind.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import NotNull
+from sqlverdict.prove.known import Known, rejects_null
+from sqlverdict.prove.moves import uses
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import conditions, joins, parts, set_conditions
+
+
+@rule(
+    trust="proved",
+    paper=("25",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
+    equal=[
+        Pair(
+            "SELECT v FROM t LEFT JOIN u ON t.k = u.k WHERE u.k IS NULL",
+            "SELECT v FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE t.k = u.k)",
+        ),
+        Pair(
+            "SELECT v FROM t LEFT JOIN u ON t.k = u.k WHERE u.w IS NULL",
+            "SELECT v FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE t.k = u.k)",
+            (NotNull("u", "w"),),
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT v FROM t LEFT JOIN u ON t.k = u.k WHERE u.w IS NULL",
+            "SELECT v FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE t.k = u.k)",
+            because="a partner may have NULL in w",
+        ),
+    ],
+)
+def left_join_without_partner(node: exp.Select, known: Known) -> Expr | None:
+    """Write NOT EXISTS."""
+    found = joins(node)
+    if any((join.side or "").upper() in ("RIGHT", "FULL") for join in found):
+        return None
+    for join in found:
+        label = join.this.alias
+        if (join.side or "").upper() != "LEFT" or join.args.get("on") is None:
+            continue
+        missing = [c for c in conditions(node) if _is_missing(c, label, join, known)]
+        if not missing or uses(node, label, [join, *missing]):
+            continue
+        kept = [c for c in conditions(node) if not any(c is gone for gone in missing)]
+        inner = exp.Select(
+            expressions=[exp.Literal.number(1)],
+            from_=exp.From(this=join.this),
+            where=exp.Where(this=join.args["on"]),
+        )
+        node.set("joins", [other for other in found if other is not join] or None)
+        set_conditions(node, [*kept, exp.Not(this=exp.Exists(this=inner))])
+        return node
+    return None
+
+
+def _is_missing(condition: Expr, label: str, join: exp.Join, known: Known) -> bool:
+    """Whether a condition says ``b.k IS NULL`` for a k that a partner always has."""
+    if not isinstance(condition, exp.Is) or not isinstance(condition.expression, exp.Null):
+        return False
+    column = condition.this
+    if not isinstance(column, exp.Column) or column.text("table") != label:
+        return False
+    if any(rejects_null(part, column) for part in parts(join.args["on"])):
+        return True
+    fact = known.not_null(label, column.name)
+    if fact is None:
+        return False
+    known.cite(fact)
+    return True

@@ -1,0 +1,69 @@
+"""OFFSET 0 skips nothing, and a LIMIT on one row cuts nothing.
+
+Statement
+    LIMIT 1 OFFSET 0   ==   LIMIT 1
+    SELECT COUNT(*) FROM t ORDER BY 1 LIMIT 1   ==   SELECT COUNT(*) FROM t
+
+Holds when
+    The offset is the literal 0; or the query gives at most one row, as an aggregate without
+    GROUP BY does and a selection by constant keys (UNIQUE) does, and the limit is a
+    literal of at least 1.
+
+Why
+    There is nothing to skip or to cut, and one row is always in order.
+
+Limits
+    Other offsets are left alone.
+
+Source
+    Reference notes on ETM: LIMIT 0,1 and LIMIT 1 on a single row.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import Unique
+from sqlverdict.prove.dependencies import at_most_one_row
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import whole_number
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair("SELECT k FROM t ORDER BY k LIMIT 0, 1", "SELECT k FROM t ORDER BY k LIMIT 1"),
+        Pair(
+            "SELECT v FROM t WHERE k = 3 ORDER BY v LIMIT 1",
+            "SELECT v FROM t WHERE k = 3",
+            (Unique("t", ("k",)),),
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT v FROM t WHERE k = 3 ORDER BY v LIMIT 1",
+            "SELECT v FROM t WHERE k = 3",
+            because="several rows may have k = 3",
+        ),
+    ],
+)
+def limits_that_cut_nothing(node: exp.Select | exp.SetOperation, known: Known) -> Expr | None:
+    """Drop them."""
+    offset = node.args.get("offset")
+    if offset is not None:
+        if whole_number(offset.expression) != 0:
+            return None
+        node.set("offset", None)
+        return node
+    limit = node.args.get("limit")
+    order = node.args.get("order")
+    if limit is not None and (whole_number(limit.expression) or 0) < 1:
+        return None
+    if (limit is None and order is None) or not at_most_one_row(node, known):
+        return None
+    node.set("limit", None)
+    node.set("order", None)
+    return node

@@ -1,0 +1,60 @@
+"""The negation of a comparison is the opposite comparison.
+
+Statement
+    NOT a > b   ==   a <= b        and so on for =, <>, >, >=, <, <=
+
+Holds when
+    Always.
+
+Why
+    Both are NULL where an operand is NULL, and opposite else: SQLite orders all values.
+
+Limits
+    IS and IS NOT are no comparisons in this sense: they are never NULL.
+
+Source
+    ETM (Ascoli et al.), rule 23.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+
+_OPPOSITE: dict[type[Expr], type[Expr]] = {
+    exp.EQ: exp.NEQ,
+    exp.NEQ: exp.EQ,
+    exp.GT: exp.LTE,
+    exp.GTE: exp.LT,
+    exp.LT: exp.GTE,
+    exp.LTE: exp.GT,
+}
+
+
+@rule(
+    trust="proved",
+    paper=("23",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair("SELECT k FROM t WHERE NOT v > 1", "SELECT k FROM t WHERE v <= 1"),
+        Pair("SELECT NOT v = k FROM t", "SELECT v <> k FROM t"),
+    ],
+    different=[
+        Pair(
+            "SELECT k FROM t WHERE NOT v > 1",
+            "SELECT k FROM t WHERE v < 1",
+            because="1 itself is not above 1",
+        ),
+    ],
+)
+def not_flips_comparison(node: exp.Not, known: Known) -> Expr | None:
+    """Take the opposite operator."""
+    del known
+    inner = node.this
+    opposite = _OPPOSITE.get(type(inner))
+    if opposite is None:
+        return None
+    return opposite(this=inner.this, expression=inner.expression)

@@ -1,0 +1,76 @@
+"""IS NOT NULL says nothing new beside a condition that a NULL does not pass.
+
+Statement
+    x > 3 AND x IS NOT NULL   ==   x > 3
+
+Holds when
+    Another conjunct is never true where x is NULL: a comparison, LIKE, IN, BETWEEN, arithmetic
+    in them, an equality with another column; also one inside an EXISTS that compares x.
+
+Why
+    Rows in which x is NULL are dropped either way.
+
+Limits
+    Conjuncts of WHERE, HAVING or an inner ON only; under OR and NOT it is left alone.
+
+Source
+    Reference notes on ETM: IS NOT NULL implied by a comparison.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known, rejects_null
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import conditions, set_conditions
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair("SELECT k FROM t WHERE v > 3 AND v IS NOT NULL", "SELECT k FROM t WHERE v > 3"),
+        Pair(
+            "SELECT a.k FROM t a, t b WHERE a.v = b.k AND b.k IS NOT NULL",
+            "SELECT a.k FROM t a, t b WHERE a.v = b.k",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT k FROM t WHERE (v > 3 OR k = 1) AND v IS NOT NULL",
+            "SELECT k FROM t WHERE v > 3 OR k = 1",
+            because="the second branch lets a NULL pass",
+        ),
+    ],
+)
+def not_null_follows(node: exp.Select, known: Known) -> Expr | None:
+    """Drop the test."""
+    del known
+    for clause in ("where", "having"):
+        found = conditions(node, clause)
+        for place, condition in enumerate(found):
+            tested = _tested(condition)
+            if tested is None:
+                continue
+            rest = [*found[:place], *found[place + 1 :]]
+            if any(_rejects(other, tested) for other in rest):
+                set_conditions(node, rest, clause)
+                return node
+    return None
+
+
+def _tested(condition: Expr) -> Expr | None:
+    """The column of ``x IS NOT NULL``."""
+    inner = condition.this if isinstance(condition, exp.Not) else None
+    if not isinstance(inner, exp.Is) or not isinstance(inner.expression, exp.Null):
+        return None
+    return inner.this if isinstance(inner.this, exp.Column) else None
+
+
+def _rejects(condition: Expr, column: Expr) -> bool:
+    if isinstance(condition, exp.Exists) and isinstance(condition.this, exp.Select):
+        inner = condition.this
+        return any(rejects_null(part, column) for part in conditions(inner))
+    return rejects_null(condition, column)

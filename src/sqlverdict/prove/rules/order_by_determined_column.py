@@ -1,0 +1,71 @@
+"""A column that the columns before it determine does not change the order.
+
+Statement
+    ORDER BY k, x   ==   ORDER BY k          k is a key
+    ORDER BY x, x   ==   ORDER BY x          constants fall out too
+
+Holds when
+    The column follows from the earlier ones by keys (UNIQUE and NOT NULL), by equalities of
+    WHERE, or is constant there; the query does not group.
+
+Why
+    Rows that are tied so far agree on it.
+
+Limits
+    Expressions other than columns fall out only where they repeat.
+
+Source
+    Reference notes on ETM: redundant ORDER BY.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import NotNull, Unique
+from sqlverdict.prove.canonical import key
+from sqlverdict.prove.dependencies import closure, plain_columns
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.moves import name_of
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import is_grouped
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair(
+            "SELECT v FROM t ORDER BY k, v",
+            "SELECT v FROM t ORDER BY k",
+            (Unique("t", ("k",)), NotNull("t", "k")),
+        ),
+        Pair("SELECT k FROM t WHERE v = 2 ORDER BY v, k", "SELECT k FROM t WHERE v = 2 ORDER BY k"),
+    ],
+    different=[
+        Pair(
+            "SELECT v, k FROM t ORDER BY v, k",
+            "SELECT v, k FROM t ORDER BY v",
+            because="rows tied on v may be in any order",
+        ),
+    ],
+)
+def order_by_determined_column(node: exp.Select, known: Known) -> Expr | None:
+    """Drop it."""
+    order = node.args.get("order")
+    if order is None:
+        return None
+    terms = list(order.expressions)
+    for place, term in enumerate(terms):
+        before = [other.this for other in terms[:place]]
+        if not any(key(term.this) == key(other) for other in before) and (
+            is_grouped(node)
+            or not isinstance(term.this, exp.Column)
+            or name_of(term.this) not in closure(node, known, plain_columns(before))
+        ):
+            continue
+        rest = [*terms[:place], *terms[place + 1 :]]
+        node.set("order", exp.Order(expressions=rest) if rest else None)
+        return node
+    return None

@@ -1,0 +1,96 @@
+"""The row with the least or greatest unique value is the first in that order.
+
+Statement
+    SELECT _ FROM t WHERE c = (SELECT MIN(c) FROM t)   ==   SELECT _ FROM t ORDER BY c LIMIT 1
+    (MAX: ORDER BY c DESC)
+
+Holds when
+    c is UNIQUE.
+
+Why
+    One row has the extreme value, and it comes first.
+
+Limits
+    The inner WHERE is not looked at: ``v = (SELECT MAX(v) FROM t WHERE k > 1)`` is read as
+    ``ORDER BY v DESC LIMIT 1``; on the rows (k, v) = (1, 5) and (2, 3) the first gives v = 3, the
+    second v = 5. Where c is NULL, MIN skips it and ORDER BY puts it first: on the rows v = NULL
+    and v = 1 the first gives 1, the second NULL.
+
+Source
+    ETM (Ascoli et al.), table 2, rule 1.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import NotNull, Unique
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.paper.constraints import is_unique
+from sqlverdict.prove.paper.shapes import same, truth
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import joins, parts
+
+KEY = (Unique("t", ("v",)), NotNull("t", "v"))
+
+
+@rule(
+    trust="heuristic",
+    profiles=("etm_paper",),
+    paper=("1",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair(
+            "SELECT k FROM t WHERE v = (SELECT MAX(v) FROM t)",
+            "SELECT k FROM t ORDER BY v DESC LIMIT 1",
+            KEY,
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT k FROM t WHERE v = (SELECT MIN(v) FROM t)",
+            "SELECT k FROM t ORDER BY v DESC LIMIT 1",
+            KEY,
+            because="the least is not the greatest",
+        ),
+        Pair(
+            "SELECT k FROM t WHERE v = (SELECT MAX(v) FROM t)",
+            "SELECT k FROM t ORDER BY v DESC LIMIT 1",
+            because="several rows may have the greatest v",
+        ),
+    ],
+)
+def paper_extreme_row_is_first_row(node: exp.Select, known: Known) -> Expr | None:
+    """Order and take the first row."""
+    where = node.args.get("where")
+    if where is None or node.args.get("order") or node.args.get("limit"):
+        return None
+    for condition in parts(where.this):
+        found = _extreme(condition)
+        if found is None or not is_unique(found[0], known):
+            continue
+        column, extreme = found
+        term = exp.Ordered(this=column.copy(), desc=isinstance(extreme, exp.Max))
+        condition.replace(truth())
+        node.set("order", exp.Order(expressions=[term]))
+        node.set("limit", exp.Limit(expression=exp.Literal.number("1.0")))
+        return node
+    return None
+
+
+def _extreme(condition: Expr) -> tuple[Expr, Expr] | None:
+    """For ``c = (SELECT MIN(c) FROM t)``, either way round: c and MIN(c)."""
+    if not isinstance(condition, exp.EQ):
+        return None
+    for column, other in (
+        (condition.this, condition.expression),
+        (condition.expression, condition.this),
+    ):
+        inner = other.this if isinstance(other, exp.Subquery) else None
+        if not isinstance(inner, exp.Select) or len(inner.expressions) != 1 or joins(inner):
+            continue
+        extreme = inner.expressions[0]
+        if isinstance(extreme, exp.Max | exp.Min) and same(extreme.this, column):
+            return column, extreme
+    return None

@@ -1,0 +1,108 @@
+"""A join with the parent of a foreign key is idle where nothing else of the parent is used.
+
+Statement
+    SELECT _ FROM t1 JOIN t2 ON t1.c1 = t2.c2   ==   SELECT _ FROM t2
+
+Holds when
+    t2.c2 is a foreign key that references t1.c1, the whole primary key of t1; no other column of
+    t1 is used; no join is an outer one.
+
+Why
+    Each row of t2 has exactly one row of t1 that it points to: the join neither repeats nor
+    drops a row. t1.c1 is written t2.c2.
+
+Limits
+    A foreign key may be NULL: with one row in t2 whose c2 is NULL the join is empty, and without
+    it there is one row. When a single table is left, further ON conditions are dropped with the
+    join: ``ON t1.c1 = t2.c2 AND t2.x = 5`` keeps only rows with x = 5.
+
+Source
+    ETM (Ascoli et al.), table 2, rule 14.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import NotNull, PrimaryKey, References, Unique
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.paper.constraints import key_columns, parent_and_child
+from sqlverdict.prove.paper.shapes import (
+    has_side,
+    name_of,
+    named,
+    nodes_below,
+    on_conditions,
+    own_columns,
+    set_sources,
+    table_name,
+    truth,
+)
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import items, joins
+
+KEY = (
+    PrimaryKey("t", ("k",)),
+    Unique("t", ("k",)),
+    NotNull("t", "k"),
+    NotNull("u", "k"),
+    References("u", ("k",), "t", ("k",)),
+)
+
+
+@rule(
+    trust="heuristic",
+    profiles=("etm_paper",),
+    paper=("14",),
+    schema=(
+        "CREATE TABLE t (k INTEGER PRIMARY KEY, v INTEGER); "
+        "CREATE TABLE u (k INTEGER NOT NULL REFERENCES t (k), w INTEGER)"
+    ),
+    equal=[
+        Pair("SELECT u.w FROM t JOIN u ON t.k = u.k", "SELECT w FROM u", KEY),
+        Pair(
+            "SELECT t.k FROM t JOIN u ON t.k = u.k WHERE u.w > 1",
+            "SELECT k FROM u WHERE w > 1",
+            KEY,
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT t.v FROM t JOIN u ON t.k = u.k",
+            "SELECT w FROM u",
+            KEY,
+            because="v is the parent's",
+        ),
+        Pair(
+            "SELECT t.k FROM t JOIN u ON t.k = u.k",
+            "SELECT k FROM t",
+            KEY,
+            because="a parent may have no child, or several",
+        ),
+    ],
+)
+def paper_join_to_parent_is_idle(node: exp.Select, known: Known) -> Expr | None:
+    """Take the parent away."""
+    if not joins(node) or has_side(node):
+        return None
+    for condition in reversed(on_conditions(node)):
+        found = parent_and_child(condition, known)
+        if found is None or len(key_columns(found[0][0], known)) != 1:
+            continue
+        parent, child, fact = found
+        sources = items(node)
+        gone = [item for item in sources if table_name(item) == parent[0]]
+        used = {name_of(column) for column in own_columns(node)}
+        if not gone or any(name and name[0] == parent[0] and name != parent for name in used):
+            continue
+        known.cite(fact)
+        left = [item for item in sources if item is not gone[0]]
+        on = [part for part in on_conditions(node) if part is not condition]
+        on = [part for part in on if isinstance(part, exp.EQ)] or [truth()]
+        set_sources(node, left, on)
+        for column in nodes_below(node, exp.Column):
+            if name_of(column) == parent:
+                column.replace(named(*child))
+        return node
+    return None

@@ -1,0 +1,92 @@
+"""The operands of =, AND and OR may be swapped.
+
+Statement
+    x = y, x AND y, x OR y   ==   y = x, y AND x, y OR x
+
+Holds when
+    Always.
+
+Why
+    The three operators are symmetric; AND and OR are associative as well.
+
+Limits
+    ``a = b = c`` is taken for a chain that may be ordered at will, as AND is. With a = 2, b = 2
+    and c = 1 the text ``a = b = c`` is true (2 = 2 is 1, and 1 = 1) and ``c = b = a`` is not.
+
+Source
+    ETM (Ascoli et al.), table 1, P5.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.paper.shapes import nodes_below, sort_key
+from sqlverdict.prove.rule import Pair, rule
+
+_SYMMETRIC = (exp.EQ, exp.And, exp.Or)
+
+
+@rule(
+    trust="heuristic",
+    profiles=("etm_paper",),
+    paper=("P5",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair("SELECT k FROM t WHERE 1 = v", "SELECT k FROM t WHERE v = 1"),
+        Pair("SELECT k FROM t WHERE k > 1 AND v = k", "SELECT k FROM t WHERE k = v AND k > 1"),
+        Pair(
+            "SELECT k FROM t WHERE v = 1 OR v = 2 OR k = 3",
+            "SELECT k FROM t WHERE k = 3 OR v = 2 OR v = 1",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT k FROM t WHERE v = 1 AND k = 2",
+            "SELECT k FROM t WHERE v = 1 OR k = 2",
+            because="the operators differ",
+        ),
+        Pair(
+            "SELECT k FROM t WHERE v > k", "SELECT k FROM t WHERE k > v", because="> has an order"
+        ),
+    ],
+)
+def paper_operands_commute(node: exp.Select, known: Known) -> Expr | None:
+    """Order the operands by their text."""
+    del known
+    changed = False
+    found = nodes_below(node, *_SYMMETRIC)
+    for part in reversed(found):
+        if type(part.parent) is type(part):
+            continue
+        operands = _operands(part, type(part))
+        ordered = sorted(operands, key=sort_key)
+        if _is_left_deep(part, operands) and all(map(_is, operands, ordered)):
+            continue
+        made = ordered[0]
+        for operand in ordered[1:]:
+            made = type(part)(this=made, expression=operand)
+        part.replace(made)
+        changed = True
+    return node if changed else None
+
+
+def _operands(node: Expr, kind: type) -> list[Expr]:
+    """The operands of a chain of one operator, left to right."""
+    if type(node) is not kind:
+        return [node]
+    return _operands(node.this, kind) + _operands(node.expression, kind)
+
+
+def _is_left_deep(node: Expr, operands: list[Expr]) -> bool:
+    for operand in reversed(operands[1:]):
+        if node.expression is not operand:
+            return False
+        node = node.this
+    return True
+
+
+def _is(left: Expr, right: Expr) -> bool:
+    return left is right

@@ -1,0 +1,81 @@
+"""INTERSECT is AND and UNION is OR over a unique column of one table.
+
+Statement
+    SELECT c FROM t WHERE d1 INTERSECT SELECT c FROM t WHERE d2
+    ==   SELECT c FROM t WHERE d1 AND d2   (UNION: OR)
+
+Holds when
+    c is UNIQUE, and both sides select it from the same table.
+
+Why
+    c tells the row: a value is on both sides where its row satisfies both conditions.
+
+Limits
+    What the second side joins, groups or limits is not looked at, nor ALL: ``SELECT k FROM t
+    WHERE v > 1 UNION ALL SELECT k FROM t WHERE v > 2`` is read as OR; with v = 3 the first has
+    k twice, the second once. Where c is NULL in two rows, INTERSECT may join different rows.
+
+Source
+    ETM (Ascoli et al.), table 2, rule 3.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import NotNull, Unique
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.paper.constraints import is_unique
+from sqlverdict.prove.paper.shapes import key, same
+from sqlverdict.prove.rule import Pair, rule
+
+KEY = (Unique("t", ("k",)), NotNull("t", "k"))
+
+
+@rule(
+    trust="heuristic",
+    profiles=("etm_paper",),
+    paper=("3",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair(
+            "SELECT k FROM t WHERE v > 1 INTERSECT SELECT k FROM t WHERE v < 5",
+            "SELECT k FROM t WHERE v > 1 AND v < 5",
+            KEY,
+        ),
+        Pair(
+            "SELECT k FROM t WHERE v < 1 UNION SELECT k FROM t WHERE v > 5",
+            "SELECT k FROM t WHERE v < 1 OR v > 5",
+            KEY,
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT v FROM t WHERE k = 1 INTERSECT SELECT v FROM t WHERE k = 2",
+            "SELECT v FROM t WHERE k = 1 AND k = 2",
+            KEY,
+            because="two rows may share v",
+        ),
+    ],
+)
+def paper_set_operation_is_a_condition(
+    node: exp.Intersect | exp.Union, known: Known
+) -> Expr | None:
+    """Join the two conditions."""
+    left, right = node.this, node.expression
+    if not isinstance(left, exp.Select) or not isinstance(right, exp.Select):
+        return None
+    if len(left.expressions) != 1 or len(right.expressions) != 1:
+        return None
+    sources = left.args.get("from_"), right.args.get("from_")
+    first, second = left.args.get("where"), right.args.get("where")
+    if first is None or second is None or key(sources[0]) != key(sources[1]):
+        return None
+    if not same(left.expressions[0], right.expressions[0]):
+        return None
+    if not is_unique(left.expressions[0], known):
+        return None
+    join = exp.And if isinstance(node, exp.Intersect) else exp.Or
+    left.set("where", exp.Where(this=join(this=first.this, expression=second.this)))
+    return left

@@ -1,0 +1,73 @@
+"""A star is all columns.
+
+Statement
+    SELECT * FROM t   ==   SELECT c1, c2, ... FROM t
+
+Holds when
+    c1, c2, ... are the columns of t, and t is no derived table.
+
+Why
+    This is what the star means.
+
+Limits
+    In a NATURAL join and with USING the star shows a shared column once, here twice. After a
+    column is added to t the two differ, as every fact of a schema does.
+
+Source
+    ETM (Ascoli et al.), table 2, rule 11.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.tokens import fold
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.paper.shapes import named, table_name
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import items
+
+
+@rule(
+    trust="heuristic",
+    profiles=("etm_paper",),
+    paper=("11",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
+    equal=[
+        Pair("SELECT * FROM t", "SELECT k, v FROM t"),
+        Pair("SELECT u.* FROM t JOIN u ON t.k = u.w", "SELECT u.k, u.w FROM t JOIN u ON t.k = u.w"),
+    ],
+    different=[Pair("SELECT * FROM t", "SELECT v FROM t", because="t has k too")],
+)
+def paper_star_is_all_columns(node: exp.Select, known: Known) -> Expr | None:
+    """Write the columns out."""
+    made: list[Expr] = []
+    changed = False
+    for item in node.expressions:
+        columns = _columns(item, node, known)
+        changed = changed or columns is not None
+        made += [item] if columns is None else columns
+    if not changed:
+        return None
+    node.set("expressions", made)
+    return node
+
+
+def _columns(item: Expr, select: Expr, known: Known) -> list[Expr] | None:
+    """The columns that a star stands for; ``None`` where it is none, or cannot be told."""
+    if not isinstance(item, exp.Column) or not isinstance(item.this, exp.Star):
+        return None
+    wanted = item.args.get("table")
+    names = [wanted.name] if wanted is not None else [table_name(one) for one in items(select)]
+    tables = [(name, known.schema.table(name)) for name in names]
+    return (
+        [
+            named(name, fold(column.name))
+            for name, table in tables
+            if table is not None
+            for column in table.columns
+        ]
+        if all(table is not None for _, table in tables)
+        else None
+    )

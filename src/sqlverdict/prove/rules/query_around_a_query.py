@@ -1,0 +1,136 @@
+"""A query that only passes on the rows of a derived table is the derived table.
+
+Statement
+    SELECT d.y, d.x FROM (q) AS d   ==   q with its columns picked
+
+Holds when
+    The outer query has no condition, DISTINCT, grouping or other source. Where columns are left
+    out, the inner query must not fold rows by them: no DISTINCT. ORDER BY and LIMIT of the outer
+    query may stay if the inner has no LIMIT.
+
+Why
+    Nothing is done to the rows.
+
+Limits
+    Set operations inside are passed on only with all columns in their order.
+
+Source
+    ETM (Ascoli et al.), rule 26, and the reference notes: derived tables and CTEs.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.moves import substitute
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import (
+    aggregates_in,
+    columns_in,
+    has_subquery,
+    has_window,
+    is_grouped,
+    is_limited,
+    joins,
+    output_nodes,
+)
+
+
+@rule(
+    trust="proved",
+    paper=("26",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair(
+            "SELECT n FROM (SELECT k, COUNT(*) AS n FROM t GROUP BY k) AS d",
+            "SELECT COUNT(*) FROM t GROUP BY k",
+        ),
+        Pair(
+            "SELECT k FROM (SELECT k, COUNT(*) AS n FROM t GROUP BY k) ORDER BY n DESC LIMIT 1",
+            "SELECT k FROM t GROUP BY k ORDER BY COUNT(*) DESC LIMIT 1",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT k FROM (SELECT DISTINCT k, v FROM t) AS d",
+            "SELECT DISTINCT k FROM t",
+            because="two rows may share k and differ in v",
+        ),
+    ],
+)
+def query_around_a_query(node: exp.Select, known: Known) -> Expr | None:
+    """Unwrap it."""
+    del known
+    start = node.args.get("from_")
+    if start is None or joins(node) or not isinstance(start.this, exp.Subquery):
+        return None
+    if any(node.args.get(part) is not None for part in ("where", "group", "having", "distinct")):
+        return None
+    inner = start.this.this
+    if is_grouped(node) or has_window(node):
+        return None
+    asks = node.args.get("order") is not None or is_limited(node)
+    if asks and is_limited(inner):
+        return None
+    if isinstance(inner, exp.Select):
+        return _over_select(node, inner, start.this.alias, asks)
+    return _over_set_operation(node, inner, start.this.alias, asks)
+
+
+def _over_select(node: exp.Select, inner: exp.Select, label: str, asks: bool) -> Expr | None:
+    columns = [item.name for item in node.expressions if isinstance(item, exp.Column)]
+    whole = set(columns) == {f"c{n}" for n in range(len(inner.expressions))}
+    computed = len(columns) != len(node.expressions)
+    if inner.args.get("distinct") and (computed or not whole):
+        return None
+    if has_window(inner) and asks:
+        return None
+    if is_grouped(inner) and not _keeps_groups(node, inner):
+        return None
+    mapping = {(label, f"c{n}"): made for n, made in enumerate(inner.expressions)}
+    for part in ("expressions", "order"):
+        value = node.args.get(part)
+        for held in value if isinstance(value, list) else [value] if value is not None else []:
+            if isinstance(held, exp.Column):
+                held.replace(mapping[label, held.name].copy())
+            else:
+                substitute(held, mapping)
+    inner.set("expressions", list(node.expressions))
+    if asks:
+        inner.set("order", node.args.get("order"))
+        inner.set("limit", node.args.get("limit"))
+        inner.set("offset", node.args.get("offset"))
+    return inner
+
+
+def _over_set_operation(node: exp.Select, inner: Expr, label: str, asks: bool) -> Expr | None:
+    width = _width(inner)
+    names = [
+        item.name if isinstance(item, exp.Column) and item.text("table") == label else ""
+        for item in node.expressions
+    ]
+    if names != [f"c{n}" for n in range(width)] or asks:
+        return None
+    return inner
+
+
+def _width(query: Expr) -> int:
+    while isinstance(query, exp.SetOperation):
+        query = query.this
+    return len(query.expressions)
+
+
+def _keeps_groups(node: exp.Select, inner: exp.Select) -> bool:
+    """Whether the query still groups with the outer columns, and no aggregate gets further in."""
+    if any(has_subquery(item) for item in output_nodes(node)):
+        return False
+    if inner.args.get("group") is not None or inner.args.get("having") is not None:
+        return True
+    kept = [
+        inner.expressions[int(column.name[1:])]
+        for item in node.expressions
+        for column in columns_in(item)
+    ]
+    return next(aggregates_in(kept), None) is not None

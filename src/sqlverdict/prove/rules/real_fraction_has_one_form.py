@@ -1,0 +1,70 @@
+"""A product and quotient of reals has one form: factors above, factors below, one constant.
+
+Statement
+    CAST(a AS REAL) * 100 / b   ==   a * 100.0 / b   ==   100 * (a * 1.0 / b)
+    CAST(SUM(x) AS REAL) / COUNT(x)   ==   AVG(x)
+    CAST(SUM(CASE WHEN d THEN 1 ELSE 0 END) AS REAL) / COUNT(*)   ==   AVG(CASE WHEN d ...)
+
+Holds when
+    Every division has a real operand by its types (a CAST, a literal with a point, an AVG, a REAL
+    column), so that none of them cuts; factors that are cast are numbers.
+
+Why
+    Real multiplication and division are those of numbers, up to rounding in the last digits,
+    which the comparison of answers tolerates. A NULL or zero below makes the whole NULL, in
+    whatever order; so does a SUM over nothing above a COUNT of nothing.
+
+Limits
+    A division of two integers cuts and is a factor of its own.
+
+Source
+    ETM (Ascoli et al.), rule 8, and the reference notes: ``*1.0`` and CAST, AVG and SUM / COUNT.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.canonical import key
+from sqlverdict.prove.fractions import fraction_of
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+
+
+@rule(
+    trust="tested",
+    paper=("8",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair(
+            "SELECT SUM(v) * 100.0 / COUNT(*) FROM t",
+            "SELECT CAST(SUM(v) AS REAL) * 100 / COUNT(*) FROM t",
+        ),
+        Pair("SELECT AVG(v) FROM t", "SELECT CAST(SUM(v) AS REAL) / COUNT(v) FROM t"),
+        Pair(
+            "SELECT COUNT(CASE WHEN v > 1 THEN 1 END) * 100.0 / COUNT(*) FROM t",
+            "SELECT CAST(SUM(CASE WHEN v > 1 THEN 1 ELSE 0 END) AS REAL) * 100 / COUNT(*) FROM t",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT SUM(v) / COUNT(*) * 100.0 FROM t",
+            "SELECT SUM(v) * 100.0 / COUNT(*) FROM t",
+            because="a division of integers cuts",
+        ),
+        Pair(
+            "SELECT CAST(SUM(v) AS REAL) / COUNT(*) FROM t",
+            "SELECT AVG(v) FROM t",
+            because="v may be NULL",
+        ),
+    ],
+)
+def real_fraction_has_one_form(node: exp.Mul | exp.Div | exp.Cast, known: Known) -> Expr | None:
+    """Write that form."""
+    if isinstance(node.parent, exp.Mul | exp.Div):
+        return None
+    if isinstance(node.parent, exp.Cast) and known.affinity(node.parent) == "REAL":
+        return None
+    made = fraction_of(node, known)
+    return made if made is not None and key(made) != key(node) else None

@@ -1,0 +1,57 @@
+"""A RIGHT JOIN is the LEFT JOIN of the swapped sides.
+
+Statement
+    FROM a RIGHT JOIN b ON p   ==   FROM b LEFT JOIN a ON p
+
+Holds when
+    It is the first join of its FROM clause.
+
+Why
+    Both keep every row of b, with the partners in a or with NULLs.
+
+Limits
+    A RIGHT JOIN behind other joins is left alone.
+
+Source
+    Reference notes on ETM: RIGHT and LEFT flipped.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import joins
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
+    equal=[
+        Pair(
+            "SELECT v, w FROM t RIGHT JOIN u ON t.k = u.k",
+            "SELECT v, w FROM u LEFT JOIN t ON t.k = u.k",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT v, w FROM t RIGHT JOIN u ON t.k = u.k",
+            "SELECT v, w FROM t LEFT JOIN u ON t.k = u.k",
+            because="the other side is kept",
+        ),
+    ],
+)
+def right_join_is_left_join(node: exp.Select, known: Known) -> Expr | None:
+    """Swap the sides."""
+    del known
+    found = joins(node)
+    if not found or (found[0].side or "").upper() != "RIGHT":
+        return None
+    start = node.args["from_"]
+    left, right = start.this, found[0].this
+    start.set("this", right)
+    found[0].set("this", left)
+    found[0].set("side", "LEFT")
+    return node

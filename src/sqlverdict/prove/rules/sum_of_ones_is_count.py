@@ -1,0 +1,55 @@
+"""Adding ones is counting, where there is something to add.
+
+Statement
+    GROUP BY g: SUM(1)                               ==   COUNT(*)
+    GROUP BY g: SUM(CASE WHEN d THEN 1 ELSE 0 END)   ==   COUNT(CASE WHEN d THEN 1 END)
+
+Holds when
+    There is a GROUP BY, so that no group is empty.
+
+Why
+    Each row that counts adds one, and the others nothing.
+
+Limits
+    Without GROUP BY an empty table gives NULL for SUM and 0 for COUNT.
+
+Source
+    ETM (Ascoli et al.), rule 9, with empty tables in mind.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.counting import counted_condition, counts_when
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import enclosing, whole_number
+
+
+@rule(
+    trust="proved",
+    paper=("9",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair("SELECT k, SUM(1) FROM t GROUP BY k", "SELECT k, COUNT(*) FROM t GROUP BY k"),
+        Pair(
+            "SELECT k, SUM(CASE WHEN v > 1 THEN 1 ELSE 0 END) FROM t GROUP BY k",
+            "SELECT k, COUNT(CASE WHEN v > 1 THEN 1 END) FROM t GROUP BY k",
+        ),
+    ],
+    different=[
+        Pair("SELECT SUM(1) FROM t", "SELECT COUNT(*) FROM t", because="an empty table"),
+    ],
+)
+def sum_of_ones_is_count(node: exp.Sum, known: Known) -> Expr | None:
+    """Count."""
+    del known
+    select = enclosing(node)
+    if select is None or select.args.get("group") is None or isinstance(node.parent, exp.Window):
+        return None
+    if whole_number(node.this) == 1:
+        return exp.Count(this=exp.Star(), big_int=True)
+    condition = counted_condition(node)
+    return counts_when(condition) if condition is not None else None

@@ -1,0 +1,95 @@
+"""The first row by a key is the row with the key's extreme value.
+
+Statement
+    SELECT x FROM t ORDER BY k DESC LIMIT 1   ==   SELECT x FROM t WHERE k = (SELECT MAX(k) FROM t)
+
+Holds when
+    t is the only source, k is UNIQUE and NOT NULL, and the two SELECTs have the same conditions:
+    here none.
+
+Why
+    Exactly one row has the extreme value, and it comes first. An empty table gives no row on
+    either side.
+
+Limits
+    With WHERE, joins or grouping the query is left alone.
+
+Source
+    ETM (Ascoli et al.), rule 1, with NOT NULL and the conditions in mind.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import NotNull, Unique
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import conditions, is_grouped, items, set_conditions
+
+
+@rule(
+    trust="proved",
+    paper=("1",),
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair(
+            "SELECT v FROM t WHERE k = (SELECT MAX(k) FROM t)",
+            "SELECT v FROM t ORDER BY k DESC LIMIT 1",
+            (Unique("t", ("k",)), NotNull("t", "k")),
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT v FROM t WHERE k = (SELECT MAX(k) FROM t)",
+            "SELECT v FROM t ORDER BY k DESC LIMIT 1",
+            because="several rows may share the greatest value",
+        ),
+    ],
+)
+def top_row_by_key(node: exp.Select, known: Known) -> Expr | None:
+    """Order and limit."""
+    found = conditions(node)
+    if len(found) != 1 or len(items(node)) != 1 or is_grouped(node):
+        return None
+    if any(node.args.get(part) for part in ("order", "limit", "offset", "distinct")):
+        return None
+    condition = found[0]
+    if not isinstance(condition, exp.EQ):
+        return None
+    column, query = condition.this, condition.expression
+    if isinstance(column, exp.Subquery):
+        column, query = query, column
+    if not isinstance(column, exp.Column) or not isinstance(query, exp.Subquery):
+        return None
+    extreme = _extreme(query.this, column, known)
+    if extreme is None:
+        return None
+    keys = [facts for names, facts in known.keys(column.text("table")) if names == {column.name}]
+    if not keys:
+        return None
+    known.cite(*keys[0])
+    falls = isinstance(extreme, exp.Max)
+    set_conditions(node, [])
+    term = exp.Ordered(this=column.copy(), desc=falls or None, nulls_first=not falls)
+    node.set("order", exp.Order(expressions=[term]))
+    node.set("limit", exp.Limit(expression=exp.Literal.number(1)))
+    return node
+
+
+def _extreme(inner: Expr, column: Expr, known: Known) -> Expr | None:
+    """MAX or MIN of the same column of another copy of the table, without conditions."""
+    if not isinstance(inner, exp.Select) or len(items(inner)) != 1 or len(inner.expressions) != 1:
+        return None
+    parts = ("where", "group", "having", "order", "limit", "offset", "distinct", "joins")
+    if any(inner.args.get(part) for part in parts):
+        return None
+    value: Expr = inner.expressions[0]
+    if not isinstance(value, exp.Max | exp.Min) or value.expressions:
+        return None
+    taken = value.this
+    same_table = known.bases.get(taken.text("table")) == known.bases.get(column.text("table"))
+    if not isinstance(taken, exp.Column) or taken.name != column.name or not same_table:
+        return None
+    return value if taken.text("table") == items(inner)[0].alias else None

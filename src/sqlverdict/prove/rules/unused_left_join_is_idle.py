@@ -1,0 +1,81 @@
+"""A LEFT JOIN on a key to a table that nothing uses changes nothing.
+
+Statement
+    SELECT a.x FROM a LEFT JOIN b ON a.f = b.k   ==   SELECT a.x FROM a
+
+Holds when
+    Nothing but the join's own condition mentions b, and the condition fixes a column set of b
+    that is UNIQUE; or it makes no difference how often a row occurs.
+
+Why
+    A LEFT JOIN keeps every row of a. With at most one partner it keeps it once.
+
+Limits
+    Without the key a row of a is repeated for each of its partners.
+
+Source
+    Reference notes on ETM; join elimination for outer joins.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import Unique
+from sqlverdict.prove.dependencies import multiplicity_is_idle
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.moves import uses
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import joins, labels_in, parts
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
+    equal=[
+        Pair(
+            "SELECT v FROM t LEFT JOIN u ON t.v = u.k",
+            "SELECT v FROM t",
+            (Unique("u", ("k",)),),
+        ),
+        Pair("SELECT DISTINCT v FROM t LEFT JOIN u ON t.v = u.k", "SELECT DISTINCT v FROM t"),
+    ],
+    different=[
+        Pair(
+            "SELECT v FROM t LEFT JOIN u ON t.v = u.k",
+            "SELECT v FROM t",
+            because="two rows of u may be partners of one",
+        ),
+    ],
+)
+def unused_left_join_is_idle(node: exp.Select, known: Known) -> Expr | None:
+    """Drop the join."""
+    found = joins(node)
+    for join in found:
+        label = join.this.alias
+        if (join.side or "").upper() != "LEFT" or uses(node, label, [join]):
+            continue
+        if any((other.side or "").upper() in ("RIGHT", "FULL") for other in found):
+            continue
+        if not multiplicity_is_idle(node) and not _at_most_one(join, known):
+            continue
+        node.set("joins", [other for other in found if other is not join] or None)
+        return node
+    return None
+
+
+def _at_most_one(join: exp.Join, known: Known) -> bool:
+    label = join.this.alias
+    fixed = set()
+    for part in parts(join.args.get("on")):
+        if isinstance(part, exp.EQ):
+            for one, other in ((part.this, part.expression), (part.expression, part.this)):
+                ours = isinstance(one, exp.Column) and one.text("table") == label
+                if ours and label not in labels_in(other) and known.comparable(one, other):
+                    fixed.add(one.name)
+    for columns, fact in known.uniques(label):
+        if columns <= fixed:
+            known.cite(fact)
+            return True
+    return False

@@ -1,0 +1,105 @@
+"""Of two bounds in the same direction only the tighter one counts.
+
+Statement
+    x > 5 AND x > 3   ==   x > 5
+    x = 4 AND x > 3   ==   x = 4
+
+Holds when
+    Both bounds are whole literals, and x is the same expression without a subquery.
+
+Why
+    What passes the tighter bound passes the weaker one; NULL passes neither.
+
+Limits
+    Reals and texts are left alone.
+
+Source
+    Reference notes on ETM: redundant and subsumed conditions.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.canonical import key
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import all_of, has_subquery, parts, whole_number
+
+_Bound = tuple[str, type[Expr], int]
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair("SELECT k FROM t WHERE v > 5 AND v > 3", "SELECT k FROM t WHERE v > 5"),
+        Pair("SELECT k FROM t WHERE v = 4 AND v < 9", "SELECT k FROM t WHERE v = 4"),
+    ],
+    different=[
+        Pair(
+            "SELECT k FROM t WHERE v > 5 AND v > 3",
+            "SELECT k FROM t WHERE v > 3",
+            because="the tighter bound counts",
+        ),
+    ],
+)
+def weaker_bound_is_idle(node: exp.And, known: Known) -> Expr | None:
+    """Drop the weaker one."""
+    if isinstance(node.parent, exp.And):
+        return None
+    found = parts(node)
+    bounds = [_bound(part, known) for part in found]
+    for place, weak in enumerate(bounds):
+        if weak is None:
+            continue
+        for other, strong in enumerate(bounds):
+            if other != place and strong is not None and _implies(strong, weak):
+                if _implies(weak, strong) and other > place:
+                    continue
+                return all_of([part for n, part in enumerate(found) if n != place])
+    return None
+
+
+def _bound(condition: Expr, known: Known) -> _Bound | None:
+    """What is bounded, by which operator, and the bound."""
+    if not isinstance(condition, exp.EQ | exp.GT | exp.GTE | exp.LT | exp.LTE):
+        return None
+    left, right = condition.this, condition.expression
+    kind: type[Expr] = type(condition)
+    if whole_number(left) is not None:
+        left, right, kind = right, left, _MIRROR[kind]
+    value = whole_number(right)
+    if value is None or has_subquery(left) or known.kind(left) in (None, "text"):
+        return None
+    return key(left), kind, value
+
+
+_MIRROR: dict[type[Expr], type[Expr]] = {
+    exp.EQ: exp.EQ,
+    exp.GT: exp.LT,
+    exp.GTE: exp.LTE,
+    exp.LT: exp.GT,
+    exp.LTE: exp.GTE,
+}
+
+
+def _implies(strong: _Bound, weak: _Bound) -> bool:
+    if strong[0] != weak[0]:
+        return False
+    (_, have, a), (_, want, b) = strong, weak
+    if have is exp.EQ:
+        truths: dict[type[Expr], bool] = {
+            exp.EQ: a == b,
+            exp.GT: a > b,
+            exp.GTE: a >= b,
+            exp.LT: a < b,
+            exp.LTE: a <= b,
+        }
+        return truths[want]
+    if have in (exp.GT, exp.GTE) and want in (exp.GT, exp.GTE):
+        return a > b or (a == b and (have is exp.GT or want is exp.GTE))
+    if have in (exp.LT, exp.LTE) and want in (exp.LT, exp.LTE):
+        return a < b or (a == b and (have is exp.LT or want is exp.LTE))
+    return False

@@ -1,0 +1,153 @@
+"""Names in force at a place of a query: what an alias and a column name mean there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.tokens import fold
+
+_COLLATION = re.compile(r"\bcollate\s+(?!binary\b)", re.IGNORECASE)
+_ROWIDS = frozenset({"rowid", "oid", "_rowid_"})
+
+
+NAMELESS = "\0"
+"""The name of an output column that is an expression: SQLite names it after its text."""
+
+
+class Unsupported(Exception):
+    """A construct that the prover does not read; the query cannot be proved, not more."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One item of a FROM clause: its name there, our unique label, and its columns.
+
+    ``columns`` maps a folded name to the name it has in the resolved tree, in order.
+    """
+
+    name: str
+    label: str
+    columns: Mapping[str, str]
+    table: Table | None = None
+
+
+@dataclass
+class Scope:
+    """The sources of one SELECT, and the scope around it."""
+
+    outer: Scope | None = None
+    sources: list[Source] = field(default_factory=list)
+    merged: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """Columns joined by USING or NATURAL: the folded name, and the left column it means."""
+
+    def add(self, source: Source) -> None:
+        """Add a source.
+
+        Raises:
+            Unsupported: two sources share a name, so that a qualified column is ambiguous.
+        """
+        if any(fold(known.name) == fold(source.name) for known in self.sources):
+            raise Unsupported(f"two sources are called {source.name}")
+        self.sources.append(source)
+
+    def hides_names(self) -> bool:
+        """Whether a quoted word may be the text of a nameless column here or further out."""
+        here = any(NAMELESS in source.columns for source in self.sources)
+        return here or (self.outer is not None and self.outer.hides_names())
+
+    def find(self, column: exp.Column) -> tuple[str, str] | None:
+        """The label and column that a reference means in this SELECT alone."""
+        name = fold(column.name)
+        if not column.table:
+            if name in self.merged:
+                return self.merged[name]
+            found = [s for s in self.sources if name in s.columns]
+            if len(found) > 1:
+                raise Unsupported(f"the column {column.name} is ambiguous")
+            if found:
+                return found[0].label, found[0].columns[name]
+            return self._rowid(name, self.sources)
+        qualifier = fold(column.table)
+        for source in self.sources:
+            if fold(source.name) == qualifier:
+                if name in source.columns:
+                    return source.label, source.columns[name]
+                return self._rowid(name, [source])
+        return None
+
+    @staticmethod
+    def _rowid(name: str, sources: Sequence[Source]) -> tuple[str, str] | None:
+        if name in _ROWIDS and any(source.table is not None for source in sources):
+            raise Unsupported("rowid")
+        return None
+
+
+def table_columns(table: Table) -> dict[str, str]:
+    """The columns of a base table as a :class:`Source` wants them."""
+    return {fold(column.name): fold(column.name) for column in table.columns}
+
+
+def output_columns(names: Sequence[str]) -> dict[str, str]:
+    """The columns of a derived table: ``c0``, ``c1`` ... by their names inside.
+
+    Of two columns that share a name the first is meant, as in SQLite.
+    """
+    columns: dict[str, str] = {}
+    for number, name in enumerate(names):
+        columns.setdefault(fold(name), f"c{number}")
+    return columns
+
+
+def resolved(label: str, name: str) -> exp.Column:
+    """A column of the resolved tree."""
+    return exp.Column(
+        this=exp.Identifier(this=name, quoted=True), table=exp.Identifier(this=label, quoted=True)
+    )
+
+
+def star_columns(scope: Scope, qualifier: str = "") -> Iterator[exp.Column]:
+    """The columns that ``*`` or ``t.*`` stands for, in order."""
+    wanted = fold(qualifier)
+    for source in scope.sources:
+        if qualifier and fold(source.name) != wanted:
+            continue
+        for name, column in source.columns.items():
+            meant = scope.merged.get(name)
+            if not qualifier and meant is not None and meant != (source.label, column):
+                continue
+            yield resolved(source.label, column)
+
+
+def find_table(schema: Schema, node: exp.Table) -> Table:
+    """The base table that a name means.
+
+    Raises:
+        Unsupported: there is none, or it is a view.
+    """
+    database = fold(node.db) if node.db else ""
+    if database not in ("", "main") or node.args.get("joins") or node.args.get("pivots"):
+        raise Unsupported(f"the table {node.sql('sqlite')}")
+    table = schema.table(node.name)
+    if table is None or not table.columns:
+        raise Unsupported(f"there is no table {node.name}")
+    if table.sql is not None and "view" in table.sql[:40].lower().split():
+        raise Unsupported(f"{node.name} is a view")
+    if table.sql is not None and _COLLATION.search(table.sql):
+        raise Unsupported(f"{node.name} declares a collation: equal texts may differ")
+    return table
+
+
+def is_quoted(column: Expr) -> bool:
+    """Whether a column is a double-quoted word: SQLite reads it as text where no column fits."""
+    return (
+        isinstance(column, exp.Column)
+        and isinstance(column.this, exp.Identifier)
+        and bool(column.this.args.get("quoted"))
+        and not column.table
+    )

@@ -1,0 +1,193 @@
+"""Small tools for resolved trees: conjuncts, sources, and what contains what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+_TOTALS = frozenset({"total"})
+
+
+def all_of(conditions: Sequence[Expr]) -> Expr:
+    """The conjunction of conditions, which must not be empty."""
+    made = conditions[0]
+    for condition in conditions[1:]:
+        made = exp.And(this=made, expression=condition)
+    return made
+
+
+def any_of(conditions: Sequence[Expr]) -> Expr:
+    """The disjunction of conditions, which must not be empty."""
+    made = conditions[0]
+    for condition in conditions[1:]:
+        made = exp.Or(this=made, expression=condition)
+    return made
+
+
+def parts(node: Expr | None, kind: type[exp.And] | type[exp.Or] = exp.And) -> list[Expr]:
+    """The operands of a chain of ANDs (or ORs), left to right; a chain of none is empty."""
+    if node is None:
+        return []
+    if not isinstance(node, kind):
+        return [node]
+    return parts(node.this, kind) + parts(node.expression, kind)
+
+
+def conditions(select: Expr, clause: str = "where") -> list[Expr]:
+    """The conjuncts of a query's WHERE (or HAVING)."""
+    found = select.args.get(clause)
+    return parts(found.this) if found is not None else []
+
+
+def set_conditions(select: Expr, made: Sequence[Expr], clause: str = "where") -> None:
+    """Put conjuncts back; none at all removes the clause."""
+    if not made:
+        select.set(clause, None)
+        return
+    wrapped = exp.Where(this=all_of(made)) if clause == "where" else exp.Having(this=all_of(made))
+    select.set(clause, wrapped)
+
+
+def items(select: Expr) -> list[Expr]:
+    """The sources of a SELECT, tables and derived tables, in order."""
+    start = select.args.get("from_")
+    if start is None:
+        return []
+    return [start.this, *(join.this for join in select.args.get("joins") or [])]
+
+
+def joins(select: Expr) -> list[exp.Join]:
+    """The joins of a SELECT."""
+    return list(select.args.get("joins") or [])
+
+
+def is_inner(join: Expr) -> bool:
+    """Whether a join neither keeps unmatched rows nor chooses rows."""
+    return not join.args.get("side") and (join.args.get("kind") or "").upper() in (
+        "",
+        "INNER",
+        "CROSS",
+    )
+
+
+def all_inner(select: Expr) -> bool:
+    """Whether a SELECT has no outer join."""
+    return all(is_inner(join) for join in joins(select))
+
+
+def labels(select: Expr) -> list[str]:
+    """The labels of a SELECT's own sources."""
+    return [item.alias for item in items(select)]
+
+
+def label_of(column: Expr) -> str:
+    """The label of the source that a column belongs to."""
+    return column.text("table")
+
+
+def columns_in(node: Expr) -> Iterator[exp.Column]:
+    """Every column reference inside a node, those in subqueries too."""
+    yield from node.find_all(exp.Column)
+
+
+def labels_in(node: Expr) -> set[str]:
+    """The labels that a node refers to."""
+    return {column.text("table") for column in node.find_all(exp.Column)}
+
+
+def has_subquery(node: Expr) -> bool:
+    """Whether there is a query inside a node."""
+    return node.find(exp.Query) is not None
+
+
+def own_nodes(node: Expr) -> Iterator[Expr]:
+    """The nodes of an expression, without those of queries inside it (but with their roots)."""
+    yield node
+    if isinstance(node, exp.Query) and not isinstance(node, exp.Subquery):
+        return
+    for child in node.iter_expressions():
+        if isinstance(child, exp.Query):
+            yield child
+        else:
+            yield from own_nodes(child)
+
+
+def is_aggregate(node: Expr) -> bool:
+    """Whether a node is a call of an aggregate function (not one of a window)."""
+    if isinstance(node.parent, exp.Window) and node.arg_key == "this":
+        return False
+    if isinstance(node, exp.Max | exp.Min) and node.expressions:
+        return False
+    if isinstance(node, exp.AggFunc):
+        return True
+    return isinstance(node, exp.Anonymous) and str(node.this).lower() in _TOTALS
+
+
+def aggregates_in(nodes: Iterable[Expr]) -> Iterator[Expr]:
+    """The aggregate calls among expressions, without those inside subqueries."""
+    for node in nodes:
+        if isinstance(node, exp.Query):
+            continue
+        for found in own_nodes(node):
+            if is_aggregate(found):
+                yield found
+
+
+def output_nodes(select: Expr) -> list[Expr]:
+    """What a SELECT computes behind WHERE: columns, HAVING and ORDER BY."""
+    having, order = select.args.get("having"), select.args.get("order")
+    terms = [term.this for term in order.expressions] if order is not None else []
+    return [*select.expressions, *([having.this] if having is not None else []), *terms]
+
+
+def is_grouped(select: Expr) -> bool:
+    """Whether a SELECT folds rows into groups: GROUP BY, HAVING or an aggregate."""
+    if select.args.get("group") is not None or select.args.get("having") is not None:
+        return True
+    return next(aggregates_in(output_nodes(select)), None) is not None
+
+
+def has_window(select: Expr) -> bool:
+    """Whether a SELECT calls a window function itself."""
+    return any(
+        isinstance(found, exp.Window)
+        for node in output_nodes(select)
+        if not isinstance(node, exp.Query)
+        for found in own_nodes(node)
+    )
+
+
+def is_closed(item: Expr) -> bool:
+    """Whether a source refers to nothing outside itself."""
+    inside = {found.alias for found in item.find_all(exp.Table, exp.Subquery) if found.alias}
+    return labels_in(item) <= inside | {""}
+
+
+def is_limited(query: Expr) -> bool:
+    """Whether a query has LIMIT or OFFSET."""
+    return query.args.get("limit") is not None or query.args.get("offset") is not None
+
+
+def enclosing(node: Expr) -> Expr | None:
+    """The nearest SELECT or set operation around a node."""
+    around = node.parent
+    while around is not None and not isinstance(around, exp.Select | exp.SetOperation):
+        around = around.parent
+    return around
+
+
+def is_number(node: Expr | None) -> bool:
+    """Whether a node is a numeric literal."""
+    return isinstance(node, exp.Literal) and not node.is_string
+
+
+def whole_number(node: Expr | None) -> int | None:
+    """The value of a literal of digits alone, with a minus before it or not."""
+    if isinstance(node, exp.Neg):
+        inner = whole_number(node.this)
+        return -inner if inner is not None else None
+    if isinstance(node, exp.Literal) and not node.is_string and str(node.this).isdigit():
+        return int(node.this)
+    return None

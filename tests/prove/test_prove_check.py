@@ -1,0 +1,245 @@
+"""The checker accepts every proof of ours and rejects proofs that were tampered with."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sqlverdict.errors import DataError
+from sqlverdict.parse.facts import facts_of
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.prove.certificate import (
+    Certificate,
+    certificate,
+    check_certificate,
+    from_json,
+    load,
+    save,
+    to_json,
+)
+from sqlverdict.prove.check import Checked, Rejected, check, explained
+from sqlverdict.prove.proof import Proof, Step
+from sqlverdict.prove.prover import prove
+from sqlverdict.prove.rule import RULES, Rule
+from sqlverdict.testing.rule_pairs import profile_of, schema_of, typed
+
+DDL = """
+CREATE TABLE band (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INTEGER,
+  band INTEGER NOT NULL REFERENCES band(id));
+"""
+GOLD = "SELECT s.name, s.id FROM singer AS s JOIN band AS b ON s.band = b.id WHERE s.age >= 20"
+PREDICTION = "SELECT DISTINCT id, name FROM singer WHERE NOT age < 20 ORDER BY name"
+
+
+@pytest.fixture(scope="module")
+def schema() -> Schema:
+    return read_ddl(DDL, "music")
+
+
+@pytest.fixture(scope="module")
+def proof(schema: Schema) -> Proof:
+    found = prove(GOLD, PREDICTION, schema)
+    assert isinstance(found, Proof), found
+    return found
+
+
+@pytest.mark.parametrize("rule", [rule for _, rule in RULES.items()], ids=lambda rule: rule.name)
+def test_every_proof_of_a_rules_pairs_holds(rule: Rule) -> None:
+    for pair in rule.equal:
+        facts = typed(rule) | frozenset(pair.given)
+        found = prove(pair.left, pair.right, schema_of(rule), facts=facts, profile=profile_of(rule))
+        if isinstance(found, Proof):
+            verdict = check(found, schema_of(rule), facts=facts)
+            assert isinstance(verdict, Checked), verdict
+            kept = certificate(found, schema_of(rule), facts=facts)
+            assert from_json(to_json(kept)) == kept
+
+
+def test_every_step_is_said_with_the_query_after_it(proof: Proof, schema: Schema) -> None:
+    verdict = check(proof, schema)
+    assert isinstance(verdict, Checked)
+    said = [line.said for line in verdict.lines]
+    assert [text for text in said if text.startswith("equal by ")] == list(map(str, proof.steps))
+    assert [line for line in verdict.lines if line.side == "gold"][-1].sql == proof.form
+    text = "\n".join(explained(verdict))
+    assert "  equal by distinct_over_key because singer(id) is unique where not NULL" in text
+    assert text.index("gold:") < text.index("prediction:")
+
+
+def test_the_order_of_the_prediction_is_dropped_first_and_it_is_said(
+    proof: Proof, schema: Schema
+) -> None:
+    lines = [line for line in check(proof, schema).lines if line.side == "prediction"]
+    assert "ORDER BY" in lines[0].sql
+    assert lines[1].said.startswith("equal without ORDER BY")
+    assert "ORDER BY" not in lines[1].sql
+
+
+def test_the_order_stays_where_the_gold_orders(schema: Schema) -> None:
+    found = prove(
+        "SELECT name FROM singer WHERE NOT age < 3 ORDER BY name",
+        "SELECT name FROM singer WHERE age >= 3 ORDER BY name",
+        schema,
+    )
+    assert isinstance(found, Proof)
+    verdict = check(found, schema)
+    assert verdict.holds
+    assert not any("without ORDER BY" in line.said for line in verdict.lines)
+
+
+def test_equal_texts_need_no_steps(schema: Schema) -> None:
+    found = prove("SELECT name FROM singer", "select  NAME from singer", schema)
+    assert isinstance(found, Proof)
+    assert check(found, schema).holds
+
+
+def rejected(proof: Proof, schema: Schema, **kwargs: object) -> Rejected:
+    verdict = check(proof, schema, **kwargs)  # type: ignore[arg-type]
+    assert isinstance(verdict, Rejected), verdict
+    return verdict
+
+
+def test_a_dropped_step_is_noticed(proof: Proof, schema: Schema) -> None:
+    for number in range(len(proof.steps)):
+        steps = proof.steps[:number] + proof.steps[number + 1 :]
+        assert not check(replace(proof, steps=steps), schema).holds
+
+
+def test_a_repeated_step_is_noticed(proof: Proof, schema: Schema) -> None:
+    for number, step in enumerate(proof.steps):
+        steps = (*proof.steps[:number], step, *proof.steps[number:])
+        assert not check(replace(proof, steps=steps), schema).holds
+
+
+def changed(proof: Proof, number: int, **values: object) -> Proof:
+    steps = list(proof.steps)
+    steps[number] = replace(steps[number], **values)  # type: ignore[arg-type]
+    return replace(proof, steps=tuple(steps))
+
+
+def test_another_rule_or_place_is_noticed(proof: Proof, schema: Schema) -> None:
+    assert "no rule" in rejected(changed(proof, 0, rule="no_such_rule"), schema).why
+    other = rejected(changed(proof, 0, rule="paper_joins_commute"), schema)
+    assert (other.step, "not of the profile" in other.why) == (0, True)
+    nowhere = rejected(changed(proof, 0, path=(("where", -1), ("nothing", 3))), schema)
+    assert nowhere.why == "there is no node at where.nothing[3]"
+    assert "does not look at" in rejected(changed(proof, 0, rule="double_negation"), schema).why
+
+
+def test_facts_that_the_rule_does_not_use_are_noticed(proof: Proof, schema: Schema) -> None:
+    verdict = rejected(changed(proof, 0, facts=("pigs fly",)), schema)
+    assert "the step leans on pigs fly" in verdict.why
+
+
+def test_facts_that_do_not_hold_are_noticed(proof: Proof, schema: Schema) -> None:
+    for fact in sorted(facts_of(schema), key=repr):
+        if any(str(fact) in step.facts for step in proof.steps):
+            assert not check(proof, schema, facts=facts_of(schema) - {fact}).holds, fact
+
+
+def test_claims_about_the_whole_are_checked(proof: Proof, schema: Schema) -> None:
+    assert "trust" in rejected(replace(proof, trust="heuristic"), schema).why
+    assert "ends in" in rejected(replace(proof, form="SELECT 1"), schema).why
+    assert proof.columns == (1, 0)
+    assert "not the same" in rejected(replace(proof, columns=(0, 1)), schema).why
+    assert "do not pair" in rejected(replace(proof, columns=(0, 0)), schema).why
+    assert "no profile" in rejected(replace(proof, profile="wishful"), schema).why
+    assert "differ" in rejected(proof, schema, fixed_columns=True).why
+
+
+def test_other_queries_are_noticed(proof: Proof, schema: Schema) -> None:
+    other = PREDICTION.replace("20", "21")
+    assert "differ" in rejected(replace(proof, prediction_sql=other), schema).why
+    broken = replace(proof, gold_sql="SELECT name FROM nowhere")
+    assert "does not run" in rejected(broken, schema).why
+    assert "cannot be read" in rejected(replace(proof, gold_sql="SELECT FROM"), schema).why
+
+
+def test_steps_of_the_gold_come_first(proof: Proof, schema: Schema) -> None:
+    steps = sorted(proof.steps, key=lambda step: step.side, reverse=True)
+    assert "come before" in rejected(replace(proof, steps=tuple(steps)), schema).why
+
+
+STEPS = st.builds(
+    Step,
+    st.sampled_from(["gold", "prediction"]),
+    st.sampled_from(RULES.names()),
+    st.lists(
+        st.tuples(
+            st.sampled_from(["where", "this", "expressions", "joins", "on", "from_"]),
+            st.integers(-1, 2),
+        ),
+        max_size=4,
+    ).map(tuple),
+    st.just(()),
+)
+
+
+@given(st.data())
+def test_no_proof_makes_the_checker_raise(data: st.DataObject) -> None:
+    schema = read_ddl(DDL, "music")
+    found = prove(GOLD, PREDICTION, schema)
+    assert isinstance(found, Proof)
+    steps = list(found.steps)
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(steps)))
+        steps[place : place + data.draw(st.integers(0, 1))] = [data.draw(STEPS)]
+    verdict = check(replace(found, steps=tuple(steps)), schema)
+    # A step that is none of the prover's may hold as well; the last tree is what it claims then.
+    assert isinstance(verdict, Checked | Rejected)
+
+
+def test_a_certificate_outlives_the_session(proof: Proof, schema: Schema, tmp_path: Path) -> None:
+    kept = certificate(proof, schema)
+    save(kept, tmp_path / "deep" / "proof.json")
+    again = load(tmp_path / "deep" / "proof.json")
+    assert again == kept
+    assert check_certificate(again).holds
+    assert to_json(again) == to_json(kept)
+
+
+def test_a_certificate_is_checked_against_other_tables(proof: Proof, schema: Schema) -> None:
+    kept = certificate(proof, schema)
+    assert check_certificate(kept, read_ddl(DDL + "CREATE TABLE more (x TEXT);", "m")).holds
+    nullable = read_ddl(DDL.replace("band INTEGER NOT NULL", "band INTEGER"), "m")
+    verdict = check_certificate(kept, nullable)
+    assert isinstance(verdict, Rejected)
+    assert "does not say that singer.band is never NULL" in verdict.why
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "cannot be read"),
+        ("[]", "no certificate"),
+        ("{}", "no certificate"),
+        ('{"format": "sqlverdict proof", "version": 99}', "version 99"),
+        ('{"format": "sqlverdict proof", "version": 1}', "cannot be read"),
+    ],
+)
+def test_what_is_no_certificate_is_refused(content: str, message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        from_json(content)
+
+
+def test_broken_parts_of_a_certificate_are_refused(proof: Proof, schema: Schema) -> None:
+    whole = json.loads(to_json(certificate(proof, schema)))
+    for part in ("proof", "facts", "schema", "fixed_columns"):
+        for wrong in (None, 7, "x", [7], {"fact": "Wish"}):
+            with pytest.raises(DataError):
+                from_json(json.dumps({**whole, part: wrong}))
+    with pytest.raises(DataError, match="cannot be read"):
+        load(Path("no") / "such" / "file.json")
+
+
+def test_a_certificate_says_what_was_assumed(proof: Proof, schema: Schema) -> None:
+    kept = certificate(proof, schema, facts=frozenset())
+    assert isinstance(kept, Certificate)
+    assert not check_certificate(kept).holds

@@ -1,0 +1,192 @@
+"""The conformance suite for rules can fail: each check catches the rule that breaks its promise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import NotNull, Unique
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import RULES, Pair, Rule
+from sqlverdict.testing import check_rule
+from sqlverdict.testing.rules import RULE_CHECKS
+
+DOCUMENT = """A rule for a test.
+
+Statement
+    a   ==   b
+
+Holds when
+    Never.
+
+Why
+    For the test.
+
+Limits
+    None.
+
+Source
+    None.
+"""
+SCHEMA = "CREATE TABLE t (k INTEGER, v INTEGER)"
+
+
+def made(
+    rewrite: Callable[[Any, Known], Expr | None],
+    *,
+    matches: tuple[type, ...] = (exp.Select,),
+    equal: tuple[Pair, ...] = (Pair("SELECT k FROM t", "SELECT k FROM t"),),
+    different: tuple[Pair, ...] = (Pair("SELECT k FROM t", "SELECT v FROM t", because="x"),),
+) -> Rule:
+    return Rule("made", rewrite, matches, "tested", ("sound",), SCHEMA, equal, different, DOCUMENT)
+
+
+def idle(node: Expr, known: Known) -> Expr | None:
+    return None
+
+
+def fails(rule: Rule, check: str, message: str) -> None:
+    with pytest.raises(AssertionError, match=message):
+        RULE_CHECKS[check](rule)
+
+
+def test_a_good_rule_passes() -> None:
+    check_rule("distinct_over_key")
+    check_rule(RULES.get("between_is_two_bounds"))
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        (DOCUMENT.replace("A rule for a test.", "A rule for a test"), "end it with a stop"),
+        (DOCUMENT.replace("Limits\n    None.\n\n", ""), "in order"),
+        (DOCUMENT.replace("    For the test.\n", ""), "nothing under 'Why'"),
+    ],
+)
+def test_an_incomplete_document(document: str, message: str) -> None:
+    fails(replace(made(idle), document=document), "document", message)
+
+
+def test_pairs_are_wanted_with_reasons() -> None:
+    fails(replace(made(idle), equal=()), "document", "no pair that it joins")
+    fails(replace(made(idle), different=()), "document", "keep apart")
+    silent = (Pair("SELECT k FROM t", "SELECT v FROM t"),)
+    fails(replace(made(idle), different=silent), "document", "because")
+    fails(replace(made(idle), trust="heuristic"), "document", "heuristic and yet")
+
+
+def test_an_equal_pair_that_is_not_joined() -> None:
+    pair = Pair("SELECT k FROM t", "SELECT v FROM t")
+    fails(made(idle, equal=(pair,)), "joins_equal", "does not join")
+
+
+def test_a_rule_that_does_not_fire() -> None:
+    fails(made(idle), "joins_equal", "does not fire")
+
+
+def test_a_different_pair_that_is_joined() -> None:
+    pair = Pair("SELECT k FROM t", "SELECT k FROM t WHERE 1 = 1", because="it is said so")
+    fails(made(idle, different=(pair,)), "keeps_different_apart", "proved equal, though")
+    fails(made(idle, different=(pair,)), "search_refutes_different", "no database shows it")
+
+
+def test_a_fact_without_weight() -> None:
+    pair = Pair("SELECT k FROM t", "SELECT k FROM t WHERE 1", (NotNull("t", "k"),))
+    fails(made(idle, equal=(pair,)), "facts_carry_weight", "t.k is never NULL")
+
+
+def test_an_unsound_rewriting() -> None:
+    def drop_where(node: exp.Select, known: Known) -> Expr | None:
+        if node.args.get("where") is None:
+            return None
+        node.set("where", None)
+        return node
+
+    pair = Pair("SELECT k FROM t WHERE v > 1", "SELECT k FROM t")
+    fails(made(drop_where, equal=(pair,)), "never_changes_answers", "changes an answer")
+
+
+def test_a_rewriting_that_ignores_one_of_its_facts() -> None:
+    def drop_distinct(node: exp.Select, known: Known) -> Expr | None:
+        # UNIQUE alone: many rows may be NULL.
+        if node.args.get("distinct") is None or not known.uniques(node.args["from_"].this.alias):
+            return None
+        node.set("distinct", None)
+        return node
+
+    key = (Unique("t", ("k",)), NotNull("t", "k"))
+    pair = Pair("SELECT DISTINCT k FROM t", "SELECT k FROM t", key)
+    fails(made(drop_distinct, equal=(pair,)), "never_changes_answers", "given .*unique")
+
+
+def test_a_text_that_does_not_run() -> None:
+    def break_it(node: exp.Column, known: Known) -> Expr | None:
+        if node.name == "nowhere":
+            return None
+        node.set("this", exp.to_identifier("nowhere"))
+        return node
+
+    fails(made(break_it, matches=(exp.Column,)), "never_changes_answers", "cannot be tried")
+
+
+def test_a_form_that_is_not_stable() -> None:
+    def count_up(node: exp.Select, known: Known) -> Expr | None:
+        # Once for each reading: a label is told by its dot and number.
+        if node.args.get("limit") is not None or "." not in node.args["from_"].this.alias:
+            return None
+        node.set("limit", exp.Limit(expression=exp.Literal.number(-1)))
+        return node
+
+    def deeper(node: exp.Literal, known: Known) -> Expr | None:
+        if "seen" in node.meta or len(str(node.this)) > 4:
+            return None
+        grown = exp.Literal.number(f"{node.this}1")
+        grown.meta["seen"] = True
+        return grown
+
+    assert count_up is not None
+    pair = Pair("SELECT k + 1 FROM t", "SELECT k + 1 FROM t")
+    fails(made(deeper, matches=(exp.Literal,), equal=(pair,)), "is_stable", "not stable")
+
+
+def test_rules_whose_order_matters() -> None:
+    def ask_first(node: exp.Not, known: Known) -> Expr | None:
+        # Takes NOT NOT away in one go with a mark, where double_negation leaves none.
+        inner = node.this
+        if not isinstance(inner, exp.Not):
+            return None
+        return exp.Or(this=inner.this, expression=exp.Anonymous(this="mark", expressions=[]))
+
+    pair = Pair("SELECT k FROM t WHERE NOT NOT EXISTS (SELECT 1)", "SELECT k FROM t")
+    rule = made(ask_first, matches=(exp.Not,), equal=(pair,))
+    fails(rule, "order_does_not_matter", "the order of rules matters")
+
+
+def test_a_rule_that_changes_what_it_leaves_alone() -> None:
+    def meddle(node: exp.Select, known: Known) -> Expr | None:
+        node.set("limit", exp.Limit(expression=exp.Literal.number(1)))
+        return None
+
+    fails(made(meddle), "minds_its_node", "though it answers None")
+
+
+def test_a_rule_that_reaches_beside_its_node() -> None:
+    def reach(node: exp.Column, known: Known) -> Expr | None:
+        select = node.parent
+        if isinstance(select, exp.Select):
+            select.set("distinct", exp.Distinct())
+        return node
+
+    fails(made(reach, matches=(exp.Column,)), "minds_its_node", "beside its node")
+
+
+def test_a_rule_without_end() -> None:
+    def grow(node: exp.Column, known: Known) -> Expr | None:
+        return exp.Add(this=node.copy(), expression=exp.Literal.number(0))
+
+    fails(made(grow, matches=(exp.Column,)), "ends_on_deep_trees", "no end")

@@ -1,0 +1,74 @@
+"""Texts that nobody should write: the prover comes to an end and never raises."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.prove.check import check
+from sqlverdict.prove.proof import NotProved, Proof
+from sqlverdict.prove.prover import prove
+from sqlverdict.testing.hostile import hostile_predictions, make_database
+
+PLAIN = "SELECT name FROM person WHERE id > 1"
+
+
+@pytest.fixture(scope="module")
+def schema(tmp_path_factory: pytest.TempPathFactory) -> Schema:
+    path: Path = make_database(tmp_path_factory.mktemp("hostile") / "hostile.sqlite")
+    (found,) = load_schemas(path).values()
+    return found
+
+
+@pytest.mark.parametrize("profile", ["sound", "etm_paper"])
+def test_hostile_predictions_end_in_a_word(schema: Schema, profile: str) -> None:
+    for hostile in hostile_predictions():
+        for gold, prediction in ((PLAIN, hostile.sql), (hostile.sql, PLAIN)):
+            found = prove(gold, prediction, schema, profile=profile)
+            assert isinstance(found, NotProved), (hostile.name, found)
+            assert found.message
+
+
+def deep() -> Iterator[str]:
+    yield PLAIN.replace("id > 1", "(" * 80 + "id > 1" + ")" * 80)
+    yield PLAIN.replace("id > 1", "NOT " * 101 + "id > 1")
+    yield PLAIN.replace("id > 1", " AND ".join(f"id <> {n}" for n in range(300)))
+    yield PLAIN.replace("id > 1", " OR ".join(f"(id = {n} AND age = {n})" for n in range(200)))
+    yield PLAIN.replace("id > 1", f"id IN ({', '.join(map(str, range(600)))})")
+    yield " UNION ".join([PLAIN] * 60)
+    yield " UNION ALL ".join(f"{PLAIN} AND age = {n}" for n in range(60))
+    nested = "SELECT id, name FROM person"
+    for level in range(40):
+        nested = f"SELECT d{level}.id, d{level}.name FROM ({nested}) AS d{level}"
+    yield nested
+    tested = "SELECT id FROM person"
+    for level in range(25):
+        tested = f"SELECT id FROM person AS p{level} WHERE p{level}.id IN ({tested})"
+    yield tested
+    doubled = "WITH c0 AS (SELECT id, name FROM person)"
+    for level in range(1, 14):
+        doubled += f", c{level} AS (SELECT a.id, b.name FROM c{level - 1} AS a, c{level - 1} AS b)"
+    yield f"{doubled} SELECT name FROM c13"
+    yield "SELECT " + " + ".join(["p.id"] * 150) + " FROM person AS p"
+    copies = ", ".join(f"person AS p{n}" for n in range(9))
+    equal = " AND ".join(f"p{n}.age = p{n + 1}.age" for n in range(8))
+    yield f"SELECT p0.name FROM {copies} WHERE {equal}"
+    yield "SELECT " + "CASE WHEN id = 1 THEN 1 ELSE " * 40 + "0" + " END" * 40 + " FROM person"
+
+
+@pytest.mark.parametrize("profile", ["sound", "etm_paper"])
+@pytest.mark.parametrize("number", range(len(list(deep()))))
+def test_deep_and_wide_queries_end(schema: Schema, number: int, profile: str) -> None:
+    sql = list(deep())[number]
+    found = prove(sql, PLAIN, schema, profile=profile)
+    assert isinstance(found, Proof | NotProved)
+    same = prove(sql, f"{sql} ", schema, profile=profile)
+    assert isinstance(same, Proof)
+    assert check(same, schema).holds
+    other = prove(sql, sql.replace("person", "main.person", 1), schema, profile=profile)
+    if isinstance(other, Proof):
+        assert check(other, schema).holds

@@ -1,0 +1,158 @@
+"""Random queries: what the prover makes of them answers alike on every database that is tried.
+
+A long run by hand: ``python tests/prove/test_prove_soundness.py 5000``.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).parent))
+from query_mutations import mutate
+from query_strategies import DDL, make_query
+
+from sqlverdict.parse.facts import Fact, Typed, facts_of
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.prove.accepted import complaint
+from sqlverdict.prove.canonical import canonical
+from sqlverdict.prove.check import check
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.normalise import TooManySteps, normalise
+from sqlverdict.prove.profile import rules_of
+from sqlverdict.prove.proof import Proof
+from sqlverdict.prove.prover import prove
+from sqlverdict.prove.resolve import resolve
+from sqlverdict.prove.scope import Unsupported
+from sqlverdict.prove.text import text
+from sqlverdict.records import Query
+from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.witness import Budget, Witness
+
+SCHEMA = read_ddl(DDL, "random")
+FACTS = facts_of(SCHEMA)
+TYPED = frozenset(fact for fact in FACTS if isinstance(fact, Typed))
+OTHERS = sorted(FACTS - TYPED, key=repr)
+INSTANCES = 30
+
+RANDOMS = st.randoms(use_true_random=False) | st.integers(0, 2**40).map(Random)
+"""Choices that hypothesis can shrink, and plain ones, which make larger queries."""
+
+quick = settings(
+    max_examples=150,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What went wrong with a query."""
+
+    kind: str
+    sql: str
+    said: str
+
+
+def some_facts(rng: Random) -> frozenset[Fact]:
+    """All facts of the schema, or some; the types always hold."""
+    if rng.randrange(2):
+        return FACTS
+    return TYPED | frozenset(fact for fact in OTHERS if rng.randrange(10) < 6)
+
+
+def examine(sql: str, facts: frozenset[Fact], instances: int = INSTANCES) -> Trouble | None:
+    """Rewrite a query to the end, and run both."""
+    query = parse(sql)
+    assert isinstance(query, Query), query
+    assert complaint(sql, SCHEMA) is None, sql
+    try:
+        start = resolve(query.tree, SCHEMA)
+        tree, steps = normalise(start.tree, Known(SCHEMA, facts, start.bases), rules_of("sound"))
+    except Unsupported:
+        return None
+    except TooManySteps as spent:
+        return Trouble("no end", sql, str(spent))
+    made = text(tree)
+    by = f"{made!r} by {[step.rule for step in steps]} given {sorted(map(str, facts - TYPED))}"
+    problem = complaint(made, SCHEMA)
+    if problem is not None:
+        return Trouble("does not run", sql, f"{problem}: {by}")
+    found = search(sql, made, facts, instances)
+    if isinstance(found, Witness):
+        return Trouble("other answer", sql, f"{by}; on {dict(found.instance.rows)}")
+    again = parse(made)
+    assert isinstance(again, Query), again
+    try:
+        start = resolve(again.tree, SCHEMA)
+    except Unsupported as beyond:
+        return Trouble("cannot be read again", sql, f"{beyond}: {by}")
+    twice, more = normalise(start.tree, Known(SCHEMA, facts, start.bases), rules_of("sound"))
+    if canonical(twice) != canonical(tree):
+        said = f"{by}, and then {text(twice)!r} by {[step.rule for step in more]}"
+        return Trouble("not stable", sql, said)
+    return None
+
+
+def search(gold: str, prediction: str, facts: frozenset[Fact], instances: int) -> object:
+    budget = Budget(instances=instances, alike=1, seconds=60.0, shrink=100)
+    return find_witness(gold, prediction, SCHEMA, facts=facts, budget=budget)
+
+
+def compare(sql: str, other: str, instances: int = INSTANCES) -> Trouble | None:
+    """Where the prover says that two queries are equal, no database may say otherwise."""
+    found = prove(sql, other, SCHEMA)
+    if not isinstance(found, Proof):
+        return None
+    witness = search(sql, other, FACTS, instances)
+    if isinstance(witness, Witness):
+        said = f"{other!r} by {found.rules}; on {dict(witness.instance.rows)}"
+        return Trouble("proved and refuted", sql, said)
+    verdict = check(found, SCHEMA)
+    return None if verdict.holds else Trouble("rejected", sql, f"{other!r}: {verdict}")
+
+
+@quick
+@given(RANDOMS)
+def test_the_normal_form_of_a_query_answers_as_the_query(rng: Random) -> None:
+    assert examine(make_query(rng), some_facts(rng)) is None
+
+
+@quick
+@given(RANDOMS)
+def test_what_is_proved_about_a_changed_query_is_never_refuted(rng: Random) -> None:
+    sql = make_query(rng)
+    query = parse(sql)
+    assert isinstance(query, Query)
+    assert compare(sql, mutate(query.tree, rng, 1 + rng.randrange(2))) is None
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_makers_queries_run(seed: int) -> None:
+    for number in range(40):
+        sql = make_query(Random(seed * 1_000 + number))
+        assert complaint(sql, SCHEMA) is None, sql
+
+
+def by_hand(start: int, count: int) -> None:
+    """Print every trouble among so many random queries."""
+    for seed in range(start, start + count):
+        rng = Random(seed)
+        sql = make_query(rng)
+        trouble = examine(sql, some_facts(rng))
+        query = parse(sql)
+        assert isinstance(query, Query)
+        for _ in range(2):
+            trouble = trouble or compare(sql, mutate(query.tree, rng, 1 + rng.randrange(2)))
+        if trouble is not None:
+            sys.stdout.write(f"{seed} {trouble.kind}\n  {trouble.sql}\n  {trouble.said}\n")
+
+
+if __name__ == "__main__":
+    by_hand(int(sys.argv[2]) if len(sys.argv) > 2 else 0, int(sys.argv[1]))
