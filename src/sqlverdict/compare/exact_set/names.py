@@ -1,0 +1,153 @@
+"""Which table's column a name means, in the query where it stands.
+
+Names are looked up as SQLite does: in the FROM clause, then in the queries around it. A column
+of a derived table or common table expression is the expression that it stands for, so that
+aliases never count.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Protocol
+
+from sqlverdict.parse.tokens import fold
+
+if TYPE_CHECKING:
+    from sqlverdict.parse.schema import Table
+
+Unit = str
+"""An expression as text: equal texts are equal expressions, whatever the aliases were."""
+
+_LONGEST = 400
+_PLAIN = re.compile(r"\w+")
+
+
+def word(name: str) -> Unit:
+    """A name as a unit: folded, and quoted where it could be taken for something else."""
+    folded = fold(name)
+    return folded if _PLAIN.fullmatch(folded) else json.dumps(folded)
+
+
+def column_unit(table: str, column: str) -> Unit:
+    """A table's column as a unit."""
+    return f"{word(table)}.{word(column)}"
+
+
+def short(text: Unit) -> Unit:
+    """The text, or its digest where it is long.
+
+    Expressions of derived tables are written out wherever they are used; without this, a few
+    nested ones would make a text of any length.
+    """
+    if len(text) <= _LONGEST:
+        return text
+    return f"#{blake2b(text.encode('utf-8', 'backslashreplace'), digest_size=16).hexdigest()}"
+
+
+class Source(Protocol):
+    """Something that FROM names."""
+
+    @property
+    def unit(self) -> Unit:
+        """What it is, without its alias."""
+        ...
+
+    def column(self, name: str) -> Unit | None:
+        """What a column of it is; None where there is no such column, or none is known."""
+        ...
+
+
+class TableSource:
+    """A table of the schema, or one that the schema does not know."""
+
+    def __init__(self, name: str, table: Table | None) -> None:
+        self.unit = word(name)
+        self.unknown = table is None
+        self._columns = (
+            {fold(c.name): column_unit(name, c.name) for c in table.columns} if table else {}
+        )
+
+    def column(self, name: str) -> Unit | None:
+        """The column, where the schema has it."""
+        return self._columns.get(fold(name))
+
+
+class DerivedSource:
+    """A query in FROM, or a common table expression."""
+
+    def __init__(self, unit: Unit, outputs: Mapping[str, Unit], stars: Iterable[Source]) -> None:
+        self.unit = unit
+        self._stars = tuple(stars)
+        # Misses are remembered too: stars over stars would be searched again and again.
+        self._known: dict[str, Unit | None] = {fold(name): what for name, what in outputs.items()}
+
+    def column(self, name: str) -> Unit | None:
+        """The expression that the column stands for."""
+        wanted = fold(name)
+        if wanted not in self._known:
+            found = (source.column(wanted) for source in self._stars)
+            self._known[wanted] = next((unit for unit in found if unit is not None), None)
+        return self._known[wanted]
+
+
+class Scope:
+    """What names mean inside one SELECT.
+
+    Attributes:
+        sources: What FROM names, with the alias of each, in its order.
+        aliases: The output columns by alias; empty until they have been read.
+    """
+
+    def __init__(self, outer: Scope | None, ctes: Mapping[str, Source] | None = None) -> None:
+        self.outer = outer
+        self.sources: list[tuple[str, Source]] = []
+        self.aliases: dict[str, Unit] = {}
+        self._ctes = dict(ctes or {})
+
+    def add_cte(self, name: str, source: Source) -> None:
+        """Make a common table expression known here and in the queries inside."""
+        self._ctes[fold(name)] = source
+
+    def cte(self, name: str) -> Source | None:
+        """The common table expression of that name, the innermost first."""
+        scope: Scope | None = self
+        while scope is not None:
+            if fold(name) in scope._ctes:
+                return scope._ctes[fold(name)]
+            scope = scope.outer
+        return None
+
+    def qualified(self, qualifier: str, name: str) -> Unit:
+        """The column of the source with that alias; of an unknown one, the name as it is."""
+        wanted = fold(qualifier)
+        scope: Scope | None = self
+        while scope is not None:
+            for alias, source in scope.sources:
+                if alias == wanted:
+                    return source.column(name) or f"{source.unit}.{word(name)}"
+            scope = scope.outer
+        return column_unit(qualifier, name)
+
+    def plain(self, name: str) -> Unit | None:
+        """The column of the first source that has it; None where no source is known to."""
+        scope: Scope | None = self
+        while scope is not None:
+            for _, source in scope.sources:
+                found = source.column(name)
+                if found is not None:
+                    return found
+            scope = scope.outer
+        return None
+
+    def aliased(self, name: str) -> Unit | None:
+        """The output column of that alias."""
+        return self.aliases.get(fold(name))
+
+    def guess(self, name: str) -> Unit:
+        """A column that no source is known to have: that of the only source, if there is one."""
+        if len(self.sources) == 1:
+            return f"{self.sources[0][1].unit}.{word(name)}"
+        return f"?.{word(name)}"

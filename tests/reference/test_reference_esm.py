@@ -1,0 +1,48 @@
+"""Our exact set match and hardness against the official script's verdicts, item by item."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.load.predictions import load_predictions
+from sqlverdict.parse.hardness import spider_hardness
+from sqlverdict.pipeline import Options, evaluate
+
+pytestmark = pytest.mark.data
+
+ACCEPTED = {"C3": 774, "DAIL": 906, "RASAT+PICARD": 959, "RESDSQL": 972}
+"""How many predictions of each system the official parser accepts."""
+
+
+@pytest.mark.parametrize("system", ACCEPTED)
+def test_esm_equals_the_official_script_where_it_can_parse(data_root: Path, system: str) -> None:
+    root = data_root / "spider"
+    benchmark = BENCHMARKS.get("spider").read(root, options={"difficulty": "off"})
+    ids = [case.id for case in benchmark.cases]
+    said = load_predictions(root / "predictions" / "dev" / f"{system}.txt", ids)
+    run = evaluate(benchmark, said, options=Options(metrics="esm,esm[values]", workers=1))
+    reference = data_root / "spider_reference" / f"dev_{system}.jsonl"
+    expected = [json.loads(line) for line in reference.read_text().splitlines()]
+    checked = 0
+    for result, item in zip(run.results(), expected, strict=True):
+        if not item.get("esm_parsed"):
+            continue
+        checked += 1
+        found = result.scores["esm"], result.scores["esm[values]"]
+        assert found == (item["esm"], item["esm_values"]), (result.gold, result.prediction)
+    assert checked == ACCEPTED[system]
+
+
+def test_hardness_equals_the_official_script(data_root: Path) -> None:
+    golds = (data_root / "spider" / "dev_gold.sql").read_text().splitlines()
+    reference = data_root / "spider_reference" / "dev_RESDSQL.jsonl"
+    items = [json.loads(line) for line in reference.read_text().splitlines()]
+    known = [item for item in items if "hardness" in item]
+    assert len(known) == 972
+    for item in known:
+        gold = golds[item["idx"]].rsplit("\t", 1)[0]
+        assert spider_hardness(gold) == item["hardness"], gold

@@ -1,0 +1,143 @@
+"""ESM as a metric: the hand calculation, whose fault, hostile texts, and runs."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.execute.engine import Limits
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Case, Reason, Score
+from sqlverdict.run.refuter import Refuting
+from sqlverdict.score.metric import METRICS, SECTIONS, document, parse_metric, score_case
+from sqlverdict.testing.fakes import FakeItem
+from sqlverdict.testing.hostile import hostile_predictions
+from sqlverdict.testing.metrics import check_metric
+
+GOLD = "SELECT name, age FROM person WHERE age > 20"
+
+
+def score(sql: str, *golds: str, metric: str = "esm") -> Score:
+    found = FakeItem.of([[]], [], sql=sql)
+    item = replace(found, case=replace(found.case, golds=golds or (GOLD,)))
+    return score_case(parse_metric(metric), item)
+
+
+def test_it_conforms() -> None:
+    check_metric("esm")
+    assert list(document(METRICS.get("esm"))) == ["", *SECTIONS]
+    assert parse_metric("esm").parameter == "components"
+
+
+def test_the_hand_calculation() -> None:
+    predictions = (
+        "SELECT p.age, p.name FROM person AS p WHERE p.age > 30",
+        "SELECT name FROM person WHERE age > 20",
+    )
+    assert [score(sql).value for sql in predictions] == [1.0, 0.0]
+    assert [score(sql, metric="esm[values]").value for sql in predictions] == [0.0, 0.0]
+
+
+def test_one_gold_of_several_suffices() -> None:
+    assert score("SELECT age FROM person", GOLD, "SELECT age FROM person").value == 1.0
+    assert score("SELECT age FROM person", "SELECT", "SELECT age FROM person").value == 1.0
+    assert score("SELECT 1", GOLD, "SELECT age FROM person").value == 0.0
+
+
+@pytest.mark.parametrize(
+    ("sql", "reason"),
+    [
+        ("SELECT name FROM", Reason.PARSE_ERROR),
+        ("Sorry, I cannot.", Reason.PARSE_ERROR),
+        ("DROP TABLE person", Reason.WRITE_BLOCKED),
+        (f"{GOLD}; {GOLD}", Reason.UNSUPPORTED_FEATURE),
+        (f"EXPLAIN {GOLD}", Reason.UNSUPPORTED_FEATURE),
+        ("-- nothing", Reason.NO_SQL_PRODUCED),
+    ],
+)
+def test_what_is_the_predictions_fault_is_zero(sql: str, reason: Reason) -> None:
+    assert score(sql) == Score(0.0, (reason,))
+
+
+def test_what_is_our_limit_is_unscored() -> None:
+    deep = f"SELECT {'+'.join(['age'] * 300)} FROM person"
+    long = f"SELECT '{'x' * 300_000}'"
+    for sql in (deep, long):
+        assert score(sql) == Score(None, (Reason.BUDGET_EXHAUSTED,))
+        assert score(GOLD, sql) == Score(None, (Reason.BUDGET_EXHAUSTED,))
+    assert score(deep, deep, "SELECT age FROM person").value is None
+    assert score("SELECT age FROM person", deep, "SELECT age FROM person").value == 1.0
+
+
+def test_a_gold_that_cannot_be_read_is_unscored() -> None:
+    assert score(GOLD, "SELECT name FROM") == Score(None, (Reason.GOLD_SUSPECT,))
+
+
+def test_no_schema_is_unscored_even_for_the_same_text() -> None:
+    class Unknown(FakeItem):
+        def schema(self) -> Schema | None:
+            return None
+
+    item = Unknown.of([[]], [], sql=GOLD)
+    assert score_case(parse_metric("esm"), item) == Score(None, (Reason.DATABASE_UNAVAILABLE,))
+
+
+def test_hostile_texts_are_scored_or_open_and_never_raise() -> None:
+    texts = [each.sql for each in hostile_predictions() if not each.hangs]
+    # The long ones only cost time: every length above the parser's limit is the same.
+    texts = [sql for sql in texts if len(sql) < 300_000]
+    assert len(texts) > 250
+    for sql in texts:
+        for metric in ("esm", "esm[values]"):
+            found = score(sql, metric=metric)
+            assert found.value in (0.0, None), sql[:200]
+            assert found.value is not None or found.reasons, sql[:200]
+
+
+DDL = (
+    "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT);"
+    "CREATE TABLE concert (singer INTEGER REFERENCES singer (id), year INTEGER);"
+)
+JOINED = "FROM singer AS s JOIN concert AS c ON s.id = c.singer"
+
+
+def scores(cases: list[Case], said: dict[str, str], options: Options) -> list[float | None]:
+    run = evaluate(cases, said, options=options)
+    return [result.scores["esm"] for result in run.results()]
+
+
+def test_a_run_takes_keys_from_the_database_or_from_the_schemas_given(tmp_path: Path) -> None:
+    file = tmp_path / "music.sqlite"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(DDL)
+    gold, said = f"SELECT s.id {JOINED}", {"1": f"SELECT c.singer {JOINED}"}
+    here = [Case("1", "music", golds=(gold,), database=str(file))]
+    nowhere = [Case("1", "music", golds=(gold,))]
+    options = Options(metrics="esm", cache=None, workers=0)
+    assert scores(here, said, options) == [1.0]
+    assert scores(nowhere, said, options) == [None]
+    keyless = read_ddl(DDL.replace("REFERENCES singer (id)", ""), "music")
+    for schema, value in ((read_ddl(DDL, "music"), 1.0), (keyless, 0.0)):
+        given = replace(options, refuting=Refuting(schemas={"music": schema}))
+        assert scores(nowhere, said, given) == [value]
+        assert scores(here, said, given) == [value]
+
+
+@pytest.mark.slow
+def test_a_text_that_hangs_the_parser_ends_with_its_worker(tmp_path: Path) -> None:
+    file = tmp_path / "music.sqlite"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(DDL)
+    (hanging,) = (h.sql for h in hostile_predictions() if h.name == "compile/chain of joins")
+    cases = [
+        Case(name, "music", golds=("SELECT name FROM singer",), database=str(file)) for name in "ab"
+    ]
+    options = Options(metrics="esm", cache=None, workers=1, limits=Limits(seconds=1))
+    said = {"a": hanging, "b": "SELECT name FROM singer"}
+    assert scores(cases, said, options) == [None, 1.0]
