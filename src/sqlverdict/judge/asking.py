@@ -1,0 +1,142 @@
+"""Asks until a reply can be read, a bounded number of times, and keeps the accounts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from sqlverdict.judge.opinion import ASKED_AGAIN, BUDGET, CUT_OFF, PENDING, Opinion, Settings
+from sqlverdict.judge.prompt import Prompt, load_prompt
+from sqlverdict.judge.replies import Reading
+from sqlverdict.judge.request import Message, NoReply, Reply, Request
+from sqlverdict.records import Reason
+
+T = TypeVar("T")
+
+
+@dataclass
+class Tally:
+    """What a judge's calls for one brief took, and what was odd about them."""
+
+    calls: int = 0
+    cached: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float | None = 0.0
+    flags: list[str] = field(default_factory=list)
+
+    def add(self, reply: Reply) -> None:
+        """Count one reply."""
+        self.calls += 1
+        self.cached += reply.cached
+        self.prompt_tokens += reply.prompt_tokens
+        self.completion_tokens += reply.completion_tokens
+        known = self.cost is not None and reply.cost is not None
+        self.cost = (self.cost or 0.0) + (reply.cost or 0.0) if known else None
+
+    def flag(self, *flags: str) -> None:
+        """Note what is odd, each thing once."""
+        self.flags += [flag for flag in dict.fromkeys(flags) if flag not in self.flags]
+
+
+@dataclass(frozen=True)
+class NoReading:
+    """Why nothing was read in the end."""
+
+    reason: Reason
+    message: str
+
+
+Asking = Generator[Request, Reply | NoReply, Reading[T] | NoReading]
+
+
+def make_request(
+    prompt: Prompt,
+    values: Mapping[str, str],
+    settings: Settings,
+    schema: Mapping[str, Any] | None = None,
+) -> Request:
+    """The request that a prompt makes with these values and settings."""
+    return Request(
+        model=settings.model,
+        messages=prompt.messages(values),
+        purpose=prompt.purpose,
+        temperature=settings.temperature,
+        max_tokens=settings.max_tokens,
+        seed=settings.seed,
+        schema=schema if settings.structured else None,
+        sample=settings.sample,
+    )
+
+
+def ask(
+    request: Request, read: Callable[[str], Reading[T]], settings: Settings, tally: Tally
+) -> Asking[T]:
+    """Put a request; where the reply cannot be read, say so and ask again, within bounds.
+
+    Asking again appends a reminder to the prompt and says which attempt it is: the request
+    is another one, so that a cache does not give back the reply that could not be read.
+    """
+    attempts = settings.retries_unparseable + 1
+    message = ""
+    for attempt in range(1, attempts + 1):
+        asked = request if attempt == 1 else _again(request, attempt, attempts, settings)
+        reply = yield asked
+        if isinstance(reply, NoReply):
+            if reply.budget:
+                tally.flag(BUDGET)
+            if reply.pending:
+                tally.flag(PENDING)
+            return NoReading(reply.reason, reply.message)
+        tally.add(reply)
+        reading = read(reply.text)
+        if reading.value is not None:
+            tally.flag(*reading.flags)
+            if reply.finish == "length":
+                tally.flag(CUT_OFF)
+            return reading
+        cut = ", and was cut off at its token limit" if reply.finish == "length" else ""
+        message = f"{reading.message}{cut}"
+        if attempt < attempts:
+            tally.flag(ASKED_AGAIN)
+    return NoReading(Reason.JUDGE_UNPARSEABLE, f"after {attempts} attempts: {message}")
+
+
+def _again(request: Request, attempt: int, attempts: int, settings: Settings) -> Request:
+    reminder = load_prompt("again", settings.prompts)
+    values = {"attempt": str(attempt), "attempts": str(attempts)}
+    (added,) = reminder.messages(values)
+    *before, last = request.messages
+    longer = Message(last.role, f"{last.content}\n\n{added.content}")
+    return replace(request, messages=(*before, longer))
+
+
+def writable(text: str) -> str:
+    """The text with half surrogates as escapes: servers send them, files cannot hold them."""
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def opinion_of(
+    judge: str,
+    settings: Settings,
+    tally: Tally,
+    read: Reading[bool] | NoReading,
+) -> Opinion:
+    """The opinion that a reading, or its absence, amounts to."""
+    if isinstance(read, NoReading):
+        correct, reason, explanation = None, read.reason, read.message
+    else:
+        correct, reason, explanation = read.value, None, read.explanation
+    return Opinion(
+        correct=correct,
+        reason=reason,
+        explanation=writable(explanation),
+        flags=tuple(tally.flags),
+        calls=tally.calls,
+        cached=tally.cached,
+        tokens=(tally.prompt_tokens, tally.completion_tokens),
+        cost=tally.cost,
+        judge=judge,
+        model=settings.model,
+    )

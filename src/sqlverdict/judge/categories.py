@@ -1,0 +1,159 @@
+"""Which kinds of error, or of harmless difference: FLEX's labels, asked of the model.
+
+A prediction judged incorrect is given any of six labels for its faults (:data:`FATAL`); one
+judged correct although its result is not the gold's, any of five for the difference
+(:data:`MINOR`). Several may hold. One judged correct with matching results has none, and no
+call is made. Nor is one made without a verdict, or for a prediction that did not run.
+
+Source: FLEX (Kim et al., 2024), appendix B.3 and figures 12 and 13; names and wording are ours.
+:data:`ALIASES` also knows the names under which FLEX published its labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from sqlverdict.judge.asking import NoReading, Tally, ask, make_request, writable
+from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.context import values_of
+from sqlverdict.judge.loose_json import Object, Value, key_word
+from sqlverdict.judge.neutral import quote
+from sqlverdict.judge.opinion import Opinion, Settings
+from sqlverdict.judge.prompt import load_prompt
+from sqlverdict.judge.replies import Form, Reading, read, truth
+from sqlverdict.judge.request import NoReply, Reply, Request
+
+FATAL: Mapping[str, str] = {
+    "schema_linking": "tables or columns that are not what the question asks about",
+    "filtering": "a condition that is wrong, missing or added",
+    "nullable_column": "a column that may be NULL, read as if it could not",
+    "several_rows": "wrong where several rows satisfy a condition",
+    "abused_clauses": "a clause nobody asked for changes the answer",
+    "other_fatal": "another fault that makes the answer wrong",
+}
+"""What can be wrong with an incorrect prediction."""
+MINOR: Mapping[str, str] = {
+    "output_structure": "other columns, or another order",
+    "value_representation": "values that mean the same and look different",
+    "wrong_gold": "the gold query does not answer the question",
+    "several_answers": "the question has several right answers",
+    "other_minor": "another difference that leaves the answer right",
+}
+"""What can set a correct prediction apart from its gold."""
+
+ALIASES: Mapping[str, str] = {
+    "incorrectschemalinking": "schema_linking",
+    "incorrectfilteringcondition": "filtering",
+    "incorrectfilteringconditions": "filtering",
+    "missinghandlingofnullablecolumn": "nullable_column",
+    "missinghandlingofmultiplerows": "several_rows",
+    "otherfatalissues": "other_fatal",
+    "differentoutputstructure": "output_structure",
+    "differentoutputvaluerepresentation": "value_representation",
+    "incorrectgroundtruthquery": "wrong_gold",
+    "multipleanswersavailable": "several_answers",
+    "otherminorissues": "other_minor",
+    **{key_word(name): name for name in (*FATAL, *MINOR)},
+}
+"""Labels by their names without case and underscores, ours and the published ones."""
+
+_HOLDS = ("holds", "issued", "value", "present", "applies")
+LONGEST_EARLIER = 4_000
+
+
+@dataclass(frozen=True)
+class Categories:
+    """The labels that hold, in the order of their table, each with its explanation."""
+
+    labels: tuple[str, ...]
+    explanations: Mapping[str, str] = field(default_factory=dict)
+
+
+def kinds_for(equal: bool | None, correct: bool | None) -> Mapping[str, str]:
+    """The labels that can apply to a verdict; empty: none."""
+    if correct is None or (correct and equal is True):
+        return {}
+    return MINOR if correct else FATAL
+
+
+def read_categories(text: str, kinds: Mapping[str, str]) -> Reading[Categories]:
+    """The labels in a reply: the last object that names one of them."""
+    wanted = frozenset(alias for alias, name in ALIASES.items() if name in kinds)
+    found = read(text, Form("labels", wanted, _label))
+    if found.value is None:
+        return Reading(None, explanation=found.explanation, message=found.message)
+    said: dict[str, tuple[bool, str]] = {}
+    for alias, value in found.fields.items():
+        label = _label(value)
+        if alias in wanted and label is not None:
+            said[ALIASES[alias]] = label
+    held = tuple(name for name in kinds if said.get(name, (False, ""))[0])
+    categories = Categories(held, {name: said[name][1] for name in held})
+    # Labels are asked for without reasoning before them, so that is nothing odd here.
+    return Reading(categories, (), found.explanation, found.fields)
+
+
+def _label(value: Value) -> tuple[bool, str] | None:
+    """Whether a label holds, and why: an object with both, or a bare yes or no."""
+    if not isinstance(value, Object):
+        plain = truth(value)
+        return None if plain is None else (plain, "")
+    inside = {key_word(key): each for key, each in value.pairs}
+    holds = next((truth(inside[key]) for key in _HOLDS if key in inside), None)
+    why = inside.get("explanation", inside.get("reason", ""))
+    return None if holds is None else (holds, why if isinstance(why, str) else "")
+
+
+def categorise(
+    brief: Brief, opinion: Opinion, settings: Settings
+) -> Generator[Request, Reply | NoReply, Opinion]:
+    """Ask for the labels of an opinion, and return it with them.
+
+    The verdict never changes. Labels that could not be had leave the flag ``uncategorised``.
+    """
+    kinds = kinds_for(brief.equal, opinion.correct)
+    if not kinds:
+        return opinion
+    prompt = load_prompt(
+        "categories_minor" if opinion.correct else "categories_fatal", settings.prompts
+    )
+    values = values_of(brief, settings, results=brief.equal is not True)
+    values["earlier"] = quote(opinion.explanation, LONGEST_EARLIER)
+    tally = Tally()
+    request = make_request(prompt, values, settings, _schema(kinds))
+    found = yield from ask(request, lambda text: read_categories(text, kinds), settings, tally)
+    categories = None if isinstance(found, NoReading) else found.value
+    if categories is None:
+        tally.flag("uncategorised")
+        categories = Categories(())
+    known = opinion.cost is not None and tally.cost is not None
+    return replace(
+        opinion,
+        categories=categories.labels,
+        category_notes={name: writable(why) for name, why in categories.explanations.items()},
+        flags=tuple(dict.fromkeys((*opinion.flags, *tally.flags))),
+        calls=opinion.calls + tally.calls,
+        cached=opinion.cached + tally.cached,
+        tokens=(
+            opinion.tokens[0] + tally.prompt_tokens,
+            opinion.tokens[1] + tally.completion_tokens,
+        ),
+        cost=(opinion.cost or 0.0) + (tally.cost or 0.0) if known else None,
+    )
+
+
+def _schema(kinds: Mapping[str, str]) -> dict[str, Any]:
+    one = {
+        "type": "object",
+        "properties": {"explanation": {"type": "string"}, "holds": {"type": "boolean"}},
+        "required": ["explanation", "holds"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": dict.fromkeys(kinds, one),
+        "required": list(kinds),
+        "additionalProperties": False,
+    }

@@ -1,0 +1,40 @@
+"""FLEX: one call, in a context that depends on whether the results match.
+
+Where the results match, the judge looks for luck: it sees the question, the knowledge, the
+schema, both queries and the criteria for lucky matches, and no results, since equal results
+persuade it. Where they differ, or where it is open whether they match, it looks for
+unfairness: it sees both results too, and the criteria for acceptable differences.
+
+Every part of the context can be switched off in the settings, for ablations.
+
+Source: FLEX (Kim et al., 2024), sections 5 and 6.2, appendix F; the wording is ours.
+"""
+
+from __future__ import annotations
+
+from sqlverdict.judge.asking import Tally, ask, make_request, opinion_of
+from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.context import VERDICT_SCHEMA, values_of
+from sqlverdict.judge.judge import JUDGES, Conduct
+from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.prompt import load_prompt
+from sqlverdict.judge.replies import read_verdict
+
+
+@JUDGES.member
+class Flex:
+    """The FLEX judge."""
+
+    name = "flex"
+    version = 1
+
+    def conduct(self, brief: Brief, settings: Settings) -> Conduct:
+        """One call, and more only where its reply cannot be read."""
+        match = brief.equal is True
+        prompt = load_prompt("flex_eq" if match else "flex_neq", settings.prompts)
+        shown = settings.results_eq if match else settings.results_neq
+        values = values_of(brief, settings, results=shown)
+        tally = Tally()
+        request = make_request(prompt, values, settings, VERDICT_SCHEMA)
+        read = yield from ask(request, read_verdict, settings, tally)
+        return opinion_of(f"{self.name}@{self.version}", settings, tally, read)

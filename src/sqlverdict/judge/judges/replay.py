@@ -1,0 +1,33 @@
+"""Recorded replies as a judge: published judgements, run through our parser and policies.
+
+The judge asks for the reply recorded for the brief's case, under its id; the answerer must be a
+:class:`sqlverdict.judge.recorded.Recorded`. A recorded reply is always the same, so one that
+cannot be read is not asked for again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlverdict.judge.asking import Tally, ask, opinion_of
+from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.judge import JUDGES, Conduct
+from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.recorded import recorded_request
+from sqlverdict.judge.replies import read_verdict
+
+
+@JUDGES.member
+class Replay:
+    """The verdict of a recorded reply."""
+
+    name = "replay"
+    version = 1
+
+    def conduct(self, brief: Brief, settings: Settings) -> Conduct:
+        """One look at the records."""
+        tally = Tally()
+        request = recorded_request(brief.case_id, settings)
+        once = replace(settings, retries_unparseable=0)
+        read = yield from ask(request, read_verdict, once, tally)
+        return opinion_of(f"{self.name}@{self.version}", settings, tally, read)

@@ -1,0 +1,46 @@
+"""A rubric of 1 to 5 with a threshold, in the manner of Prometheus.
+
+The judge sees what FLEX sees, gives feedback and then a score. Scores from
+``settings.threshold`` on count as correct; FLEX found 4 to agree best with people. The score
+itself is kept as a flag: ``score_3``.
+
+Source: Prometheus 2 (Kim et al., 2024) as FLEX uses it (appendix F.2); the wording is ours.
+"""
+
+from __future__ import annotations
+
+from sqlverdict.judge.asking import NoReading, Tally, ask, make_request, opinion_of
+from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.context import answer_schema, values_of
+from sqlverdict.judge.judge import JUDGES, Conduct
+from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.prompt import load_prompt
+from sqlverdict.judge.replies import Reading, read, score_form
+
+LOW, HIGH = 1, 5
+FORM = score_form(LOW, HIGH)
+SCHEMA = answer_schema(score={"type": "integer", "minimum": LOW, "maximum": HIGH})
+
+
+@JUDGES.member
+class Rubric:
+    """A score with a threshold."""
+
+    name = "rubric"
+    version = 1
+
+    def conduct(self, brief: Brief, settings: Settings) -> Conduct:
+        """One call, and more only where its reply cannot be read."""
+        shown = settings.results_eq if brief.equal is True else settings.results_neq
+        values = values_of(brief, settings, results=shown)
+        tally = Tally()
+        request = make_request(load_prompt("rubric", settings.prompts), values, settings, SCHEMA)
+        scored = yield from ask(request, lambda text: read(text, FORM), settings, tally)
+        verdict: Reading[bool] | NoReading
+        if isinstance(scored, NoReading):
+            verdict = scored
+        else:
+            score = scored.value or 0
+            tally.flag(f"score_{score}")
+            verdict = Reading(score >= settings.threshold, scored.flags, scored.explanation)
+        return opinion_of(f"{self.name}@{self.version}", settings, tally, verdict)

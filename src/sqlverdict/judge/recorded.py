@@ -1,0 +1,129 @@
+"""Recorded replies that answer requests, without a network.
+
+A recording is found by the request's digest (any judge's recorded run), or, for the judge
+``replay``, by the case's id. Several texts for one case are its samples.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlverdict.errors import DataError
+from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.request import Message, NoReply, Reply, Request
+
+PURPOSE = "replay@1"
+
+
+def recorded_request(case_id: str, settings: Settings) -> Request:
+    """The request for what was recorded for a case."""
+    return Request(
+        model=settings.model,
+        messages=(Message("user", case_id),),
+        purpose=PURPOSE,
+        temperature=settings.temperature,
+        max_tokens=settings.max_tokens,
+        seed=settings.seed,
+        sample=settings.sample,
+    )
+
+
+class Recorded:
+    """Answers with recorded texts.
+
+    Args:
+        replies: Texts by case id or by request digest; a sequence holds samples in order.
+    """
+
+    def __init__(self, replies: Mapping[str, str | Sequence[str]]) -> None:
+        self._replies = {
+            key: (texts,) if isinstance(texts, str) else tuple(texts)
+            for key, texts in replies.items()
+        }
+
+    def __len__(self) -> int:
+        return len(self._replies)
+
+    @classmethod
+    def from_jsonl(
+        cls,
+        path: Path,
+        *,
+        key: str | Callable[[Mapping[str, Any]], str] = "id",
+        text: str = "reply",
+    ) -> Recorded:
+        """Read one JSON object a line.
+
+        Args:
+            path: The file.
+            key: The field with the case's id, or a function that makes it from the object.
+            text: The field with the reply: a string, or a list of strings.
+
+        Raises:
+            DataError: the file cannot be read, a line is no object, or a field is missing.
+        """
+        replies: dict[str, str | Sequence[str]] = {}
+        try:
+            lines = path.read_text("utf-8").split("\n")
+        except (OSError, UnicodeDecodeError) as failed:
+            raise DataError(f"{path} cannot be read as UTF-8 text: {failed}") from failed
+        for number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            where = f"{path}:{number}"
+            record = _object(line, where)
+            try:
+                name = str(key(record) if callable(key) else record[key])
+                value = record[text]
+            except KeyError as missing:
+                found = ", ".join(sorted(map(str, record)))
+                raise DataError(
+                    f"{where} has no field {missing.args[0]!r}; it has: {found}"
+                ) from missing
+            if name in replies:
+                raise DataError(f"{where} repeats the id {name!r}; give several replies as a list")
+            replies[name] = _texts(value, f"{where}, field {text!r}")
+        return cls(replies)
+
+    def ask(self, request: Request) -> Reply | NoReply:
+        """The recorded reply, or that there is none."""
+        texts = self._replies.get(request.digest())
+        if texts is None and request.purpose == PURPOSE:
+            texts = self._replies.get(request.messages[-1].content)
+        if texts is None or request.sample >= len(texts):
+            return NoReply(self._missing(request, texts), attempts=0)
+        return Reply(texts[request.sample], "stop", 0, 0, 0.0)
+
+    def _missing(self, request: Request, texts: tuple[str, ...] | None) -> str:
+        if request.purpose != PURPOSE:
+            return (
+                f"no reply is recorded for this request of {request.purpose!r}; record a run with "
+                "the same prompts, model and settings, or use the judge replay"
+            )
+        case = request.messages[-1].content
+        if texts is None:
+            return f"no reply is recorded for case {case!r}; {len(self)} cases have one"
+        return (
+            f"case {case!r} has {len(texts)} recorded replies; sample {request.sample} is not one"
+        )
+
+
+def _object(line: str, where: str) -> Mapping[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError) as failed:
+        raise DataError(f"{where} is no JSON: {failed}") from failed
+    if not isinstance(found, dict):
+        raise DataError(f"{where} is no JSON object; expected one with an id and a reply")
+    return found
+
+
+def _texts(value: object, where: str) -> str | tuple[str, ...]:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(each, str) for each in value):
+        return tuple(value)
+    raise DataError(f"{where} holds {type(value).__name__}; expected text or a list of texts")

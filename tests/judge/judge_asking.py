@@ -1,0 +1,47 @@
+"""Small requests, endpoints that fail fast, and clients that are closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlverdict.judge.cache import ReplyCache
+from sqlverdict.judge.client import Client
+from sqlverdict.judge.endpoint import Endpoint
+from sqlverdict.judge.prices import Price, Prices
+from sqlverdict.judge.request import Message, Request
+from sqlverdict.testing.fake_llm import FakeLlm
+
+MODEL = "fake"
+SCHEMA = {
+    "type": "object",
+    "properties": {"correct": {"type": "boolean"}},
+    "required": ["correct"],
+    "additionalProperties": False,
+}
+PRICES = Prices({MODEL: Price(input=1_000.0, output=2_000.0, batch=0.5)})
+"""A thousandth of a dollar a token read, two a token written."""
+
+
+def question(text: str = "one?", **more: Any) -> Request:
+    settings = {"model": MODEL, "purpose": "test@1", "max_tokens": 50, **more}
+    return Request(messages=(Message("user", text),), **settings)
+
+
+def endpoint(server: FakeLlm, **more: Any) -> Endpoint:
+    settings = {"model": MODEL, "retries": 2, "backoff": 0.001, "timeout": 5.0, **more}
+    return Endpoint(server.base_url, **settings)
+
+
+@contextmanager
+def client(
+    server: FakeLlm,
+    cache: ReplyCache | None = None,
+    *,
+    max_cost: float | None = None,
+    prices: Prices | None = None,
+    **more: Any,
+) -> Iterator[Client]:
+    with Client(endpoint(server, **more), cache, max_cost, prices) as opened:
+        yield opened

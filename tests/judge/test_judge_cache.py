@@ -1,0 +1,278 @@
+"""The file of replies: what goes in comes out, whoever shares it and however they end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from judge_asking import client, question
+
+from sqlverdict.errors import DataError
+from sqlverdict.judge.cache import ReplyCache, default_path
+from sqlverdict.judge.claims import Claims
+from sqlverdict.judge.crowd import ask_all
+from sqlverdict.judge.request import Reply, TokenChoice
+from sqlverdict.judge.wire import Received
+from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
+
+ADDRESS = "a" * 64
+ASKER = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from judge_asking import question
+from sqlverdict.judge.cache import ReplyCache
+from sqlverdict.judge.client import Client
+from sqlverdict.judge.crowd import ask_all
+from sqlverdict.judge.endpoint import Endpoint
+
+cache = ReplyCache(Path(sys.argv[2]))
+there = Endpoint(sys.argv[3], "fake", concurrency=int(sys.argv[5]), retries=0, timeout=60)
+count = int(sys.argv[4])
+with Client(there, cache) as asker:
+    found = dict(ask_all(asker, [question(f"item {n}") for n in range(count)]))
+    assert all(reply.text == f"you said: item {n}" for n, reply in found.items()), found
+    print(asker.usage.replies, asker.usage.cached)
+"""
+
+
+def start_asker(path: Path, server: FakeLlm, count: int, concurrency: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", ASKER, str(Path(__file__).parent), str(path), server.base_url,
+         str(count), str(concurrency)],
+        stdout=subprocess.PIPE,
+        text=True,
+    )  # fmt: skip
+
+
+def finish(process: subprocess.Popen[str]) -> list[int]:
+    output, _ = process.communicate(timeout=120)
+    assert process.returncode == 0
+    return [int(number) for number in output.split()]
+
+
+texts = st.text(max_size=50).filter(lambda text: text.isascii() or text.encode("utf-8", "ignore"))
+numbers = st.integers(0, 10**9)
+choices = st.builds(
+    TokenChoice,
+    texts.map(lambda text: text.encode("utf-8", "replace").decode()),
+    st.floats(-100, 0),
+    st.lists(st.tuples(st.just("t"), st.floats(-100, 0)), max_size=2).map(tuple),
+)
+received = st.builds(
+    Received,
+    text=st.text(st.characters(codec="utf-8")),
+    finish=st.text(st.characters(codec="utf-8"), max_size=5),
+    prompt_tokens=numbers,
+    completion_tokens=numbers,
+    discounted_tokens=numbers,
+    counted=st.booleans(),
+    seconds=st.floats(0, 1e4),
+    logprobs=st.lists(choices, max_size=3).map(tuple),
+    served=st.text(st.characters(codec="utf-8"), max_size=5),
+    batch=st.booleans(),
+)
+
+
+@given(received)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_goes_in_comes_out(cache: ReplyCache, reply: Received) -> None:
+    with cache.transaction() as connection:
+        connection.execute("DELETE FROM replies")
+    cache.put(ADDRESS, question(), reply)
+    assert cache.get(ADDRESS) == reply
+    assert cache.problem is None
+    cache.put(ADDRESS, question(), Received("another", "stop"))
+    assert cache.get(ADDRESS) == reply
+
+
+def test_another_process_finds_it(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "replies.sqlite"
+    first, second = ReplyCache(path), ReplyCache(path)
+    first.put(ADDRESS, question(), Received("kept", "stop"))
+    assert second.get(ADDRESS) == Received("kept", "stop")
+    assert second.get("b" * 64) is None
+    assert (len(first), len(second)) == (1, 1)
+    first.close()
+    second.close()
+
+
+def test_many_that_make_the_file_at_once_agree(tmp_path: Path) -> None:
+    problems: list[DataError] = []
+
+    def make(path: Path, gate: threading.Barrier) -> None:
+        gate.wait()
+        try:
+            ReplyCache(path).close()
+        except DataError as error:
+            problems.append(error)
+
+    for number in range(15):
+        shared = (tmp_path / str(number), threading.Barrier(6))
+        threads = [threading.Thread(target=make, args=shared) for _ in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert problems == []
+
+
+def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SQLVERDICT_CACHE", str(tmp_path / "answers.sqlite"))
+    assert default_path() == tmp_path / "replies.sqlite"
+    monkeypatch.setenv("SQLVERDICT_REPLIES", str(tmp_path / "mine"))
+    assert default_path() == tmp_path / "mine"
+
+
+def test_a_damaged_file_is_refused_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    path.write_bytes(b"not a database, but somebody's money" * 100)
+    with pytest.raises(DataError, match="cannot be used"):
+        ReplyCache(path)
+    assert path.read_bytes().startswith(b"not a database")
+
+
+def test_another_programs_database_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    other = sqlite3.connect(path)
+    other.execute("CREATE TABLE theirs (x)")
+    other.close()
+    with pytest.raises(DataError, match="another program's"):
+        ReplyCache(path)
+
+
+def test_another_version_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    ReplyCache(path).close()
+    other = sqlite3.connect(path)
+    other.execute("PRAGMA user_version=99")
+    other.close()
+    with pytest.raises(DataError, match="version 99; expected 1"):
+        ReplyCache(path)
+
+
+def test_a_full_disk_does_not_lose_the_reply_at_hand(cache: ReplyCache) -> None:
+    with cache.transaction() as connection:
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+    cache._connection.execute(f"PRAGMA max_page_count={pages}")
+    big = "x" * 100_000
+    with (
+        FakeLlm(lambda call: FakeAnswer(completion(big))) as server,
+        client(server, cache) as asker,
+    ):
+        reply = asker.ask(question())
+    assert isinstance(reply, Reply)
+    assert reply.text == big
+    assert cache.problem is not None
+    assert "not stored" in cache.problem
+    assert len(cache) == 0
+
+
+def test_processes_share_one_file_and_pay_each_question_once(tmp_path: Path) -> None:
+    with FakeLlm(lambda call: FakeAnswer(echo_of(call), delay=0.02)) as server:
+        processes = [start_asker(tmp_path / "r.sqlite", server, 40, 4) for _ in range(3)]
+        used = [finish(process) for process in processes]
+        asked = Counter(call.body for call in server.calls)
+    assert len(asked) == 40
+    assert set(asked.values()) == {1}
+    assert sum(replies for replies, _ in used) == 40
+    assert sum(cached for _, cached in used) == 80
+
+
+def echo_of(call: FakeCall) -> dict[str, object]:
+    return completion("you said: " + call.json()["messages"][-1]["content"])
+
+
+def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
+    """The first 25 are answered, the others hang until the asker is killed; then it goes on."""
+    path, count, before = tmp_path / "r.sqlite", 60, 25
+    killed = threading.Event()
+    answered: Counter[str] = Counter()
+
+    def answer(call: FakeCall) -> FakeAnswer:
+        if call.number > before and not killed.is_set():
+            killed.wait(60)
+            return FakeAnswer(b"", status=500)
+        answered[call.json()["messages"][-1]["content"]] += 1
+        return FakeAnswer(echo_of(call))
+
+    with FakeLlm(answer) as server:
+        process = start_asker(path, server, count, 8)
+        watcher = ReplyCache(path)
+        until = time.monotonic() + 60
+        while len(watcher) < before and time.monotonic() < until:
+            time.sleep(0.01)
+        os.kill(process.pid, signal.SIGKILL)
+        process.communicate(timeout=60)
+        assert process.returncode == -signal.SIGKILL
+        killed.set()
+        assert len(watcher) == before == answered.total()
+        calls = len(server.calls)
+        assert calls <= before + 8
+
+        assert finish(start_asker(path, server, count, 8)) == [count - before, before]
+        assert len(server.calls) == calls + count - before
+        assert len(answered) == count
+        assert set(answered.values()) == {1}
+        assert len(watcher) == count
+
+        assert finish(start_asker(path, server, count, 8)) == [0, count]
+        assert len(server.calls) == calls + count - before
+        watcher.close()
+
+
+def test_a_claim_is_one_holders(tmp_path: Path) -> None:
+    never = threading.Event()
+    mine, theirs = Claims(tmp_path / "c"), Claims(None)
+    assert mine.take(ADDRESS, 0.01, never)
+    assert not mine.take(ADDRESS, 0.01, never)
+    assert mine.take("b" * 64, 0.01, never)
+    assert theirs.take(ADDRESS, 0.01, never)
+    mine.release(ADDRESS)
+    assert mine.take(ADDRESS, 0.01, never)
+    mine.close()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such locks there")
+def test_a_killed_process_lets_go_of_its_claims(tmp_path: Path) -> None:
+    code = (
+        "import sys, threading, time; from pathlib import Path\n"
+        "from sqlverdict.judge.claims import Claims\n"
+        "print(Claims(Path(sys.argv[1])).take('a' * 64, 0.1, threading.Event()), flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    never = threading.Event()
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / "c")], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "True\n"
+    claims = Claims(tmp_path / "c")
+    assert not claims.take(ADDRESS, 0.01, never)
+    assert claims.take("b" * 64, 0.01, never)
+    process.kill()
+    process.communicate()
+    assert claims.take(ADDRESS, 0.01, never)
+    claims.close()
+
+
+def test_threads_share_one_connection(cache: ReplyCache) -> None:
+    with FakeLlm() as server, client(server, cache, concurrency=8) as asker:
+        requests = [question(str(number)) for number in range(60)]
+        first = dict(ask_all(asker, requests))
+        second = dict(ask_all(asker, requests))
+    said = {number: reply.text for number, reply in first.items() if isinstance(reply, Reply)}
+    assert said == {number: f"you said: {number}" for number in range(60)}
+    for number, reply in second.items():
+        assert isinstance(reply, Reply)
+        assert (reply.cached, reply.text) == (True, said[number])

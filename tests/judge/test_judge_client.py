@@ -1,0 +1,395 @@
+"""The client against a scripted server: every way in which servers fail."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from judge_asking import MODEL, PRICES, SCHEMA, client, endpoint, question
+
+from sqlverdict.errors import MissingExtra, UsageError
+from sqlverdict.judge.cache import ReplyCache
+from sqlverdict.judge.client import Client
+from sqlverdict.judge.crowd import ask_all
+from sqlverdict.judge.prices import Prices
+from sqlverdict.judge.request import NoReply, Reply
+from sqlverdict.records import Reason
+from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
+
+GOOD = FakeAnswer(completion("fine"))
+
+
+def script(*answers: FakeAnswer) -> Callable[[FakeCall], FakeAnswer]:
+    """Answers in turn; the last one for good."""
+    return lambda call: answers[min(call.number, len(answers)) - 1]
+
+
+BROKEN = {
+    "status 500": FakeAnswer({"error": {"message": "boom"}}, status=500),
+    "status 503 in HTML": FakeAnswer(b"<html>down</html>", status=503),
+    "rate limit": FakeAnswer({"error": {"message": "slow down"}}, status=429),
+    "retry-after in seconds": FakeAnswer(b"", status=429, headers={"Retry-After": "0.01"}),
+    "retry-after in the past": FakeAnswer(
+        b"", status=429, headers={"Retry-After": "Sun, 06 Nov 1994 08:49:37 GMT"}
+    ),
+    "cut off, length announced": FakeAnswer(completion("fine"), cut=20),
+    "cut off, length not announced": FakeAnswer(completion("fine"), cut=20, announced=False),
+    "nothing at all": FakeAnswer(b"", announced=False),
+    "malformed JSON": FakeAnswer(b'{"choices": [{]'),
+    "JSON of another kind": FakeAnswer(b'"hello"'),
+    "another schema": FakeAnswer({"result": "fine"}),
+    "an error under 200": FakeAnswer({"error": {"message": "boom"}}),
+    "no choices": FakeAnswer(completion("x") | {"choices": []}),
+    "no message": FakeAnswer(completion("x") | {"choices": [{}]}),
+    "too slow": FakeAnswer(completion("late"), delay=1.0),
+    "dripping": FakeAnswer(completion("late"), drip=0.05),
+    "an HTTP status line of junk": FakeAnswer(b"", headers={"Content-Length": "junk"}),
+}
+
+
+def limit(name: str) -> float:
+    """Time enough for a busy machine, but for those whose fault is to be slow."""
+    return 0.3 if name in ("too slow", "dripping") else 20.0
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_answer_is_asked_for_again(name: str, cache: ReplyCache) -> None:
+    with (
+        FakeLlm(script(BROKEN[name], GOOD)) as server,
+        client(server, cache, timeout=limit(name)) as asker,
+    ):
+        reply = asker.ask(question())
+        assert isinstance(reply, Reply)
+        assert (reply.text, reply.cached) == ("fine", False)
+        assert len(server.calls) == 2
+        assert (asker.usage.calls, asker.usage.repeated, asker.usage.replies) == (2, 1, 1)
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_server_that_stays_broken_is_given_up(name: str, cache: ReplyCache) -> None:
+    with (
+        FakeLlm(script(BROKEN[name])) as server,
+        client(server, cache, timeout=limit(name)) as asker,
+    ):
+        found = asker.ask(question())
+        assert isinstance(found, NoReply)
+        assert (found.attempts, found.reason) == (3, Reason.JUDGE_UNAVAILABLE)
+        assert found.message.startswith("no reply after 3 attempts: ")
+        assert server.base_url in found.message
+        assert len(server.calls) == 3
+        assert len(cache) == 0
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422, 301])
+def test_what_will_be_refused_again_is_asked_once(status: int) -> None:
+    answer = FakeAnswer(
+        {"error": {"message": "no way"}}, status=status, headers={"Location": "http://x/"}
+    )
+    with FakeLlm(script(answer)) as server, client(server) as asker:
+        found = asker.ask(question())
+        assert isinstance(found, NoReply)
+        assert found.attempts == 1
+        assert f"HTTP {status}" in found.message
+        assert "no way" in found.message
+        assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize(("status", "calls"), [(401, 1), (404, 1), (400, 2)])
+def test_a_failure_that_meets_every_call_is_met_once(status: int, calls: int) -> None:
+    with FakeLlm(script(FakeAnswer(b"", status=status))) as server, client(server) as asker:
+        first, second = asker.ask(question("a")), asker.ask(question("b"))
+        assert isinstance(first, NoReply)
+        assert isinstance(second, NoReply)
+        assert len(server.calls) == calls
+        if calls == 1:
+            assert second.attempts == 0
+            assert "not sent" in second.message
+            assert f"HTTP {status}" in second.message
+
+
+def test_one_unknown_model_does_not_silence_the_others() -> None:
+    def answer(call: FakeCall) -> FakeAnswer:
+        return GOOD if call.json()["model"] == MODEL else FakeAnswer(b"", status=404)
+
+    with FakeLlm(answer) as server, client(server) as asker:
+        assert isinstance(asker.ask(question("a", model="none")), NoReply)
+        assert isinstance(asker.ask(question("b")), Reply)
+        assert isinstance(asker.ask(question("c", model="none")), NoReply)
+        assert len(server.calls) == 2
+
+
+def test_a_server_that_never_answers_is_not_asked_for_ever() -> None:
+    with (
+        FakeLlm(script(FakeAnswer(b"", status=500))) as server,
+        client(server, retries=0, concurrency=1) as asker,
+    ):
+        found = [asker.ask(question(str(number))) for number in range(40)]
+        assert len(server.calls) == 16
+        assert isinstance(found[-1], NoReply)
+        assert "16 requests in a row" in found[-1].message
+
+
+def test_nobody_listens() -> None:
+    with FakeLlm() as server:
+        there = endpoint(server)
+    with Client(there) as asker:
+        found = asker.ask(question())
+    assert isinstance(found, NoReply)
+    assert found.attempts == 3
+    assert "cannot connect" in found.message
+
+
+def test_a_pause_is_kept_by_every_thread() -> None:
+    arrivals: list[float] = []
+
+    def answer(call: FakeCall) -> FakeAnswer:
+        arrivals.append(time.monotonic())
+        if call.number == 1:
+            return FakeAnswer(b"", status=429, headers={"Retry-After": "0.6"})
+        return GOOD
+
+    with FakeLlm(answer) as server, client(server, concurrency=4) as asker:
+        first = threading.Thread(target=asker.ask, args=(question("first"),))
+        first.start()
+        while not asker.usage.repeated:
+            time.sleep(0.005)
+        list(ask_all(asker, [question(str(number)) for number in range(6)]))
+        first.join()
+    assert all(later - arrivals[0] >= 0.55 for later in arrivals[1:])
+    assert len(arrivals) == 8
+
+
+def test_retry_after_as_a_date_is_kept() -> None:
+    until = datetime.now(UTC) + timedelta(seconds=2)
+    pause = FakeAnswer(
+        b"", status=503, headers={"Retry-After": format_datetime(until, usegmt=True)}
+    )
+    with FakeLlm(script(pause, GOOD)) as server, client(server) as asker:
+        assert isinstance(asker.ask(question()), Reply)
+    # An HTTP date has no fractions of a second.
+    assert datetime.now(UTC) >= until.replace(microsecond=0)
+
+
+def test_a_wait_beyond_reason_is_not_waited() -> None:
+    pause = FakeAnswer(b"", status=429, headers={"Retry-After": "86400"})
+    with FakeLlm(script(pause)) as server, client(server) as asker:
+        found = asker.ask(question())
+    assert isinstance(found, NoReply)
+    assert "wait 86400 s" in found.message
+
+
+def test_a_message_without_content_is_a_reply_and_is_paid_once(cache: ReplyCache) -> None:
+    with (
+        FakeLlm(script(FakeAnswer(completion(None, finish="length")))) as server,
+        client(server, cache) as asker,
+    ):
+        for cached in (False, True):
+            reply = asker.ask(question())
+            assert isinstance(reply, Reply)
+            assert (reply.text, reply.finish, reply.cached) == ("", "length", cached)
+        assert len(server.calls) == 1
+
+
+def test_a_server_that_ignores_the_schema_is_found_out(cache: ReplyCache) -> None:
+    def answer(call: FakeCall) -> FakeAnswer:
+        wants_schema = "response_format" in call.json()
+        return FakeAnswer(completion('{"correct": true}' if wants_schema else "yes, it is"))
+
+    with FakeLlm(answer) as server, client(server, cache) as asker:
+        assert asker.ask(question(schema=SCHEMA)).fits is True  # type: ignore[union-attr]
+        assert asker.ask(question()).fits is None  # type: ignore[union-attr]
+    with (
+        FakeLlm(script(FakeAnswer(completion("Sure! {}")))) as server,
+        client(server, cache) as asker,
+    ):
+        for text in ("other", "other"):
+            assert asker.ask(question(text, schema=SCHEMA)).fits is False  # type: ignore[union-attr]
+        assert len(server.calls) == 1
+
+
+def test_a_schema_beyond_our_check_is_refused_before_it_is_sent() -> None:
+    with FakeLlm() as server, client(server) as asker:
+        with pytest.raises(UsageError, match="pattern"):
+            asker.ask(question(schema={"type": "string", "pattern": "x"}))
+        assert server.calls == []
+
+
+def test_a_model_that_wants_the_limit_under_its_newer_name_gets_it() -> None:
+    refusal = {"error": {"message": "Unsupported parameter", "param": "max_tokens"}}
+
+    def answer(call: FakeCall) -> FakeAnswer:
+        return FakeAnswer(refusal, status=400) if "max_tokens" in call.json() else GOOD
+
+    with FakeLlm(answer) as server, client(server) as asker:
+        assert isinstance(asker.ask(question("a")), Reply)
+        assert isinstance(asker.ask(question("b")), Reply)
+        assert len(server.calls) == 3
+        assert server.calls[-1].json()["max_completion_tokens"] == 50
+
+
+def test_no_more_calls_at_once_than_allowed() -> None:
+    with (
+        FakeLlm(lambda call: FakeAnswer(completion("x"), delay=0.05)) as server,
+        client(server, concurrency=3) as asker,
+    ):
+        requests = [question(str(number)) for number in range(18)]
+        replies = dict(ask_all(asker, requests, concurrency=9))
+        assert all(isinstance(reply, Reply) for reply in replies.values())
+        assert server.most_at_once == 3
+
+
+def test_what_is_used_is_counted(cache: ReplyCache) -> None:
+    body = completion("x", prompt_tokens=100, completion_tokens=20)
+    with FakeLlm(script(FakeAnswer(body))) as server, client(server, cache, prices=PRICES) as asker:
+        replies = [asker.ask(question(text)) for text in ("a", "b", "a")]
+        usage = asker.usage
+    assert [reply.cost for reply in replies] == [pytest.approx(0.14)] * 3  # type: ignore[union-attr]
+    assert (usage.calls, usage.replies, usage.cached, usage.failed) == (2, 2, 1, 0)
+    assert (usage.prompt_tokens, usage.completion_tokens) == (200, 40)
+    assert usage.cost == pytest.approx(0.28)
+
+
+def test_the_cost_of_a_model_without_a_price_is_not_zero_but_unknown() -> None:
+    with FakeLlm() as server, client(server, prices=Prices()) as asker:
+        reply = asker.ask(question())
+        assert isinstance(reply, Reply)
+        assert reply.cost is None
+        assert asker.usage.cost is None
+
+
+def test_a_cost_limit_needs_a_price() -> None:
+    with FakeLlm() as server:
+        with pytest.raises(UsageError, match="no price for the model 'fake'"):
+            Client(endpoint(server), max_cost=1.0)
+        for odd in (-1.0, float("nan")):
+            with pytest.raises(UsageError, match="cost limit is"):
+                Client(endpoint(server), max_cost=odd, prices=PRICES)
+        with client(server, max_cost=1.0, prices=PRICES) as asker:
+            found = asker.ask(question(model="another"))
+        assert isinstance(found, NoReply)
+        assert "no price for the model 'another'" in found.message
+        assert server.calls == []
+
+
+def test_the_cost_limit_stops_cleanly_and_the_run_resumes(cache: ReplyCache) -> None:
+    # A call costs 0.04 + 0.1 dollars, at worst (1 + 16 + 64) / 1000 + 0.1: after six calls
+    # 0.84 dollars are spent, and a seventh might bring them to 1.021.
+    body = completion("x", prompt_tokens=40, completion_tokens=50)
+    requests = [question(str(number)) for number in range(12)]
+    with FakeLlm(lambda call: FakeAnswer(body, delay=0.02)) as server:
+        with client(server, cache, max_cost=1.0, prices=PRICES, concurrency=8) as asker:
+            found = dict(ask_all(asker, requests))
+            paid = [reply for reply in found.values() if isinstance(reply, Reply)]
+            refused = [reply for reply in found.values() if isinstance(reply, NoReply)]
+            assert asker.usage.cost == pytest.approx(0.14 * len(paid))
+            assert len(paid) == 6
+            assert all(reply.budget and reply.attempts == 0 for reply in refused)
+            assert "the cost limit of $1 " in refused[0].message
+            assert len(server.calls) == len(paid)
+        with client(server, cache, max_cost=5.0, prices=PRICES) as asker:
+            assert all(isinstance(reply, Reply) for _, reply in ask_all(asker, requests))
+            assert asker.usage.cached == len(paid)
+        assert len(server.calls) == len(requests)
+
+
+def test_a_call_that_may_have_been_charged_counts_against_the_limit() -> None:
+    broken = FakeAnswer(completion("x"), cut=10)
+    with (
+        FakeLlm(script(broken)) as server,
+        client(server, max_cost=0.5, prices=PRICES, retries=5) as asker,
+    ):
+        found = asker.ask(question())
+        # Its worst case is 0.184 dollars: two tries fit into the limit, a third does not.
+        assert isinstance(found, NoReply)
+        assert found.budget
+        assert len(server.calls) == 2
+        assert asker.usage.unanswered == 2
+
+
+def test_a_cached_reply_is_given_whatever_the_limit(cache: ReplyCache) -> None:
+    with FakeLlm() as server:
+        with client(server, cache, prices=PRICES) as asker:
+            asker.ask(question())
+        with client(server, cache, max_cost=0.0, prices=PRICES) as asker:
+            assert isinstance(asker.ask(question()), Reply)
+            found = asker.ask(question("new"))
+            assert isinstance(found, NoReply)
+            assert found.budget
+
+
+def test_the_same_question_at_the_same_time_is_asked_once(cache: ReplyCache) -> None:
+    with (
+        FakeLlm(lambda call: FakeAnswer(completion("x"), delay=0.2)) as server,
+        client(server, cache, concurrency=8) as asker,
+    ):
+        replies = [reply for _, reply in ask_all(asker, [question()] * 8)]
+        assert len(server.calls) == 1
+        assert sorted(reply.cached for reply in replies) == [False] + [True] * 7  # type: ignore[union-attr]
+
+
+def test_samples_are_asked_apart(cache: ReplyCache) -> None:
+    with FakeLlm() as server, client(server, cache) as asker:
+        for sample in (0, 1, 0):
+            asker.ask(question(seed=5, sample=sample))
+        assert [call.json()["seed"] for call in server.calls] == [5, 6]
+
+
+def test_azure_gets_its_version_and_its_header(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AZURE_TEST", "a-key-of-mine")
+    with FakeLlm() as server:
+        there = endpoint(
+            server,
+            key_variable="AZURE_TEST",
+            key_header="api-key",
+            query={"api-version": "2024-10-21"},
+        )
+        with Client(there) as asker:
+            asker.ask(question())
+        (call,) = server.calls
+    assert call.query == {"api-version": "2024-10-21"}
+    assert call.headers["api-key"] == "a-key-of-mine"
+    assert "authorization" not in call.headers
+    assert call.headers["user-agent"].startswith("sqlverdict/")
+
+
+def test_after_a_stop_nothing_is_sent(cache: ReplyCache) -> None:
+    with FakeLlm() as server, client(server, cache) as asker:
+        asker.ask(question("kept"))
+        asker.stop()
+        found = asker.ask(question("new"))
+        assert isinstance(found, NoReply)
+        assert "stopped" in found.message
+        assert isinstance(asker.ask(question("kept")), Reply)
+        assert len(server.calls) == 1
+
+
+def test_without_the_packages_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("httpx", "stamina"):
+        with monkeypatch.context() as patch, FakeLlm() as server:
+            patch.setitem(sys.modules, name, None)
+            with pytest.raises(MissingExtra, match=r"sqlverdict\[judge\]"):
+                Client(endpoint(server))
+
+
+def test_the_packages_are_loaded_only_when_a_client_is_made() -> None:
+    code = (
+        "import sys, pkgutil, importlib\n"
+        "for name in 'client cache crowd batch estimate gather'.split():\n"
+        "    importlib.import_module('sqlverdict.judge.' + name)\n"
+        "print(sorted({'httpx', 'stamina', 'sqlglot', 'rich'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_model_name_is_what_the_request_says() -> None:
+    with FakeLlm() as server, client(server) as asker:
+        asker.ask(question(model="panel-member"))
+        assert server.calls[0].json()["model"] == "panel-member"
+        assert asker.endpoint.model == MODEL

@@ -1,0 +1,186 @@
+"""Many at once: every item once, as many threads as allowed, and Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from judge_asking import question
+
+from sqlverdict.judge.cache import ReplyCache
+from sqlverdict.judge.crowd import ask_all, work_all
+from sqlverdict.judge.request import NoReply, Reply, Request
+from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
+
+
+class Script:
+    """An answerer without a network."""
+
+    def ask(self, request: Request) -> Reply | NoReply:
+        text = request.messages[0].content
+        return NoReply("odd", 1) if int(text) % 2 else Reply(text, "stop", 1, 1, 0.0)
+
+
+@given(st.integers(0, 60), st.integers(1, 12))
+@settings(max_examples=40)
+def test_every_item_is_worked_on_once(count: int, concurrency: int) -> None:
+    found = list(work_all(lambda item: item * item, range(count), concurrency))
+    assert sorted(found) == [(number, number**2) for number in range(count)]
+
+
+def test_replies_carry_the_number_of_their_request() -> None:
+    counts: list[int] = []
+    requests = (question(str(number)) for number in range(20))
+    found = dict(ask_all(Script(), requests, counts.append, concurrency=4))
+    assert counts == list(range(1, 21))
+    assert all(isinstance(found[number], NoReply) == bool(number % 2) for number in range(20))
+    assert found[4].text == "4"  # type: ignore[union-attr]
+
+
+def test_items_are_read_as_needed() -> None:
+    read = []
+
+    def items() -> object:
+        for number in range(1000):
+            read.append(number)
+            yield number
+
+    results = work_all(lambda item: item, items(), 3)  # type: ignore[arg-type, var-annotated]
+    next(results)
+    assert len(read) <= 7
+    results.close()
+
+
+def test_no_more_threads_than_allowed() -> None:
+    now = most = 0
+    lock = threading.Lock()
+
+    def work(_: int) -> None:
+        nonlocal now, most
+        with lock:
+            now += 1
+            most = max(most, now)
+        time.sleep(0.01)
+        with lock:
+            now -= 1
+
+    list(work_all(work, range(20), 4))
+    assert most == 4
+
+
+def test_an_exception_reaches_the_caller_and_ends_the_work() -> None:
+    done = []
+
+    def work(item: int) -> int:
+        if item == 3:
+            raise LookupError("three")
+        done.append(item)
+        return item
+
+    stopped: list[bool] = []
+    with pytest.raises(LookupError, match="three"):
+        list(work_all(work, range(1000), 2, on_interrupt=lambda: stopped.append(True)))
+    assert len(done) < 1000
+    assert stopped == [True]
+
+
+def test_leaving_early_lets_what_has_begun_end() -> None:
+    ended = []
+    begun = threading.Event()
+
+    def work(item: int) -> int:
+        if item == 1:
+            begun.set()
+            time.sleep(0.2)
+            ended.append(item)
+        return item
+
+    results = work_all(work, range(2), 2)
+    next(results)
+    begun.wait(20)
+    results.close()
+    assert ended == [1]
+
+
+def test_leaving_early_begins_nothing_new() -> None:
+    begun: list[int] = []
+    gate, both = threading.Event(), threading.Semaphore(0)
+
+    def work(item: int) -> int:
+        begun.append(item)
+        if item:
+            both.release()
+            gate.wait(30)
+        return item
+
+    results = work_all(work, range(10), 2)
+    next(results)
+    # Both threads are at work, on 1 and 2; 3 waits for one of them.
+    both.acquire()
+    both.acquire()
+    threading.Timer(0.2, gate.set).start()
+    results.close()
+    assert sorted(begun) == [0, 1, 2]
+
+
+INTERRUPTED = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[1])
+from judge_asking import question
+from sqlverdict.judge.cache import ReplyCache
+from sqlverdict.judge.client import Client
+from sqlverdict.judge.crowd import ask_all
+from sqlverdict.judge.endpoint import Endpoint
+
+cache = ReplyCache(Path(sys.argv[2]))
+there = Endpoint(sys.argv[3], "fake", concurrency=4, retries=0, timeout=60)
+with Client(there, cache) as asker:
+    try:
+        list(ask_all(asker, [question(str(n)) for n in range(100)], grace=float(sys.argv[4])))
+    except KeyboardInterrupt:
+        print("interrupted", len(cache), flush=True)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
+@pytest.mark.parametrize(("grace", "kept"), [(30.0, 12), (0.0, 8)])
+def test_ctrl_c_keeps_what_is_in_flight_and_sends_nothing_more(
+    tmp_path: Path, grace: float, kept: int
+) -> None:
+    """Eight are answered; four are in flight when the user interrupts, and arrive soon after."""
+    in_flight, released = threading.Semaphore(0), threading.Event()
+
+    def answer(call: FakeCall) -> FakeAnswer:
+        if call.number > 8:
+            in_flight.release()
+            released.wait(30)
+        return FakeAnswer(completion("x"))
+
+    path = tmp_path / "r.sqlite"
+    with FakeLlm(answer) as server:
+        process = subprocess.Popen(
+            [sys.executable, "-c", INTERRUPTED, str(Path(__file__).parent), str(path),
+             server.base_url, str(grace)],
+            stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        for _ in range(4):
+            assert in_flight.acquire(timeout=60)
+        process.send_signal(signal.SIGINT)
+        if grace:
+            time.sleep(0.3)
+            released.set()
+        output, _ = process.communicate(timeout=60)
+        released.set()
+        assert output == f"interrupted {kept}\n"
+        assert len(server.calls) == 12
+    cache = ReplyCache(path)
+    assert len(cache) == kept
+    cache.close()

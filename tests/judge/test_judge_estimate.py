@@ -1,0 +1,42 @@
+"""The dry run's figures, by hand."""
+
+from __future__ import annotations
+
+import pytest
+from judge_asking import MODEL, PRICES, question
+
+from sqlverdict.judge.cache import ReplyCache
+from sqlverdict.judge.estimate import estimate_calls
+from sqlverdict.judge.prices import Prices
+from sqlverdict.judge.wire import Received
+
+
+def test_by_hand(cache: ReplyCache) -> None:
+    # 35 characters / 3.5 + 4 = 14 tokens; at most 35 + 16 + 64 = 115. Replies: 400, at most 50.
+    requests = [question("x" * 35), question("y" * 35, max_tokens=2048)]
+    found = estimate_calls(requests, cache, PRICES)
+    assert (found.calls, found.prompt_tokens, found.completion_tokens) == (2, 28, 450)
+    assert (found.prompt_limit, found.completion_limit) == (230, 2098)
+    assert found.cost == pytest.approx(0.028 + 0.9)
+    assert found.cost_limit == pytest.approx(0.230 + 4.196)
+    halved = estimate_calls(requests, cache, PRICES, batch=True)
+    assert halved.cost == pytest.approx((0.028 + 0.9) / 2)
+
+
+def test_earlier_replies_teach_the_length_of_later_ones(cache: ReplyCache) -> None:
+    for number, tokens in enumerate((100, 200)):
+        cache.put(f"{number:064x}", question(), Received("x", "stop", 1, tokens, counted=True))
+    cache.put("f" * 64, question(purpose="other@1"), Received("x", "stop", 1, 9, counted=True))
+    found = estimate_calls([question(max_tokens=1000)], cache, PRICES)
+    assert found.completion_tokens == 150
+
+
+def test_a_model_without_a_price_has_no_cost() -> None:
+    found = estimate_calls([question(), question(model="other")], None, PRICES)
+    assert (found.cost, found.cost_limit, found.unpriced) == (None, None, ("other",))
+    assert estimate_calls([question()], None, Prices()).unpriced == (MODEL,)
+
+
+def test_nothing_to_ask_costs_nothing() -> None:
+    found = estimate_calls([], None, PRICES)
+    assert (found.calls, found.cost, found.unpriced) == (0, 0.0, ())

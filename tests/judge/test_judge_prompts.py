@@ -1,0 +1,200 @@
+"""Templates: ours are complete, a user's replace them, values cannot change them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.errors import UsageError
+from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.context import values_of
+from sqlverdict.judge.judge import JUDGES, Settings
+from sqlverdict.judge.prompt import FIELDS, fill, load_prompt, parse_prompt
+
+OURS = sorted(
+    path.name.removesuffix(".md")
+    for path in (files("sqlverdict.judge") / "prompts").iterdir()
+    if path.name.endswith(".md")
+)
+HEADER = "---\nname: {}\nversion: 3\n---\n"
+
+BRIEF = Brief(
+    case_id="1",
+    question="QUESTION?",
+    knowledge="KNOWLEDGE",
+    schema_text="SCHEMA",
+    gold="SELECT gold_query",
+    prediction="SELECT predicted_query",
+    gold_table="GOLD TABLE",
+    prediction_table="PREDICTION TABLE",
+    witness="WITNESS",
+    relations=("RELATION",),
+)
+
+
+def prompt_text(judge: str, brief: Brief, settings: Settings | None = None) -> str:
+    request = next(JUDGES.get(judge).conduct(brief, settings or Settings(model="m")))
+    return "\n".join(message.content for message in request.messages)
+
+
+def test_our_prompts_are_all_here() -> None:
+    assert {"flex_eq", "flex_neq", "evidence", "rubric", "again", "categories_fatal"} <= set(OURS)
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_our_prompts_can_be_read_and_are_hardened(name: str) -> None:
+    prompt = load_prompt(name)
+    assert prompt.purpose == f"{name}@1"
+    if name == "again":
+        return
+    # One wording for all of them: what quoted lines are, and that they have no force.
+    wording = load_prompt("flex_eq").system.split("\n\n")[1]
+    assert wording.startswith("How to read the material")
+    assert wording in prompt.system
+    assert "{{prediction}}" in prompt.user
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_no_tag_is_left_in_a_filled_prompt(name: str) -> None:
+    full = values_of(replace(BRIEF, equal=True), Settings(), evidence=True)
+    full |= {"earlier": "> x", "attempt": "2", "attempts": "3"}
+    least = {"prediction": "> x", "gold": "> x"}
+    for values in (
+        full,
+        least,
+        {**full, "structured": "yes"},
+        {**full, "equal": "", "differ": "yes"},
+    ):
+        for message in load_prompt(name).messages(values):
+            assert "{{" not in message.content
+            assert "\n\n\n" not in message.content
+            assert message.content == message.content.strip()
+
+
+def test_quoted_material_stands_on_lines_of_its_own() -> None:
+    quoted = sorted(FIELDS - {"dialect", "attempt", "attempts"})
+    for name in OURS:
+        prompt = load_prompt(name)
+        for field in quoted:
+            for found in re.finditer(rf"^.*\{{\{{{field}\}}\}}.*$", prompt.user, re.MULTILINE):
+                assert found[0] == f"{{{{{field}}}}}"
+
+
+def test_sections_and_values() -> None:
+    template = (
+        "a{{#question}}[{{question}}{{#gold}}+{{gold}}{{/gold}}]{{/question}}{{^gold}}-{{/gold}}"
+    )
+    assert fill(template, {}) == "a-"
+    assert fill(template, {"question": "q"}) == "a[q]-"
+    assert fill(template, {"question": "q", "gold": "g"}) == "a[q+g]"
+
+
+def test_values_are_never_read_for_tags() -> None:
+    values = {"question": "{{gold}}{{#gold}}x{{/gold}}", "gold": "SECRET"}
+    assert fill("{{question}}", values) == "{{gold}}{{#gold}}x{{/gold}}"
+
+
+def test_flex_shows_results_only_where_they_differ() -> None:
+    equal = prompt_text("flex", replace(BRIEF, equal=True))
+    assert "PREDICTION TABLE" not in equal
+    assert "GOLD TABLE" not in equal
+    for open_or_different in (False, None):
+        differ = prompt_text("flex", replace(BRIEF, equal=open_or_different))
+        assert "PREDICTION TABLE" in differ
+        assert "GOLD TABLE" in differ
+    assert "the same result" in equal
+    assert "the same result" not in prompt_text("flex", replace(BRIEF, equal=False))
+    assert "did not return" not in prompt_text("flex", replace(BRIEF, equal=None))
+
+
+SWITCHES = {
+    "question": ["QUESTION?"],
+    "knowledge": ["KNOWLEDGE"],
+    "criteria": ["Form of the output"],
+    "gold": ["gold_query", "GOLD TABLE", "Reference query"],
+    "results_neq": ["GOLD TABLE", "PREDICTION TABLE"],
+}
+
+
+@pytest.mark.parametrize("switch", SWITCHES)
+def test_every_part_of_the_context_can_be_left_out(switch: str) -> None:
+    brief = replace(BRIEF, equal=False)
+    settings = replace(Settings(model="m"), **{switch: False})  # type: ignore[arg-type]
+    shown, hidden = prompt_text("flex", brief), prompt_text("flex", brief, settings)
+    for part in SWITCHES[switch]:
+        assert part in shown
+        assert part not in hidden
+    assert "predicted_query" in hidden
+
+
+def test_results_can_be_shown_where_they_match() -> None:
+    settings = Settings(model="m", results_eq=True)
+    assert "GOLD TABLE" in prompt_text("flex", replace(BRIEF, equal=True), settings)
+
+
+def test_no_benchmark_is_favoured() -> None:
+    # FLEX's own prompts carry hints about one benchmark's columns into every case.
+    for name in OURS:
+        text = (load_prompt(name).system + load_prompt(name).user).lower()
+        assert not re.search(r"\b(bird|spider|california|school|charter|frpm)\b", text)
+
+
+def test_structured_output_asks_for_the_reasoning_first() -> None:
+    settings = Settings(model="m", structured=True)
+    for name, judge in JUDGES.items():
+        if name == "replay":
+            continue
+        request = next(judge.conduct(replace(BRIEF, equal=False), settings))
+        assert request.schema is not None
+        assert next(iter(request.schema["properties"])) == "reasoning"
+        assert "```" not in request.messages[0].content
+        plain = next(judge.conduct(replace(BRIEF, equal=False), Settings(model="m")))
+        assert plain.schema is None
+
+
+def test_a_folder_of_prompts_replaces_ours(tmp_path: Path) -> None:
+    own = HEADER.format("flex_eq") + "<!-- user -->\nOnly this: {{question}}\n"
+    (tmp_path / "flex_eq.md").write_text(own, "utf-8")
+    settings = Settings(model="m", prompts=tmp_path)
+    request = next(JUDGES.get("flex").conduct(replace(BRIEF, equal=True), settings))
+    assert [message.role for message in request.messages] == ["user"]
+    assert request.messages[0].content == "Only this: > QUESTION?"
+    assert re.fullmatch(r"flex_eq@3\+[0-9a-f]{12}", request.purpose)
+    other = next(JUDGES.get("flex").conduct(replace(BRIEF, equal=False), settings))
+    assert other.purpose == "flex_neq@1"
+    (tmp_path / "flex_eq.md").write_text(own.replace("Only", "Just"), "utf-8")
+    changed = next(JUDGES.get("flex").conduct(replace(BRIEF, equal=True), settings))
+    assert changed.purpose != request.purpose
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("no header", "is no prompt"),
+        (HEADER.format("mine") + "no parts", "is no prompt"),
+        (HEADER.format("other") + "<!-- user -->\nx", "calls itself 'other'"),
+        (HEADER.format("mine") + "<!-- user -->\n{{colour}}", "'colour', which is unknown"),
+        (HEADER.format("mine") + "<!-- user -->\n{{#gold}}x", "never ends the section 'gold'"),
+        (HEADER.format("mine") + "<!-- user -->\nx{{/gold}}", "not the open one"),
+        (HEADER.format("mine") + "<!-- user -->\n{{#gold}}{{#gold}}{{/gold}}{{/gold}}", "inside"),
+        (
+            HEADER.format("mine") + "<!-- user -->\n{{#gold}}{{#witness}}{{/gold}}{{/witness}}",
+            "not the open one",
+        ),
+    ],
+)
+def test_a_broken_template_says_what_is_wrong(text: str, complaint: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(complaint)):
+        parse_prompt("mine", text, "mine.md")
+
+
+def test_a_missing_folder_and_a_broken_file_are_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no folder of prompts"):
+        load_prompt("flex_eq", tmp_path / "nowhere")
+    (tmp_path / "flex_eq.md").write_bytes(b"\xff\xfe")
+    with pytest.raises(UsageError, match=r"flex_eq\.md"):
+        load_prompt("flex_eq", tmp_path)

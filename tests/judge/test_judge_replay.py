@@ -1,0 +1,128 @@
+"""Recorded replies: as an answerer, as a judge, and the published ones."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.errors import DataError
+from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.judge import JUDGES, Settings, hear
+from sqlverdict.judge.recorded import Recorded
+from sqlverdict.judge.request import NoReply, Reply
+from sqlverdict.records import Reason
+from sqlverdict.testing.judges import RIGHT, WRONG
+
+REPLAY = JUDGES.get("replay")
+
+
+def test_a_recorded_reply_is_judged() -> None:
+    recorded = Recorded({"a": RIGHT, "b": WRONG, "c": "no idea"})
+    settings = Settings(model="gpt")
+    assert hear(REPLAY, Brief("a"), settings, recorded).correct is True
+    found = hear(REPLAY, Brief("b"), settings, recorded)
+    assert (found.correct, found.calls, found.judge, found.model) == (False, 1, "replay@1", "gpt")
+    unread = hear(REPLAY, Brief("c"), settings, recorded)
+    assert (unread.correct, unread.reason, unread.calls) == (None, Reason.JUDGE_UNPARSEABLE, 1)
+
+
+def test_what_was_not_recorded_is_unavailable() -> None:
+    found = hear(REPLAY, Brief("x"), Settings(), Recorded({"a": RIGHT}))
+    assert (found.correct, found.reason) == (None, Reason.JUDGE_UNAVAILABLE)
+    assert "'x'" in found.explanation
+
+
+def test_several_recordings_are_samples() -> None:
+    recorded = Recorded({"a": [RIGHT, WRONG, WRONG]})
+    settings = Settings(member="replay", samples=3)
+    found = hear(JUDGES.get("panel"), Brief("a"), settings, recorded)
+    assert (found.correct, found.votes) == (False, (True, False, False))
+    more = Settings(sample=7)
+    assert hear(REPLAY, Brief("a"), more, recorded).reason is Reason.JUDGE_UNAVAILABLE
+
+
+def test_any_judge_can_be_replayed_by_digest() -> None:
+    brief = Brief("a", question="Who?", gold="SELECT 1", prediction="SELECT 2", equal=False)
+    request = next(JUDGES.get("flex").conduct(brief, Settings(model="m")))
+    recorded = Recorded({request.digest(): WRONG})
+    assert hear(JUDGES.get("flex"), brief, Settings(model="m"), recorded).correct is False
+    other = hear(JUDGES.get("flex"), brief, Settings(model="other"), recorded)
+    assert other.reason is Reason.JUDGE_UNAVAILABLE
+
+
+def test_a_case_id_is_no_digest_of_another_judge() -> None:
+    brief = Brief("a", question="a", prediction="SELECT 1")
+    request = next(JUDGES.get("flex").conduct(brief, Settings(model="m")))
+    assert isinstance(Recorded({request.messages[-1].content: RIGHT}).ask(request), NoReply)
+
+
+def test_recordings_are_read_from_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "replies.jsonl"
+    lines = [{"id": 1, "reply": RIGHT}, {"id": "b", "reply": [WRONG, RIGHT]}]
+    path.write_text("\n\n".join(map(json.dumps, lines)) + "\n", "utf-8")
+    recorded = Recorded.from_jsonl(path)
+    assert len(recorded) == 2
+    assert hear(REPLAY, Brief("1"), Settings(), recorded).correct is True
+    assert hear(REPLAY, Brief("b"), Settings(), recorded).correct is False
+    named = Recorded.from_jsonl(path, key=lambda record: f"case {record['id']}")
+    assert hear(REPLAY, Brief("case 1"), Settings(), named).correct is True
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("{", "is no JSON"),
+        ("[1]", "no JSON object"),
+        ('{"reply": "x"}', "no field 'id'"),
+        ('{"id": 1}', "no field 'reply'"),
+        ('{"id": 1, "reply": 5}', "holds int"),
+        ('{"id": 1, "reply": "x"}\n{"id": "1", "reply": "y"}', "repeats the id '1'"),
+    ],
+)
+def test_a_broken_recording_is_named(tmp_path: Path, text: str, complaint: str) -> None:
+    path = tmp_path / "replies.jsonl"
+    path.write_text(text, "utf-8")
+    with pytest.raises(DataError, match=rf"replies\.jsonl:.*{complaint}"):
+        Recorded.from_jsonl(path)
+
+
+def test_a_missing_recording_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="cannot be read"):
+        Recorded.from_jsonl(tmp_path / "none.jsonl")
+
+
+def test_a_recording_is_a_reply_without_a_price() -> None:
+    request = next(REPLAY.conduct(Brief("a"), Settings()))
+    assert Recorded({"a": RIGHT}).ask(request) == Reply(RIGHT, "stop", 0, 0, 0.0)
+
+
+def kappa(pairs: list[tuple[bool, bool]]) -> float:
+    n = len(pairs)
+    agree = sum(one == other for one, other in pairs) / n
+    yes = sum(one for one, _ in pairs) * sum(other for _, other in pairs) / n**2
+    no = sum(not one for one, _ in pairs) * sum(not other for _, other in pairs) / n**2
+    return (agree - yes - no) / (1 - yes - no)
+
+
+@pytest.mark.data
+def test_all_published_replies_give_the_published_verdict(data_root: Path) -> None:
+    path = data_root / "flex" / "agreement_half.jsonl"
+    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    recorded = Recorded.from_jsonl(
+        path, key=lambda record: f"{record['set']}-{record['i']}", text="gpt4o_text"
+    )
+    opinions = {
+        f"{r['set']}-{r['i']}": hear(REPLAY, Brief(f"{r['set']}-{r['i']}"), Settings(), recorded)
+        for r in records
+    }
+    said = [opinions[f"{r['set']}-{r['i']}"].correct for r in records]
+    assert said == [record["gpt4o"] for record in records]
+    assert len(said) == 100
+    pairs = [(bool(verdict), bool(r["human"])) for verdict, r in zip(said, records, strict=True)]
+    assert round(100 * kappa(pairs), 2) == 86.02
+    # Published replies often say the verdict before, or without, any reasoning.
+    flags = Counter(flag for opinion in opinions.values() for flag in opinion.flags)
+    assert flags == {"verdict_first": 14}
