@@ -1,4 +1,4 @@
-"""Examine the data: ``doctor`` before scoring.
+"""Examine the data: ``doctor`` before scoring, ``gold`` after.
 
 ``doctor``    examine_data(): every check over a benchmark and a prediction file
 ``finding``   what a check says, and all that was found
@@ -7,4 +7,9 @@
 ``salvage``   a prediction file read past its errors, all of them collected
 ``backwards`` a copy of a database with its rows stored in reverse order
 ``loose``     what a query leaves open: ties, LIMIT without ORDER BY, bare columns
+``gold``      suspect_golds(): which golds deserve a second look, from what systems answered
+``suspicion`` what a sign against a gold is; ``suspicions/`` has one file a sign
+``dossier``   all that is known about one gold: what systems said, what was found out
+``mentions``  the values that a query asks for, and whether a text mentions them
+``gold_markdown`` suspect golds as an issue's text
 """

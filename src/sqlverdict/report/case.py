@@ -19,6 +19,8 @@ VERDICTS: Mapping[Verdict, str] = {
 """What each verdict means."""
 
 _EXAMPLE = 80
+_STEPS = 12
+_SAYS = 600
 
 
 def said(result: Result) -> str:
@@ -61,10 +63,16 @@ def relation_text(kind: str, detail: Mapping[str, Any]) -> str:
 def _sentences(evidence: Evidence) -> Iterator[str]:
     detail = evidence.detail
     message = str(detail.get("message", ""))
-    if evidence.rung is Rung.PROVED:
-        yield "proved: " + (
-            "the two texts are the same query" if "identical" in detail else _as_json(detail)
-        )
+    if "contradiction" in detail:
+        yield f"CONTRADICTION: {message}"
+        if detail.get("file"):
+            yield f"saved as contradictions/{detail['file']}"
+    elif "would_ask" in detail:
+        yield f"would ask a judge: {detail['would_ask']}"
+    elif evidence.rung is Rung.PROVED:
+        yield from _proof(detail)
+    elif evidence.rung is Rung.JUDGED:
+        yield from _opinion(evidence)
     elif evidence.rung is Rung.REFUTED:
         size = detail.get("size", "?")
         rows = "1 row" if size == 1 else f"{size} rows"
@@ -76,17 +84,63 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
     elif evidence.rung is Rung.TESTED and evidence.agrees:
         number = detail.get("databases", 1)
         databases = "1 database" if number == 1 else f"{number} databases"
-        yield f"tested: the answers agree on {databases}; no difference found"
+        by = "recorded: the answers agreed" if detail.get("recorded") else "the answers agree"
+        yield f"tested: {by} on {databases}; no difference found"
     elif detail.get("failed"):
         yield f"the {detail['failed']} gave no answer: {message}"
     elif "shape" in detail:
-        yield _shapes(detail["shape"])
+        recorded = "recorded: " if detail.get("recorded") else ""
+        cut = "; only a part is kept" if detail.get("whole") is False else ""
+        yield f"{recorded}{_shapes(detail['shape'])}{cut}"
         for relation in detail.get("relations") or ():
             yield relation_text(str(relation.get("kind")), relation.get("detail") or {})
     else:
         fault = f" (fault: {evidence.fault})" if evidence.fault else ""
         reasons = ", ".join(evidence.reasons)
         yield f"{evidence.rung}{fault}: {'. '.join(part for part in (reasons, message) if part)}"
+
+
+def _proof(detail: Mapping[str, Any]) -> Iterator[str]:
+    if "identical" in detail:
+        yield "proved: the two texts are the same query"
+        return
+    steps = [str(step) for step in detail.get("steps") or ()]
+    trust = detail.get("trust", "proved")
+    weakest = "" if trust == "proved" else f" (the weakest rule is only {trust})"
+    if not steps:
+        yield f"proved: both are one query{weakest}"
+        return
+    rules = ", ".join(str(rule) for rule in detail.get("rules") or ())
+    yield f"proved: both are one query, by {rules}{weakest}"
+    for step in steps[:_STEPS]:
+        yield f"  {step}"
+    if len(steps) > _STEPS:
+        yield f"  and {len(steps) - _STEPS} more steps"
+
+
+def _opinion(evidence: Evidence) -> Iterator[str]:
+    detail = evidence.detail
+    words = {True: "right", False: "wrong", None: "no verdict"}[evidence.agrees]
+    model = f", {detail['model']}" if detail.get("model") else ""
+    why = f" ({', '.join(evidence.reasons)})" if evidence.reasons else ""
+    metrics = ", ".join(str(name) for name in detail.get("metrics") or ())
+    yield f"judged by {detail.get('judge') or evidence.by}{model} for {metrics}: {words}{why}"
+    text = " ".join(str(detail.get("explanation", "")).split())
+    if text:
+        yield f"it says: {text if len(text) <= _SAYS else text[:_SAYS] + '…'}"
+    votes = detail.get("repeats")
+    if votes:
+        said = ", ".join({True: "right", False: "wrong"}.get(vote, "unread") for vote in votes)
+        yield f"asked {len(votes)} times: {said}"
+    if detail.get("categories"):
+        yield f"categories: {', '.join(map(str, detail['categories']))}"
+    if detail.get("flags"):
+        yield f"flags: {', '.join(map(str, detail['flags']))}"
+    read, written = detail.get("tokens") or (0, 0)
+    cost = detail.get("cost")
+    price = f", ${cost:.4f}" if cost else ""
+    if read or written:
+        yield f"took {detail.get('calls', 0)} calls, {read:,} + {written:,} tokens{price}"
 
 
 def _shapes(shape: Mapping[str, Any]) -> str:

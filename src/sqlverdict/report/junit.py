@@ -153,6 +153,8 @@ def _write_case(out: TextIO, result: Result, benchmark: str) -> None:
         out.write("/>\n")
         return
     why = ", ".join(result.reasons) or (result.fault or "")
+    if any("contradiction" in found.detail for found in result.evidence):
+        why = f"CONTRADICTION, {why}"
     message = _attribute(f"{result.verdict}: {why}" if why else str(result.verdict))
     if tag == "skipped":
         out.write(f"><skipped message={message}/></testcase>\n")

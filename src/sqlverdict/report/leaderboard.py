@@ -85,7 +85,7 @@ def leaderboard(runs: Sequence[Run], metric: str | None = None) -> Leaderboard:
     if not runs:
         raise UsageError("no run is given; name the folders that evaluate wrote")
     label = choose_metric(runs, metric)
-    names = _names(runs)
+    names = system_names(runs)
     read = {name: _read(run, label) for name, run in zip(names, runs, strict=True)}
     first = read[names[0]]
     common = [case_id for case_id in first if all(case_id in other for other in read.values())]
@@ -162,7 +162,7 @@ def group_sentences(board: Leaderboard) -> list[str]:
     ]
 
 
-def _names(runs: Sequence[Run]) -> list[str]:
+def system_names(runs: Sequence[Run]) -> list[str]:
     """The systems' names; folders are added where two are called the same."""
     times = Counter(run.manifest.system for run in runs)
     names = [

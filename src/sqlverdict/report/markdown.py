@@ -11,6 +11,12 @@ from pathlib import Path
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.case import evidence_lines, relation_kinds, said
 from sqlverdict.report.classic import classic
+from sqlverdict.report.hearing import (
+    contradiction_lines,
+    judge_sentences,
+    unheard_table,
+    would_ask_table,
+)
 from sqlverdict.report.run import Run
 from sqlverdict.report.sections import (
     SLICE_TITLES,
@@ -50,6 +56,7 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
         f"{count(summary.cases, 'case')}: {summary.answered:,} answered, "
         f"{summary.abstained:,} abstained. {outcome([summary]).message}."
     )
+    yield from _contradictions(run)
     yield "## Metrics"
     yield markdown(metrics_table(summary, run.manifest.binary))
     yield "An interval holds the true value in 95 of 100 such runs. An unscored case is not a zero."
@@ -60,6 +67,7 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
     verdicts = verdict_table(run)
     yield f"## {verdicts.title}"
     yield markdown(verdicts)
+    yield from _judge(run)
     if summary.reasons:
         yield "## Reasons"
         yield markdown(reason_table(summary, most=None))
@@ -72,6 +80,37 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
     yield from _faults(run)
     yield from _notes(run.manifest.notes)
     yield from _reproduce(run, command)
+
+
+def _contradictions(run: Run) -> Iterator[str]:
+    found = contradiction_lines(run)
+    if found:
+        yield "## CONTRADICTIONS"
+        yield "A bug of sqlverdict, not of the system: please report the saved files."
+        yield _list(found)
+
+
+def _judge(run: Run) -> Iterator[str]:
+    said = judge_sentences(run.summary.judge)
+    if not said:
+        return
+    yield "## Judge"
+    yield _list([f"{name}: {value}" for name, value in _how_judged(run)] + said)
+    if run.summary.judge.get("would_ask"):
+        shown = would_ask_table(run)
+        number = int(run.summary.judge["would_ask"])
+        yield f"### What would have been asked ({len(shown.rows)} of {number:,})"
+        yield markdown(shown)
+    unheard = unheard_table(run)
+    if unheard.rows:
+        yield "### Questions without a verdict"
+        yield markdown(unheard)
+
+
+def _how_judged(run: Run) -> Iterator[tuple[str, str]]:
+    for stage in ("policy", "judge", "prove", "refute"):
+        if stage in run.manifest.stages:
+            yield stage, run.manifest.stages[stage]
 
 
 def pick(results: Iterator[Result], most: int = _EXAMPLES, each: int = _EACH) -> list[Result]:
@@ -155,6 +194,7 @@ def _reproduce(run: Run, command: str) -> Iterator[str]:
         ("engine", f"{made.engine} {made.engine_version}"),
         ("metrics", ", ".join(f"{label} (version {v})" for label, v in made.metrics.items())),
         ("limits of one query", limits),
+        *((f"stage {name}", how) for name, how in made.stages.items()),
         ("seed", str(made.seed)),
         ("Python", f"{made.python} on {made.platform}"),
         ("time", f"{made.seconds:,.1f} s with {count(made.workers, 'worker')}, {made.started}"),

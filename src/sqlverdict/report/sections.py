@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from sqlverdict.errors import Contradiction
 from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.case import VERDICTS
 from sqlverdict.report.run import Run
@@ -31,9 +32,17 @@ class Outcome:
 
 
 def outcome(summaries: Collection[Summary]) -> Outcome:
-    """0: everything was evaluated; 3: nothing was; 4: something was not."""
+    """0: everything was evaluated; 3: nothing was; 4: something was not; 5: a contradiction."""
     cases = sum(summary.cases for summary in summaries)
+    contradictions = sum(int(summary.judge.get("contradictions", 0)) for summary in summaries)
+    if contradictions:
+        return Outcome(
+            Contradiction.exit_code,
+            f"CONTRADICTION: {count(contradictions, 'pair')} both proved and refuted. This is a "
+            f"bug of sqlverdict; please report the files in the folder contradictions",
+        )
     unscored = sum(summary.verdicts.get(Verdict.UNSCORED, 0) for summary in summaries)
+    unheard = sum(_unheard(summary) for summary in summaries)
     scored = sum(estimate.scored for summary in summaries for estimate in summary.estimates)
     if unscored == cases and not scored:
         text = f"nothing could be evaluated: {unscored:,} of {count(cases, 'case')} unscored"
@@ -44,7 +53,15 @@ def outcome(summaries: Collection[Summary]) -> Outcome:
             f"{unscored:,} of {count(cases, 'case')} could not be evaluated; they are left out "
             f"of the scores",
         )
+    if unheard:
+        text = f"{count(unheard, 'question')} got no verdict from the judge"
+        return Outcome(4, f"{text}; their cases are left out of its scores")
     return Outcome(0, f"{count(cases, 'case')} evaluated")
+
+
+def _unheard(summary: Summary) -> int:
+    """Questions that got no verdict: their cases were not evaluated as was asked."""
+    return int(summary.judge.get("unparseable", 0) + summary.judge.get("unavailable", 0))
 
 
 def header(run: Run) -> str:
@@ -94,6 +111,9 @@ def verdict_table(run: Run) -> Table:
     ]
     executes = any("answers" in parse_metric(label).metric.needs for label in run.manifest.metrics)
     by = f"the {run.manifest.preset} comparison" if executes else "text; no query was run"
+    policy = run.manifest.stages.get("policy")
+    if policy is not None:
+        by = f"the {policy} policy"
     headers = ("verdict", "cases", "share", "meaning")
     return table(headers, rows, f"Verdicts, by {by}", left=(0, 3))
 

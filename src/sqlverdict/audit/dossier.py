@@ -1,0 +1,156 @@
+"""All that is known about one gold query: what systems said to it, and what was found out.
+
+Made from run folders alone. Answers are there only where the queries were run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from sqlverdict.execute.canonical import canonical
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Answer, Evidence, Outcome, Query, Result, Rung
+from sqlverdict.report.agreement import results_match
+from sqlverdict.report.leaderboard import system_names
+from sqlverdict.report.run import Run
+
+Rerun = Callable[[str, str], Outcome | None]
+"""Runs a query on a database by its ``db_id``; ``None`` where there is no such database."""
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one system said to a case.
+
+    Attributes:
+        system: The system.
+        result: Its line in the run log.
+        query: One text for all spellings of its query; empty where it gave none.
+        answer: What the query returned, where it was run again.
+    """
+
+    system: str
+    result: Result
+    query: str
+    answer: Answer | None = None
+
+    @property
+    def right(self) -> bool | None:
+        """Whether its result matches the gold's; ``None``: not known."""
+        return results_match(self.result)
+
+    def found(self, rung: Rung) -> Iterator[Evidence]:
+        """The evidence on one rung."""
+        return (evidence for evidence in self.result.evidence if evidence.rung is rung)
+
+
+@dataclass(frozen=True)
+class Dossier:
+    """One gold.
+
+    Attributes:
+        id: The case.
+        db_id: Its database.
+        question: The question.
+        golds: The gold queries.
+        difficulty: Its level.
+        knowledge: What comes with the question; ``None``: not at hand.
+        said: What systems said, those that answered with SQL only.
+        gold_answer: What the first gold returned, where it was run again.
+        systems: How many runs have the case at all.
+        schema: The schema, where known.
+    """
+
+    id: str
+    db_id: str
+    question: str
+    golds: tuple[str, ...]
+    difficulty: str | None = None
+    knowledge: str | None = None
+    said: tuple[Said, ...] = ()
+    gold_answer: Answer | None = None
+    systems: int = 0
+    schema: Schema | None = field(default=None, repr=False)
+    rerun: Callable[[str], Outcome | None] | None = field(default=None, repr=False, compare=False)
+
+
+def dossiers(
+    runs: Sequence[Run],
+    *,
+    knowledge: Mapping[str, str] | None = None,
+    schemas: Mapping[str, Schema] | None = None,
+    rerun: Rerun | None = None,
+) -> list[Dossier]:
+    """One dossier a case with a gold, in the order of the first run that has it.
+
+    Args:
+        runs: The runs, one a system.
+        knowledge: What comes with each question, by case; ``None``: not at hand.
+        schemas: Schemas by database.
+        rerun: Runs queries again, if that is wanted.
+    """
+    cases: dict[str, list[tuple[str, Result]]] = {}
+    for name, run in zip(system_names(runs), runs, strict=True):
+        for result in run.results():
+            if result.gold:
+                cases.setdefault(result.id, []).append((name, result))
+    return [
+        _dossier(case_id, results, knowledge, schemas or {}, rerun)
+        for case_id, results in cases.items()
+    ]
+
+
+def _dossier(
+    case_id: str,
+    results: Sequence[tuple[str, Result]],
+    knowledge: Mapping[str, str] | None,
+    schemas: Mapping[str, Schema],
+    rerun: Rerun | None,
+) -> Dossier:
+    first = results[0][1]
+    schema = schemas.get(first.db_id)
+
+    def run(sql: str) -> Outcome | None:
+        return rerun(first.db_id, sql) if rerun is not None else None
+
+    def answer(sql: str) -> Answer | None:
+        outcome = run(sql)
+        return outcome if isinstance(outcome, Answer) else None
+
+    return Dossier(
+        id=case_id,
+        db_id=first.db_id,
+        question=first.question,
+        golds=first.gold,
+        difficulty=first.difficulty,
+        knowledge=None if knowledge is None else knowledge.get(case_id, ""),
+        said=tuple(
+            Said(system, result, same_query(result.prediction, schema), answer(result.prediction))
+            for system, result in results
+            if not result.abstained and result.prediction and result.prediction.strip()
+        ),
+        gold_answer=answer(first.gold[0]),
+        systems=len(results),
+        schema=schema,
+        rerun=run if rerun is not None else None,
+    )
+
+
+@lru_cache(maxsize=8192)
+def same_query(sql: str, schema: Schema | None = None) -> str:
+    """One text for the spellings of a query that differ in case, aliases, order of AND and so on.
+
+    Two queries of one text are the same query. A table that is read twice keeps its aliases
+    apart, so such queries are only the same where they are written the same.
+    """
+    from sqlverdict.compare.query_text import Names, key
+    from sqlverdict.parse.query import parse
+
+    query = parse(sql)
+    if not isinstance(query, Query):
+        return canonical(sql)
+    tree = query.tree.copy()
+    names = Names(tree, schema)
+    return canonical(sql) if names.repeats else key(tree, names)

@@ -1,0 +1,102 @@
+"""Suspect golds as Markdown, ready to paste into an issue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlverdict.audit.gold import Audit, Suspect
+from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+from sqlverdict.report.markdown import fence
+from sqlverdict.report.tables import count, markdown, md_cell, table
+
+_ROWS = 10
+
+
+def audit_markdown(audit: Audit, most: int | None = None) -> str:
+    """The whole audit: a table of what was found, then one section a gold."""
+    shown = audit.suspects[:most]
+    return "\n\n".join(_blocks(audit, shown)) + "\n"
+
+
+def _blocks(audit: Audit, shown: Sequence[Suspect]) -> Iterator[str]:
+    systems = ", ".join(md_cell(name) for name in audit.systems)
+    yield "# Golds under suspicion"
+    yield (
+        f"{count(len(audit.suspects), 'gold')} of {audit.golds:,}, from the answers of {systems}. "
+        f"The rank orders them for people to look at; a gold under suspicion may be right."
+    )
+    rows = [(SUSPICIONS.get(name).title, f"{number:,}") for name, number in audit.counts.items()]
+    if rows:
+        yield markdown(table(("suspicion", "golds"), rows))
+    if audit.notes:
+        yield "\n".join(f"- {md_cell(note)}" for note in audit.notes)
+    if len(shown) < len(audit.suspects):
+        yield f"The first {len(shown):,} of {len(audit.suspects):,}:"
+    for suspect in shown:
+        yield suspect_markdown(suspect)
+
+
+def suspect_markdown(suspect: Suspect) -> str:
+    """One gold with all that speaks against it: an issue's text."""
+    return "\n\n".join(_suspect(suspect))
+
+
+def _suspect(suspect: Suspect) -> Iterator[str]:
+    level = f", {md_cell(suspect.difficulty)}" if suspect.difficulty else ""
+    title = f"{md_cell(suspect.id)} ({md_cell(suspect.db_id)}{level})"
+    yield f"## {title}: rank {suspect.rank:.2f}"
+    if suspect.question:
+        yield f"> {md_cell(suspect.question)}"
+    if suspect.knowledge:
+        yield f"Knowledge: {md_cell(suspect.knowledge)}"
+    yield "\n".join(f"- {_line(one)}" for one in suspect.suspicions)
+    yield fence("\n".join(f"-- gold\n{gold}" for gold in suspect.gold), "sql")
+    for suspicion in suspect.suspicions:
+        yield from _witness(suspicion.detail.get("witness"))
+    if suspect.answers:
+        yield "<details><summary>What the systems said</summary>"
+        for answer in suspect.answers:
+            matches = {True: "matches the gold", False: "another result", None: "not compared"}
+            yield f"{md_cell(answer.system)} ({matches[answer.matches]}):"
+            yield fence(answer.prediction, "sql")
+            if answer.evidence:
+                yield "\n".join(f"- {md_cell(line)}" for line in answer.evidence)
+        yield "</details>"
+
+
+def _line(suspicion: Suspicion) -> str:
+    return f"**{suspicion.name}** ({suspicion.weight:.2f}): {md_cell(suspicion.message)}"
+
+
+def _witness(witness: Mapping[str, Any] | None) -> Iterator[str]:
+    if not witness:
+        return
+    yield "A database on which the gold and these systems differ:"
+    for name, shown in (witness.get("rows") or {}).items():
+        columns, rows = shown.get("columns") or (), shown.get("rows") or ()
+        drawn = table(
+            [f"{name}.{column}" for column in columns],
+            [[_cell(cell) for cell in row] for row in rows[:_ROWS]],
+            left=range(len(columns)),
+        )
+        yield markdown(drawn) if rows else f"{md_cell(str(name))} is empty"
+    sides = [
+        f"{side} returns {_answer(witness[side])}"
+        for side in ("gold", "prediction")
+        if isinstance(witness.get(side), Mapping)
+    ]
+    if sides:
+        yield md_cell("; ".join(f"the {side}" for side in sides)) + "."
+
+
+def _answer(side: Mapping[str, Any]) -> str:
+    if "failed" in side:
+        return f"an error ({side.get('message', side['failed'])})"
+    rows = side.get("rows") or []
+    shown = ", ".join("(" + ", ".join(map(_cell, row)) + ")" for row in rows[:_ROWS])
+    return shown or "nothing"
+
+
+def _cell(cell: object) -> str:
+    return "NULL" if cell is None else repr(cell) if isinstance(cell, str) else str(cell)

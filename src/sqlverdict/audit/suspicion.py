@@ -1,0 +1,58 @@
+"""What a suspicion against a gold query is: one file in ``suspicions/``, one kind of sign.
+
+A suspicion looks at one gold with all that several systems said and what was found out about it,
+and says what speaks against the gold, with the evidence. Its weight is between 0 and 1 and orders
+golds for people to look at; it is no probability, and a gold under suspicion may be right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sqlverdict.registry import Registry
+
+if TYPE_CHECKING:
+    from sqlverdict.audit.dossier import Dossier
+
+
+@dataclass(frozen=True)
+class Suspicion:
+    """One sign that a gold is wrong.
+
+    Attributes:
+        name: The suspicion's name, which is its file's name.
+        weight: How much it says, above 0 and below 1.
+        message: What was found, in a sentence.
+        systems: The systems whose answers show it.
+        detail: What shows it, for programs.
+    """
+
+    name: str
+    weight: float
+    message: str
+    systems: tuple[str, ...] = ()
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.weight < 1:
+            raise ValueError(f"suspicion {self.name!r} weighs {self.weight}; expected 0 < w < 1")
+
+
+class Suspector(Protocol):
+    """A kind of sign; ``title`` says in a few words what it looks for."""
+
+    @property
+    def title(self) -> str:
+        """What it looks for."""
+        ...
+
+    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+        """What speaks against the gold; nothing where it cannot tell."""
+        ...
+
+
+SUSPICIONS: Registry[Suspector] = Registry(
+    "suspicion", "sqlverdict.audit.suspicions", "sqlverdict.suspicions"
+)

@@ -1,0 +1,1 @@
+"""One file a sign that speaks against a gold."""

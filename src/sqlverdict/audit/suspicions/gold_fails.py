@@ -1,0 +1,42 @@
+"""The gold query itself fails, or reaches a limit.
+
+Shown by: a case that is unscored by the gold's fault, or the gold's failure when it is run again.
+
+Weight: 0.9; 0.5 where it only reached a limit, which may be the machine's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlverdict.audit.dossier import Dossier
+from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+from sqlverdict.records import Failure, Fault, Reason
+
+NAME = "gold_fails"
+_LIMITS = (Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT)
+
+
+@SUSPICIONS.member
+class GoldFails:
+    """Golds that give no answer."""
+
+    title = "the gold gives no answer"
+
+    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+        """Its failure, in the run or now."""
+        for said in dossier.said:
+            for evidence in said.result.evidence:
+                if evidence.fault is Fault.GOLD:
+                    limit = Reason.GOLD_EXECUTION_TIMEOUT in evidence.reasons
+                    yield _suspicion(str(evidence.detail.get("message", "")), limit)
+                    return
+        outcome = dossier.rerun(dossier.golds[0]) if dossier.rerun is not None else None
+        if isinstance(outcome, Failure) and outcome.fault is None:
+            yield _suspicion(outcome.message, outcome.reason in _LIMITS)
+
+
+def _suspicion(message: str, limit: bool) -> Suspicion:
+    what = "the gold reaches a limit" if limit else "the gold fails"
+    text = f"{what}: {message}" if message else what
+    return Suspicion(NAME, 0.5 if limit else 0.9, text, detail={"message": message})

@@ -1,0 +1,40 @@
+"""The gold returns no row, or nothing but NULL.
+
+Shown by: the shape of the gold's result in the run log, or the result itself when it is run again.
+
+Weight: 0.4; a question may have no answer in the data, but then every wrong query that returns
+nothing scores as right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlverdict.audit.dossier import Dossier
+from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+
+NAME = "gold_nothing"
+WEIGHT = 0.4
+
+
+@SUSPICIONS.member
+class GoldNothing:
+    """Golds without an answer in the data."""
+
+    title = "the gold returns nothing"
+
+    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+        """Its rows, as logged or as returned now."""
+        answer = dossier.gold_answer
+        if answer is not None:
+            if not answer.rows:
+                yield Suspicion(NAME, WEIGHT, "the gold returns no row")
+            elif all(cell is None for row in answer.rows for cell in row):
+                yield Suspicion(NAME, WEIGHT, "the gold returns nothing but NULL")
+            return
+        for said in dossier.said:
+            for evidence in said.result.evidence:
+                shape = (evidence.detail.get("shape") or {}).get("gold")
+                if shape and shape[0] == 0:
+                    yield Suspicion(NAME, WEIGHT, "the gold returns no row")
+                    return

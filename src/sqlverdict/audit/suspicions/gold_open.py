@@ -1,0 +1,63 @@
+"""The gold leaves its answer open: a LIMIT cuts through rows that tie.
+
+Shown by: a prediction that fits the gold's tie without being its answer, or that returns all of
+the tied rows; or the tie itself, when the gold is run again.
+
+Weight: 0.4: which of the tied rows the gold returns is chance, so right answers score as wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlverdict.audit.dossier import Dossier
+from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+from sqlverdict.records import Failure, Outcome, Query, Reason
+
+NAME = "gold_open"
+WEIGHT = 0.4
+
+
+@SUSPICIONS.member
+class GoldOpen:
+    """Golds whose answer the data leave open."""
+
+    title = "the gold leaves its answer open"
+
+    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+        """The tie, from the log or from the data."""
+        message = _logged(dossier) or _shown(dossier)
+        if message:
+            yield Suspicion(NAME, WEIGHT, message)
+
+
+def _logged(dossier: Dossier) -> str:
+    for said in dossier.said:
+        for evidence in said.result.evidence:
+            if Reason.TIE_UNDETERMINED in evidence.reasons:
+                return f"the LIMIT cuts through a tie, and {said.system}'s answer fits it too"
+            for relation in evidence.detail.get("relations") or ():
+                detail = relation.get("detail") or {}
+                tied = relation.get("kind") == "tie_superset"
+                if tied and detail.get("limited") == "gold":
+                    rows = detail.get("tied", "several")
+                    return f"the LIMIT cuts through {rows} rows that tie; {said.system} gives all"
+    return ""
+
+
+def _shown(dossier: Dossier) -> str:
+    answer, rerun = dossier.gold_answer, dossier.rerun
+    if answer is None or rerun is None:
+        return ""
+    from sqlverdict.audit.loose import find_cut
+    from sqlverdict.parse.query import parse
+
+    def probe(sql: str) -> Outcome:
+        return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")
+
+    query = parse(dossier.golds[0])
+    cut = find_cut(query, answer, probe) if isinstance(query, Query) else None
+    if cut is None:
+        return ""
+    how = "cuts through a tie" if cut.ordered else "stands without ORDER BY"
+    return f"the LIMIT {how}: {cut.tied} rows for {cut.places}"

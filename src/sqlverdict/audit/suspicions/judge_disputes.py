@@ -1,0 +1,78 @@
+"""A judge says that the gold is wrong, or holds a prediction right whose result is another.
+
+Shown by: a judge's category ``incorrect_ground_truth_query`` or a flag that speaks of the gold; or
+an opinion that a prediction answers the question though the results differ.
+
+Weight: 0.7 where the judge blames the gold, 0.35 where it only holds the prediction right and no
+relation between the results explains that, 0.15 more for each further system.
+
+Misleads where the judge does: it sees the gold and tends to trust it, and may be talked into the
+prediction's reading of an ambiguous question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlverdict.audit.dossier import Dossier, Said
+from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+from sqlverdict.audit.suspicions.systems_agree import same_values
+from sqlverdict.compare.tag_labels import DIFFERENCES
+from sqlverdict.records import Evidence, Rung
+
+NAME = "judge_disputes"
+BLAMED = 0.7
+HELD_RIGHT = 0.35
+EACH = 0.15
+MOST = 0.9
+WRONG_GOLD = DIFFERENCES[2]
+
+
+@SUSPICIONS.member
+class JudgeDisputes:
+    """Golds that a judge disputes."""
+
+    title = "a judge holds the gold wrong, or another result right"
+
+    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+        """The opinions against the gold, together."""
+        blamed = [(said, o) for said in dossier.said for o in said.found(Rung.JUDGED) if _blames(o)]
+        right = [
+            (said, o)
+            for said in dossier.said
+            for o in said.found(Rung.JUDGED)
+            if o.agrees and _unexplained(said)
+        ]
+        found = blamed or right
+        if not found:
+            return
+        systems = tuple(dict.fromkeys(said.system for said, _ in found))
+        weight = (BLAMED if blamed else HELD_RIGHT) + EACH * (len(systems) - 1)
+        what = "holds the gold wrong" if blamed else "holds another result right"
+        judges = ", ".join(dict.fromkeys(opinion.by for _, opinion in found))
+        words = next((text for _, o in found if (text := _words(o))), "")
+        message = f"the judge {judges} {what} ({', '.join(systems)})"
+        yield Suspicion(
+            NAME,
+            round(min(MOST, weight), 3),
+            f"{message}: {words}" if words else message,
+            systems,
+            {"explanation": words, "blamed": bool(blamed)},
+        )
+
+
+def _blames(opinion: Evidence) -> bool:
+    categories = opinion.detail.get("categories") or ()
+    flags = opinion.detail.get("flags") or ()
+    return WRONG_GOLD in categories or any("gold" in str(flag) for flag in flags)
+
+
+def _unexplained(said: Said) -> bool:
+    return said.right is False and not same_values(said)
+
+
+def _words(opinion: Evidence) -> str:
+    notes = opinion.detail.get("category_notes") or {}
+    text = str(notes.get(WRONG_GOLD) or opinion.detail.get("explanation") or "")
+    flat = " ".join(text.split())
+    return flat if len(flat) <= 300 else flat[:299] + "…"

@@ -1,0 +1,38 @@
+"""No system's result matches the gold's.
+
+Shown by: three or more systems that answered with a query that runs, none of them as the gold,
+nor with the gold's values otherwise arranged.
+
+Weight: 0.2 for three systems, 0.3 for more: the question may only be hard.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlverdict.audit.dossier import Dossier
+from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+from sqlverdict.audit.suspicions.systems_agree import same_values
+
+NAME = "nobody_right"
+FEWEST = 3
+
+
+@SUSPICIONS.member
+class NobodyRight:
+    """Golds that nobody matches."""
+
+    title = "no system answers as the gold does"
+
+    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+        """Nothing where somebody does, or few tried."""
+        ran = [
+            said
+            for said in dossier.said
+            if not any(evidence.detail.get("failed") for evidence in said.result.evidence)
+        ]
+        wrong = all(said.right is False for said in ran)
+        if len(ran) >= FEWEST and wrong and not any(same_values(said) for said in ran):
+            weight = 0.2 if len(ran) == FEWEST else 0.3
+            message = f"none of {len(ran)} systems whose query runs answers as the gold does"
+            yield Suspicion(NAME, weight, message, tuple(said.system for said in ran))

@@ -1,0 +1,140 @@
+"""Several systems say the same, and something else than the gold.
+
+Shown by: two or more systems with the same query, or, where queries were run again, with the same
+answer, each of which differs from the gold on the real database or on a witness.
+
+Weight: 0.45 for two systems, 0.65 for three, 0.75 for four and more. Less where the two hold the
+same values (column order, columns more or less, repeated rows, rounding ...), or where all that
+the systems agree on is a lone 0 or NULL: a third. Less where it needs an unusual witness: two
+thirds.
+
+Misleads where systems share a habit, such as models trained on the same examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlverdict.audit.dossier import Dossier, Said
+from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
+from sqlverdict.records import Evidence, Rung
+from sqlverdict.report.case import relation_kinds
+
+NAME = "systems_agree"
+WEIGHTS = {2: 0.45, 3: 0.65}
+MANY = 0.75
+ARRANGED = frozenset(
+    {
+        "column_permutation",
+        "extra_columns",
+        "order_only",
+        "rounding",
+        "scale",
+        "formats",
+        "yes_no",
+        "concatenated",
+        "transposed",
+        "tie_superset",
+        "duplicates_only",
+        "missing_columns",
+    }
+)
+"""Relations under which both hold the same values: more may be asked of one, not another thing."""
+
+
+@SUSPICIONS.member
+class SystemsAgree:
+    """The largest group of systems that say the same against the gold."""
+
+    title = "several systems agree against the gold"
+
+    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+        """The largest group, if it has two systems."""
+        against = [said for said in dossier.said if _differs(said)]
+        largest = max(_groups(against), key=len, default=[])
+        if len(largest) < 2:
+            return
+        kinds = [kind for said in largest for kind in relation_kinds(said.result)]
+        harmless = all(same_values(said) for said in largest)
+        witness = next((w for said in largest for w in said.found(Rung.REFUTED)), None)
+        weight = WEIGHTS.get(len(largest), MANY)
+        if harmless or _says_nothing(largest[0]):
+            weight /= 3
+        elif witness is not None and witness.detail.get("grade") not in ("ordinary", "ungraded"):
+            weight *= 2 / 3
+        yield Suspicion(
+            NAME,
+            round(weight, 3),
+            _message(largest, dossier, harmless, witness),
+            tuple(said.system for said in largest),
+            _detail(largest, witness, kinds),
+        )
+
+
+def same_values(said: Said) -> bool:
+    """Whether a relation says that the two results hold the same values."""
+    kinds = relation_kinds(said.result)
+    return bool(kinds) and all(kind in ARRANGED for kind in kinds)
+
+
+def _differs(said: Said) -> bool:
+    if any(True for _ in said.found(Rung.REFUTED)):
+        return True
+    failed = any(evidence.detail.get("failed") for evidence in said.result.evidence)
+    return said.right is False and not failed
+
+
+def _says_nothing(said: Said) -> bool:
+    """Whether an answer is a lone 0 or NULL, on which different mistakes agree."""
+    rows = said.answer.rows if said.answer is not None else None
+    return rows is not None and len(rows) == 1 and not any(rows[0])
+
+
+def _groups(against: Sequence[Said]) -> list[list[Said]]:
+    groups: list[list[Said]] = []
+    for said in against:
+        for group in groups:
+            if _same(group[0], said):
+                group.append(said)
+                break
+        else:
+            groups.append([said])
+    return groups
+
+
+def _same(one: Said, other: Said) -> bool:
+    if one.query == other.query:
+        return True
+    if one.answer is None or other.answer is None or not one.answer.rows:
+        return False
+    pair = Pair(one.result.prediction or "", other.result.prediction or "")
+    return PRESETS.get(DEFAULT_PRESET).compare(one.answer, other.answer, pair).equal is True
+
+
+def _message(
+    group: Sequence[Said], dossier: Dossier, harmless: bool, witness: Evidence | None
+) -> str:
+    how = "the same query" if len({said.query for said in group}) == 1 else "the same answer"
+    of = f"{len(group)} of {len(dossier.said)} systems give {how}"
+    if witness is not None:
+        shown = f"which differs from the gold on a witness: {witness.detail.get('sentence', '')}"
+    else:
+        shown = "whose result is not the gold's"
+    more = " (the same values, arranged otherwise)" if harmless else ""
+    return f"{of}, {shown}{more}"
+
+
+def _detail(
+    group: Sequence[Said], witness: Evidence | None, kinds: Sequence[str]
+) -> dict[str, Any]:
+    detail: dict[str, Any] = {"query": group[0].result.prediction, "relations": sorted(set(kinds))}
+    if witness is not None:
+        wanted = ("sentence", "grade", "rows", "gold", "prediction", "file")
+        detail["witness"] = {
+            name: witness.detail[name] for name in wanted if name in witness.detail
+        }
+    if group[0].answer is not None:
+        detail["answer"] = [list(row) for row in group[0].answer.rows[:5]]
+    return detail

@@ -1,0 +1,138 @@
+"""Hold a run's metrics and judges against human labels: kappa, accuracies, who disagrees."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sqlverdict.cli._options import FILE, as_json, examples, print_json, run_argument
+
+if TYPE_CHECKING:
+    from sqlverdict.report.agreement import AgreementReport, Disagreement
+    from sqlverdict.report.terminal import Screen
+
+_EXAMPLES = examples(
+    "sqlverdict agree runs/mine --labels labels.jsonl --label-field human",
+    "sqlverdict agree runs/mine --labels votes.csv --votes ann --votes bob --votes cai",
+    "sqlverdict agree runs/mine --labels votes.jsonl --label-field votes --combine consensus",
+    "sqlverdict agree runs/mine --labels labels.jsonl --metric flex --json",
+)
+
+
+@click.command(epilog=_EXAMPLES)
+@run_argument("run")
+@click.option("--labels", type=FILE, required=True, help="People's labels, JSONL, JSON or CSV.")
+@click.option("--label-field", help="The label's field. [default: human, label or correct]")
+@click.option(
+    "--votes", multiple=True, help="Repeatable: an annotator's column, or the field of all votes."
+)
+@click.option(
+    "--combine",
+    type=click.Choice(["majority", "consensus"]),
+    default="majority",
+    show_default=True,
+    help="How votes become a label, where the label is no field of its own.",
+)
+@click.option(
+    "--half",
+    type=click.Choice(["drop", "0", "1"]),
+    default="drop",
+    show_default=True,
+    help="What a label of 0.5 becomes.",
+)
+@click.option("--id-field", help="The id's field, or a pattern such as '{set}-{i}'.")
+@click.option(
+    "--metric", "metrics", multiple=True, help="Repeatable. [default: all, and every judge]"
+)
+@click.option(
+    "--threshold",
+    type=float,
+    default=1.0,
+    show_default=True,
+    help="A metric that is not 0 or 1 says right from here on.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the intervals.")
+@click.option(
+    "--limit", type=click.IntRange(0), default=10, show_default=True, help="Disagreements to show."
+)
+@as_json
+def agree(run: Path, labels: Path, limit: int, as_json: bool, **said: Any) -> None:
+    """Hold every metric and judge of a RUN against human labels.
+
+    EQ is the half of the cases whose results match, NEQ the half whose results differ; FP are
+    cases that a metric calls right and people wrong, FN the reverse. Intervals come from a
+    bootstrap over cases. A case that a metric left unscored is in none of its figures, and is
+    counted. "More labels" says how many would tell two metrics apart with a power of 80%, if the
+    difference seen so far is the true one.
+    """
+    from sqlverdict.load.labels import read_labels
+    from sqlverdict.report.agreement import hold_against
+    from sqlverdict.report.run import read_run
+
+    found = hold_against(
+        read_run(run),
+        read_labels(
+            labels,
+            label_field=said["label_field"],
+            votes=said["votes"],
+            id_field=said["id_field"],
+            combine=said["combine"],
+            half=said["half"],
+        ),
+        metrics=said["metrics"],
+        threshold=said["threshold"],
+        seed=said["seed"],
+    )
+    if as_json:
+        print_json(found)
+        return
+    _show(found, limit)
+
+
+def _show(found: AgreementReport, limit: int) -> None:
+    from sqlverdict.cli._show_run import show_notes
+    from sqlverdict.report.agreement_tables import (
+        agreement_table,
+        annotator_sentence,
+        annotator_table,
+        difference_table,
+    )
+    from sqlverdict.report.tables import count
+    from sqlverdict.report.terminal import Screen
+
+    screen = Screen()
+    people = f"{count(found.matched, 'labelled case')} ({found.source} of {found.labels})"
+    screen.line(f"{found.system} against people on {people}", "heading")
+    screen.table(agreement_table(found))
+    screen.table(difference_table(found))
+    if found.annotators is not None:
+        screen.line()
+        screen.line(annotator_sentence(found.annotators))
+        screen.table(annotator_table(found.annotators))
+    shown = found.disagreements[:limit]
+    if shown:
+        total = len(found.disagreements)
+        more = f", the first {limit} (--limit shows more)" if total > limit else ""
+        screen.heading(f"{count(total, 'case')} where people and a metric differ{more}")
+    for item in shown:
+        _show_item(screen, item)
+    show_notes(screen, found.notes)
+
+
+def _show_item(screen: Screen, item: Disagreement) -> None:
+    from sqlverdict.report.tables import short
+
+    people = "right" if item.label else "wrong"
+    votes = ", ".join("-" if vote is None else f"{vote:g}" for vote in item.votes)
+    names = ", ".join(item.wrongly_right or item.wrongly_wrong)
+    other = "wrong" if item.label else "right"
+    voted = f" (votes {votes})" if votes else ""
+    screen.line(f"  {item.id} ({item.db_id}): people say {people}{voted}; {other}: {names}")
+    screen.line(f"    {short(item.question, 150)}", "quiet")
+    for gold in item.gold:
+        screen.line(f"    gold        {short(gold, 160)}", "quiet")
+    screen.line(f"    prediction  {short(item.prediction, 160)}", "quiet")
+    for line in item.evidence:
+        screen.line(f"    evidence    {short(line, 160)}", "quiet")

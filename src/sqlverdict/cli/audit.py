@@ -1,0 +1,185 @@
+"""Find golds that deserve a second look, from what systems answered, with the evidence."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sqlverdict.cli._options import ANY_PATH, FILE, as_json, examples, print_json, run_argument
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sqlverdict.audit.dossier import Rerun
+    from sqlverdict.audit.gold import Audit
+    from sqlverdict.execute.desk import Desk
+    from sqlverdict.records import Case
+
+_EXAMPLES = examples(
+    "sqlverdict audit runs/a runs/b runs/c",
+    "sqlverdict audit runs/* --benchmark bird --root bird --out suspects.md",
+    "sqlverdict audit runs/* --benchmark bird --root bird --execute --jsonl suspects.jsonl",
+)
+
+
+@click.command(epilog=_EXAMPLES)
+@run_argument("runs", nargs=-1, required=True)
+@click.option("--benchmark", metavar="NAME", help="The benchmark of the runs, for its knowledge.")
+@click.option("--root", type=ANY_PATH, help="The benchmark's folder, or its file.")
+@click.option("--split", default="dev", show_default=True, help="Which part of the benchmark.")
+@click.option("--cases", type=FILE, help="Its cases as JSONL or CSV, instead of a benchmark.")
+@click.option("--databases", type=ANY_PATH, help="Where the databases lie.")
+@click.option("--schema", type=ANY_PATH, help="Schemas or databases, to read queries by.")
+@click.option("--execute", is_flag=True, help="Run golds and predictions again.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    default=30.0,
+    show_default=True,
+    help="Seconds that one query may take with --execute.",
+)
+@click.option("--suspicion", "only", multiple=True, help="Repeatable: look for these only.")
+@click.option(
+    "--min-rank",
+    type=click.FloatRange(0, 1),
+    default=0.3,
+    show_default=True,
+    help="Leave out golds below this rank.",
+)
+@click.option("--show", type=click.IntRange(0), default=10, show_default=True, help="Golds shown.")
+@click.option("--out", type=FILE, help="Write all of them as Markdown here.")
+@click.option("--jsonl", type=FILE, help="Write all of them as JSONL here.")
+@as_json
+def audit(runs: tuple[Path, ...], **said: Any) -> None:
+    """Say which golds of RUNS are under suspicion, the most suspect first.
+
+    Signs against a gold: several systems agree with each other and not with it, a judge holds it
+    wrong, nobody answers as it does, it fails, returns nothing or leaves its answer open, it asks
+    for values that the question does not mention. Each comes with its evidence. Ranks order golds
+    for people; a gold under suspicion may be right.
+
+    Reads run folders alone; with --benchmark or --cases also the questions' knowledge, and with
+    --execute it runs the queries again on the benchmark's databases.
+    """
+    from sqlverdict.audit.gold import suspect_golds
+    from sqlverdict.report.run import read_run
+
+    opened = [read_run(folder) for folder in runs]
+    cases = list(_cases(said))
+    schemas = _schemas(said)
+    desk = _desk(said)
+    try:
+        found = suspect_golds(
+            opened,
+            knowledge={case.id: case.knowledge for case in cases} if cases else None,
+            schemas=schemas,
+            rerun=_rerun(desk, cases, said) if desk is not None else None,
+            only=said["only"],
+            at_least=said["min_rank"],
+        )
+    finally:
+        if desk is not None:
+            desk.close()
+    _write(found, said)
+    if said["as_json"]:
+        print_json(
+            {
+                "golds": found.golds,
+                "systems": found.systems,
+                "counts": found.counts,
+                "notes": found.notes,
+                "suspects": [suspect.as_record() for suspect in found.suspects],
+            }
+        )
+        return
+    _show(found, said["show"])
+
+
+def _cases(said: dict[str, Any]) -> Iterable[Case]:
+    from sqlverdict.cli._inputs import Given, read_benchmark
+
+    if said["benchmark"] is None and said["cases"] is None:
+        return ()
+    names = ("benchmark", "root", "split", "cases", "databases")
+    return read_benchmark(Given(**{name: said[name] for name in names})).cases
+
+
+def _schemas(said: dict[str, Any]) -> Any:
+    from sqlverdict.parse.schemas import load_schemas
+
+    path = said["schema"] or said["databases"]
+    return load_schemas(path) if path is not None else None
+
+
+def _desk(said: dict[str, Any]) -> Desk | None:
+    if not said["execute"]:
+        return None
+    from sqlverdict.errors import UsageError
+    from sqlverdict.execute.cache import AnswerCache, default_path
+    from sqlverdict.execute.desk import Desk
+    from sqlverdict.execute.engine import Limits
+
+    if said["databases"] is None and said["benchmark"] is None and said["cases"] is None:
+        raise UsageError("--execute needs the databases: give --databases DIR, or the --benchmark")
+    return Desk("sqlite", Limits(seconds=said["timeout"]), AnswerCache(default_path()))
+
+
+def _rerun(desk: Desk, cases: Iterable[Case], said: dict[str, Any]) -> Rerun:
+    from sqlverdict.load.databases import DatabaseFolder
+    from sqlverdict.records import Outcome
+
+    known = {case.db_id: case.database for case in cases if case.database is not None}
+    folder = DatabaseFolder(said["databases"]) if said["databases"] is not None else None
+
+    def run(db_id: str, sql: str) -> Outcome | None:
+        path = known.get(db_id)
+        if path is None or not Path(path).is_file():
+            path = folder.path(db_id) if folder is not None else None
+        return desk.run(path, sql) if path is not None else None
+
+    return run
+
+
+def _write(found: Audit, said: dict[str, Any]) -> None:
+    import msgspec
+
+    from sqlverdict.audit.gold_markdown import audit_markdown
+
+    if said["out"] is not None:
+        text = audit_markdown(found)
+        said["out"].write_text(text, encoding="utf-8", errors="backslashreplace")
+        click.echo(f"written: {said['out']}", err=True)
+    if said["jsonl"] is not None:
+        lines = [msgspec.json.encode(suspect.as_record()) for suspect in found.suspects]
+        said["jsonl"].write_bytes(b"".join(line + b"\n" for line in lines))
+        click.echo(f"written: {said['jsonl']}", err=True)
+
+
+def _show(found: Audit, most: int) -> None:
+    from sqlverdict.audit.suspicion import SUSPICIONS
+    from sqlverdict.cli._show_run import show_notes
+    from sqlverdict.report.tables import count, short, table
+    from sqlverdict.report.terminal import Screen
+
+    screen = Screen()
+    systems = count(len(found.systems), "system")
+    screen.line(
+        f"{count(len(found.suspects), 'gold')} of {found.golds:,} under suspicion, {systems}",
+        "heading",
+    )
+    rows = [(SUSPICIONS.get(name).title, f"{number:,}") for name, number in found.counts.items()]
+    screen.table(table(("suspicion", "golds"), rows))
+    for suspect in found.suspects[:most]:
+        screen.line()
+        screen.line(f"{suspect.id} ({suspect.db_id}): rank {suspect.rank:.2f}", "heading")
+        screen.line(f"  {short(suspect.question, 160)}")
+        for gold in suspect.gold:
+            screen.line(f"  gold  {short(gold, 160)}", "quiet")
+        for one in suspect.suspicions:
+            screen.line(f"  {one.name} ({one.weight:.2f}): {short(one.message, 200)}")
+    if len(found.suspects) > most:
+        screen.line()
+        screen.line(f"{len(found.suspects) - most:,} more (--show, --out FILE.md, --jsonl FILE)")
+    show_notes(screen, found.notes)

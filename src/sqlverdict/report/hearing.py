@@ -1,0 +1,106 @@
+"""What a run asked a judge, what it would have asked, and what contradicts itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from sqlverdict.records import Result, Rung
+from sqlverdict.report.run import Run
+from sqlverdict.report.tables import Table, short, table
+
+_SHOWN = 1_000
+
+
+def would_ask(run: Run) -> Iterator[tuple[Result, str]]:
+    """The cases that would have been put to a judge, and why."""
+    for result in run.results():
+        for found in result.evidence:
+            if "would_ask" in found.detail:
+                yield result, str(found.detail["would_ask"])
+
+
+def would_ask_table(run: Run, most: int = _SHOWN) -> Table:
+    """The first cases that would have been put to a judge."""
+    rows = [
+        (result.id, result.db_id, str(result.verdict), why)
+        for result, why in islice(would_ask(run), most)
+    ]
+    return table(("id", "database", "decided", "what is open"), rows, left=range(4))
+
+
+def contradictions(run: Run) -> Iterator[tuple[Result, Mapping[str, Any]]]:
+    """The cases that are both proved and refuted, with what is known about each."""
+    if not run.summary.judge.get("contradictions"):
+        return
+    for result in run.results():
+        for found in result.evidence:
+            if found.rung is Rung.UNKNOWN and "contradiction" in found.detail:
+                yield result, found.detail
+
+
+def contradiction_lines(run: Run, most: int = 50) -> list[str]:
+    """One loud sentence a contradiction."""
+    return [
+        f"CONTRADICTION in case {result.id!r} ({result.db_id}): proved to be equal, and refuted by "
+        f"{'a witness' if detail.get('against') == 'witness' else 'the real database'}"
+        + (f"; saved as contradictions/{detail['file']}" if detail.get("file") else "")
+        for result, detail in islice(contradictions(run), most)
+    ]
+
+
+def unheard_table(run: Run, most: int = _SHOWN) -> Table:
+    """The questions that got no verdict, and why."""
+    rows = [
+        (
+            result.id,
+            found.by,
+            ", ".join(found.reasons),
+            short(str(found.detail.get("explanation", "")), 160),
+        )
+        for result in run.results()
+        for found in result.evidence
+        if found.rung is Rung.JUDGED and found.agrees is None
+    ]
+    return table(("id", "judge", "reason", "message"), rows[:most], left=range(4))
+
+
+def judge_sentences(totals: Mapping[str, Any]) -> list[str]:
+    """What asking took, in words; empty where nobody was asked and nobody would have been."""
+    lines = []
+    if totals.get("questions"):
+        lines.append(_asked(totals))
+    missing = [
+        f"{totals[name]:,} {text}"
+        for name, text in (
+            ("unparseable", "replies could not be read"),
+            ("unavailable", "questions got no reply"),
+        )
+        if totals.get(name)
+    ]
+    if missing:
+        lines.append(f"judge: {' and '.join(missing)}; these cases are unscored")
+    if totals.get("repeated"):
+        flipped, repeated = totals.get("flipped", 0), totals["repeated"]
+        lines.append(
+            f"judge: asked again, it changed its verdict in {flipped:,} of {repeated:,} cases "
+            f"({flipped / repeated:.1%})"
+        )
+    if totals.get("would_ask"):
+        lines.append(
+            f"no judge was asked; {totals['would_ask']:,} cases would have been put to one"
+        )
+    return lines
+
+
+def _asked(totals: Mapping[str, Any]) -> str:
+    read, written = totals.get("prompt_tokens", 0), totals.get("completion_tokens", 0)
+    cached = f", {totals['cached']:,} of them at hand" if totals.get("cached") else ""
+    tokens = f"; {read:,} tokens read and {written:,} written" if read or written else ""
+    priced = totals["questions"] > totals.get("unpriced", 0)
+    cost = f"; ${totals.get('cost', 0.0):,.4f}" if priced and read else ""
+    return (
+        f"judge: {totals['questions']:,} questions, {totals.get('calls', 0):,} replies"
+        f"{cached}{tokens}{cost}"
+    )

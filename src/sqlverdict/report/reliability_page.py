@@ -1,0 +1,66 @@
+"""The reliability report in its order: what a terminal prints and what the Markdown page holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sqlverdict.report import reliability_tables as tables
+from sqlverdict.report.reliability import Reliability
+from sqlverdict.report.reliability_comparison import Compared, comparison_table
+from sqlverdict.report.tables import Table, markdown, md_cell
+
+_CAPTIONS = {
+    "outcomes.svg": "What became of the items",
+    "rs_by_penalty.svg": "RS over the penalty",
+    "rs_by_share.svg": "RS over the share of unanswerable questions",
+    "risk_coverage.svg": "Risk over coverage",
+    "threshold.svg": "The threshold heuristic",
+    "calibration.svg": "Reliability diagram",
+}
+
+
+@dataclass(frozen=True)
+class Section:
+    """Some lines and perhaps a table; the first line may be a heading."""
+
+    text: tuple[str, ...] = ()
+    table: Table | None = None
+    heading: bool = False
+
+
+def sections(found: Reliability, compared: Compared | None = None) -> Iterator[Section]:
+    """The report, part by part; empty tables are left out."""
+    yield Section((tables.header_line(found),), tables.scores_table(found), heading=True)
+    yield Section(("Break-even penalty", *map(tables.break_even_sentence, found.views)))
+    yield Section((), tables.outcome_rows(found))
+    if mishaps := tables.mishap_sentences(found):
+        yield Section(tuple(mishaps))
+    for shown in (
+        tables.rates_table(found),
+        tables.slices_table(found),
+        tables.beside_table(found),
+    ):
+        if shown.rows:
+            yield Section((), shown)
+    if found.selective is not None:
+        yield Section((), tables.selective_table(found.selective))
+        yield Section(tuple(tables.threshold_sentences(found.selective)))
+    if compared is not None:
+        yield Section((), comparison_table(compared))
+
+
+def page(found: Reliability, compared: Compared | None, charts: Sequence[str]) -> str:
+    """The report as Markdown, with its charts beside it."""
+    parts = [f"# Reliability of {md_cell(found.system)} on {md_cell(found.benchmark)}"]
+    for section in sections(found, compared):
+        if section.heading or len(section.text) == 1:
+            parts += [md_cell(line) for line in section.text]
+        elif section.text:
+            parts.append("\n".join(f"- {md_cell(line)}" for line in section.text))
+        if section.table is not None:
+            if section.table.title:
+                parts.append(f"## {md_cell(section.table.title)}")
+            parts.append(markdown(section.table))
+    parts += [f"![{_CAPTIONS.get(name, name)}]({name})" for name in charts]
+    return "\n\n".join(parts) + "\n"

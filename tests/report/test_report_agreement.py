@@ -1,0 +1,144 @@
+"""A run against people: ids, halves, judges, calls, unscored cases, disagreements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlverdict.errors import NothingEvaluated, UsageError
+from sqlverdict.load.labels import Label, Labels
+from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
+from sqlverdict.report.agreement import calls_of, hold_against, results_match
+from sqlverdict.report.agreement_tables import (
+    agreement_table,
+    annotator_sentence,
+    annotator_table,
+    difference_table,
+)
+from sqlverdict.report.run import Run
+
+MakeRun = Callable[..., Run]
+MakeResult = Callable[..., Result]
+
+
+def labels(*values: int | None, equal: tuple[bool | None, ...] | None = None) -> Labels:
+    halves = equal or (None,) * len(values)
+    items = tuple(
+        Label(f"q{n}", value, None if value is None else float(value), (), halves[n])
+        for n, value in enumerate(values)
+    )
+    return Labels(Path("people.jsonl"), "field 'human'", items, (), 0, values.count(None))
+
+
+def judged(agrees: bool | None, **detail: Any) -> Evidence:
+    return Evidence(Rung.JUDGED, "flex", agrees, detail={"calls": 1, **detail})
+
+
+def test_every_metric_and_judge_of_the_run(make_run: MakeRun, make_result: MakeResult) -> None:
+    results = [
+        make_result(0, scores={"ex": 1.0, "soft": 0.9}, evidence=(judged(True),)),
+        make_result(1, scores={"ex": 1.0, "soft": 1.0}, evidence=(judged(False),)),
+        make_result(
+            2,
+            scores={"ex": 0.0, "soft": 0.2},
+            verdict=Verdict.NEEDS_REVIEW,
+            evidence=(judged(None),),
+        ),
+    ]
+    run = make_run("r", results, metrics={"ex": 1, "soft": 1})
+    found = hold_against(run, labels(1, 0, 1))
+    assert list(found.metrics) == ["ex", "soft", "judge:flex", "verdict"]
+    ex, soft, judge, verdict = found.metrics.values()
+    assert (ex.tp, ex.fp, ex.fn, ex.tn) == (1, 1, 1, 0)
+    assert (soft.tp, soft.fp, soft.fn) == (0, 1, 2)
+    assert (judge.tp, judge.tn, judge.unscored, judge.n) == (1, 1, 1, 2)
+    assert (verdict.n, verdict.unscored) == (2, 1)
+    assert hold_against(run, labels(1, 0, 1), threshold=0.5).metrics["soft"].tp == 1
+    with pytest.raises(UsageError, match=r"no metric 'sof'\. Did you mean 'soft'"):
+        hold_against(run, labels(1), metrics=["sof"])
+
+
+def test_halves_come_from_the_labels_else_from_ex_else_from_evidence(
+    make_run: MakeRun, make_result: MakeResult
+) -> None:
+    differs = Evidence(Rung.RELATED, "compare", False, (Reason.VALUE_MISMATCH,))
+    results = [
+        make_result(0, scores={"ex": 0.0}),
+        make_result(1, scores={"ex": 0.0, "ex[bird]": 1.0}),
+        make_result(2, scores={"em": 0.0}, evidence=(differs,)),
+    ]
+    assert [results_match(result) for result in results] == [False, False, False]
+    run = make_run("r", results, metrics={"ex": 1})
+    found = hold_against(run, labels(0, 0, 0, equal=(True, None, None)), metrics=["verdict"])
+    assert (found.metrics["verdict"].eq_n, found.metrics["verdict"].neq_n) == (1, 2)
+
+
+def test_calls_count_for_the_metrics_that_asked(make_result: MakeResult) -> None:
+    result = make_result(
+        0, evidence=(judged(True, calls=2, metrics=["flex"]), judged(True, metrics=["verdict"]))
+    )
+    assert calls_of(result, "flex") == 2
+    assert calls_of(result, "verdict") == 1
+    assert calls_of(result, "ex") == 0
+    assert calls_of(result, "judge:flex") == 3
+    shared = make_result(0, evidence=(judged(True, calls=3),))
+    assert calls_of(shared, "verdict") == 3
+    assert calls_of(shared, "ex") == 0
+
+
+def test_what_is_left_out_is_said(make_run: MakeRun, make_result: MakeResult) -> None:
+    results = [make_result(n, scores={"ex": None if n == 1 else 1.0}) for n in range(3)]
+    run = make_run("r", results)
+    found = hold_against(run, labels(1, 0, None, 1), metrics=["ex"])
+    assert (found.labelled, found.matched, found.dropped, found.unlabelled) == (3, 2, 1, 1)
+    assert (found.metrics["ex"].n, found.metrics["ex"].unscored) == (1, 1)
+    notes = " / ".join(found.notes)
+    assert "1 label without a case in the run: 'q3'" in notes
+    assert "1 case of the run without a settled label" in notes
+    assert "ex: 1 labelled case unscored" in notes
+
+
+def test_labels_of_other_cases_are_an_error(make_run: MakeRun, make_result: MakeResult) -> None:
+    run = make_run("r", [make_result(0, id="elsewhere")])
+    with pytest.raises(UsageError, match="the run has 'elsewhere', the labels 'q0'"):
+        hold_against(run, labels(1))
+    unscored = make_run("u", [make_result(0, scores={"ex": None}, verdict=Verdict.UNSCORED)])
+    with pytest.raises(NothingEvaluated, match="scored any of the 1 labelled case"):
+        hold_against(unscored, labels(1))
+
+
+def test_disagreements_come_with_their_evidence(make_run: MakeRun, make_result: MakeResult) -> None:
+    tested = Evidence(Rung.TESTED, "compare", True, detail={"databases": 1})
+    results = [
+        make_result(0, scores={"ex": 1.0}, evidence=(tested,)),
+        make_result(1, scores={"ex": 0.0}, verdict=Verdict.INCORRECT),
+        make_result(2, scores={"ex": 1.0}),
+    ]
+    found = hold_against(make_run("r", results), labels(0, 1, 1))
+    first, second = found.disagreements
+    assert (first.id, first.label, first.wrongly_right) == ("q0", False, ("ex", "verdict"))
+    assert "agree on 1 database" in first.evidence[0]
+    assert (second.id, second.wrongly_wrong) == ("q1", ("ex", "verdict"))
+
+
+def test_tables(make_run: MakeRun, make_result: MakeResult) -> None:
+    results = [make_result(n, scores={"ex": float(n < 2), "em": float(n < 3)}) for n in range(4)]
+    run = make_run("r", results, metrics={"ex": 1, "em": 1})
+    items = tuple(
+        Label(f"q{n}", int(n < 3), float(n < 3), (1.0, float(n < 3)), True) for n in range(4)
+    )
+    people = Labels(Path("p"), "field", items, ("ann", "bob"))
+    found = hold_against(run, people, metrics=["ex", "em"])
+    rows = agreement_table(found).rows
+    assert [row[0] for row in rows] == ["ex", "em"]
+    assert rows[0][1] == "50.00"
+    assert rows[1][1] == "100.00"
+    assert rows[0][4:8] == ("75.0", "–", "0", "1")  # noqa: RUF001
+    (row,) = difference_table(found).rows
+    assert (row[0], row[1], row[4]) == ("ex → em", "+25.0", "1 : 0")
+    assert found.annotators is not None
+    assert "Fleiss' kappa of 2 annotators on 4 cases" in annotator_sentence(found.annotators)
+    assert annotator_table(found.annotators).rows[0][:2] == ("ann", "bob")

@@ -1,0 +1,151 @@
+"""Kinds of error in a run: sets, labels of tags and judges, ratios by group."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.errors import UsageError
+from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
+from sqlverdict.report.categories import (
+    categorise,
+    category_report,
+    category_table,
+    difference_table,
+    tags_of,
+)
+from sqlverdict.report.category_figures import write_category_figures
+from sqlverdict.report.run import Run
+
+MakeRun = Callable[..., Run]
+MakeResult = Callable[..., Result]
+GOLD = ("SELECT name FROM player WHERE weight > 5",)
+
+
+def opinion(agrees: bool, *categories: str) -> Evidence:
+    return Evidence(Rung.JUDGED, "flex", agrees, detail={"categories": list(categories)})
+
+
+@pytest.fixture
+def case(make_result: MakeResult) -> Callable[..., Result]:
+    def make(index: int, ex: float, flex: float | None, prediction: str, **more: object) -> Result:
+        fields = {"scores": {"ex": ex, "flex": flex}, "gold": GOLD, "prediction": prediction}
+        return make_result(index, **(fields | more))
+
+    return make
+
+
+def test_the_four_sets(case: Callable[..., Result]) -> None:
+    missing = "SELECT name FROM player"
+    assert categorise(case(0, 1.0, 1.0, GOLD[0]), "flex") is not None
+    lucky = categorise(case(0, 1.0, 0.0, missing), "flex")
+    wrong = categorise(case(0, 0.0, 0.0, missing), "flex")
+    unfair = categorise(case(0, 0.0, 1.0, missing), "flex")
+    assert lucky is not None
+    assert wrong is not None
+    assert unfair is not None
+    assert (lucky.outcome, lucky.by_tags) == ("FP", ("filtering",))
+    assert (wrong.outcome, wrong.by_tags) == ("TN", ("filtering",))
+    assert (unfair.outcome, unfair.by_tags) == ("FN", ("wrong_gold",))
+    assert categorise(case(0, 0.0, None, missing), "flex") is None
+
+
+def test_a_query_that_fails_has_its_own_label(case: Callable[..., Result]) -> None:
+    failed = Evidence(Rung.RELATED, "execute", False, (Reason.EXECUTION_ERROR,))
+    found = categorise(case(0, 0.0, 0.0, "SELECT x FROM y", evidence=(failed,)), "flex")
+    assert found is not None
+    assert (found.outcome, found.by_tags) == ("TN", ("sql_error",))
+
+
+def test_relations_in_the_log_explain_a_difference(case: Callable[..., Result]) -> None:
+    related = Evidence(
+        Rung.RELATED, "compare", False, detail={"relations": [{"kind": "extra_columns"}]}
+    )
+    prediction = "SELECT name, born FROM player WHERE weight > 5"
+    found = categorise(case(0, 0.0, 1.0, prediction, evidence=(related,)), "flex")
+    assert found is not None
+    assert found.by_tags == ("output_structure",)
+
+
+def test_logged_tags_are_taken_as_they_are(case: Callable[..., Result]) -> None:
+    logged = Evidence(
+        Rung.RELATED, "compare", False, detail={"tags": ["ties", {"name": "other_join"}]}
+    )
+    assert [tag.name for tag in tags_of(case(0, 0.0, 0.0, "SELECT 1", evidence=(logged,)))] == [
+        "ties",
+        "other_join",
+    ]
+
+
+def test_a_schema_says_what_may_be_null(case: Callable[..., Result]) -> None:
+    schema = read_ddl("CREATE TABLE player (name TEXT NOT NULL, weight REAL)", "d")
+    result = case(
+        0, 1.0, 0.0, "SELECT COUNT(name) FROM player", gold=("SELECT COUNT(*) FROM player",)
+    )
+    assert "nullable_count" in {tag.name for tag in tags_of(result)}
+    assert "nullable_count" not in {tag.name for tag in tags_of(result, schema)}
+
+
+def test_ratios_by_group(case: Callable[..., Result], make_run: MakeRun, tmp_path: Path) -> None:
+    missing, other = "SELECT name FROM player", "SELECT name FROM coach WHERE weight > 5"
+    a = make_run(
+        "a",
+        [
+            case(
+                0, 1.0, 0.0, missing, difficulty="simple", evidence=(opinion(False, "filtering"),)
+            ),
+            case(1, 1.0, 0.0, other, difficulty="hard", db_id="club"),
+            case(2, 0.0, 1.0, missing, difficulty="simple"),
+            case(3, 0.0, None, missing),
+        ],
+        metrics={"ex": 1, "flex": 1},
+    )
+    b = make_run("b", [case(0, 1.0, 1.0, GOLD[0])], metrics={"ex": 1, "flex": 1})
+    found = category_report([a, b], "flex")
+    assert (found.cases, found.undecided) == (5, 1)
+    assert found.outcomes == {"TP": 1, "FP": 2, "FN": 1}
+    shares = {(s.by, s.group, s.key, s.outcome, s.label): (s.count, s.ratio) for s in found.shares}
+    assert shares["tags", "all", "all", "FP", "filtering"] == (1, 0.5)
+    assert shares["tags", "all", "all", "FP", "schema_linking"] == (1, 0.5)
+    assert shares["tags", "difficulty", "hard", "FP", "schema_linking"] == (1, 1.0)
+    assert shares["tags", "db_id", "club", "FP", "schema_linking"] == (1, 1.0)
+    assert shares["tags", "system", "a", "FN", "wrong_gold"] == (1, 1.0)
+    assert shares["judge", "all", "all", "FP", "filtering"] == (1, 1.0)
+    assert found.clauses == {"where": 2, "from": 1, "select": 1}
+    assert category_table(found, "difficulty").rows[0][:3] == ("simple", "FN", "wrong_gold")
+    assert difference_table(found).rows[0] == ("where", "2", "100.0%")
+    written = write_category_figures(found, tmp_path / "figures")
+    assert [path.name for path in written] == ["errors.svg", "differences.svg"]
+    for path in written:
+        ET.fromstring(path.read_text(encoding="utf-8"))
+
+
+def test_the_run_s_verdict_decides_by_default(
+    case: Callable[..., Result], make_run: MakeRun
+) -> None:
+    missing = "SELECT name FROM player"
+    run = make_run(
+        "a",
+        [
+            case(0, 1.0, 1.0, missing, verdict=Verdict.INCORRECT),
+            case(1, 1.0, 1.0, missing, verdict=Verdict.NEEDS_REVIEW),
+        ],
+    )
+    found = category_report([run])
+    assert (found.metric, found.outcomes, found.undecided) == ("verdict", {"FP": 1}, 1)
+    with pytest.raises(UsageError, match="has no metric 'ec'"):
+        category_report([run], "ec")
+    with pytest.raises(UsageError, match="no run is given"):
+        category_report([])
+
+
+def test_abstentions_and_unanswerable_questions_are_in_no_set(
+    case: Callable[..., Result],
+) -> None:
+    held_back = case(0, 0.0, 0.0, "", abstained=True)
+    assert categorise(held_back, "flex") is None
+    assert categorise(case(0, 0.0, 0.0, "SELECT 1", answerable=False), "flex") is None
