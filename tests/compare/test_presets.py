@@ -58,7 +58,9 @@ def test_equality_is_symmetric_and_repeatable(
         ("exact", [(4,)], [(4.0,)], False),
         ("exact", [(1,), (2,)], [(2,), (1,)], False),
         ("trustsql_single", [(1.0004,)], [(1,)], True),
-        ("trustsql_single", [("yes",)], [(1,)], True),
+        ("trustsql_single", [("Yes",), ("N",)], [(1,), (0,)], True),
+        ("trustsql_single", [("yes",)], [(1,)], False),
+        ("trustsql_single", [(4,)], [("4.0004",)], True),
         ("trustsql_single", [(n,) for n in range(101)], [(n,) for n in range(102)], False),
         ("trustsql_single", [(f"a{n:03}",) for n in range(101)], [(f"a{n:03}",) for n in range(150)], True),
         ("trustsql_single", [(1, 2)], [(2, 1)], False),
@@ -88,4 +90,42 @@ def test_prepare_strips_distinct_only_in_spider() -> None:
 def test_trustsql_single_copies_the_golds_distinct() -> None:
     prepare = PRESETS.get("trustsql_single").prepare
     assert prepare("SELECT DISTINCT a FROM t", "select b from t")[1] == "SELECT DISTINCT b from t"
-    assert prepare("SELECT a FROM t", "SELECT DISTINCT b FROM t")[1] == "SELECT b FROM t"
+    # The script adds it and never takes it away.
+    kept = "SELECT DISTINCT b FROM t"
+    assert prepare("SELECT a FROM t", kept)[1] == kept
+
+
+@pytest.mark.parametrize(
+    ("answer", "equal"),
+    [
+        ([(1,)], True),
+        ([(17,)], True),
+        ([("any text",)], True),
+        ([(0,)], False),
+        ([], False),
+        ([(None,)], False),
+        ([(3,), (3,)], True),
+        ([(3,), (4,)], False),
+    ],
+)
+def test_trustsql_single_collapses_the_prediction_where_the_gold_asks_yes_or_no(
+    answer: list[tuple], equal: bool
+) -> None:
+    gold = "SELECT COUNT(*) > 0 FROM t"
+    assert compare_answers([(1,)], answer, "trustsql_single", gold_sql=gold).equal is equal
+    assert compare_answers([(1,)], [(17,)], "trustsql_single").equal is False
+
+
+def test_trustsql_single_reads_nothing_as_0_where_the_gold_counts() -> None:
+    gold = "SELECT COUNT(*) FROM t"
+    assert compare_answers([(0,)], [], "trustsql_single", gold_sql=gold).equal is True
+    assert compare_answers([(0,)], [], "trustsql_single", gold_sql="SELECT a FROM t").equal is False
+
+
+def test_trustsql_presets_mend_operators_and_settle_the_clock() -> None:
+    single, spider = PRESETS.get("trustsql_single"), PRESETS.get("trustsql_spider")
+    split = "SELECT a\n FROM t WHERE b > = 1"
+    assert spider.prepare(split, split) == ("SELECT a FROM t WHERE b >= 1",) * 2
+    gold, said = single.prepare("SELECT current_time", "SELECT 'current_time', datetime('now')")
+    assert gold == "SELECT '2100-12-31 23:59:00'"
+    assert said == "SELECT 'current_time', datetime('2100-12-31 23:59:00')"

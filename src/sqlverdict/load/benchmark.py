@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from sqlverdict.load.digests import sha256_file
-from sqlverdict.records import Case
+from sqlverdict.records import Case, Prediction
 from sqlverdict.registry import Registry
 
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
@@ -44,6 +44,7 @@ class Benchmark:
         count: How many cases there are, where that is known without reading them.
         sources: The files that were read.
         notes: What a user should know: files or databases that are missing, and so on.
+        predictions: Predictions by case id, where the benchmark's own files hold them.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Benchmark:
     count: int | None = None
     sources: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
+    predictions: Mapping[str, Prediction] | None = field(default=None, repr=False)
 
 
 class BenchmarkReader(Protocol):

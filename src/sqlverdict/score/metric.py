@@ -20,6 +20,8 @@ from sqlverdict.errors import UsageError
 from sqlverdict.records import (
     Case,
     Comparison,
+    Evidence,
+    Judgement,
     Outcome,
     ParseFailure,
     Prediction,
@@ -30,11 +32,14 @@ from sqlverdict.records import (
 from sqlverdict.registry import Registry
 
 if TYPE_CHECKING:
+    from sqlverdict.parse.schema import Schema
+    from sqlverdict.prove.proof import Derivation
     from sqlverdict.refute.witness import Refutation
 
-Need = Literal["answers", "timing", "databases", "witness"]
+Need = Literal["answers", "timing", "databases", "witness", "proof", "opinion"]
 """What a metric may ask an item for: answers on the real database, warm timings, the whole test
-suite, a search for a database on which gold and prediction differ."""
+suite, a search for a database on which gold and prediction differ, a proof that they agree on
+every one, all evidence with the opinion of a judge."""
 
 SECTIONS = ("Definition", "Range", "Direction", "Unscored cases", "Source")
 
@@ -85,12 +90,32 @@ class Item(Protocol):
         """The parsed query."""
         ...
 
+    def schema(self) -> Schema | None:
+        """The schema given to the run, else that of the case's database file; None: unknown."""
+        ...
+
     def refute(self) -> Refutation:
         """A database on which the prediction differs from the gold, or that none was found.
 
         With several golds the prediction is refuted where every gold refutes it. A search that
         could not be made is a ``NotRefuted`` with its reason and no instance.
         """
+        ...
+
+    def prove(self, profile: str = "sound") -> Derivation:
+        """A proof that the prediction answers as a gold does, or that none was found.
+
+        With several golds one proof suffices. Without a schema there is none, with
+        ``DATABASE_UNAVAILABLE`` as its reason.
+        """
+        ...
+
+    def evidence(self) -> Sequence[Evidence]:
+        """All that was found out, the judge's opinion included; for metrics of opinion only."""
+        ...
+
+    def judgement(self) -> Judgement:
+        """What the evidence amounts to under the run's policy; for metrics of opinion only."""
         ...
 
 

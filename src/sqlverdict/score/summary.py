@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.records import Fault, Result, Verdict
+from sqlverdict.score.heard import Heard
 from sqlverdict.score.intervals import BOOTSTRAP_LIMIT, mean_and_error, mean_interval, wilson
 
 DIFFICULTIES = ("easy", "simple", "medium", "moderate", "hard", "challenging", "extra")
@@ -69,6 +70,8 @@ class Summary:
     faults: dict[str, int] = field(default_factory=dict)
     reasons: dict[str, int] = field(default_factory=dict)
     slices: tuple[Slice, ...] = ()
+    judge: dict[str, float] = field(default_factory=dict)
+    """What judges were asked, and contradictions; see :class:`~sqlverdict.score.heard.Heard`."""
 
 
 def sql_features(sql: str) -> Iterable[str]:
@@ -105,6 +108,7 @@ def summarise(
     verdicts: Counter[str] = Counter()
     faults: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
+    heard = Heard()
     for result in results:
         abstained += result.abstained
         answered += not result.abstained and bool((result.prediction or "").strip())
@@ -113,6 +117,7 @@ def summarise(
             faults[str(result.fault)] += 1
         reasons.update(str(reason) for reason in dict.fromkeys(result.reasons))
         whole.add(result)
+        heard.add(result)
         for place in _places(result, known):
             tallies[place].add(result)
     if not any(by == "difficulty" and key != UNLABELLED for by, key in tallies):
@@ -131,6 +136,7 @@ def summarise(
             )
             for place in sorted(tallies, key=_slice_order)
         ),
+        judge=heard.totals(),
     )
 
 

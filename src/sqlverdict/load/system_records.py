@@ -1,0 +1,166 @@
+"""Benchmarks whose files also record what systems answered, and how such files are read.
+
+A reader that has the two methods of :class:`RecordsSystems` serves ``evaluate --system NAME``:
+the predictions come from the benchmark's own file. A record without an entry for the system is
+missing, which is an error and never an abstention.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from sqlverdict.errors import BenchmarkError, PredictionError, UsageError
+from sqlverdict.load.digests import sha256_file
+from sqlverdict.load.fields import id_from, text_prediction
+from sqlverdict.load.predictions import Predictions
+from sqlverdict.load.text import decode_json, listed, near, need_file, read_bytes, stream_lines
+from sqlverdict.records import Prediction
+
+Record = dict[str, Any]
+ABSTENTION_WORD = "null"
+"""How TrustSQL and EHRSQL-2024 write an abstention in files of plain text."""
+
+
+@runtime_checkable
+class RecordsSystems(Protocol):
+    """A reader whose files record systems' answers."""
+
+    def systems(self, root: Path, *, split: str = "dev") -> tuple[str, ...]:
+        """The names of the systems in the file."""
+        ...
+
+    def predictions(self, root: Path, system: str, *, split: str = "dev") -> Predictions:
+        """What one system answered, by case id; cases without a record are not in it."""
+        ...
+
+
+class Records:
+    """The objects of a ``.jsonl`` file or of a JSON list, each with its place in the file."""
+
+    def __init__(self, path: Path) -> None:
+        need_file(path, BenchmarkError)
+        self.path = path
+
+    def __iter__(self) -> Iterator[tuple[Record, str]]:
+        """Each object and where it stands.
+
+        Raises:
+            BenchmarkError: something is not a JSON object, or an id stands twice.
+        """
+        places: dict[str, str] = {}
+        empty = True
+        for record, where in self._objects():
+            empty = False
+            if not isinstance(record, dict):
+                raise BenchmarkError(f"{where}: found {type(record).__name__}, not a JSON object.")
+            if "id" in record:
+                case_id = id_from(record["id"], where, BenchmarkError)
+                if case_id in places:
+                    raise BenchmarkError(
+                        f"id {case_id!r} stands at {places[case_id]} and again at {where}. "
+                        f"Expected each id once; rename or remove one of them."
+                    )
+                places[case_id] = where
+            yield record, where
+        if empty:
+            raise BenchmarkError(f"{self.path} holds no record. Expected one JSON object a case.")
+
+    def first(self) -> Record:
+        """The first record."""
+        return next(iter(self))[0]
+
+    def _objects(self) -> Iterator[tuple[Any, str]]:
+        if self.path.suffix == ".json":
+            data = read_bytes(self.path, BenchmarkError)
+            found = decode_json(data, str(self.path), BenchmarkError)
+            listing = found.get("data", found) if isinstance(found, dict) else found
+            if not isinstance(listing, list):
+                raise BenchmarkError(f"{self.path} holds no list. Expected a JSON list of objects.")
+            yield from ((one, f"{self.path}, item {n}") for n, one in enumerate(listing))
+            return
+        for number, line in stream_lines(self.path, BenchmarkError):
+            where = f"{self.path}, line {number}"
+            yield decode_json(line.rstrip(), where, BenchmarkError), where
+
+
+def recorded(
+    records: Records,
+    system: str,
+    known: tuple[str, ...],
+    said: Callable[[Record, str], Prediction | None],
+) -> Predictions:
+    """The predictions that a file records for one system.
+
+    Args:
+        records: The file.
+        system: The system's name, for messages.
+        known: Every system's name.
+        said: The prediction in a record and at a place; ``None`` where it has none.
+
+    Raises:
+        UsageError: there is no such system.
+        PredictionError: a record cannot be read, or none holds an answer of this system.
+    """
+    if system not in known:
+        raise UsageError(
+            f"{records.path} records no system {system!r}.{near(system, known)} "
+            f"Recorded: {', '.join(known) or 'none'}"
+        )
+    by_id: dict[str, Prediction] = {}
+    missing: list[str] = []
+    for record, where in records:
+        case_id = id_from(record.get("id"), where, BenchmarkError)
+        found = said(record, where)
+        if found is None:
+            missing.append(case_id)
+        else:
+            by_id[case_id] = found
+    if not by_id:
+        raise PredictionError(f"{records.path}: no record holds an answer of {system!r}.")
+    notes: list[str] = []
+    if missing:
+        notes.append(
+            f"{len(missing)} of {len(missing) + len(by_id)} cases have no record of {system} "
+            f"(id {listed(missing)})"
+        )
+    digest = sha256_file(records.path)
+    return Predictions(by_id, str(records.path), "recorded", digest, tuple(notes))
+
+
+def recorded_prediction(
+    case_id: str,
+    sql: object,
+    where: str,
+    *,
+    mend: Callable[[str], str] = str,
+    confidence: float | None = None,
+    samples: tuple[str, ...] = (),
+) -> Prediction:
+    """A recorded answer: null, or the benchmark's own word for it, is an abstention.
+
+    Raises:
+        PredictionError: it is neither text nor null.
+    """
+    if sql is None or sql == ABSTENTION_WORD:
+        return Prediction(case_id, abstained=True, confidence=confidence, samples=samples)
+    if not isinstance(sql, str):
+        raise PredictionError(f"{where}: found {sql!r}. Expected SQL text, or null to abstain.")
+    read = text_prediction(case_id, sql)
+    mended = None if read.sql is None else mend(read.sql)
+    return Prediction(case_id, mended, False, confidence, samples, read.raw)
+
+
+def number(record: Mapping[str, Any], key: str, where: str) -> float | None:
+    """A number in a record; ``None`` where there is none.
+
+    Raises:
+        PredictionError: it is something else.
+    """
+    value = record.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise PredictionError(f"{where}: {key!r} is {value!r}. Expected a number.")
+    return float(value)

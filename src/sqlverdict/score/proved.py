@@ -1,0 +1,63 @@
+"""Proved: whether the prediction is proved to answer as the gold on every legal database.
+
+Definition:
+    value = 1 if a derivation by sound rules rewrites gold and prediction to one and the same
+    query, each step licensed by what the schema declares, else 0. With several golds one proof
+    suffices. Nothing is run. The score of a run is the mean over its scored cases: a lower
+    bound of the share of right answers, since what is not proved may be right all the same.
+
+    Hand calculation: of four predictions two are proved, one is not, and one gold cannot be
+    read. The values are 1, 1, 0 and unscored: 2 / 3 = 0.667, not 2 / 4.
+
+Range:
+    {0, 1}
+
+Direction:
+    Higher is better.
+
+Unscored cases:
+    No gold can be read, or runs on its own schema; or the schema is not known. A prediction
+    that cannot be read is scored: 0.
+
+Source:
+    This project; the idea of equivalence by verifiable rules is ETM's (Ascoli, Kandikonda and
+    Choi, 2025).
+"""
+
+from __future__ import annotations
+
+from sqlverdict.records import ParseFailure, Reason, Score
+from sqlverdict.score.metric import METRICS, Item, Need
+
+
+@METRICS.member
+class Proved:
+    """Proved equivalence under the sound rules."""
+
+    name = "proved"
+    version = 1
+    needs: frozenset[Need] = frozenset({"proof"})
+    parameters: tuple[str, ...] = ()
+    binary = True
+
+    def score(self, item: Item, parameter: str) -> Score:  # noqa: ARG002 - takes none
+        """1 for a proof, 0 where there is none."""
+        return score_proof(item, "sound")
+
+
+def score_proof(item: Item, profile: str) -> Score:
+    """1 for a derivation under a profile, 0 for none; unscored where no gold can be read."""
+    golds = [gold for gold in item.case.golds if gold.strip()]
+    if not golds:
+        return Score(None, (Reason.GOLD_SUSPECT,))
+    if item.schema() is None:
+        return Score(None, (Reason.DATABASE_UNAVAILABLE,))
+    found = item.prove(profile)
+    if found.proved:
+        return Score(1.0)
+    read = [item.query(gold) for gold in golds]
+    if all(isinstance(query, ParseFailure) for query in read):
+        reasons = {query.reason for query in read if isinstance(query, ParseFailure)}
+        return Score(None, tuple(sorted(reasons)))
+    reason = getattr(found, "reason", None)
+    return Score(0.0, () if reason is None else (reason,))

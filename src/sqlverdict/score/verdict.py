@@ -1,0 +1,52 @@
+"""Verdict: whether all evidence together says that the prediction is right.
+
+Definition:
+    value = 1 if the case's verdict is ``correct``, 0 if it is ``incorrect``, unscored if it
+    ``needs_review`` or could not be evaluated. The verdict is made by the run's policy, a table
+    in ``verdicts.py``: a proof is correct; matching results without a witness are correct; a
+    witness, a difference and how it relates are weighed, without a language model (the policy
+    ``deterministic``) or by asking one what evidence leaves open (``judged``). The score of a
+    run is the mean over its scored cases.
+
+    Hand calculation: of five cases one is proved, one matches without a witness, one matches
+    and is refuted by ordinary data, one differs by an extra column, and the judge's reply about
+    the fifth cannot be read. The values are 1, 1, 0, 1 and unscored: 3 / 4 = 0.75.
+
+Range:
+    {0, 1}
+
+Direction:
+    Higher is better.
+
+Unscored cases:
+    Every gold fails, the database is missing, nothing decided the case, or the judge that had
+    to be asked gave no verdict (``JUDGE_UNAVAILABLE``, ``JUDGE_UNPARSEABLE``). A prediction that
+    fails is scored: 0.
+
+Source:
+    This project. What may be weighed as harmless, and that matches deserve a second look, is
+    FLEX's (Kim et al.); that a judge overrules a match only with a witness in hand is ours.
+"""
+
+from __future__ import annotations
+
+from sqlverdict.records import Score, Verdict
+from sqlverdict.score.metric import METRICS, Item, Need
+
+_VALUES = {Verdict.CORRECT: 1.0, Verdict.INCORRECT: 0.0}
+
+
+@METRICS.member
+class VerdictMetric:
+    """The headline: right by all evidence."""
+
+    name = "verdict"
+    version = 1
+    needs: frozenset[Need] = frozenset({"answers", "witness", "proof", "opinion"})
+    parameters: tuple[str, ...] = ()
+    binary = True
+
+    def score(self, item: Item, parameter: str) -> Score:  # noqa: ARG002 - takes none
+        """1 for correct, 0 for incorrect."""
+        judgement = item.judgement()
+        return Score(_VALUES.get(judgement.verdict), judgement.reasons)

@@ -1,0 +1,131 @@
+"""FLEX's agreement format: what a line becomes, and what the recorded tables hold."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
+from sqlverdict.load.recorded import read_table
+from sqlverdict.records import Cell
+
+LINE: dict[str, Any] = {
+    "set": "NEQ",
+    "i": 4,
+    "db_id": "shop",
+    "question": "Which items?",
+    "evidence": "an item is a thing",
+    "gold_sql": "SELECT name FROM item",
+    "pred_sql": "SELECT name, price FROM item",
+    "gold_exec_text": "| pen |\n| pad |\nshape=(2, 1)",
+    "pred_exec_text": "| pad | 2.5 |\n| pen | 1 |\nshape=(2, 2)",
+    "ex": 0,
+    "system": "mine",
+    "difficulty": "simple",
+    "bird_question_id": 7,
+    "schema_text": "CREATE TABLE item (name, price)",
+    "gpt4o_text": 'right {"correct": true}',
+    "human": 1,
+}
+
+
+def read(tmp_path: Path, *lines: dict[str, Any] | str) -> Benchmark:
+    path = tmp_path / "agreement.jsonl"
+    path.write_text("\n".join(x if isinstance(x, str) else json.dumps(x) for x in lines) + "\n")
+    return BENCHMARKS.get("flex").read(path)
+
+
+def test_a_line_becomes_a_case_with_its_prediction_and_record(tmp_path: Path) -> None:
+    benchmark = read(tmp_path, LINE)
+    (case,) = benchmark.cases
+    assert (case.id, case.db_id, case.golds) == ("NEQ-4", "shop", ("SELECT name FROM item",))
+    assert (case.knowledge, case.difficulty) == ("an item is a thing", "simple")
+    assert case.tags == {"set": "NEQ", "system": "mine", "question_id": "7"}
+    assert benchmark.predictions is not None
+    assert benchmark.predictions["NEQ-4"].sql == "SELECT name, price FROM item"
+    record = case.recorded
+    assert record is not None
+    assert (record.equal, record.whole, record.ordered) == (False, True, False)
+    assert record.replies == (LINE["gpt4o_text"],)
+    assert record.prediction.rows == [("pad", 2.5), ("pen", 1)]  # type: ignore[union-attr]
+
+
+def test_labels_are_not_read_here(tmp_path: Path) -> None:
+    """Nothing that people said may reach a verdict."""
+    (labelled,) = read(tmp_path, LINE).cases
+    (other,) = read(tmp_path, {**LINE, "human": 0, "votes": [0, 0, 1]}).cases
+    assert labelled == other
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"gold_sql": None}, "gold_sql"),
+        ({"ex": "yes"}, "ex"),
+        ({"set": None}, "set"),
+    ],
+)
+def test_a_wrong_field_is_named_with_its_line(
+    tmp_path: Path, change: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(BenchmarkError, match=f"line 2.*{message}|{message}.*line 2"):
+        read(tmp_path, LINE, {**LINE, "i": 5, **change})
+
+
+def test_a_repeated_id_an_empty_file_and_options_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(BenchmarkError, match="'NEQ-4' stood before"):
+        read(tmp_path, LINE, LINE)
+    empty = tmp_path / "empty.jsonl"
+    empty.write_text("")
+    with pytest.raises(BenchmarkError, match="empty"):
+        BENCHMARKS.get("flex").read(empty)
+    with pytest.raises(UsageError, match="takes no options"):
+        BENCHMARKS.get("flex").read(tmp_path / "agreement.jsonl", options={"a": "b"})
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "whole"),
+    [
+        ("| 1.0 |\nshape=(1, 1)", [(1.0,)], True),
+        ("| None | 03050 |\nshape=(1, 2)", [(None, "03050")], True),
+        ("| -3 | 1e5 | +4 |\nshape=(1, 3)", [(-3, "1e5", "+4")], True),
+        ("| nan | inf |\nshape=(1, 2)", [("nan", "inf")], True),
+        ("| a |\n...\n| z |\nshape=(40, 1)", [("a",), ("z",)], False),
+        ("| a |\n| b |\nshape=(3, 1)", [("a",), ("b",)], False),
+        ("| a | b |\nshape=(1, 3)", [], False),
+        ("| first\nsecond |\nshape=(1, 1)", [], False),
+        ("| a |", [], False),
+        ("No execution result", [], True),
+        ("Empty execution result", [], True),
+    ],
+)
+def test_recorded_tables(text: str, rows: list[tuple[Cell, ...]], whole: bool) -> None:
+    answer, is_whole = read_table(text)
+    assert (answer.rows, is_whole) == (rows, whole)
+    assert [type(cell) for row in answer.rows for cell in row] == [
+        type(cell) for row in rows for cell in row
+    ]
+
+
+CELLS = st.none() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+PLAIN = st.text("abcXYZ ._", min_size=1).map(str.strip).filter(bool)
+
+
+@given(st.integers(1, 4).flatmap(lambda w: st.lists(st.tuples(*[CELLS | PLAIN] * w), min_size=1)))
+def test_what_python_wrote_is_read_again(rows: list[tuple[Cell, ...]]) -> None:
+    lines = ["| " + " | ".join(map(str, row)) + " |" for row in rows]
+    text = "\n".join([*lines, f"shape=({len(rows)}, {len(rows[0])})"])
+    answer, whole = read_table(text)
+    if not any(str(cell) == "None" and cell is not None for row in rows for cell in row):
+        assert (answer.rows, whole) == (rows, True)
+
+
+@given(st.text())
+def test_any_text_is_read_without_an_exception(text: str) -> None:
+    read_table(text)

@@ -1,0 +1,151 @@
+"""People's labels: fields, votes, halves, and errors that say where."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlverdict.errors import DataError, UsageError
+from sqlverdict.load.labels import Labels, combined, read_labels
+
+
+def write(folder: Path, *records: Any, name: str = "labels.jsonl") -> Path:
+    path = folder / name
+    path.write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    return path
+
+
+def values(labels: Labels) -> dict[str, int | None]:
+    return {item.id: item.value for item in labels.items}
+
+
+def test_ids_come_from_id_else_from_set_and_i_else_from_the_named_field(tmp_path: Path) -> None:
+    own = write(tmp_path, {"id": 7, "human": 1}, {"question_id": "q", "human": 0}, name="a.jsonl")
+    assert values(read_labels(own)) == {"7": 1, "q": 0}
+    flex = write(tmp_path, {"set": "EQ", "i": 0, "human": 1}, {"set": "NEQ", "i": 0, "human": 0})
+    assert values(read_labels(flex)) == {"EQ-0": 1, "NEQ-0": 0}
+    assert values(read_labels(flex, id_field="{i}/{set}")) == {"0/EQ": 1, "0/NEQ": 0}
+    named = write(tmp_path, {"id": "no", "key": "k", "human": 1}, name="b.jsonl")
+    assert values(read_labels(named, id_field="key")) == {"k": 1}
+
+
+def test_a_value_that_looks_like_a_field_is_not_read_as_one(tmp_path: Path) -> None:
+    path = write(tmp_path, {"set": "{i}", "i": 5, "human": 1})
+    assert values(read_labels(path, id_field="{set}-{i}")) == {"{i}-5": 1}
+
+
+def test_the_half_comes_from_the_set_else_from_ex(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        {"id": "a", "human": 1, "set": "EQ", "ex": 0},
+        {"id": "b", "human": 1, "set": "neq"},
+        {"id": "c", "human": 1, "set": "dev", "ex": 1},
+        {"id": "d", "human": 1},
+    )
+    assert [item.equal for item in read_labels(path).items] == [True, False, True, None]
+
+
+@pytest.mark.parametrize(
+    ("half", "expected"), [("drop", None), ("0", 0), ("1", 1)], ids=["drop", "wrong", "right"]
+)
+def test_one_half_is_what_the_caller_says(tmp_path: Path, half: Any, expected: int | None) -> None:
+    path = write(tmp_path, {"id": "a", "human": 0.5}, {"id": "b", "human": 1})
+    found = read_labels(path, half=half)
+    assert values(found) == {"a": expected, "b": 1}
+    assert (found.undecided, found.dropped) == (1, int(expected is None))
+
+
+def test_words_are_read_and_nothing_is_no_label(tmp_path: Path) -> None:
+    said = ["yes", "Incorrect", True, "0.0", "", None, " right "]
+    path = write(tmp_path, *({"id": n, "label": word} for n, word in enumerate(said)))
+    assert list(values(read_labels(path)).values()) == [1, 0, 1, 0, None, None, 1]
+
+
+def test_votes_beside_a_label_do_not_change_it(tmp_path: Path) -> None:
+    path = write(tmp_path, {"id": "a", "human": 0, "votes": [1, 1, 0]})
+    found = read_labels(path)
+    assert values(found) == {"a": 0}
+    assert found.items[0].votes == (1.0, 1.0, 0.0)
+    assert found.annotators == ("annotator 1", "annotator 2", "annotator 3")
+
+
+def test_votes_become_a_label_by_majority_or_consensus(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        {"id": "a", "votes": [1, 1, 0]},
+        {"id": "b", "votes": [0, 0, 0]},
+        {"id": "c", "votes": [1, 0, None]},
+    )
+    assert values(read_labels(path)) == {"a": 1, "b": 0, "c": None}
+    found = read_labels(path, label_field="votes", combine="consensus")
+    assert values(found) == {"a": None, "b": 0, "c": None}
+    assert found.field == "consensus of 3 votes"
+
+
+def test_columns_of_annotators(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text("id,ann,bob,cai\nx,1,1,0\ny,0,,0\n", encoding="utf-8")
+    found = read_labels(path, votes=("ann", "bob", "cai"))
+    assert values(found) == {"x": 1, "y": 0}
+    assert found.annotators == ("ann", "bob", "cai")
+    assert found.items[1].votes == (0.0, None, 0.0)
+
+
+def test_a_list_in_a_cell_of_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "labels.csv"
+    path.write_text('id,votes\nx,"[1, 1, 0]"\n', encoding="utf-8")
+    assert values(read_labels(path)) == {"x": 1}
+
+
+def test_a_json_file_of_objects_or_of_labels(tmp_path: Path) -> None:
+    path = tmp_path / "labels.json"
+    path.write_text('{"a": 1, "b": {"human": 0}}', encoding="utf-8")
+    assert values(read_labels(path)) == {"a": 1, "b": 0}
+    path.write_text('[{"id": "a", "correct": true}]', encoding="utf-8")
+    assert values(read_labels(path)) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("votes", "combine", "expected"),
+    [
+        ([1, 1, 0], "majority", 1.0),
+        ([1, 0], "majority", 0.5),
+        ([0.5, 0.5, 1], "majority", 1.0),
+        ([0, 0.5], "majority", 0.0),
+        ([1, None, 1], "consensus", 1.0),
+        ([1, 0.5], "consensus", None),
+        ([None], "majority", None),
+    ],
+)
+def test_combining(votes: list[float | None], combine: Any, expected: float | None) -> None:
+    assert combined(votes, combine) == expected
+
+
+def test_errors_say_what_and_where(tmp_path: Path) -> None:
+    bad = write(tmp_path, {"id": "a", "human": 2}, name="bad.jsonl")
+    with pytest.raises(DataError, match=r"line 1: 'human' is 2\. Expected 1 \(right\)"):
+        read_labels(bad)
+    twice = write(tmp_path, {"id": "a", "human": 1}, {"id": "a", "human": 1}, name="twice.jsonl")
+    with pytest.raises(DataError, match=r"line 2: the id 'a' stood at .*line 1"):
+        read_labels(twice)
+    nameless = write(tmp_path, {"human": 1}, name="nameless.jsonl")
+    with pytest.raises(DataError, match=r"found no 'set'.*--id-field"):
+        read_labels(nameless)
+    fields = write(tmp_path, {"id": "a", "gut": 1}, name="fields.jsonl")
+    with pytest.raises(UsageError, match="--label-field; there are 'id', 'gut'"):
+        read_labels(fields)
+    with pytest.raises(UsageError, match=r"no field 'guts'\. Did you mean 'gut'"):
+        read_labels(fields, label_field="guts")
+    uneven = write(
+        tmp_path, {"id": "a", "votes": [1]}, {"id": "b", "votes": [1, 0]}, name="u.jsonl"
+    )
+    with pytest.raises(DataError, match="some cases have 1, 2 votes"):
+        read_labels(uneven)
+    empty = write(tmp_path, name="empty.jsonl")
+    with pytest.raises(DataError, match="holds no labels"):
+        read_labels(empty)
+    with pytest.raises(UsageError, match="is no pattern"):
+        read_labels(fields, label_field="gut", id_field="{id")

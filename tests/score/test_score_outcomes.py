@@ -1,0 +1,131 @@
+"""From a result to a cell: labels, policies, mishaps, what is left out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sqlverdict.errors import UsageError
+from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
+from sqlverdict.score.outcomes import (
+    PROVED,
+    UNSCORABLE,
+    VERDICT,
+    Cell,
+    Fate,
+    Mishap,
+    Policy,
+    fate_of,
+    label_by,
+    table_of,
+)
+
+RIGHT = Result(
+    0, "a", "d", "?", ("SELECT 1",), "SELECT 1", False, Verdict.CORRECT, scores={"ex": 1.0}
+)
+UNANSWERABLE = replace(RIGHT, gold=(), answerable=False, scores={"ex": None})
+
+
+def fate(result: Result, source: str = "ex", policy: Policy | None = None) -> Fate:
+    return fate_of(result, label_by(source), policy or Policy())
+
+
+@pytest.mark.parametrize(
+    ("result", "cell"),
+    [
+        (RIGHT, Cell.CORRECT),
+        (replace(RIGHT, scores={"ex": 0.0}, verdict=Verdict.INCORRECT), Cell.WRONG),
+        (replace(RIGHT, scores={"ex": 0.9}), Cell.WRONG),
+        (replace(RIGHT, scores={"ex": None}, verdict=Verdict.UNSCORED), None),
+        (replace(RIGHT, scores={}), None),
+        (replace(RIGHT, abstained=True, prediction=None), Cell.ABSTAINED_ANSWERABLE),
+        (replace(UNANSWERABLE, abstained=True, prediction=None), Cell.ABSTAINED_UNANSWERABLE),
+        (replace(UNANSWERABLE, verdict=Verdict.INCORRECT), Cell.ANSWERED_UNANSWERABLE),
+        (replace(RIGHT, tags={UNSCORABLE: "no rows"}), None),
+        (replace(RIGHT, tags={UNSCORABLE: "no rows"}, abstained=True, prediction=None), None),
+    ],
+)
+def test_cells(result: Result, cell: Cell | None) -> None:
+    assert fate(result).cell is cell
+
+
+@pytest.mark.parametrize(
+    ("reason", "mishap"),
+    [
+        (Reason.EXECUTION_ERROR, Mishap.ERROR),
+        (Reason.PARSE_ERROR, Mishap.ERROR),
+        (Reason.WRITE_BLOCKED, Mishap.ERROR),
+        (Reason.EXECUTION_TIMEOUT, Mishap.TIMEOUT),
+        (Reason.MEMORY_LIMIT, Mishap.TIMEOUT),
+        (Reason.NO_SQL_PRODUCED, Mishap.NO_SQL),
+        (Reason.VALUE_MISMATCH, None),
+    ],
+)
+def test_mishaps_follow_their_policy_and_no_other(reason: Reason, mishap: Mishap | None) -> None:
+    wrong = replace(RIGHT, scores={"ex": 0.0}, verdict=Verdict.INCORRECT, reasons=(reason,))
+    assert fate(wrong) == Fate(Cell.WRONG, mishap)
+    for kind in ("error", "timeout", "no_sql"):
+        expected = Cell.ABSTAINED_ANSWERABLE if mishap == kind else Cell.WRONG
+        assert fate(wrong, policy=Policy(**{kind: "abstain"})).cell is expected
+
+
+def test_a_query_that_a_preset_mends_is_right_although_it_does_not_run_as_it_stands() -> None:
+    mended = replace(RIGHT, verdict=Verdict.INCORRECT, reasons=(Reason.PARSE_ERROR,))
+    assert fate(mended) == Fate(Cell.CORRECT)
+
+
+def test_text_for_an_unanswerable_question_is_told_from_sql() -> None:
+    answered = replace(UNANSWERABLE, verdict=Verdict.INCORRECT)
+    prose = replace(answered, prediction="That is not in the data.")
+    forgiving = Policy(no_sql="abstain")
+    assert fate(answered, policy=forgiving) == Fate(Cell.ANSWERED_UNANSWERABLE)
+    assert fate(prose) == Fate(Cell.ANSWERED_UNANSWERABLE, Mishap.NO_SQL)
+    assert fate(prose, policy=forgiving) == Fate(Cell.ABSTAINED_UNANSWERABLE, Mishap.NO_SQL)
+
+
+def test_a_missing_prediction_is_harm_under_every_policy() -> None:
+    nothing = replace(
+        RIGHT, prediction=None, scores={"ex": 0.0}, verdict=Verdict.INCORRECT,
+        reasons=(Reason.NO_SQL_PRODUCED,),
+    )  # fmt: skip
+    lenient = Policy("abstain", "abstain", "abstain")
+    assert fate(nothing, policy=lenient) == Fate(Cell.WRONG, Mishap.MISSING)
+    unasked = replace(UNANSWERABLE, prediction=None, verdict=Verdict.INCORRECT)
+    assert fate(unasked, policy=lenient) == Fate(Cell.ANSWERED_UNANSWERABLE, Mishap.MISSING)
+
+
+def test_the_verdict_as_label() -> None:
+    assert fate(RIGHT, VERDICT).cell is Cell.CORRECT
+    assert fate(replace(RIGHT, verdict=Verdict.INCORRECT), VERDICT).cell is Cell.WRONG
+    assert fate(replace(RIGHT, verdict=Verdict.NEEDS_REVIEW), VERDICT).cell is None
+
+
+@pytest.mark.parametrize(
+    ("evidence", "cell"),
+    [
+        ((Evidence(Rung.PROVED, "prove", True),), Cell.CORRECT),
+        ((Evidence(Rung.TESTED, "compare", True),), None),
+        ((Evidence(Rung.TESTED, "compare", True), Evidence(Rung.REFUTED, "refute", False)), Cell.WRONG),
+        ((Evidence(Rung.RELATED, "compare", False),), Cell.WRONG),
+        ((Evidence(Rung.PROVED, "prove", True), Evidence(Rung.REFUTED, "refute", False)), None),
+        ((), None),
+    ],
+)  # fmt: skip
+def test_proofs_as_labels_leave_mere_matches_open(
+    evidence: tuple[Evidence, ...], cell: Cell | None
+) -> None:
+    assert fate(replace(RIGHT, evidence=evidence), PROVED).cell is cell
+
+
+def test_a_table_counts_everything_once() -> None:
+    fates = [Fate(cell) for cell in Cell] + [Fate(None), Fate(Cell.WRONG, Mishap.ERROR)]
+    table = table_of(fates)
+    assert table.total == 6
+    assert (table.answerable, table.unanswerable, table.harm, table.unscored) == (4, 2, 3, 1)
+    assert table.mishaps == {"error": 1}
+
+
+def test_an_unknown_treatment_is_refused() -> None:
+    with pytest.raises(UsageError, match="expected harm or abstain"):
+        Policy(error="ignore")  # type: ignore[arg-type]
