@@ -14,6 +14,7 @@
     ├── DatabaseError               a database is missing or cannot be opened
     ├── RegistryError               two members share a name, or a member breaks its convention
     ├── NothingEvaluated            no case could be evaluated (exit code 3)
+    ├── Contradiction               a pair is both proved and refuted: our bug (exit code 5)
     └── Interrupted                 the user stopped the run; it can be resumed (exit code 130)
 
 A prediction or gold query that fails is never an exception: it is a
@@ -81,6 +82,15 @@ class NothingEvaluated(SqlverdictError):
     """No case could be evaluated."""
 
     exit_code = 3
+
+
+class Contradiction(SqlverdictError):
+    """A pair of queries is both proved to be equal and refuted: a bug of this package.
+
+    A run stops at it; the same command goes on behind the pair.
+    """
+
+    exit_code = 5
 
 
 class Interrupted(SqlverdictError):

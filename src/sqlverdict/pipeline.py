@@ -8,32 +8,37 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sqlverdict import __version__
 from sqlverdict.compare.preset import DEFAULT_PRESET
-from sqlverdict.errors import Interrupted, PredictionError, UsageError
+from sqlverdict.errors import Contradiction, Interrupted, PredictionError, UsageError
 from sqlverdict.execute.cache import AnswerCache, default_path
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.load.benchmark import Benchmark, Source
+from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Prediction
 from sqlverdict.report.folder import RunFolder
 from sqlverdict.report.manifest import Manifest
 from sqlverdict.report.run import Run
+from sqlverdict.run.contradictions import CONTRADICTIONS
+from sqlverdict.run.coordinate import coordinate
 from sqlverdict.run.examine import Examiner
-from sqlverdict.run.local import run_here
-from sqlverdict.run.processes import Crew, core_count
+from sqlverdict.run.processes import core_count
+from sqlverdict.run.prover import Proving
 from sqlverdict.run.refuter import Refuting
-from sqlverdict.run.task import Seen, Task
+from sqlverdict.run.stages import Wishes, plan_of, stages_of
+from sqlverdict.run.task import Line, Seen, Task
 from sqlverdict.run.worker import Setup
 from sqlverdict.score.metric import MetricSpec, parse_metrics
+
+if TYPE_CHECKING:
+    from sqlverdict.run.court import Judging
 
 Given = Mapping[str, Prediction] | Mapping[str, str | None]
 Pairs = Iterable[tuple[Case, Prediction]]
@@ -53,7 +58,7 @@ class Progress(Protocol):
 
 @dataclass(frozen=True)
 class Options:
-    """How a run is done. Only ``metrics``, ``engine``, ``limits`` and ``seed`` change results.
+    """How a run is done; what does not change results is not part of a run's fingerprint.
 
     Attributes:
         metrics: What to score: ``"ex,em"``, ``"ex[bird]"``.
@@ -66,6 +71,12 @@ class Options:
         progress: Told how far the run is.
         refuting: Search for a witness where the answers match; on by itself, with its default
             budget, where a metric needs it.
+        proving: Search for a proof; on by itself where a metric needs it.
+        judging: Ask a judge, for the metrics ``flex`` and ``verdict``.
+        schemas: Schemas by database id, for databases that are not at hand.
+        policy: How evidence becomes a verdict: ``results``, ``deterministic`` or ``judged``. By
+            default ``judged`` where a judge is to be asked for the metric ``verdict``,
+            ``deterministic`` where there is that metric and no judge, else ``results``.
     """
 
     metrics: str | Sequence[str] = "ex"
@@ -77,6 +88,10 @@ class Options:
     overwrite: bool = False
     progress: Progress | None = None
     refuting: Refuting | None = None
+    proving: Proving | None = None
+    judging: Judging | None = None
+    schemas: Mapping[str, Schema] = field(default_factory=dict)
+    policy: str | None = None
 
 
 @dataclass(frozen=True)
@@ -117,6 +132,7 @@ def evaluate(
         PredictionError: a case has no prediction.
         RunLogError: ``out`` holds another run.
         Interrupted: the user stopped it; the same call resumes it.
+        Contradiction: a pair is both proved and refuted; the same call goes on behind it.
     """
     folder = Path(out) if out is not None else None
     (run,) = evaluate_systems(cases, [System(name, predictions, folder)], options=options)
@@ -209,11 +225,17 @@ def _run(
         seen = Seen()
         troubles = _cache_problem(options.cache)
         tasks = seen.tasks(stream, [folder.log.has for folder in folders])
-        killed = _work(tasks, folders, specs, options, workers)
+        plan = plan_of(specs, _wishes(options, plans[0].out))
+        killed = _work(tasks, folders, Examiner(specs, plan), options, workers)
         facts = {"cases": seen.cases, "killed_workers": killed, "databases": seen.databases()}
         for folder in folders:
             folder.seal(**facts, notes=(*folder.manifest.notes, *troubles))
         return [folder.summarise() for folder in folders]
+    except Contradiction as found:
+        done = sum(folder.log.count for folder in folders)
+        whole = all(plan.out is not None for plan in plans)
+        what = "the same command goes on" if whole else "with a folder for the run it would go on"
+        raise Contradiction(f"{found}. {done:,} cases are done; {what} from there") from None
     except KeyboardInterrupt:
         done = sum(folder.log.count for folder in folders)
         raise Interrupted(
@@ -236,35 +258,49 @@ def _cache_problem(path: Path | None) -> tuple[str, ...]:
 def _work(
     tasks: Iterable[Task],
     folders: Sequence[RunFolder],
-    specs: Sequence[MetricSpec],
+    examiner: Examiner,
     options: Options,
     workers: int,
 ) -> int:
     """Work on all tasks and log their lines; returns how many workers had to be killed."""
+    pin = any("timing" in spec.metric.needs for spec in examiner.specs)
     open_cache = partial(_open_cache, options.cache)
-    examiner = Examiner(specs, _refuting(options, specs))
-    crew: Crew | None = None
-    if workers:
-        pin = any("timing" in spec.metric.needs for spec in specs)
-        setup = Setup(examiner, options.engine, options.limits, open_cache, pin)
-        crew = Crew(setup, workers, examiner.crashed)
-        batches = crew.run(tasks)
+    setup = Setup(examiner, options.engine, options.limits, open_cache, pin)
+
+    def log(lines: Sequence[Line]) -> None:
+        for number, folder in enumerate(folders):
+            ours = [(line.index, line.text) for line in lines if line.system == number]
+            folder.log.append(ours)
+        if options.progress is not None:
+            options.progress.advance(len(lines))
+
+    worked = coordinate(tasks, log, examiner, setup, workers, options.judging)
+    if worked.held:
+        done = sum(folder.log.count for folder in folders)
+        raise Interrupted(_why_unfinished([held.budget for held in worked.held], done))
+    return worked.killed
+
+
+def _why_unfinished(refused: Sequence[bool], done: int) -> str:
+    """Some cases lack a reply: the run ends as an interrupted one, and can be resumed."""
+    if any(refused):
+        why = f"the cost limit is reached: {sum(refused):,} cases still wait for a judge"
+        what = "the same command with a higher --max-cost goes on from there"
     else:
-        desk = Desk(options.engine, options.limits, open_cache())
-        batches = run_here(tasks, examiner, desk)
-    with closing(batches):
-        for batch in batches:
-            for number, folder in enumerate(folders):
-                ours = [(line.index, line.text) for line in batch if line.system == number]
-                folder.log.append(ours)
-            if options.progress is not None:
-                options.progress.advance(len(batch))
-    return crew.killed if crew is not None else 0
+        why = f"{len(refused):,} cases wait for replies in a batch"
+        what = "the same command goes on once they are collected"
+    return f"{why}, {done:,} are done; {what}"
 
 
-def _refuting(options: Options, specs: Sequence[MetricSpec]) -> Refuting | None:
-    needed = any("witness" in spec.metric.needs for spec in specs)
-    return options.refuting or (Refuting() if needed else None)
+def _wishes(options: Options, out: Path | None = None) -> Wishes:
+    return Wishes(
+        refuting=options.refuting,
+        proving=options.proving,
+        judge=options.judging.judge if options.judging is not None else None,
+        schemas=options.schemas,
+        policy=options.policy,
+        contradictions=out / CONTRADICTIONS if out is not None else None,
+    )
 
 
 def _worker_count(options: Options, specs: Sequence[MetricSpec]) -> int:
@@ -289,19 +325,11 @@ def _manifest(
         limits={name: float(most) for name, most in asdict(options.limits).items()},
         sqlverdict=__version__,
         preset=DEFAULT_PRESET,
-        stages=_stages(_refuting(options, specs)),
+        stages=stages_of(plan_of(specs, _wishes(options)), options.judging),
         seed=options.seed,
         workers=workers,
         notes=plan.notes,
     )
-
-
-def _stages(refuting: Refuting | None) -> dict[str, str]:
-    """The optional stages and what they may spend."""
-    if refuting is None:
-        return {}
-    bank = "" if refuting.bank is None else f", bank {refuting.bank}"
-    return {"refute": f"{refuting.budget}{bank}"}
 
 
 def _open_cache(path: Path | None) -> AnswerCache | None:

@@ -129,8 +129,40 @@ class Contract:
 
 
 @dataclass(frozen=True)
+class Recording:
+    """What was recorded about a case and its prediction elsewhere; it stands in for running them.
+
+    Attributes:
+        golds: What each gold gave, as far as the record keeps it.
+        prediction: What the prediction gave.
+        equal: Whether the results matched, as recorded.
+        whole: Whether both answers are kept whole; of others no relation can be told.
+        ordered: Whether the answers keep the order of their rows.
+        gold_text: The gold's answer as recorded, for people and judges.
+        prediction_text: The prediction's answer as recorded.
+        schema_text: The schema as recorded.
+        replies: What a language model said about the case, in the order it was asked.
+        model: The model that said it.
+    """
+
+    golds: tuple[Outcome, ...]
+    prediction: Outcome
+    equal: bool
+    whole: bool = True
+    ordered: bool = False
+    gold_text: str = ""
+    prediction_text: str = ""
+    schema_text: str = ""
+    replies: tuple[str, ...] = ()
+    model: str = ""
+
+
+@dataclass(frozen=True)
 class Case:
-    """A question, its gold queries (none: unanswerable) and its database."""
+    """A question, its gold queries (none: unanswerable) and its database.
+
+    ``recorded`` holds what is known of it from elsewhere, where it is not to be run here.
+    """
 
     id: str
     db_id: str
@@ -142,6 +174,7 @@ class Case:
     knowledge: str = ""
     contract: Contract | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
+    recorded: Recording | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,52 @@
 """How evidence becomes a judgement. No other module makes a verdict.
 
-The policy, first line that applies:
+Four things are settled before any policy is asked, first line that applies:
 
 =============================================  ================================
 unanswerable, abstained                        abstained_right
 unanswerable, answered                         incorrect (ANSWERED_UNANSWERABLE)
 answerable, abstained                          abstained_wrong
 no SQL in the reply                            incorrect (NO_SQL_PRODUCED)
-a proof                                        correct
-answers match, and an ordinary witness         incorrect, with its reasons
-answers match, and another witness             needs_review
-an agreement on n databases                    correct
-a difference, or a failed prediction           incorrect, with its reasons
-a gold, engine or toolkit that failed          unscored, with whose fault it is
-nothing decided                                needs_review
 =============================================  ================================
 
-A witness is ordinary if it respects all that the real data show beyond the schema. One that
-needs a NULL, a missing partner, a tie or an empty table, or that breaks a regularity of the
-real data, shows a difference that may not matter: a person or a judge decides.
+Everything else is one of the situations below, first line that applies, and a policy is a
+table that says what each of them amounts to:
+
+===========================  =============  =============  =============
+situation                    results        deterministic  judged
+===========================  =============  =============  =============
+contradiction                unscored       unscored       unscored
+proved                       correct        correct        correct
+ordinary_witness             incorrect      incorrect      ask
+ungraded_witness             needs_review   incorrect      ask
+null_in_aggregate            needs_review   incorrect      incorrect
+tied_rows_lost               needs_review   incorrect      ask
+unusual_witness              needs_review   correct        ask
+match                        correct        correct        correct
+failed                       incorrect      incorrect      incorrect
+harmless_difference          incorrect      correct        correct
+difference                   incorrect      incorrect      ask
+fault                        unscored       unscored       unscored
+fits_a_tie                   needs_review   correct        correct
+open                         needs_review   needs_review   needs_review
+===========================  =============  =============  =============
+
+``results`` goes by results alone and leaves the rest to a person; ``deterministic`` decides
+what can be decided without a language model; ``judged`` asks one about what evidence leaves
+open. A judge is asked nowhere else, so that it can overrule neither a proof, nor a match
+without a witness. Where it gives no verdict the case needs review, with the reason.
+
+Why each line of ``deterministic`` is as it is stands in :data:`BECAUSE`; which differences are
+harmless, in :data:`HARMLESS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Literal
 
 from sqlverdict.records import (
     Case,
@@ -36,11 +59,189 @@ from sqlverdict.records import (
     Verdict,
 )
 
-_DECIDING = (Rung.PROVED, Rung.TESTED, Rung.RELATED)
+Decision = Literal["correct", "incorrect", "needs_review", "unscored", "ask"]
 
 
-def judge(case: Case, prediction: Prediction, evidence: Sequence[Evidence]) -> Judgement:
-    """The judgement that the evidence supports; see the table above."""
+class Situation(StrEnum):
+    """What the evidence about an answered, answerable case amounts to."""
+
+    CONTRADICTION = "contradiction"
+    PROVED = "proved"
+    ORDINARY_WITNESS = "ordinary_witness"
+    UNGRADED_WITNESS = "ungraded_witness"
+    NULL_IN_AGGREGATE = "null_in_aggregate"
+    TIED_ROWS_LOST = "tied_rows_lost"
+    UNUSUAL_WITNESS = "unusual_witness"
+    MATCH = "match"
+    FAILED = "failed"
+    HARMLESS_DIFFERENCE = "harmless_difference"
+    DIFFERENCE = "difference"
+    FAULT = "fault"
+    FITS_A_TIE = "fits_a_tie"
+    OPEN = "open"
+
+
+BECAUSE: Mapping[Situation, str] = {
+    Situation.CONTRADICTION: "a proof and a witness cannot both be right: the bug is ours",
+    Situation.PROVED: "the queries agree on every legal database",
+    Situation.ORDINARY_WITNESS: "the answers differ on data like the real ones",
+    Situation.UNGRADED_WITNESS: "the answers differ on data with nothing unusual in them",
+    Situation.NULL_IN_AGGREGATE: "a NULL changes the number that is returned",
+    Situation.TIED_ROWS_LOST: "of rows that tie, the prediction returns fewer than the gold",
+    Situation.UNUSUAL_WITNESS: "the answers differ only on unusual data",
+    Situation.MATCH: "the answers agree, and no database was found where they differ",
+    Situation.FAILED: "the prediction does not run",
+    Situation.HARMLESS_DIFFERENCE: "the difference does not change the answer",
+    Situation.DIFFERENCE: "the answers differ",
+    Situation.FAULT: "nothing could be found out, and the model is not to blame",
+    Situation.FITS_A_TIE: "the gold leaves the answer open, and this one fits it",
+    Situation.OPEN: "nothing decided it",
+}
+"""Each situation in words."""
+
+QUESTIONS: Mapping[Situation, str] = {
+    Situation.ORDINARY_WITNESS: "the results match, but not on a witness: does the question care?",
+    Situation.UNGRADED_WITNESS: "the results match, but not on a witness: is its data possible "
+    "here, and does the question care?",
+    Situation.TIED_ROWS_LOST: "the results match, but rows that tie are lost: may there be ties?",
+    Situation.UNUSUAL_WITNESS: "the results match, but not on unusual data: is such data "
+    "possible here, and does the question care?",
+    Situation.DIFFERENCE: "the results differ: is the prediction right all the same?",
+}
+"""What a judge is asked, or would be."""
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What each situation amounts to.
+
+    Attributes:
+        name: The policy's name in manifests.
+        about: What it is for, in a sentence.
+        table: The decision for every situation.
+    """
+
+    name: str
+    about: str
+    table: Mapping[Situation, Decision]
+
+
+_SETTLED: Mapping[Situation, Decision] = {
+    Situation.CONTRADICTION: "unscored",
+    Situation.PROVED: "correct",
+    Situation.MATCH: "correct",
+    Situation.FAILED: "incorrect",
+    Situation.FAULT: "unscored",
+    Situation.OPEN: "needs_review",
+}
+"""What every policy agrees on."""
+
+RESULTS = Policy(
+    "results",
+    "by results alone; what they leave open is for a person",
+    {
+        **_SETTLED,
+        Situation.ORDINARY_WITNESS: "incorrect",
+        Situation.UNGRADED_WITNESS: "needs_review",
+        Situation.NULL_IN_AGGREGATE: "needs_review",
+        Situation.TIED_ROWS_LOST: "needs_review",
+        Situation.UNUSUAL_WITNESS: "needs_review",
+        Situation.HARMLESS_DIFFERENCE: "incorrect",
+        Situation.DIFFERENCE: "incorrect",
+        Situation.FITS_A_TIE: "needs_review",
+    },
+)
+
+DETERMINISTIC = Policy(
+    "deterministic",
+    "by all evidence, without a language model",
+    {
+        **_SETTLED,
+        Situation.ORDINARY_WITNESS: "incorrect",
+        Situation.UNGRADED_WITNESS: "incorrect",
+        Situation.NULL_IN_AGGREGATE: "incorrect",
+        Situation.TIED_ROWS_LOST: "incorrect",
+        Situation.UNUSUAL_WITNESS: "correct",
+        Situation.HARMLESS_DIFFERENCE: "correct",
+        Situation.DIFFERENCE: "incorrect",
+        Situation.FITS_A_TIE: "correct",
+    },
+)
+
+JUDGED = Policy(
+    "judged",
+    "by all evidence; a judge is asked what it leaves open",
+    {
+        **_SETTLED,
+        Situation.ORDINARY_WITNESS: "ask",
+        Situation.UNGRADED_WITNESS: "ask",
+        Situation.NULL_IN_AGGREGATE: "incorrect",
+        Situation.TIED_ROWS_LOST: "ask",
+        Situation.UNUSUAL_WITNESS: "ask",
+        Situation.HARMLESS_DIFFERENCE: "correct",
+        Situation.DIFFERENCE: "ask",
+        Situation.FITS_A_TIE: "correct",
+    },
+)
+
+POLICIES: Mapping[str, Policy] = {p.name: p for p in (RESULTS, DETERMINISTIC, JUDGED)}
+"""The policies by name."""
+
+Condition = Callable[[Mapping[str, Any], bool], bool]
+"""Given a relation's detail and whether the order of rows matters: is it harmless?"""
+
+
+def _in_order(detail: Mapping[str, Any], order_matters: bool) -> bool:
+    return not order_matters or detail.get("order") != "other"
+
+
+def _percent(detail: Mapping[str, Any], order_matters: bool) -> bool:
+    changed = detail.get("changed") or ()
+    factors = {change.get("factor") for change in changed} - {None}
+    return _in_order(detail, order_matters) and bool(factors) and factors <= {100, 1 / 100}
+
+
+HARMLESS: Mapping[str, tuple[Condition, str]] = {
+    "column_permutation": (_in_order, "the columns stand in another order"),
+    "extra_columns": (_in_order, "there are columns beyond those of the gold"),
+    "order_only": (lambda _, order: not order, "the rows stand in an order nobody asked for"),
+    "scale": (_percent, "a percentage for a share, or the reverse"),
+    "rounding": (_in_order, "numbers are rounded, or differ in their last digits"),
+    "formats": (_in_order, "the same values are spelt otherwise"),
+    "yes_no": (_in_order, "the same truth values are spelt otherwise"),
+    "concatenated": (_in_order, "columns are joined into one text"),
+    "transposed": (lambda *_: True, "a row is written as a column, or the reverse"),
+    "tie_superset": (
+        lambda detail, _: detail.get("limited") == "gold",
+        "the gold's LIMIT cuts through a tie, and all tied rows are there",
+    ),
+    "sum_of_list": (
+        lambda detail, _: (detail.get("list"), detail.get("function")) == ("gold", "sum"),
+        "the sum of what the gold lists",
+    ),
+}
+"""Relations that do not change the answer, each with its condition, in words for the docs.
+
+A relation that may be chance (``weak``) is never harmless. Order matters where the gold orders,
+the question asks for an order, and the order is known.
+"""
+
+_ORDER_WORDS = re.compile(
+    r"\b(order|ordered|ordering|sort|sorted|sorting|rank|ranked|ranking|ranks|ascending|"
+    r"descending|alphabetical|alphabetically|chronological|chronologically|top|first|last|"
+    r"highest|lowest|largest|smallest|latest|earliest|oldest|youngest)\b",
+    re.IGNORECASE,
+)
+_BY_GRADE = {
+    "ordinary": Situation.ORDINARY_WITNESS,
+    "ungraded": Situation.UNGRADED_WITNESS,
+}
+
+
+def judge(
+    case: Case, prediction: Prediction, evidence: Sequence[Evidence], policy: Policy = RESULTS
+) -> Judgement:
+    """The judgement that the evidence supports under a policy; see the tables above."""
     if not case.answerable:
         if prediction.abstained:
             return Judgement(Verdict.ABSTAINED_RIGHT)
@@ -49,24 +250,137 @@ def judge(case: Case, prediction: Prediction, evidence: Sequence[Evidence]) -> J
         return Judgement(Verdict.ABSTAINED_WRONG)
     if prediction.sql is None or not prediction.sql.strip():
         return Judgement(Verdict.INCORRECT, reasons=(Reason.NO_SQL_PRODUCED,))
-    if not any(found.rung is Rung.PROVED and found.agrees for found in evidence):
-        for found in evidence:
-            if found.rung is Rung.REFUTED:
-                ordinary = found.detail.get("grade") == "ordinary"
-                verdict = Verdict.INCORRECT if ordinary else Verdict.NEEDS_REVIEW
-                return Judgement(verdict, reasons=found.reasons)
-    for rung in _DECIDING:
-        for found in evidence:
-            if found.rung is rung and found.agrees is not None:
-                verdict = Verdict.CORRECT if found.agrees else Verdict.INCORRECT
-                return Judgement(verdict, reasons=found.reasons)
+    found, by = situation(case, evidence)
+    reasons = by.reasons if by is not None else _all_reasons(evidence)
+    decision = policy.table[found]
+    if decision == "ask":
+        return _by_opinion(evidence, reasons)
+    if decision == "unscored":
+        fault = by.fault if by is not None else None
+        return Judgement(Verdict.UNSCORED, fault or Fault.TOOLKIT, reasons)
+    if decision == "correct" and found is not Situation.PROVED:
+        # What was weighed and found harmless is in the evidence; reasons say what is wrong.
+        reasons = ()
+    return Judgement(Verdict(decision), reasons=reasons)
+
+
+def asks(case: Case, prediction: Prediction, evidence: Sequence[Evidence]) -> Situation | None:
+    """The situation about which a judge is to be asked; ``None`` where there is no question."""
+    answered = case.answerable and not prediction.abstained and (prediction.sql or "").strip()
+    if not answered:
+        return None
+    found, _ = situation(case, evidence)
+    return found if JUDGED.table[found] == "ask" else None
+
+
+def situation(case: Case, evidence: Sequence[Evidence]) -> tuple[Situation, Evidence | None]:
+    """What the evidence amounts to, and the piece of it that says so."""
+    proof = witness = match = different = open_ = None
     for found in evidence:
-        if found.fault is not None:
-            return Judgement(Verdict.UNSCORED, found.fault, found.reasons)
-    open_reasons = tuple(dict.fromkeys(r for found in evidence for r in found.reasons))
-    return Judgement(Verdict.NEEDS_REVIEW, reasons=open_reasons)
+        rung = found.rung
+        if rung is Rung.JUDGED:
+            continue
+        if "contradiction" in found.detail:
+            return Situation.CONTRADICTION, found
+        if rung is Rung.REFUTED:
+            witness = witness or found
+        elif found.agrees is None:
+            open_ = _weightier(open_, found)
+        elif not found.agrees:
+            different = different or found
+        elif rung is Rung.PROVED:
+            proof = proof or found
+        else:
+            match = match or found
+    if proof is not None:
+        return (Situation.PROVED, proof) if witness is None else (Situation.CONTRADICTION, _OUR_BUG)
+    if witness is not None:
+        return _with_witness(witness), witness
+    if match is not None:
+        return Situation.MATCH, match
+    if different is not None:
+        return _with_difference(case, different), different
+    if open_ is None:
+        return Situation.OPEN, None
+    return (Situation.FAULT if open_.fault is not None else Situation.FITS_A_TIE), open_
+
+
+def _weightier(before: Evidence | None, found: Evidence) -> Evidence | None:
+    """Among what is open a fault counts most, then a tie; nothing else says anything."""
+    if before is not None and before.fault is not None:
+        return before
+    if found.fault is not None:
+        return found
+    return before or (found if Reason.TIE_UNDETERMINED in found.reasons else None)
+
+
+def harmless(case: Case, found: Evidence) -> str | None:
+    """The relation that makes a difference harmless; ``None`` where there is none."""
+    for relation in found.detail.get("relations") or ():
+        kind, detail = str(relation.get("kind")), relation.get("detail") or {}
+        if kind not in HARMLESS or detail.get("weak"):
+            continue
+        order_matters = found.detail.get("ordered") is not False and _asks_for_order(case)
+        if HARMLESS[kind][0](detail, order_matters):
+            return kind
+    return None
 
 
 def toolkit_failure() -> Judgement:
     """The judgement where we ourselves failed."""
     return Judgement(Verdict.UNSCORED, Fault.TOOLKIT, (Reason.TOOLKIT_ERROR,))
+
+
+def _with_witness(witness: Evidence) -> Situation:
+    detail, grade = witness.detail, str(witness.detail.get("grade"))
+    if grade in _BY_GRADE:
+        return _BY_GRADE[grade]
+    if grade == "needs_null" and detail.get("null_in_aggregate"):
+        return Situation.NULL_IN_AGGREGATE
+    if grade == "needs_tie" and _count(detail.get("prediction")) < _count(detail.get("gold")):
+        return Situation.TIED_ROWS_LOST
+    return Situation.UNUSUAL_WITNESS
+
+
+def _with_difference(case: Case, different: Evidence) -> Situation:
+    if different.detail.get("failed") or different.by == "execute":
+        return Situation.FAILED
+    if harmless(case, different) is not None:
+        return Situation.HARMLESS_DIFFERENCE
+    return Situation.DIFFERENCE
+
+
+def _by_opinion(evidence: Sequence[Evidence], reasons: tuple[Reason, ...]) -> Judgement:
+    opinion = _first(
+        evidence,
+        lambda e: e.rung is Rung.JUDGED and "verdict" in e.detail.get("metrics", ("verdict",)),
+    )
+    if opinion is None:
+        return Judgement(Verdict.NEEDS_REVIEW, reasons=(Reason.JUDGE_UNAVAILABLE, *reasons))
+    if opinion.agrees is None:
+        return Judgement(Verdict.NEEDS_REVIEW, reasons=(*opinion.reasons, *reasons))
+    if opinion.agrees:
+        return Judgement(Verdict.CORRECT)
+    return Judgement(Verdict.INCORRECT, reasons=reasons)
+
+
+def _asks_for_order(case: Case) -> bool:
+    """Whether the question may ask for an order; one that is not known may."""
+    if case.contract is not None and case.contract.order is not None:
+        return case.contract.order != "ignore"
+    return not case.question or _ORDER_WORDS.search(case.question) is not None
+
+
+def _count(side: Any) -> int:
+    return int(side.get("count", 0)) if isinstance(side, Mapping) else 0
+
+
+def _first(evidence: Sequence[Evidence], holds: Callable[[Evidence], object]) -> Evidence | None:
+    return next((found for found in evidence if holds(found)), None)
+
+
+def _all_reasons(evidence: Sequence[Evidence]) -> tuple[Reason, ...]:
+    return tuple(dict.fromkeys(reason for found in evidence for reason in found.reasons))
+
+
+_OUR_BUG = Evidence(Rung.UNKNOWN, "toolkit", None, (Reason.TOOLKIT_ERROR,), Fault.TOOLKIT)

@@ -10,6 +10,7 @@ from sqlverdict.records import Result, Verdict
 from sqlverdict.report.case import VERDICTS, evidence_lines, said
 from sqlverdict.report.classic import classic
 from sqlverdict.report.files import FILES
+from sqlverdict.report.hearing import contradiction_lines, judge_sentences
 from sqlverdict.report.leaderboard import group_sentences, leaderboard, leaderboard_table
 from sqlverdict.report.run import Run
 from sqlverdict.report.sections import (
@@ -32,7 +33,19 @@ def show_run(screen: Screen, run: Run) -> None:
     screen.table(verdict_table(run))
     screen.table(reason_table(run.summary))
     show_classic(screen, run)
+    show_judge(screen, run)
     show_notes(screen, [*run.manifest.notes, *unscored_messages(run)])
+
+
+def show_judge(screen: Screen, run: Run, name: str = "") -> None:
+    """What a judge was asked, or would have been; contradictions, loudly."""
+    said = judge_sentences(run.summary.judge)
+    if said:
+        screen.line()
+    for line in said:
+        screen.line(f"{name}{line}")
+    for line in contradiction_lines(run):
+        screen.line(f"{name}{line}", "bad")
 
 
 def show_classic(screen: Screen, run: Run, title: str = "") -> None:
@@ -68,6 +81,7 @@ def show_runs(screen: Screen, runs: Sequence[Run]) -> None:
     screen.table(verdicts_by_system(runs))
     for run in runs:
         show_classic(screen, run, f"{run.manifest.system}:")
+        show_judge(screen, run, f"{run.manifest.system}: ")
     notes: dict[str, None] = {}
     for run in runs:
         own = [f"{run.manifest.system}: {note}" for note in unscored_messages(run)]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from sqlverdict.cli._judge_options import judge_options
 from sqlverdict.cli._options import (
     ANY_PATH,
     FILE,
@@ -33,7 +35,13 @@ _EXAMPLES = examples(
     "sqlverdict evaluate --gold dev_gold.sql --databases database --predictions mine.txt",
     "sqlverdict evaluate --cases cases.jsonl            # predictions inside, any size",
     "sqlverdict evaluate --benchmark csv --root q.csv --column sql=gold --predictions p.csv",
+    "sqlverdict evaluate --benchmark trustsql --root test.jsonl --databases DIR --system demo",
     "sqlverdict evaluate ... --refute 400               # is a match luck? show the data",
+    "sqlverdict evaluate ... --metrics ex,verdict --no-llm   # proofs, witnesses, relations",
+    "sqlverdict evaluate ... --metrics ex,verdict --model gpt-4o --max-cost 5",
+    "sqlverdict evaluate ... --judge flex --model NAME --base-url http://127.0.0.1:8080/v1",
+    "sqlverdict evaluate --benchmark flex --root agreement.jsonl --schema ddl.json \\",
+    "    --judge replay --metrics ex,flex,verdict",
     "sqlverdict evaluate ... --predictions a=a.txt --predictions b=b.txt --out runs",
 )
 
@@ -48,6 +56,10 @@ _EXAMPLES = examples(
 @click.option(
     "--predictions", multiple=True, metavar="[NAME=]FILE", help="Repeat for several systems."
 )
+@click.option(
+    "--system", multiple=True, metavar="NAME", help="A system that the benchmark's file records."
+)
+@click.option("--recorded-only", is_flag=True, help="With --system: only cases it has a record of.")
 @click.option("--prediction-format", metavar="FORMAT", help="Where it is not to be detected.")
 @click.option("--allow-missing", is_flag=True, help="Missing predictions count as no SQL.")
 @click.option(
@@ -74,6 +86,10 @@ _EXAMPLES = examples(
     help="Where answers match, search N databases for one on which they differ.",
 )
 @click.option("--bank", type=FILE, help="With --refute: keep witnesses here and try them first.")
+@click.option(
+    "--prove", is_flag=True, help="Seek proofs; with --refute, search against proved pairs too."
+)
+@judge_options
 @click.option("--quiet", is_flag=True, help="No progress, and only the headline.")
 @as_json
 def evaluate(**said: Any) -> int:
@@ -83,7 +99,12 @@ def evaluate(**said: Any) -> int:
     or --cases. A run is resumed where it stopped if the same command is given again.
 
     Cases that cannot be evaluated (a missing database, a gold query that fails) are left out of
-    the scores, counted apart, and make the exit code 4; if there is nothing else, 3.
+    the scores, counted apart, and make the exit code 4; if there is nothing else, 3. A pair that
+    is both proved and refuted is a bug of ours: it is saved, and the exit code is 5.
+
+    The metric verdict weighs proofs, witnesses and relations. With --model (and --judge) a
+    language model is asked what they leave open; its replies are cached, so that nothing is paid
+    for twice. With --no-llm nobody is asked, and the report lists what would have been.
     """
     from sqlverdict.cli._inputs import Given, column_options
     from sqlverdict.cli._run_options import run_options
@@ -99,6 +120,8 @@ def evaluate(**said: Any) -> int:
     with ExitStack() as stack:
         progress = None if said["quiet"] else stack.enter_context(LiveProgress())
         runs = _run(given, said, run_options(said, progress))
+    if said["dry_run"]:
+        return 0
     for run in runs:
         write_reports(run, command_line())
     ended = outcome([run.summary for run in runs])
@@ -110,11 +133,63 @@ def evaluate(**said: Any) -> int:
 
 
 def _run(given: Given, said: dict[str, Any], options: Options) -> Sequence[Run]:
-    from sqlverdict.cli._inputs import read_benchmark, read_systems, select
-    from sqlverdict.errors import UsageError
-    from sqlverdict.pipeline import evaluate_systems
+    from sqlverdict.cli._inputs import read_benchmark
+    from sqlverdict.cli._judge_options import hearing, submit_batch
+    from sqlverdict.errors import Interrupted
 
     benchmark = read_benchmark(given)
+    if said["dry_run"]:
+        return _estimate(benchmark, given, said, options)
+    with hearing(said, benchmark) as heard:
+        try:
+            return _evaluate(benchmark, given, said, replace(options, judging=heard.judging))
+        except Interrupted:
+            if said["batch"]:
+                submit_batch(heard, said)
+            raise
+
+
+def _estimate(
+    benchmark: Benchmark, given: Given, said: dict[str, Any], options: Options
+) -> Sequence[Run]:
+    """Do everything but ask, in a folder that goes away, and say what asking would take."""
+    from tempfile import TemporaryDirectory
+
+    from sqlverdict.cli._judge_options import estimate_lines, estimate_of, hearing
+    from sqlverdict.cli._run_options import run_options
+    from sqlverdict.errors import Interrupted
+    from sqlverdict.judge.gather import Gatherer
+
+    with TemporaryDirectory() as folder, hearing(said, benchmark) as heard:
+        elsewhere = {**said, "out": Path(folder)}
+        gathering = replace(run_options(elsewhere, options.progress), judging=heard.judging)
+        # Nobody answers in a dry run, so that it never ends as a whole run does.
+        with suppress(Interrupted):
+            _evaluate(benchmark, given, elsewhere, gathering)
+        found = estimate_of(heard, said)
+        cached = heard.answerer.cached if isinstance(heard.answerer, Gatherer) else 0
+    if said["as_json"]:
+        print_json({"estimate": found, "cached": cached})
+    else:
+        for line in estimate_lines(found, cached):
+            click.echo(line)
+    return []
+
+
+def _evaluate(
+    benchmark: Benchmark, given: Given, said: dict[str, Any], options: Options
+) -> Sequence[Run]:
+    from sqlverdict.cli._inputs import read_systems, run_folder, select
+    from sqlverdict.errors import UsageError
+    from sqlverdict.pipeline import System, evaluate_systems
+
+    if said["system"]:
+        return _run_recorded(benchmark, given, said, options)
+    if not said["predictions"] and benchmark.predictions is not None:
+        name = said["name"] or (given.root.stem if given.root is not None else benchmark.name)
+        folder = run_folder(name, said["out"], 1)
+        system = System(name, benchmark.predictions, folder)
+        return evaluate_systems(select(benchmark, given), [system], options=options)
     if not said["predictions"]:
         if given.cases is None or benchmark.name != "jsonl":
             raise UsageError("no predictions: give --predictions FILE (repeat it for more systems)")
@@ -127,6 +202,23 @@ def _run(given: Given, said: dict[str, Any], options: Options) -> Sequence[Run]:
         format=said["prediction_format"],
         allow_missing=said["allow_missing"],
     )
+    return evaluate_systems(select(benchmark, given), systems, options=options)
+
+
+def _run_recorded(
+    benchmark: Benchmark, given: Given, said: dict[str, Any], options: Options
+) -> Sequence[Run]:
+    """Systems whose answers the benchmark's own file holds."""
+    from sqlverdict.cli._inputs import select
+    from sqlverdict.cli._recorded import read_recorded
+    from sqlverdict.errors import UsageError
+    from sqlverdict.pipeline import evaluate_systems
+
+    if said["predictions"]:
+        raise UsageError("--system and --predictions exclude each other")
+    names = ("out", "name", "allow_missing", "recorded_only")
+    chosen = {name: said[name] for name in names}
+    benchmark, systems = read_recorded(given, said["system"], benchmark, **chosen)
     return evaluate_systems(select(benchmark, given), systems, options=options)
 
 

@@ -6,6 +6,8 @@
 2    the call or a file is wrong
 3    nothing could be evaluated
 4    some cases could not be evaluated
+5    a pair is both proved and refuted: a bug of ours; the run
+     stops, and the same command goes on behind it
 130  interrupted; the same command resumes
 ==== =====================================================
 """
@@ -35,7 +37,8 @@ Start here:
   sqlverdict demo
 \b
 Exit codes: 0 done, 1 a threshold or regression failed, 2 usage, 3 nothing could
-be evaluated, 4 some cases could not be evaluated, 130 interrupted (resumable).
+be evaluated, 4 some cases could not be evaluated, 5 stopped at a contradiction
+(a bug of ours, saved; resumable), 130 interrupted (resumable).
 """
 
 

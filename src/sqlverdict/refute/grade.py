@@ -3,7 +3,8 @@
 The grades, most severe first; a witness gets the first that applies:
 
 ``breaks_regularity``
-    It breaks something that the real data keep, among the columns that the queries use.
+    It breaks something that the real data keep, among the columns that the queries use. Without
+    real data: a column that is declared to hold dates holds something else.
 ``needs_empty_table``
     A table that a query reads has no row in it, though the real one has.
 ``needs_null``
@@ -39,6 +40,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import Kind, fold, kind, solid
 from sqlverdict.records import Cell, Query
 from sqlverdict.refute.arena import Arena
+from sqlverdict.refute.declared import declared
 from sqlverdict.refute.mine.across import Inclusion
 from sqlverdict.refute.mine.kind import Place, Regularity, cells_of, rows_of
 from sqlverdict.refute.regularities import Regularities
@@ -114,9 +116,9 @@ class Grader:
         self.sqls = (gold_sql, prediction_sql)
         self.use = used(schema, gold_sql, prediction_sql)
         self._real = regularities
-        self._counted: tuple[Regularity, ...] = ()
+        places = self.use.places
+        self._counted: tuple[Regularity, ...] = tuple(declared(schema, places))
         if regularities is not None:
-            places = self.use.places
             self._counted = tuple(
                 found for found in regularities if found.places and places.issuperset(found.places)
             )

@@ -1,8 +1,17 @@
 """Where cases are worked on.
 
-``item``       one case with its prediction, as metrics and stages see it
-``task``       a unit of work, and how tasks are cut into chunks of one database
-``refuter``    the search for a witness as a stage
-``local``      in this process
-``processes``  in worker processes that are watched and, if need be, killed
+``item``            one case with its prediction, as metrics and stages see it
+``recorded``        the same, where answers were recorded elsewhere
+``task``            a unit of work, and how tasks are cut into chunks of one database
+``stages``          which stages a run has
+``gather``          all evidence about a case, stage by stage
+``prover``          proof as a stage
+``refuter``         the search for a witness as a stage
+``contradictions``  pairs that are both proved and refuted
+``briefs``          what a judge is to be asked
+``examine``         what happens to one case
+``court``           where findings wait for a judge
+``coordinate``      workers, court and log together
+``local``           in this process
+``processes``       in worker processes that are watched and, if need be, killed
 """

@@ -1,48 +1,56 @@
-"""What happens to one case: the stages in order, one call each."""
+"""What happens to one case: evidence is gathered, judged and scored, and a line written."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
 
-from sqlverdict.compare.preset import DEFAULT_PRESET
-from sqlverdict.compare.relations import relate
 from sqlverdict.execute.canonical import canonical
 from sqlverdict.execute.desk import Desk
-from sqlverdict.parse.tokens import normalised
-from sqlverdict.records import (
-    RESULT_SCHEMA,
-    Answer,
-    Comparison,
-    Evidence,
-    Failure,
-    Fault,
-    Judgement,
-    Reason,
-    Rung,
-)
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import RESULT_SCHEMA, Evidence, Fault, Reason, Rung
 from sqlverdict.report.runlog import encode_result
+from sqlverdict.run.gather import Stages, gather
 from sqlverdict.run.item import DeskItem
+from sqlverdict.run.prover import Proving
 from sqlverdict.run.refuter import Refuter, Refuting
-from sqlverdict.run.task import Task
+from sqlverdict.run.task import Finding, Task
 from sqlverdict.score.metric import MetricSpec, score_case
-from sqlverdict.verdicts import judge, toolkit_failure
+from sqlverdict.verdicts import (
+    DETERMINISTIC,
+    POLICIES,
+    QUESTIONS,
+    RESULTS,
+    asks,
+    judge,
+    toolkit_failure,
+)
 
-_GOLD_FAILED = frozenset({Reason.GOLD_EXECUTION_ERROR, Reason.GOLD_EXECUTION_TIMEOUT})
+if TYPE_CHECKING:
+    from sqlverdict.run.briefs import Asking
+
 _REMEMBERED = 20_000
 _LONG = 4_000
-_NOTHING_RAN = {"message": "no metric of this run executes queries"}
 
 
 @dataclass(frozen=True)
-class _Finding:
-    """What was found out about a pair of queries; the same wherever the pair turns up."""
+class Plan:
+    """What an examiner does besides scoring.
 
-    judgement: Judgement
-    evidence: tuple[Evidence, ...]
-    scores: dict[str, float | None]
-    timings: dict[str, float]
+    Attributes:
+        refuting: Search for witnesses, and how.
+        proving: Search for proofs, and how.
+        policy: The policy by which evidence becomes a verdict.
+        asking: Which judges are to be asked; ``None``: none.
+        schemas: Schemas by database id; of others the database file is read.
+    """
+
+    refuting: Refuting | None = None
+    proving: Proving | None = None
+    policy: str = RESULTS.name
+    asking: Asking | None = None
+    schemas: Mapping[str, Schema] = field(default_factory=dict)
 
 
 class Examiner:
@@ -52,25 +60,41 @@ class Examiner:
     pair that was examined before is not examined again. Timed metrics are never remembered.
     """
 
-    def __init__(self, specs: Sequence[MetricSpec], refuting: Refuting | None = None) -> None:
+    def __init__(self, specs: Sequence[MetricSpec], plan: Plan | None = None) -> None:
         self.specs = tuple(specs)
+        self.plan = plan or Plan()
+        refuting, proving = self.plan.refuting, self.plan.proving
         self._refuter = Refuter(refuting) if refuting is not None else None
-        self.executes = any("answers" in spec.metric.needs for spec in specs)
+        self._policy = POLICIES[self.plan.policy]
+        self.stages = Stages(
+            executes=any("answers" in spec.metric.needs for spec in specs),
+            refutes=refuting is not None,
+            proves=proving is not None,
+            tests_proofs=proving is not None and proving.tests_proofs,
+            contradictions=proving.folder if proving is not None else None,
+            tags=self._policy is not RESULTS,
+        )
         self._remembers = not any("timing" in spec.metric.needs for spec in specs)
         # A plug-in metric may look at anything that the item shows; a witness's file is named
-        # after its case.
+        # after its case; a policy and a judge look at the question.
         ours = all(type(s.metric).__module__.startswith("sqlverdict.score.") for s in specs)
-        self._looks_at_queries_alone = ours and refuting is None
-        self._known: dict[tuple[object, ...], _Finding] = {}
+        alone = refuting is None and self._policy is RESULTS and self.plan.asking is None
+        self._looks_at_queries_alone = ours and alone
+        self._known: dict[tuple[object, ...], Finding] = {}
 
-    def __call__(self, task: Task, desk: Desk) -> bytes:
-        """The task's line for the run log. Never raises."""
+    def __call__(self, task: Task, desk: Desk) -> bytes | Finding:
+        """The task's line for the run log, or a finding for the coordinator. Never raises.
+
+        The coordinator sees to findings with open questions, and to contradictions.
+        """
         try:
-            return _line(task, self._find(task, desk))
+            finding = self._find(task, desk)
+            for_coordinator = finding.questions or finding.contradiction
+            return finding if for_coordinator else encode_line(task, finding)
         except Exception as error:  # noqa: BLE001 - the border: a bug of ours is not the model's
             return self.crashed(task, f"{type(error).__name__}: {error}")
 
-    def _find(self, task: Task, desk: Desk) -> _Finding:
+    def _find(self, task: Task, desk: Desk) -> Finding:
         case, prediction = task.case, task.prediction
         if not self._remembers or not prediction.sql or len(prediction.sql) > _LONG:
             return self._examine(task, desk)
@@ -82,7 +106,7 @@ class Examiner:
             case.contract,
             canonical(prediction.sql),
         )
-        if not self._looks_at_queries_alone:
+        if not self._looks_at_queries_alone or case.recorded is not None:
             place += (case.id, case.question, prediction.confidence, prediction.samples)
         finding = self._known.get(place)
         if finding is None:
@@ -94,15 +118,37 @@ class Examiner:
                 self._known[place] = finding
         return finding
 
-    def _examine(self, task: Task, desk: Desk) -> _Finding:
-        item = DeskItem(task.case, task.prediction, desk, self._refuter)
-        evidence = gather(item, self.executes, refutes=self._refuter is not None)
-        return _Finding(
-            judge(task.case, task.prediction, evidence),
+    def _examine(self, task: Task, desk: Desk) -> Finding:
+        case, prediction = task.case, task.prediction
+        item = self._item(task, desk)
+        evidence = gather(item, self.stages)
+        asked: tuple[Any, ...] = ()
+        if self.plan.asking is not None:
+            # Briefs load what judges need; runs without one need not wait.
+            from sqlverdict.run.briefs import questions
+
+            asked = questions(item, evidence, self.plan.asking)
+        elif self._policy is DETERMINISTIC:
+            evidence += _would_ask(task, evidence)
+        judgement = judge(case, prediction, evidence, self._policy)
+        item.settle(evidence, judgement)
+        # With a question open, what hangs on the reply is scored when it is there.
+        specs = [s for s in self.specs if not asked or "opinion" not in s.metric.needs]
+        return Finding(
+            judgement,
             evidence,
-            {spec.label: score_case(spec, item).value for spec in self.specs},
-            _timings(item) if evidence and self.executes else {},
+            {spec.label: score_case(spec, item).value for spec in specs},
+            _timings(item) if evidence and self.stages.executes else {},
+            asked,
         )
+
+    def _item(self, task: Task, desk: Desk) -> DeskItem:
+        given = (task.case, task.prediction, desk, self._refuter, self.plan.schemas)
+        if task.case.recorded is None:
+            return DeskItem(*given)
+        from sqlverdict.run.recorded import RecordedItem
+
+        return RecordedItem(*given)
 
     def crashed(self, task: Task, why: str) -> bytes:
         """The line of a case on which we failed ourselves: unscored, and counted apart."""
@@ -110,64 +156,16 @@ class Examiner:
         reasons = (Reason.TOOLKIT_ERROR,)
         evidence = Evidence(Rung.UNKNOWN, "toolkit", None, reasons, Fault.TOOLKIT, detail)
         scores: dict[str, float | None] = dict.fromkeys(spec.label for spec in self.specs)
-        return _line(task, _Finding(toolkit_failure(), (evidence,), scores, {}))
+        return encode_line(task, Finding(toolkit_failure(), (evidence,), scores, {}))
 
 
-def gather(item: DeskItem, executes: bool, *, refutes: bool = False) -> tuple[Evidence, ...]:
-    """All evidence there is about an answered, answerable case."""
-    case, prediction = item.case, item.prediction
-    if not case.answerable or not (prediction.sql or "").strip():
+def _would_ask(task: Task, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """What a judge would have been asked, where there is none."""
+    open_ = asks(task.case, task.prediction, evidence)
+    if open_ is None:
         return ()
-    if not executes:
-        return (_by_text(item),)
-    compared = item.compare(DEFAULT_PRESET)
-    if compared.equal:
-        tested = Evidence(Rung.TESTED, "compare", True, detail={"databases": 1})
-        return (tested, _searched(item)) if refutes else (tested,)
-    if compared.equal is None:
-        return (_open(compared),)
-    return (_different(item, compared),)
-
-
-def _searched(item: DeskItem) -> Evidence:
-    # The search loads the parser, which is slow; runs without it need not wait.
-    from sqlverdict.refute.explain import evidence_of
-
-    evidence = evidence_of(item.refute())
-    file = item.witness_file()
-    return replace(evidence, detail={**evidence.detail, "file": file}) if file else evidence
-
-
-def _by_text(item: DeskItem) -> Evidence:
-    text = normalised(item.prediction.sql or "")
-    if any(normalised(gold) == text for gold in item.case.golds):
-        return Evidence(Rung.PROVED, "parse", True, detail={"identical": "text"})
-    return Evidence(Rung.UNKNOWN, "parse", detail=_NOTHING_RAN)
-
-
-def _open(compared: Comparison) -> Evidence:
-    fault = None
-    if _GOLD_FAILED.intersection(compared.reasons):
-        fault = Fault.GOLD
-    elif Reason.DATABASE_UNAVAILABLE in compared.reasons:
-        fault = Fault.ENGINE
-    detail = {"message": compared.message} if compared.message else {}
-    return Evidence(Rung.UNKNOWN, "compare", None, compared.reasons, fault, detail)
-
-
-def _different(item: DeskItem, compared: Comparison) -> Evidence:
-    prediction = item.answer()
-    if isinstance(prediction, Failure):
-        detail = {"failed": "prediction", "message": prediction.message}
-        return Evidence(Rung.RELATED, "execute", False, compared.reasons, detail=detail)
-    gold = next((found for found in item.golds() if isinstance(found, Answer)), None)
-    relations = relate(gold, prediction, item.pair()) if gold is not None else ()
-    shape = {
-        "gold": [len(gold.rows), len(gold.columns)] if gold is not None else None,
-        "prediction": [len(prediction.rows), len(prediction.columns)],
-    }
-    found = {"shape": shape, "relations": [{"kind": r.kind, "detail": r.detail} for r in relations]}
-    return Evidence(Rung.RELATED, "compare", False, compared.reasons, detail=found)
+    detail = {"would_ask": QUESTIONS[open_], "situation": str(open_)}
+    return (Evidence(Rung.UNKNOWN, "policy", detail=detail),)
 
 
 def _timings(item: DeskItem) -> dict[str, float]:
@@ -178,7 +176,7 @@ def _timings(item: DeskItem) -> dict[str, float]:
     }
 
 
-def _line(task: Task, finding: _Finding) -> bytes:
+def encode_line(task: Task, finding: Finding) -> bytes:
     """The log line of a :class:`~sqlverdict.records.Result`, written without building one."""
     case, prediction = task.case, task.prediction
     judgement, evidence = finding.judgement, finding.evidence

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from sqlverdict.compare.preset import PRESETS, Pair
 from sqlverdict.execute.desk import Desk
+from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
     Answer,
     Case,
     Comparison,
+    Evidence,
     Failure,
+    Judgement,
     Outcome,
     ParseFailure,
     Prediction,
@@ -18,16 +22,34 @@ from sqlverdict.records import (
     Reason,
 )
 from sqlverdict.refute.witness import NotRefuted, Refutation
-from sqlverdict.run.refuter import Refuter
+from sqlverdict.run.prover import SOUND, prove_case
+from sqlverdict.run.refuter import Refuter, Refuting
 
+if TYPE_CHECKING:
+    from sqlverdict.prove.proof import Derivation
+
+_NO_SCHEMAS: Mapping[str, Schema] = {}
 _RUNS_OUT = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
 
 
 class DeskItem:
-    """An :class:`~sqlverdict.score.metric.Item` whose answers come from a desk."""
+    """An :class:`~sqlverdict.score.metric.Item` whose answers come from a desk.
+
+    Args:
+        case: The case.
+        prediction: What was said.
+        desk: Where queries are run.
+        refuter: Searches for witnesses, where the run does.
+        schemas: Schemas by database id; of others the database file is read.
+    """
 
     def __init__(
-        self, case: Case, prediction: Prediction, desk: Desk, refuter: Refuter | None = None
+        self,
+        case: Case,
+        prediction: Prediction,
+        desk: Desk,
+        refuter: Refuter | None = None,
+        schemas: Mapping[str, Schema] = _NO_SCHEMAS,
     ) -> None:
         self.case = case
         self.prediction = prediction
@@ -38,6 +60,9 @@ class DeskItem:
         self._golds: list[Outcome] | None = None
         self._answer: Outcome | None = None
         self._compared: dict[tuple[str, str | None], Comparison] = {}
+        self._schemas = schemas
+        self._derived: dict[str, Derivation] = {}
+        self._settled: tuple[tuple[Evidence, ...], Judgement] | None = None
 
     def golds(self) -> Sequence[Outcome]:
         """What each gold query gave."""
@@ -138,10 +163,50 @@ class DeskItem:
         return f"{safe_name(witness_name(self.case, self.prediction.sql or ''))}.sql"
 
     def query(self, sql: str) -> Query | ParseFailure:
-        """The parsed query."""
+        """The parsed query; some texts keep SQLite's own parser busy for ever."""
         from sqlverdict.parse.query import parse
 
-        return parse(sql, self._desk.engine.dialect)
+        dialect = self._desk.engine.dialect
+        found = self._desk.watched(self.database, f"parse {sql}", lambda: parse(sql, dialect))
+        late = "reading the text had to be stopped"
+        return found or ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, late)
+
+    def schema(self) -> Schema | None:
+        """The schema given to the run, else that of the case's database file."""
+        given = self._schemas.get(self.case.db_id)
+        if given is not None:
+            return given
+        found = (self._refuter or Refuter(Refuting())).schema(self.case)
+        return None if isinstance(found, NotRefuted) else found
+
+    def prove(self, profile: str = SOUND) -> Derivation:
+        """A proof that the prediction answers as a gold does, or that none was found."""
+        found = self._derived.get(profile)
+        if found is None:
+            from sqlverdict.prove.proof import NotProved
+
+            sql, schema = self.prediction.sql or "", self.schema()
+            found = self._desk.watched(
+                self.database,
+                f"prove {profile} {sql}",
+                lambda: prove_case(self.case, sql, schema, profile),
+            ) or NotProved("it had to be stopped", Reason.BUDGET_EXHAUSTED)
+            self._derived[profile] = found
+        return found
+
+    def settle(self, evidence: tuple[Evidence, ...], judgement: Judgement) -> None:
+        """Note what was found out about the case, for metrics that look at all of it."""
+        self._settled = (evidence, judgement)
+
+    def evidence(self) -> Sequence[Evidence]:
+        """All that was found out."""
+        assert self._settled is not None, "evidence is asked for after it was gathered"
+        return self._settled[0]
+
+    def judgement(self) -> Judgement:
+        """What the evidence amounts to."""
+        assert self._settled is not None, "a judgement is asked for after it was made"
+        return self._settled[1]
 
 
 def _rank(comparison: Comparison) -> int:

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable
 
 from sqlverdict.execute.desk import Desk
-from sqlverdict.run.task import Line, Task, chunks
+from sqlverdict.run.task import Done, Finding, Task, chunks, done
 
-Examine = Callable[[Task, Desk], bytes]
-"""Works on one task and returns its line for the run log. Never raises."""
+Examine = Callable[[Task, Desk], bytes | Finding]
+"""Works on one task; returns its line, or a finding for the coordinator. Never raises."""
 
 
 def run_here(
     tasks: Iterable[Task], examine: Examine, desk: Desk
-) -> Generator[list[Line], None, None]:
-    """Work on all tasks; yields finished lines in batches, and closes the desk at the end."""
+) -> Generator[list[Done], None, None]:
+    """Work on all tasks; yields what is done in batches, and closes the desk at the end."""
     try:
         for chunk in chunks(tasks):
-            yield [Line(task.system, task.index, examine(task, desk)) for task in chunk]
+            yield [done(task, examine(task, desk)) for task in chunk]
             desk.flush()
     finally:
         desk.close()

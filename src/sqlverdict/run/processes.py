@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from sqlverdict.records import Failure, Reason
-from sqlverdict.run.task import Line, Task, chunks
+from sqlverdict.run.task import Done, Finding, Line, Task, chunks, done
 from sqlverdict.run.worker import Beat, Setup, work
 
 _GRACE = 0.5
@@ -37,7 +37,10 @@ def core_count() -> int:
 
 
 def _context() -> Any:
-    """Fork where that is safe (one thread, Linux): it starts at once; spawn elsewhere."""
+    """Fork where that is safe (one thread, Linux): it starts at once; spawn elsewhere.
+
+    Asked for each worker: one that is replaced while a judge is heard finds threads.
+    """
     safe = sys.platform == "linux" and threading.active_count() == 1
     return multiprocessing.get_context("fork" if safe else "spawn")
 
@@ -68,15 +71,15 @@ class _Worker:
         rest = [self.chunks[0][self.done :], *self.chunks[1:]] if self.chunks else []
         return [chunk for chunk in rest if chunk]
 
-    def take(self, lines: list[bytes] | None) -> list[Line]:
-        """A message from the worker: lines, or the end of its first chunk."""
+    def take(self, lines: list[bytes | Finding] | None) -> list[Done]:
+        """A message from the worker: what it made of tasks, or the end of its first chunk."""
         if lines is None:
             self.chunks.pop(0)
             self.done = 0
             return []
         tasks = self.chunks[0][self.done : self.done + len(lines)]
         self.done += len(lines)
-        return [Line(t.system, t.index, text) for t, text in zip(tasks, lines, strict=True)]
+        return [done(task, made) for task, made in zip(tasks, lines, strict=True)]
 
     def kill(self) -> None:
         self.process.kill()
@@ -106,11 +109,10 @@ class Crew:
 
         parse("SELECT 1")
 
-        self._context = _context()
         self._crew: list[_Worker] = []
 
-    def run(self, tasks: Iterable[Task]) -> Generator[list[Line], None, None]:
-        """Work on all tasks; yields finished lines in batches, in no particular order."""
+    def run(self, tasks: Iterable[Task]) -> Generator[list[Done], None, None]:
+        """Work on all tasks; yields what is done in batches, in no particular order."""
         waiting = chunks(tasks)
         again: list[list[Task]] = []
         ended = False
@@ -142,7 +144,7 @@ class Crew:
 
     def _least_busy(self) -> _Worker:
         if len(self._crew) < self.size and all(worker.chunks for worker in self._crew):
-            self._crew.append(_Worker(self._context, self.setup, self._known))
+            self._crew.append(_Worker(_context(), self.setup, self._known))
             return self._crew[-1]
         return min(self._crew, key=lambda worker: len(worker.chunks))
 
@@ -150,8 +152,8 @@ class Crew:
         heard = wait([worker.connection for worker in busy], timeout=_LOOK_EVERY)
         return [worker for worker in busy if worker.connection in heard]
 
-    def _receive(self, worker: _Worker) -> tuple[list[Line], list[list[Task]]]:
-        lines: list[Line] = []
+    def _receive(self, worker: _Worker) -> tuple[list[Done], list[list[Task]]]:
+        lines: list[Done] = []
         try:
             while worker.connection.poll():
                 lines += worker.take(worker.connection.recv())
@@ -160,7 +162,7 @@ class Crew:
             return lines + more, returned
         return lines, []
 
-    def _bury(self, worker: _Worker) -> tuple[list[Line], list[list[Task]]]:
+    def _bury(self, worker: _Worker) -> tuple[list[Done], list[list[Task]]]:
         """A worker died by itself: blame its query, else the case, but only the second time."""
         worker.kill()
         self._crew.remove(worker)

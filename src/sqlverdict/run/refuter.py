@@ -29,12 +29,15 @@ class Refuting:
             witnesses are added. Without one, the same inputs give the same results.
         schemas: Schemas by database id, for cases without a database file.
         folder: Where witnesses go, as ``.sql`` and ``.sqlite``, named after case and prediction.
+        careful: Where no ordinary witness is found, look for a NULL that changes a number which
+            is returned.
     """
 
     budget: Budget = field(default_factory=Budget)
     bank: Path | None = None
     schemas: Mapping[str, Schema] = field(default_factory=dict)
     folder: Path | None = None
+    careful: bool = False
 
 
 class Refuter:
@@ -46,7 +49,7 @@ class Refuter:
 
     def refute(self, case: Case, prediction: str) -> Refutation:
         """A witness against every gold of the case, or that there is none."""
-        schema = self._schema(case)
+        schema = self.schema(case)
         if isinstance(schema, NotRefuted):
             return schema
         found: Refutation = NotRefuted(0, message="the case has no gold")
@@ -66,6 +69,8 @@ class Refuter:
 
         bank = self._open_bank()
         database = Path(case.database) if case.database else None
+        if database is not None and not database.is_file():
+            database = None
         found = find_witness(
             gold,
             prediction,
@@ -73,13 +78,26 @@ class Refuter:
             budget=self.how.budget,
             contract=case.contract,
             first=bank.instances(schema) if bank is not None else (),
-            database=database if database is not None and database.is_file() else None,
+            database=database,
         )
+        if self.how.careful and _may_be_bettered(found):
+            from sqlverdict.refute.null_probe import probe_nulls
+
+            better = probe_nulls(
+                gold,
+                prediction,
+                schema,
+                budget=self.how.budget,
+                contract=case.contract,
+                database=database,
+            )
+            found = better or found
         if bank is not None and isinstance(found, Witness):
             bank.add(found)
         return found
 
-    def _schema(self, case: Case) -> Schema | NotRefuted:
+    def schema(self, case: Case) -> Schema | NotRefuted:
+        """The schema given for the case's database, else that of its file."""
         given = self.how.schemas.get(case.db_id)
         if given is not None:
             return given
@@ -96,6 +114,14 @@ class Refuter:
 
             self._bank = Bank(self.how.bank)
         return self._bank
+
+
+def _may_be_bettered(found: Refutation) -> bool:
+    """Whether a NULL in an aggregate would tell more than what was found."""
+    if isinstance(found, Witness):
+        return found.grade not in ("ordinary", "ungraded")
+    # Text that is the same, and queries that do not run, are not the probe's business.
+    return found.instances > 0
 
 
 def witness_name(case: Case, prediction: str) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlverdict.load.digests import sha256_file
-from sqlverdict.records import Case, Prediction
+from sqlverdict.records import Case, Evidence, Judgement, Prediction
+
+if TYPE_CHECKING:
+    from sqlverdict.run.briefs import Question
 
 WINDOW = 2_048
 CHUNK = 64
@@ -25,12 +29,55 @@ class Task:
 
 
 @dataclass(frozen=True)
+class Finding:
+    """What was found out about a pair of queries; the same wherever the pair turns up.
+
+    Attributes:
+        judgement: What the evidence amounts to, before any judge was asked.
+        evidence: The evidence.
+        scores: The values of the metrics that need no judge, by label.
+        timings: Seconds.
+        questions: What a judge is to be asked; empty: nothing, and the finding is final.
+    """
+
+    judgement: Judgement
+    evidence: tuple[Evidence, ...]
+    scores: Mapping[str, float | None]
+    timings: Mapping[str, float]
+    questions: tuple[Question, ...] = ()
+
+    @property
+    def contradiction(self) -> Evidence | None:
+        """Where a proof meets a refutation: such a finding stops the run."""
+        return next((found for found in self.evidence if "contradiction" in found.detail), None)
+
+
+@dataclass(frozen=True)
 class Line:
     """A task's finished line for the run log."""
 
     system: int
     index: int
     text: bytes
+
+
+@dataclass(frozen=True)
+class Pending:
+    """A task whose line the coordinator writes: it waits for a judge, or stops the run."""
+
+    task: Task
+    finding: Finding
+
+
+Done = Line | Pending
+"""What a worker makes of a task."""
+
+
+def done(task: Task, made: bytes | Finding) -> Done:
+    """A finished line, or a finding that the coordinator looks at, with its task."""
+    if isinstance(made, bytes):
+        return Line(task.system, task.index, made)
+    return Pending(task, made)
 
 
 class Seen:

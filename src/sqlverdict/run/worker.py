@@ -20,7 +20,7 @@ from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
 from sqlverdict.records import Failure
 from sqlverdict.run.local import Examine
-from sqlverdict.run.task import Task
+from sqlverdict.run.task import Finding, Task
 
 _SEND_AFTER = 0.05
 _HEADROOM = 1536 * 2**20
@@ -111,7 +111,7 @@ def _listen(connection: Connection, inbox: SimpleQueue[list[Task] | None]) -> No
 
 
 def _work_on(chunk: list[Task], connection: Connection, examine: Examine, desk: Desk) -> None:
-    lines: list[bytes] = []
+    lines: list[bytes | Finding] = []
     sent = perf_counter()
     for task in chunk:
         lines.append(examine(task, desk))

@@ -6,19 +6,26 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sqlverdict.parse.schema import Column, Schema, Table
+from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.records import (
     Answer,
     Case,
     Comparison,
+    Evidence,
     Failure,
+    Fault,
+    Judgement,
     Outcome,
     ParseFailure,
     Prediction,
     Query,
     Reason,
     Row,
+    Rung,
 )
 from sqlverdict.refute.witness import NotRefuted, Refutation
+from sqlverdict.verdicts import DETERMINISTIC, judge
 
 GOLD_SQL = "SELECT name, age FROM person"
 OTHER_SQL = "SELECT p.name, p.age FROM person AS p"
@@ -39,6 +46,7 @@ class FakeItem:
         suite: Further databases with the gold's and the prediction's outcome on each.
         seconds: Of one run of the gold and of the prediction; every round takes the same.
         refutation: What a search for a witness found; by default nothing on 10 databases.
+        opinion: What a judge said; by default that equal rows are right and others wrong.
     """
 
     case: Case
@@ -48,6 +56,7 @@ class FakeItem:
     suite: Mapping[str, tuple[Outcome, Outcome]] = field(default_factory=dict)
     seconds: tuple[float, float] = (0.002, 0.002)
     refutation: Refutation = field(default_factory=lambda: NotRefuted(10))
+    opinion: Evidence | None = None
 
     @classmethod
     def of(
@@ -111,9 +120,40 @@ class FakeItem:
 
         return parse(sql)
 
+    def schema(self) -> Schema | None:
+        """The schema of the one table that the queries read."""
+        columns = (Column("name", "TEXT"), Column("age", "INTEGER"))
+        return Schema("person", (Table("person", columns),), "ddl")
+
     def refute(self) -> Refutation:
         """What the search found."""
         return self.refutation
+
+    def prove(self, profile: str = "sound") -> Derivation:
+        """A proof where the prediction is a gold's own text, and none otherwise."""
+        sql = self.prediction.sql or ""
+        if sql in self.case.golds:
+            return Proof(sql, sql, profile, form=sql)
+        return NotProved("the fake proves nothing but the same text")
+
+    def evidence(self) -> Sequence[Evidence]:
+        """What the comparison shows, and a judge's opinion of any pair that ran."""
+        compared = self.compare("strict")
+        if compared.equal is None:
+            missing = Reason.DATABASE_UNAVAILABLE in compared.reasons
+            fault = Fault.ENGINE if missing else Fault.GOLD
+            return (Evidence(Rung.UNKNOWN, "compare", None, compared.reasons, fault),)
+        if isinstance(self.outcome, Failure):
+            detail = {"failed": "prediction", "message": self.outcome.message}
+            return (Evidence(Rung.RELATED, "execute", False, compared.reasons, detail=detail),)
+        rung = Rung.TESTED if compared.equal else Rung.RELATED
+        about = {"metrics": ("flex", "verdict"), "calls": 1}
+        said = self.opinion or Evidence(Rung.JUDGED, "fake", compared.equal, detail=about)
+        return (Evidence(rung, "compare", compared.equal, compared.reasons), said)
+
+    def judgement(self) -> Judgement:
+        """What the evidence amounts to without a language model."""
+        return judge(self.case, self.prediction, self.evidence(), DETERMINISTIC)
 
 
 def _outcome(found: Sequence[Row] | Failure) -> Outcome:

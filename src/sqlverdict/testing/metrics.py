@@ -99,7 +99,7 @@ def check_metric(metric: str | Metric) -> None:
     number from 1; values lie in the stated range and are 0 or 1 where the metric says it is
     binary; the gold's own query gets the best value; a prediction that fails is scored and
     never beats it; a gold that fails is unscored with a reason (for metrics that need anything
-    run); scores are the same again, in any order of calls.
+    run, which a proof does not); scores are the same again, in any order of calls.
 
     Args:
         metric: A name in the registry, or the metric itself.
@@ -174,7 +174,7 @@ def _check_values(label: str, metric: Metric, parameter: str, stated: _Stated) -
             label,
             f"is unscored for {what}; that is the prediction's fault and has the worst value",
         )
-    if metric.needs:
+    if metric.needs - {"proof"}:
         for what in NO_GOLD:
             _expect(
                 scores[what].value is None,

@@ -1,0 +1,140 @@
+"""A pair that is both proved and refuted: saved so that it can be looked into, and replayed.
+
+A contradiction is a bug of ours, in a rule, in the search or in a fact that both rest on. Each
+gets a text with both queries, the schema and the derivation, and the witness as files. It stops
+the run; its line is in the log, unscored, so that the same command goes on behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlverdict.errors import Contradiction
+from sqlverdict.records import Case, Evidence, Fault, Reason, Rung
+from sqlverdict.run.refuter import witness_name
+from sqlverdict.run.task import Pending
+
+if TYPE_CHECKING:
+    from sqlverdict.parse.schema import Schema
+    from sqlverdict.refute.witness import Witness
+
+CONTRADICTIONS = "contradictions"
+"""The folder, inside the run's."""
+
+
+def contradiction(
+    case: Case,
+    prediction: str,
+    proof: Evidence,
+    witness: Witness | None,
+    schema: Schema | None,
+    folder: Path | None,
+) -> Evidence:
+    """The contradiction as evidence against ourselves, saved where there is a folder for it.
+
+    Args:
+        case: The case.
+        prediction: The predicted query.
+        proof: The proof, as evidence.
+        witness: The database that refutes it; ``None`` where the real one does.
+        schema: The tables.
+        folder: Where it is saved.
+    """
+    against = "a witness" if witness is not None else "the real database"
+    detail = {
+        "contradiction": True,
+        "against": "witness" if witness is not None else "real",
+        "message": f"proved to be equal, and refuted by {against}: a bug of sqlverdict. "
+        "Please report it with the saved files.",
+    }
+    if folder is not None:
+        detail["file"] = _save(case, prediction, proof, witness, schema, folder).name
+    reasons = (Reason.TOOLKIT_ERROR,)
+    return Evidence(Rung.UNKNOWN, "toolkit", None, reasons, Fault.TOOLKIT, detail)
+
+
+def _save(
+    case: Case,
+    prediction: str,
+    proof: Evidence,
+    witness: Witness | None,
+    schema: Schema | None,
+    folder: Path,
+) -> Path:
+    from sqlverdict.refute.export import safe_name, write
+
+    folder.mkdir(parents=True, exist_ok=True)
+    name = witness_name(case, prediction)
+    text = folder / f"{safe_name(name)}.txt"
+    lines = _text(case, prediction, proof, schema)
+    if witness is not None:
+        files = write(witness, folder, name, contract=case.contract)
+        replay = next(file for file in files if file.suffix == ".sql")
+        lines += ["", "Refuted by:", f"  sqlverdict replay {replay.name}"]
+    else:
+        lines += ["", "Refuted by the answers on the real database:", f"  {case.database}"]
+    text.write_text("\n".join(lines) + "\n", encoding="utf-8", errors="backslashreplace")
+    return text
+
+
+def _text(case: Case, prediction: str, proof: Evidence, schema: Schema | None) -> list[str]:
+    steps: Sequence[str] = proof.detail.get("steps") or ()
+    return [
+        "A contradiction: these two queries are proved to be equal, and they differ.",
+        "",
+        f"Case: {case.id}  Database: {case.db_id}",
+        *(f"Gold: {gold}" for gold in case.golds),
+        f"Prediction: {prediction}",
+        "",
+        f"Proved under the profile {proof.detail.get('profile')}:",
+        *(f"  {number}. {step}" for number, step in enumerate(steps, 1)),
+        f"  both are: {proof.detail.get('form', '')}",
+        *_schema_lines(schema),
+    ]
+
+
+def _schema_lines(schema: Schema | None) -> list[str]:
+    if schema is None:
+        return []
+    from sqlverdict.judge.schema_text import schema_text
+
+    return ["", "Schema:", schema_text(schema)]
+
+
+def stopped_by(found: Sequence[Pending], folder: Path | None) -> Contradiction:
+    """The error that stops a run: which case it is, and where its reproduction lies.
+
+    Args:
+        found: The contradictions, at least one.
+        folder: Where they were saved.
+    """
+    case, evidence = found[0].task.case, found[0].finding.contradiction
+    file = evidence.detail.get("file") if evidence is not None else None
+    more = f" and {len(found) - 1:,} more" if len(found) > 1 else ""
+    where = f"saved as {folder / file}" if folder and file else "not saved, for want of a folder"
+    return Contradiction(
+        f"case {case.id!r} ({case.db_id}){more} is both proved and refuted, a bug of sqlverdict; "
+        f"the reproduction is {where}. Please report it"
+    )
+
+
+@lru_cache(maxsize=64)
+def keeps_its_promises(database: str | None) -> bool:
+    """Whether a real database obeys the foreign keys that it declares; SQLite does not see to it.
+
+    One that does not is no legal database, and can refute no proof.
+    """
+    import sqlite3
+    from contextlib import closing
+
+    if database is None or not Path(database).is_file():
+        return False
+    try:
+        address = f"{Path(database).resolve().as_uri()}?mode=ro"
+        with closing(sqlite3.connect(address, uri=True)) as connection:
+            return connection.execute("PRAGMA foreign_key_check").fetchone() is None
+    except sqlite3.Error:
+        return False

@@ -1,0 +1,192 @@
+"""All evidence there is about a case: cheapest first, each stage once, never a verdict."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.compare.relations import relate
+from sqlverdict.parse.tokens import normalised
+from sqlverdict.records import (
+    Answer,
+    Comparison,
+    Evidence,
+    Failure,
+    Fault,
+    Outcome,
+    Reason,
+    Rung,
+)
+from sqlverdict.run.item import DeskItem
+from sqlverdict.run.prover import SOUND
+
+_GOLD_FAILED = frozenset({Reason.GOLD_EXECUTION_ERROR, Reason.GOLD_EXECUTION_TIMEOUT})
+_NOTHING_RAN = {"message": "no metric of this run executes queries"}
+
+
+@dataclass(frozen=True)
+class Stages:
+    """Which stages a run has.
+
+    Attributes:
+        executes: Queries are run and their answers compared.
+        refutes: A witness is sought where the answers match.
+        proves: A proof is sought.
+        tests_proofs: A witness is sought against proved pairs too.
+        contradictions: Where a pair that is both proved and refuted is saved.
+        tags: Name what differs between queries that are not the same by their answers.
+    """
+
+    executes: bool = True
+    refutes: bool = False
+    proves: bool = False
+    tests_proofs: bool = False
+    contradictions: Path | None = None
+    tags: bool = False
+
+
+def gather(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
+    """All evidence about an answered, answerable case; none about others."""
+    case, prediction = item.case, item.prediction
+    if not case.answerable or not (prediction.sql or "").strip():
+        return ()
+    if not stages.executes:
+        proof = _proof(item) if stages.proves else None
+        return (proof,) if proof is not None else (_by_text(item),)
+    compared = item.compare(DEFAULT_PRESET)
+    found: list[Evidence] = []
+    proof = _proof(item) if stages.proves and _none_failed(item) else None
+    if proof is not None:
+        found.append(proof)
+    if compared.equal:
+        found.append(_match(item))
+        if stages.refutes and (proof is None or stages.tests_proofs):
+            found.append(_searched(item))
+    elif compared.equal is None:
+        found.append(_open(compared))
+    else:
+        found.append(_different(item, compared))
+    if proof is not None:
+        found += _contradictions(item, proof, found, stages)
+    if stages.tags:
+        found = [_tagged(item, each) for each in found]
+    return tuple(found)
+
+
+def _tagged(item: DeskItem, found: Evidence) -> Evidence:
+    """The evidence with what differs between the queries, where it says that they do."""
+    if found.agrees is not False or found.rung not in (Rung.REFUTED, Rung.RELATED):
+        return found
+    from sqlverdict.compare.tags import find_tags
+
+    relations = [str(relation["kind"]) for relation in found.detail.get("relations") or ()]
+    gold, prediction = item.case.golds[0], item.prediction.sql or ""
+    tags = find_tags(
+        gold, prediction, item.schema(), relations=relations, reasons=map(str, found.reasons)
+    )
+    logged = [{"name": tag.name, "detail": tag.detail} for tag in tags]
+    return replace(found, detail={**found.detail, "tags": logged})
+
+
+def _none_failed(item: DeskItem) -> bool:
+    """Whether neither side failed by itself; without a database a proof still says all."""
+    return _ran(item.answer()) and any(_ran(gold) for gold in item.golds())
+
+
+def _ran(outcome: Outcome) -> bool:
+    return isinstance(outcome, Answer) or outcome.fault is not None
+
+
+def _proof(item: DeskItem) -> Evidence | None:
+    # The prover loads the parser, which is slow; runs without it need not wait.
+    from sqlverdict.prove.evidence import evidence_of
+
+    found = item.prove(SOUND)
+    return evidence_of(found) if found.proved else None
+
+
+def _match(item: DeskItem) -> Evidence:
+    detail = {"databases": 1} if item.case.recorded is None else {"databases": 1, "recorded": True}
+    return Evidence(Rung.TESTED, "compare", True, detail=detail)
+
+
+def _searched(item: DeskItem) -> Evidence:
+    # The search loads the parser, which is slow; runs without it need not wait.
+    from sqlverdict.refute.explain import evidence_of
+    from sqlverdict.refute.null_probe import null_in_aggregate
+    from sqlverdict.refute.witness import Witness
+
+    found = item.refute()
+    evidence = evidence_of(found)
+    more: dict[str, object] = {}
+    if isinstance(found, Witness) and found.grade == "needs_null" and null_in_aggregate(found):
+        more["null_in_aggregate"] = True
+    file = item.witness_file()
+    if file:
+        more["file"] = file
+    return replace(evidence, detail={**evidence.detail, **more}) if more else evidence
+
+
+def _by_text(item: DeskItem) -> Evidence:
+    text = normalised(item.prediction.sql or "")
+    if any(normalised(gold) == text for gold in item.case.golds):
+        return Evidence(Rung.PROVED, "parse", True, detail={"identical": "text"})
+    return Evidence(Rung.UNKNOWN, "parse", detail=_NOTHING_RAN)
+
+
+def _open(compared: Comparison) -> Evidence:
+    fault = None
+    if _GOLD_FAILED.intersection(compared.reasons):
+        fault = Fault.GOLD
+    elif Reason.DATABASE_UNAVAILABLE in compared.reasons:
+        fault = Fault.ENGINE
+    detail = {"message": compared.message} if compared.message else {}
+    return Evidence(Rung.UNKNOWN, "compare", None, compared.reasons, fault, detail)
+
+
+def _different(item: DeskItem, compared: Comparison) -> Evidence:
+    prediction = item.answer()
+    if isinstance(prediction, Failure):
+        detail = {"failed": "prediction", "message": prediction.message}
+        return Evidence(Rung.RELATED, "execute", False, compared.reasons, detail=detail)
+    gold = next((found for found in item.golds() if isinstance(found, Answer)), None)
+    record = item.case.recorded
+    whole = record is None or record.whole
+    relations = relate(gold, prediction, item.pair()) if gold is not None and whole else ()
+    shape = {
+        "gold": [len(gold.rows), len(gold.columns)] if gold is not None else None,
+        "prediction": [len(prediction.rows), len(prediction.columns)],
+    }
+    found: dict[str, Any] = {
+        "shape": shape,
+        "relations": [{"kind": r.kind, "detail": r.detail} for r in relations],
+    }
+    if record is not None:
+        found |= {"recorded": True, "whole": record.whole, "ordered": record.ordered}
+    return Evidence(Rung.RELATED, "compare", False, compared.reasons, detail=found)
+
+
+def _contradictions(
+    item: DeskItem, proof: Evidence, found: list[Evidence], stages: Stages
+) -> list[Evidence]:
+    """A witness against a proof; or the real database, where that is a legal one."""
+    from sqlverdict.refute.witness import Witness
+    from sqlverdict.run.contradictions import contradiction, keeps_its_promises
+
+    witness = item.refute() if any(each.rung is Rung.REFUTED for each in found) else None
+    against_witness = isinstance(witness, Witness)
+    differ = any(each.rung is Rung.RELATED and each.agrees is False for each in found)
+    if not against_witness and not (differ and keeps_its_promises(item.case.database)):
+        return []
+    return [
+        contradiction(
+            item.case,
+            item.prediction.sql or "",
+            proof,
+            witness if isinstance(witness, Witness) else None,
+            item.schema(),
+            stages.contradictions,
+        )
+    ]

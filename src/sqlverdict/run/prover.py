@@ -1,0 +1,49 @@
+"""Proof as a stage: which schema, which profile, and what becomes of a contradiction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Case, Reason
+
+if TYPE_CHECKING:
+    from sqlverdict.prove.proof import Derivation
+
+SOUND = "sound"
+"""The profile whose derivations are proofs; those of others are not evidence."""
+
+
+@dataclass(frozen=True)
+class Proving:
+    """How a run proves.
+
+    Attributes:
+        schemas: Schemas by database id, for cases without a database file.
+        folder: Where a pair that is both proved and refuted is saved.
+        tests_proofs: Search for a witness against proved pairs too, so that every run tests the
+            prover; otherwise a proof saves the search.
+    """
+
+    schemas: Mapping[str, Schema] = field(default_factory=dict)
+    folder: Path | None = None
+    tests_proofs: bool = False
+
+
+def prove_case(case: Case, prediction: str, schema: Schema | None, profile: str) -> Derivation:
+    """A proof against any gold of the case, or that there is none."""
+    # The prover loads the parser and its rules, which is slow; runs without it need not wait.
+    from sqlverdict.prove.proof import NotProved
+    from sqlverdict.prove.prover import prove
+
+    if schema is None:
+        return NotProved("no schema is known", Reason.DATABASE_UNAVAILABLE)
+    found: Derivation = NotProved("the case has no gold")
+    for gold in case.golds:
+        found = prove(gold, prediction, schema, profile=profile, contract=case.contract)
+        if found.proved:
+            return found
+    return found

@@ -1,0 +1,100 @@
+"""Which stages a run has: what was asked for, and what its metrics need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlverdict.errors import UsageError
+from sqlverdict.parse.schema import Schema
+from sqlverdict.run.examine import Plan
+from sqlverdict.run.prover import SOUND, Proving
+from sqlverdict.run.refuter import Refuting
+from sqlverdict.score.metric import MetricSpec
+from sqlverdict.verdicts import DETERMINISTIC, JUDGED, POLICIES, RESULTS
+
+if TYPE_CHECKING:
+    from sqlverdict.run.briefs import Asking
+    from sqlverdict.run.court import Judging
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What was asked for besides the metrics; see :class:`sqlverdict.pipeline.Options`.
+
+    ``contradictions`` is where a pair that is both proved and refuted is saved, unless
+    ``proving`` names a folder.
+    """
+
+    refuting: Refuting | None = None
+    proving: Proving | None = None
+    judge: str | None = None
+    schemas: Mapping[str, Schema] = field(default_factory=dict)
+    policy: str | None = None
+    contradictions: Path | None = None
+
+
+def plan_of(specs: Sequence[MetricSpec], wishes: Wishes) -> Plan:
+    """The stages of a run.
+
+    Raises:
+        UsageError: there is no such policy, or it needs a judge and there is none.
+    """
+    needs = {need for spec in specs for need in spec.metric.needs}
+    names = {spec.metric.name for spec in specs}
+    asking = _asking(names, wishes.judge)
+    policy = _policy(names, wishes)
+    gated = policy != RESULTS.name
+    refuting, proving = wishes.refuting, wishes.proving
+    if refuting is None and ("witness" in needs or gated):
+        refuting = Refuting(schemas=wishes.schemas)
+    if refuting is not None and gated:
+        refuting = replace(refuting, careful=True)
+    if proving is None and ("proof" in needs or gated):
+        proving = Proving(schemas=wishes.schemas)
+    if proving is not None and proving.folder is None:
+        proving = replace(proving, folder=wishes.contradictions)
+    return Plan(refuting, proving, policy, asking, wishes.schemas)
+
+
+def _asking(names: set[str], judge: str | None) -> Asking | None:
+    if judge is None or names.isdisjoint({"flex", "verdict"}):
+        return None
+    from sqlverdict.run.briefs import REPLAY, Asking
+
+    return Asking(
+        flex=(REPLAY if judge == REPLAY else "flex") if "flex" in names else None,
+        verdict=judge if "verdict" in names else None,
+    )
+
+
+def _policy(names: set[str], wishes: Wishes) -> str:
+    if wishes.policy is None:
+        if "verdict" not in names:
+            return RESULTS.name
+        return JUDGED.name if wishes.judge is not None else DETERMINISTIC.name
+    if wishes.policy not in POLICIES:
+        known = ", ".join(POLICIES)
+        raise UsageError(f"there is no policy {wishes.policy!r}. Known: {known}")
+    if wishes.policy == JUDGED.name and (wishes.judge is None or "verdict" not in names):
+        raise UsageError("the policy judged needs a judge and the metric verdict")
+    return wishes.policy
+
+
+def stages_of(plan: Plan, judging: Judging | None) -> dict[str, str]:
+    """The optional stages and what they may spend, as a manifest names them."""
+    stages: dict[str, str] = {}
+    refuting = plan.refuting
+    if refuting is not None:
+        bank = "" if refuting.bank is None else f", bank {refuting.bank}"
+        stages["refute"] = f"{refuting.budget}{bank}"
+    if plan.proving is not None:
+        tested = ", proofs are tested" if plan.proving.tests_proofs else ""
+        stages["prove"] = f"{SOUND}{tested}"
+    if plan.policy != RESULTS.name:
+        stages["policy"] = plan.policy
+    if plan.asking is not None and judging is not None:
+        stages["judge"] = str(judging)
+    return stages

@@ -1,0 +1,231 @@
+"""The commands about metrics and golds: agree, leaderboard with ranks, categories, audit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
+from sqlverdict.report.folder import RunFolder
+from sqlverdict.report.manifest import Manifest
+
+Invoke = Callable[..., Any]
+
+GOLD = "SELECT name FROM item WHERE price > 2"
+LUCKY = "SELECT name FROM item"
+JSON_KEYS = (
+    "kappa",
+    "accuracy",
+    "eq_accuracy",
+    "neq_accuracy",
+    "fp",
+    "fn",
+    "n",
+    "unscored",
+    "calls",
+)
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a run from (ex, flex) pairs; half of the cases are simple."""
+
+    def make(system: str, *pairs: tuple[float, float | None]) -> Path:
+        manifest = Manifest(
+            system=system,
+            benchmark="tiny",
+            inputs={},
+            metrics={"ex": 1, "flex": 1},
+            binary=("ex", "flex"),
+            engine="sqlite",
+            engine_version="3",
+            limits={},
+            sqlverdict="0",
+            preset="strict",
+        )
+        folder = RunFolder(tmp_path / "runs" / system, manifest, overwrite=True)
+        lines = [msgspec.json.encode(_result(n, ex, flex)) for n, (ex, flex) in enumerate(pairs)]
+        folder.log.append(enumerate(lines))
+        return folder.finish(cases=len(lines)).folder
+
+    return make
+
+
+def _result(n: int, ex: float, flex: float | None) -> Result:
+    found = (
+        Evidence(Rung.TESTED, "compare", True, detail={"databases": 1})
+        if ex
+        else Evidence(Rung.RELATED, "compare", False, (Reason.VALUE_MISMATCH,))
+    )
+    agrees = None if flex is None else bool(flex)
+    opinion = Evidence(Rung.JUDGED, "flex", agrees, detail={"calls": 1, "metrics": ["flex"]})
+    return Result(
+        n,
+        f"q{n}",
+        "shop",
+        "Which items cost more than 2?",
+        (GOLD,),
+        LUCKY,
+        False,
+        Verdict.CORRECT if ex else Verdict.INCORRECT,
+        scores={"ex": ex, "flex": flex},
+        evidence=(found, opinion),
+        difficulty="simple" if n % 2 else "challenging",
+    )
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    path = tmp_path / "labels.jsonl"
+    people = [(1, [1, 1, 1]), (0, [0, 0, 1]), (1, [1, 1, 1]), (0, [0, 0, 0])]
+    lines = [
+        json.dumps({"id": f"q{n}", "human": label, "votes": votes})
+        for n, (label, votes) in enumerate(people)
+    ]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_agree_prints_the_figures_of_every_metric(
+    runs: Callable[..., Path], labels: Path, invoke: Invoke
+) -> None:
+    run = runs("a", (1, 1), (1, 0), (0, None), (0, 0))
+    found = invoke("agree", run, "--labels", labels, "--label-field", "human", "--json")
+    assert found.exit_code == 0
+    metrics = json.loads(found.output)["metrics"]
+    ex, flex = ([metrics[name][key] for key in JSON_KEYS] for name in ("ex", "flex"))
+    assert ex == [0.0, 0.5, 0.5, 0.5, 1, 1, 4, 0, 0]
+    assert flex == [1.0, 1.0, 1.0, 1.0, 0, 0, 3, 1, 4]
+
+
+def test_agree_for_people(runs: Callable[..., Path], labels: Path, invoke: Invoke) -> None:
+    run = runs("a", (1, 1), (1, 0), (0, None), (0, 0))
+    found = invoke("agree", run, "--labels", labels, "--limit", 1)
+    assert "a against people on 4 labelled cases" in found.output
+    assert "Fleiss' kappa of 3 annotators" in found.output
+    assert "q1 (shop): people say wrong (votes 0, 0, 1); right: ex, verdict" in found.output
+    assert "the first 1 (--limit shows more)" in found.output
+    assert "flex: 1 labelled case unscored" in found.output
+
+
+def test_agree_says_what_is_wrong_with_the_call(
+    runs: Callable[..., Path], labels: Path, invoke: Invoke
+) -> None:
+    run = runs("a", (1, 1))
+    wrong = invoke("agree", run, "--labels", labels, "--label-field", "humans")
+    assert (wrong.exit_code, "Did you mean 'human'" in wrong.output) == (2, True)
+    elsewhere = invoke("agree", run, "--labels", labels, "--id-field", "human")
+    assert elsewhere.exit_code == 2
+    missing = invoke("agree", run, "--labels", labels.with_name("none.jsonl"))
+    assert (missing.exit_code, "no such file" in missing.output) == (2, True)
+
+
+def test_leaderboard_with_ranks_errors_and_figures(
+    runs: Callable[..., Path], invoke: Invoke, tmp_path: Path
+) -> None:
+    a, b = runs("a", (1, 0), (1, 0), (0, 0)), runs("b", (1, 1), (0, 1), (0, 1))
+    figures = tmp_path / "figures"
+    found = invoke(
+        "leaderboard", a, b, "--baseline", "ex", "--type", "a=open", "--reference", "flex",
+        "--figures", figures,
+    )  # fmt: skip
+    assert found.exit_code == 0
+    assert "1 (↑1)  b" in found.output
+    assert "challenging" in found.output
+    assert "errors of the metrics against flex" in found.output
+    assert {path.name for path in figures.iterdir()} == {
+        "flex_scores.svg",
+        "flex_types.svg",
+        "flex_types_errors.svg",
+        "flex_difficulties.svg",
+    }
+    as_json = json.loads(
+        invoke("leaderboard", a, b, "--metric", "flex", "--baseline", "ex", "--json").output
+    )
+    assert [board["metric"] for board in as_json["boards"]] == ["flex"]
+    assert as_json["changes"][0]["shifts"][0]["system"] == "b"
+    marked = invoke("leaderboard", a, b, "--baseline", "ex", "--markdown").output
+    assert "| 1 (↑1) | b |" in marked
+
+
+def test_a_plain_leaderboard_is_as_before(runs: Callable[..., Path], invoke: Invoke) -> None:
+    a = runs("a", (1, 0), (1, None))
+    boards = json.loads(invoke("leaderboard", a, "--json").output)
+    assert [board["metric"] for board in boards] == ["ex"]
+    wrong = invoke("leaderboard", a, "--type", "a=open")
+    assert (wrong.exit_code, "name a --baseline" in wrong.output) == (2, True)
+
+
+def test_a_metric_that_scored_nothing_is_left_out_unless_asked_for(
+    runs: Callable[..., Path], invoke: Invoke
+) -> None:
+    a = runs("a", (1, None), (0, None))
+    found = invoke("leaderboard", a, "--baseline", "ex")
+    assert found.exit_code == 0
+    assert "flex scored no case in every run: left out" in found.output
+    assert invoke("leaderboard", a, "--baseline", "ex", "--metric", "flex").exit_code == 2
+
+
+def test_leaderboard_against_labels(
+    runs: Callable[..., Path], labels: Path, invoke: Invoke
+) -> None:
+    a = runs("a", (1, 1), (1, 0), (0, 0), (0, 0))
+    errors = json.loads(invoke("leaderboard", a, "--labels", labels, "--json").output)["errors"]
+    assert [(e["metric"], e["fp"], e["fn"]) for e in errors["errors"]] == [
+        ("ex", 1, 1),
+        ("flex", 0, 1),
+    ]
+
+
+def test_categories(runs: Callable[..., Path], invoke: Invoke, tmp_path: Path) -> None:
+    a = runs("a", (1, 0), (0, 1), (0, 0), (1, 1), (1, None))
+    found = invoke("categories", a, "--metric", "flex", "--by", "all", "--figures", tmp_path / "f")
+    assert found.exit_code == 0
+    assert "5 cases by flex: 1 TP, 1 FP, 1 TN, 1 FN, 1 in no set" in found.output
+    assert "filtering" in found.output
+    assert (tmp_path / "f" / "errors.svg").is_file()
+    shares = json.loads(invoke("categories", a, "--metric", "flex", "--json").output)["shares"]
+    assert {"outcome": "FN", "label": "wrong_gold", "count": 1, "cases": 1}.items() <= shares[
+        0
+    ].items()
+    assert (
+        "| all | FP | filtering |"
+        in invoke("categories", a, "--markdown", "--metric", "flex").output
+    )
+
+
+def test_audit_from_run_folders_alone(
+    runs: Callable[..., Path], invoke: Invoke, tmp_path: Path
+) -> None:
+    a, b = runs("a", (0, 1), (1, 1)), runs("b", (0, 1), (1, 1))
+    out, jsonl = tmp_path / "suspects.md", tmp_path / "suspects.jsonl"
+    found = invoke("audit", a, b, "--out", out, "--jsonl", jsonl)
+    assert found.exit_code == 0
+    assert "1 gold of 2 under suspicion, 2 systems" in found.output
+    assert "systems_agree (0.45)" in found.output
+    assert "note: no query was run again" in found.output
+    assert out.read_text().startswith("# Golds under suspicion")
+    (record,) = [json.loads(line) for line in jsonl.read_text().splitlines()]
+    assert record["id"] == "q0"
+    assert json.loads(invoke("audit", a, b, "--json").output)["golds"] == 2
+    assert invoke("audit", a, "--execute").exit_code == 2
+
+
+def test_audit_with_the_databases(tiny: Any, invoke: Invoke, runs: Callable[..., Path]) -> None:
+    a, b = runs("a", (0, 0)), runs("b", (0, 0))
+    # The same case, so that the question's knowledge is at hand: none.
+    cases = tiny.root / "audited.jsonl"
+    cases.write_text(json.dumps({"id": "q0", "db_id": "shop", "gold": GOLD}) + "\n")
+    found = invoke(
+        "audit", a, b, "--cases", cases, "--databases", tiny.databases, "--execute", "--json"
+    )
+    assert found.exit_code == 0
+    read = json.loads(found.output)
+    assert read["notes"] == []
+    (suspicion,) = [s for s in read["suspects"][0]["suspicions"] if s["name"] == "systems_agree"]
+    assert suspicion["detail"]["answer"] == [["pen"], ["pad"], ["ink"]]

@@ -1,0 +1,275 @@
+"""``evaluate`` with proofs, policies and judges, as users call it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import Result
+
+from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
+
+Invoke = Callable[..., Result]
+
+DDL = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL);"
+RIGHT = 'It does.\n```json\n{"correct": true}\n```'
+WRONG = 'It does not.\n```json\n{"correct": false}\n```'
+PEN = "| pen |\nshape=(1, 1)"
+PAIRS: dict[str, dict[str, Any]] = {
+    "EQ-0": {
+        "gold_sql": "SELECT name FROM item WHERE price > 2",
+        "pred_sql": "select name from item where price > 2;",
+        "gold_exec_text": PEN,
+        "pred_exec_text": PEN,
+        "ex": 1,
+        "gpt4o_text": RIGHT,
+    },
+    "EQ-1": {
+        "gold_sql": "SELECT count(*) FROM item",
+        "pred_sql": "SELECT count(name) FROM item",
+        "gold_exec_text": "| 3 |\nshape=(1, 1)",
+        "pred_exec_text": "| 3 |\nshape=(1, 1)",
+        "ex": 1,
+        "gpt4o_text": RIGHT,
+    },
+    "EQ-2": {
+        "gold_sql": "SELECT name FROM item WHERE price > 2",
+        "pred_sql": "SELECT name FROM item WHERE price >= 2",
+        "gold_exec_text": PEN,
+        "pred_exec_text": PEN,
+        "ex": 1,
+        "gpt4o_text": WRONG,
+    },
+    "NEQ-0": {
+        "gold_sql": "SELECT name FROM item",
+        "pred_sql": "SELECT id, name FROM item",
+        "gold_exec_text": PEN,
+        "pred_exec_text": "| 1 | pen |\nshape=(1, 2)",
+        "ex": 0,
+        "gpt4o_text": WRONG,
+    },
+    "NEQ-1": {
+        "gold_sql": "SELECT name FROM item",
+        "pred_sql": "SELECT name FROM item WHERE id = 4",
+        "gold_exec_text": PEN,
+        "pred_exec_text": "No execution result",
+        "ex": 0,
+        "gpt4o_text": WRONG,
+    },
+}
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> list[object]:
+    """An agreement file and its schema, as arguments."""
+    lines = []
+    for name, pair in PAIRS.items():
+        half, number = name.split("-")
+        start = {"set": half, "i": int(number), "db_id": "shop", "question": "Which?"}
+        lines.append(json.dumps({**start, **pair}))
+    root = tmp_path / "agreement.jsonl"
+    root.write_text("\n".join(lines) + "\n")
+    schema = tmp_path / "ddl.json"
+    schema.write_text(json.dumps({"shop": [DDL]}))
+    return ["evaluate", "--benchmark", "flex", "--root", root, "--schema", schema, "--workers", 0]
+
+
+def scores(folder: Path) -> dict[str, dict[str, float | None]]:
+    lines = (folder / "results.jsonl").read_text().splitlines()
+    return {line["id"]: line["scores"] for line in map(json.loads, lines)}
+
+
+def test_recorded_results_and_replies_give_scores(
+    invoke: Invoke, recorded: list[object], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    metrics = ("--metrics", "ex,flex,verdict", "--out", out)
+    found = invoke(*recorded, "--judge", "replay", *metrics)
+    assert found.exit_code == 0, found.output
+    assert "judge: 5 questions, 5 replies" in found.output
+    assert scores(out) == {
+        "EQ-0": {"ex": 1.0, "flex": 1.0, "verdict": 1.0},
+        # The reply overlooks the NULL; the witness does not.
+        "EQ-1": {"ex": 1.0, "flex": 1.0, "verdict": 0.0},
+        "EQ-2": {"ex": 1.0, "flex": 0.0, "verdict": 0.0},
+        # The reply overlooks that all is there.
+        "NEQ-0": {"ex": 0.0, "flex": 0.0, "verdict": 1.0},
+        "NEQ-1": {"ex": 0.0, "flex": 0.0, "verdict": 0.0},
+    }
+    asked = [
+        line["id"]
+        for line in map(json.loads, (out / "results.jsonl").read_text().splitlines())
+        for evidence in line["evidence"]
+        if evidence["rung"] == "judged" and "verdict" in evidence["detail"]["metrics"]
+    ]
+    assert asked == ["EQ-2", "NEQ-1"]
+    assert list((out / "witnesses").glob("EQ-1-*.sql"))
+
+
+def test_without_an_llm_everything_is_decided_and_open_questions_listed(
+    invoke: Invoke, recorded: list[object], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    found = invoke(*recorded, "--no-llm", "--out", out)
+    assert found.exit_code == 0, found.output
+    assert "no judge was asked; 2 cases would have been put to one" in found.output
+    assert [given["verdict"] for given in scores(out).values()] == [1, 0, 0, 1, 0]
+    shown = invoke("show", out, "EQ-2")
+    assert "would ask a judge: the results match, but not on a witness" in shown.output
+    assert "### What would have been asked (2 of 2)" in (out / "report.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--no-llm", "--model", "m"], "exclude each other"),
+        (["--judge", "flex"], "needs --model"),
+        (["--dry-run"], "--dry-run goes with --judge"),
+        (["--max-cost", "1"], "--max-cost goes with --judge"),
+        (["--judge", "replay", "--dry-run"], "recorded replies are at hand"),
+        (["--judge", "flx", "--model", "m"], "Did you mean 'flex'"),
+        (["--model", "m", "--judge-set", "colour=red"], "--judge-set 'colour=red'"),
+        (["--model", "m", "--judge-set", "samples=few"], "does not fit"),
+        (["--model", "m", "--max-cost", "1"], "no price for the model 'm'"),
+    ],
+)
+def test_options_that_do_not_go_together(
+    invoke: Invoke, recorded: list[object], tmp_path: Path, options: list[str], message: str
+) -> None:
+    cache = ("--reply-cache", tmp_path / "replies.sqlite")
+    found = invoke(*recorded, *options, *cache, "--base-url", "http://127.0.0.1:9/v1")
+    assert (found.exit_code, message in found.output) == (2, True), found.output
+
+
+def test_replay_needs_something_to_replay(invoke: Invoke, tmp_path: Path) -> None:
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text('{"id": "a", "db_id": "d", "gold": "SELECT 1", "prediction": "SELECT 2"}\n')
+    found = invoke("evaluate", "--cases", cases, "--judge", "replay")
+    assert found.exit_code == 2
+    assert "holds no recorded replies" in found.output
+
+
+def verdict(call: FakeCall) -> FakeAnswer:
+    del call
+    return FakeAnswer(completion(RIGHT))
+
+
+def live(server: FakeLlm, tmp_path: Path, *more: object) -> list[object]:
+    out, cache = tmp_path / "run", tmp_path / "replies.sqlite"
+    where = ["--base-url", server.base_url, "--reply-cache", cache, "--out", out]
+    return ["--model", "m", *where, *more]
+
+
+def test_a_live_server_is_asked_once(
+    invoke: Invoke, recorded: list[object], tmp_path: Path
+) -> None:
+    with FakeLlm(verdict) as server:
+        found = invoke(*recorded, *live(server, tmp_path))
+        assert found.exit_code == 0, found.output
+        assert len(server.calls) == 2
+        assert "judge: 2 questions, 2 replies; 20 tokens read and 10 written" in found.output
+        again = invoke(*recorded, *live(server, tmp_path), "--overwrite")
+        assert len(server.calls) == 2, "the second time all replies are at hand"
+        assert "2 replies, 2 of them at hand" in again.output
+
+
+def test_a_dry_run_asks_nobody_and_leaves_nothing(
+    invoke: Invoke, recorded: list[object], tmp_path: Path
+) -> None:
+    with FakeLlm(verdict) as server:
+        told = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--json")
+        assert told.exit_code == 0, told.output
+        assert json.loads(told.output)["estimate"]["calls"] == 2
+        assert not server.calls
+        assert not (tmp_path / "run").exists()
+        said = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--metrics", "flex")
+        assert "calls: 5 (0 more replies are at hand)" in said.output
+        assert "no price for the model" in said.output
+
+
+def test_a_server_that_fails_leaves_cases_unscored(
+    invoke: Invoke, recorded: list[object], tmp_path: Path
+) -> None:
+    with FakeLlm(lambda _: FakeAnswer({"error": {"message": "no"}}, status=401)) as server:
+        found = invoke(*recorded, *live(server, tmp_path))
+    assert found.exit_code == 4, found.output
+    assert "2 questions got no reply; these cases are unscored" in found.output
+    given = scores(tmp_path / "run")
+    assert [given[name]["verdict"] for name in ("EQ-2", "NEQ-1")] == [None, None]
+
+
+def test_a_cost_limit_stops_and_a_higher_one_goes_on(
+    invoke: Invoke, recorded: list[object], tmp_path: Path
+) -> None:
+    prices = tmp_path / "prices.json"
+    prices.write_text('{"models": {"m": {"input": 0, "output": 1}}}')
+    tokens = ("--judge-set", "max_tokens=100", "--prices", prices, "--concurrency", 1)
+    with FakeLlm(verdict) as server:
+        asked = live(server, tmp_path, *tokens, "--metrics", "flex", "--judge", "flex")
+        stopped = invoke(*recorded, *asked, "--max-cost", 0.00011)
+        assert stopped.exit_code == 130, stopped.output
+        assert "the cost limit is reached" in stopped.output
+        before = len(server.calls)
+        assert 0 < before < 5
+        done = invoke(*recorded, *asked, "--max-cost", 1)
+        assert done.exit_code == 0, done.output
+        assert len(server.calls) == 5
+    bodies = [call.body for call in server.calls]
+    assert len(set(bodies)) == 5, "no reply is paid for twice"
+
+
+def many(tmp_path: Path, count: int) -> Path:
+    """Cases that each need a call: differences without a relation."""
+    path = tmp_path / "many.jsonl"
+    lines = []
+    for number in range(count):
+        table = {"gold_exec_text": "| 1 |\nshape=(1, 1)", "pred_exec_text": "| 7 |\nshape=(1, 1)"}
+        queries = {"gold_sql": "SELECT 1", "pred_sql": f"SELECT 7, {number}", "ex": 0}
+        start = {"set": "NEQ", "i": number, "db_id": "shop", "question": f"Number {number}?"}
+        lines.append(json.dumps({**start, **queries, **table}))
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_killed_in_the_middle_nothing_is_lost_and_nothing_paid_twice(tmp_path: Path) -> None:
+    count, at_once = 60, 4
+
+    def slow(call: FakeCall) -> FakeAnswer:
+        del call
+        return FakeAnswer(completion(RIGHT), delay=0.1)
+
+    with FakeLlm(slow) as server:
+        root = many(tmp_path, count)
+        where = ["--out", tmp_path / "run", "--reply-cache", tmp_path / "replies.sqlite"]
+        asked = ["--model", "m", "--base-url", server.base_url, "--concurrency", at_once]
+        command = ["evaluate", "--benchmark", "flex", "--root", root, "--metrics", "flex,verdict"]
+        line = [sys.executable, "-c", "from sqlverdict.cli.main import main; main()"]
+        line += [str(word) for word in (*command, *where, *asked, "--judge", "flex", "--quiet")]
+        first = subprocess.Popen(line, stderr=subprocess.PIPE)
+        while len(server.calls) < count // 3 and first.poll() is None:
+            time.sleep(0.01)
+        os.kill(first.pid, signal.SIGKILL)
+        first.communicate()
+        before = len(server.calls)
+        assert before < count
+        second = subprocess.run(line, capture_output=True, text=True, check=False, timeout=120)
+        assert second.returncode == 0, second.stderr
+        assert len(server.calls) <= count + at_once, "only what was in flight is asked again"
+        assert len({call.body for call in server.calls}) == count
+        assert len(scores(tmp_path / "run")) == count
+        third = subprocess.run(
+            [*line, "--overwrite"], capture_output=True, text=True, check=False, timeout=120
+        )
+        assert third.returncode == 0, third.stderr
+        assert len({call.body for call in server.calls}) == count
+        assert len(server.calls) <= count + at_once, "the replies are at hand"

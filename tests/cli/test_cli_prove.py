@@ -1,0 +1,145 @@
+"""``prove`` and ``rules`` as users call them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from sqlverdict.prove.rule import RULES
+
+Invoke = Callable[..., Result]
+DDL = """
+CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT);
+CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INT,
+  team INTEGER NOT NULL REFERENCES team(id));
+"""
+GOLD = "SELECT p.name FROM player AS p JOIN team AS t ON p.team = t.id WHERE NOT p.score < 3"
+SAME = "SELECT name FROM player WHERE score >= 3"
+OTHER = "SELECT name FROM player WHERE score > 3 LIMIT 2"
+
+
+@pytest.fixture
+def schema(tmp_path: Path) -> Path:
+    path = tmp_path / "game.sql"
+    path.write_text(DDL)
+    return path
+
+
+def test_a_proof_is_shown_step_by_step(invoke: Invoke, schema: Path) -> None:
+    found = invoke("prove", GOLD, SAME, "--schema", schema)
+    assert found.exit_code == 0, found.output
+    assert found.output.startswith("proved in ")
+    lines = [line.strip() for line in found.output.splitlines()]
+    steps = [line for line in lines if line.startswith("equal by ")]
+    assert any(
+        step.startswith("equal by join_to_parent_is_idle because ")
+        and "player(team) references team(id)" in step
+        for step in steps
+    )
+    # Below each step stands the query that it leads to.
+    assert all(lines[lines.index(step) + 1].startswith("SELECT ") for step in steps)
+
+
+def test_json_has_the_same_steps(invoke: Invoke, schema: Path) -> None:
+    told = json.loads(invoke("prove", GOLD, SAME, "--schema", schema, "--json").output)
+    assert told["verdict"] == "proved_equivalent"
+    assert told["lines"][-1]["sql"] == told["form"]
+    used = {
+        line["said"].split()[2] for line in told["lines"] if line["said"].startswith("equal by")
+    }
+    assert used == set(told["rules"])
+
+
+def test_a_kept_proof_is_checked(invoke: Invoke, schema: Path) -> None:
+    made = invoke("prove", GOLD, SAME, "--schema", schema, "--save", "proof.json")
+    assert made.exit_code == 0
+    assert "sqlverdict prove --check proof.json" in made.output
+    again = invoke("prove", "--check", "proof.json")
+    assert (again.exit_code, "the proof holds" in again.output) == (0, True)
+    assert invoke("prove", "--check", "proof.json", "--schema", schema).exit_code == 0
+    content = json.loads(Path("proof.json").read_text())
+    content["proof"]["steps"] = content["proof"]["steps"][1:]
+    Path("proof.json").write_text(json.dumps(content))
+    broken = invoke("prove", "--check", "proof.json")
+    assert (broken.exit_code, "rejected: " in broken.output) == (1, True)
+    told = json.loads(invoke("prove", "--check", "proof.json", "--json").output)
+    assert told["verdict"] == "rejected"
+
+
+def test_not_proved_shows_both_forms_and_what_differs(invoke: Invoke, schema: Path) -> None:
+    found = invoke("prove", SAME, OTHER, "--schema", schema)
+    assert found.exit_code == 1
+    assert "not proved: the normal forms differ" in found.output
+    gold, prediction = found.output.split("only in the gold")[1].split("only in the prediction")
+    assert "score" in gold
+    assert "LIMIT 2" in prediction
+    told = json.loads(invoke("prove", SAME, OTHER, "--schema", schema, "--json").output)
+    assert told["verdict"] == "not_proved"
+    assert any("LIMIT 2" in part for part in told["only_in"]["prediction"])
+
+
+def test_a_rule_can_be_switched_off(invoke: Invoke, schema: Path) -> None:
+    args = ("prove", GOLD, SAME, "--schema", schema, "--without", "join_to_parent_is_idle")
+    assert invoke(*args).exit_code == 1
+    unknown = invoke("prove", GOLD, SAME, "--schema", schema, "--without", "no_such_rule")
+    assert (unknown.exit_code, "no_such_rule" in unknown.output) == (2, True)
+
+
+def test_what_the_schema_says_is_shown(invoke: Invoke, schema: Path) -> None:
+    found = invoke("prove", SAME, SAME + " AND 1", "--schema", schema, "--facts")
+    assert "player(team) references team(id)" in found.output
+    assert "team.name" not in found.output
+
+
+def test_the_profile_of_the_paper(invoke: Invoke, schema: Path) -> None:
+    found = invoke("prove", SAME, SAME.replace("name", "player.name"), "--schema", schema,
+                   "--profile", "etm_paper")  # fmt: skip
+    assert (found.exit_code, "etm_paper" in found.output) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("prove", SAME), "two queries"),
+        (("prove", SAME, SAME), "neither of --db and --schema"),
+        (("prove", "--check", "proof.json", "--save", "x.json"), "no queries"),
+        (("prove", SAME, SAME, "--check", "proof.json"), "no queries"),
+        (("prove", "--check", "proof.json"), "cannot be read"),
+        (("rules", "no_such_rule"), "no rule called"),
+        (("rules", "--profile", "wishful"), "no profile called"),
+        (("rules", "double_negation", "--profile", "etm_paper"), "is of sound"),
+    ],
+)
+def test_wrong_calls_say_what_to_do(invoke: Invoke, args: tuple[str, ...], message: str) -> None:
+    found = invoke(*args)
+    assert found.exit_code == 2
+    assert message in found.output
+
+
+def test_queries_that_do_not_run_are_not_called_unproved(invoke: Invoke, schema: Path) -> None:
+    found = invoke("prove", SAME, "SELECT nothing FROM player", "--schema", schema)
+    assert (found.exit_code, "the prediction query" in found.output) == (2, True)
+
+
+def test_rules_are_listed(invoke: Invoke) -> None:
+    told = json.loads(invoke("rules", "--json").output)
+    assert [rule["name"] for rule in told] == RULES.names()
+    sound = json.loads(invoke("rules", "--profile", "sound", "--json").output)
+    assert {rule["trust"] for rule in sound} <= {"proved", "tested"}
+    shown = invoke("rules", "--profile", "sound").output
+    assert f"{len(sound)} rules" in shown
+    assert "distinct_over_key" in shown
+    assert "paper_distinct_over_unique" not in shown
+
+
+def test_a_rule_is_explained(invoke: Invoke) -> None:
+    shown = invoke("rules", "distinct_over_key").output
+    for heading in ("Statement", "Holds when", "Why", "Limits", "Source", "Pairs, on"):
+        assert f"\n{heading}" in shown
+    told = json.loads(invoke("rules", "distinct_over_key", "--json").output)
+    assert told["equal"][0]["given"] == ["t(k) is unique where not NULL", "t.k is never NULL"]
+    assert told["different"][0]["because"]

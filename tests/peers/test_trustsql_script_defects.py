@@ -1,0 +1,152 @@
+"""Each known defect of TrustSQL's reference implementation, and that it is not ours."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.abstain.thresholds import heuristic_threshold
+from sqlverdict.compare.preset import PRESETS
+from sqlverdict.errors import PredictionError
+from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.load.predictions import load_predictions
+from sqlverdict.load.trustsql import Trustsql
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Case, Reason, Result, Verdict
+from sqlverdict.report.reliability import Request, reliability
+from sqlverdict.score.outcomes import Cell, Mishap, OutcomeTable, Policy, fate_of, label_by
+from sqlverdict.score.reliability import ANS, EVERYTHING, partly, rs, subset
+
+ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
+
+
+def cases(shop: Path) -> list[Case]:
+    place = str(shop)
+    return [
+        Case("a", "shop", "How many?", ("SELECT count(*) FROM item",), place),
+        Case("b", "shop", "Which pens?", ("SELECT id FROM item WHERE name = 'pen'",), place),
+        Case("c", "shop", "Why?", (), place, answerable=False, tags={"unanswerable_type": "odd"}),
+    ]
+
+
+def test_a_missing_id_silently_becomes_an_abstention(shop: Path, tmp_path: Path) -> None:
+    path = tmp_path / "said.json"
+    path.write_text(json.dumps({"a": "SELECT count(*) FROM item", "b": None}))
+    with pytest.raises(PredictionError, match="1 of 3 cases have no prediction"):
+        load_predictions(path, ["a", "b", "c"])
+    with pytest.raises(PredictionError, match="never an abstention"):
+        evaluate(cases(shop), {"a": "SELECT 1", "b": None}, options=Options(cache=None))
+    # Where missing ones are allowed they are harm, even if replies without SQL are forgiven.
+    lenient = load_predictions(path, ["a", "b", "c"], strict_ids=False)
+    run = evaluate(cases(shop), lenient, options=Options(cache=None))
+    found = reliability(run, Request(policy=Policy(no_sql="abstain")))
+    assert found.table.cells() == {
+        "correct": 1,
+        "abstained_answerable": 1,
+        "wrong": 0,
+        "answered_unanswerable": 1,
+        "abstained_unanswerable": 0,
+    }
+    assert found.table.mishaps == {"missing": 1}
+
+
+def test_a_missing_record_of_a_recorded_system_is_no_abstention(tmp_path: Path) -> None:
+    path = tmp_path / "test.jsonl"
+    record = {"db_id": "shop", "question": "?", "gold_sql": "SELECT 1"}
+    path.write_text(
+        json.dumps({"id": "a", **record, "decision": {"mine": None}})
+        + "\n"
+        + json.dumps({"id": "b", **record, "decision": {"other": None}})
+        + "\n"
+    )
+    reader = BENCHMARKS.get("trustsql")
+    assert isinstance(reader, Trustsql)
+    said = reader.predictions(path, "mine")
+    assert list(said) == ["a"]
+    assert "1 of 2 cases have no record of mine" in said.notes[0]
+
+
+def test_unknown_types_are_dropped_from_totals_silently(shop: Path) -> None:
+    said = {"a": "SELECT count(*) FROM item", "b": None, "c": "SELECT 1"}
+    found = reliability(evaluate(cases(shop), said, options=Options(cache=None)))
+    keys = {(part.by, part.key): part.table.total for part in found.slices}
+    assert keys == {("difficulty", "unlabelled"): 2, ("unanswerable_type", "odd"): 1}
+    assert sum(keys.values()) == found.table.total == 3
+
+
+def test_a_greedy_regex_corrupts_sql_with_two_double_quoted_literals(judge) -> None:
+    sql = 'SELECT id FROM item WHERE name = "pen" OR name = "ink"'
+    gold = "SELECT id FROM item WHERE name IN ('pen', 'ink')"
+    for preset in ("trustsql_spider", "trustsql_single"):
+        assert PRESETS.get(preset).prepare(gold, sql) == (gold, sql)
+        metric = f"ex[{preset}]"
+        assert judge(gold, sql, metrics=metric).scores[metric] == 1.0
+
+
+def test_i_cannot_select_counts_as_sql(shop: Path, tmp_path: Path) -> None:
+    path = tmp_path / "said.json"
+    refusal = "I cannot select that from this schema."
+    said = {"a": refusal, "b": "SELECT id FROM item WHERE name = 'pen'", "c": refusal}
+    path.write_text(json.dumps(said))
+    predictions = load_predictions(path, ["a", "b", "c"])
+    assert predictions["a"].sql is None
+    run = evaluate(cases(shop), predictions, options=Options(cache=None))
+    harm = reliability(run)
+    assert harm.table.mishaps == {"no_sql": 2}
+    assert (harm.table.wrong, harm.table.answered_unanswerable) == (1, 1)
+    forgiven = reliability(run, Request(policy=Policy(no_sql="abstain")))
+    assert forgiven.table.mishaps == {"no_sql": 2}
+    assert forgiven.table.harm == 0
+    assert forgiven.table.abstained_answerable == forgiven.table.abstained_unanswerable == 1
+
+
+def test_the_threshold_is_off_by_one() -> None:
+    """The threshold is the last confidence of the best prefix, and that item is answered."""
+    found = heuristic_threshold([0.9, 0.8, 0.7, 0.6], [True, True, False, True])
+    assert found.value == 0.8
+    assert found.accepts(0.8)
+    assert not found.accepts(0.7)
+    assert (found.answered, found.wrong, found.score) == (2, 0, 2.0)
+
+
+def test_the_thread_time_out_cannot_stop_sqlite(shop: Path) -> None:
+    from sqlverdict.execute.engine import Limits
+
+    said = {"a": ENDLESS, "b": "SELECT id FROM item WHERE name = 'pen'", "c": None}
+    options = Options(workers=0, cache=None, limits=Limits(seconds=0.5))
+    run = evaluate(cases(shop), said, options=options)
+    first = next(run.results())
+    assert first.reasons == (Reason.EXECUTION_TIMEOUT,)
+    assert fate_of(first, label_by("ex"), Policy()).mishap is Mishap.TIMEOUT
+    stopped = reliability(run, Request(policy=Policy(timeout="abstain")))
+    assert stopped.table.harm == 0
+    assert stopped.table.abstained_answerable == 1
+    assert reliability(run).table.wrong == 1
+
+
+def test_the_n_in_rs_n_for_a_subset_is_the_full_n() -> None:
+    table = OutcomeTable(
+        correct=6,
+        abstained_answerable=2,
+        wrong=2,
+        answered_unanswerable=1,
+        abstained_unanswerable=9,
+    )
+    assert rs(table, "N", ANS) == (6 - 10 * 2) / 10
+    assert rs(table, "N", EVERYTHING) == (15 - 20 * 3) / 20
+    assert rs(table, "N", partly(0.5)) == (6 + 4.5 - 15 * 2.5) / 15
+    half = subset(table, [(rank, rank != 3) for rank in range(10)], 0.5)
+    assert half.total == 15
+    assert rs(half, "N") == (6 + 4 - 15 * 3) / 15
+
+
+def test_an_execution_error_is_an_outcome_of_its_own() -> None:
+    result = Result(
+        0, "a", "d", "?", ("SELECT 1",), "SELECT nothing", False, Verdict.INCORRECT,
+        scores={"ex": 0.0}, reasons=(Reason.EXECUTION_ERROR,),
+    )  # fmt: skip
+    assert fate_of(result, label_by("ex"), Policy()).cell is Cell.WRONG
+    caught = fate_of(result, label_by("ex"), Policy(error="abstain"))
+    assert (caught.cell, caught.mishap) == (Cell.ABSTAINED_ANSWERABLE, Mishap.ERROR)

@@ -1,0 +1,85 @@
+"""The policies against FLEX's experts, on the half of the pairs that is public here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.recorded import Recorded
+from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.pipeline import Options, System, evaluate_systems
+from sqlverdict.report.run import Run
+from sqlverdict.run.court import Judging
+from sqlverdict.score.agreement import Rated, agreement
+
+pytestmark = [pytest.mark.data, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def agreed(data_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Runs the file with or without the recorded judge, and holds a metric against the labels."""
+    path = data_root / "flex" / "agreement_half.jsonl"
+    labels = {
+        f"{r['set']}-{r['i']}": bool(r["human"])
+        for r in map(json.loads, path.read_text("utf-8").splitlines())
+    }
+    benchmark = BENCHMARKS.get("flex").read(path)
+    schemas = load_schemas(data_root / "bird" / "ddl.json")
+    replies = {c.id: c.recorded.replies for c in benchmark.cases if c.recorded is not None}
+    runs: dict[bool, Run] = {}
+
+    def run(judged: bool) -> Run:
+        judging = Judging("replay", Settings(model="recorded"), Recorded(replies))
+        options = Options(
+            "ex,flex,verdict" if judged else "ex,verdict",
+            workers=0,
+            cache=None,
+            schemas=schemas,
+            judging=judging if judged else None,
+        )
+        folder = tmp_path_factory.mktemp("agreement") / "run"
+        system = System("recorded", benchmark.predictions or {}, folder)
+        return evaluate_systems(benchmark, [system], options=options)[0]
+
+    def hold(metric: str, *, judged: bool) -> tuple[float, int, int]:
+        if judged not in runs:
+            runs[judged] = run(judged)
+        results = list(runs[judged].results())
+        rated = [
+            Rated(r.id, labels[r.id], None if r.scores[metric] is None else bool(r.scores[metric]))
+            for r in results
+        ]
+        calls = sum(
+            e.detail["calls"]
+            for r in results
+            for e in r.evidence
+            if metric in e.detail.get("metrics", ())
+        )
+        found = agreement(metric, rated)
+        assert found.kappa is not None
+        return round(100 * found.kappa, 2), found.unscored, calls
+
+    return hold
+
+
+def test_execution_accuracy_agrees_as_published(agreed: Any) -> None:
+    assert agreed("ex", judged=True) == (58.0, 0, 0)
+
+
+def test_flex_agrees_as_published_with_every_reply_read(agreed: Any) -> None:
+    assert agreed("flex", judged=True) == (86.02, 0, 100)
+
+
+def test_evidence_first_agrees_better_with_fewer_calls(agreed: Any) -> None:
+    kappa, unscored, calls = agreed("verdict", judged=True)
+    assert (kappa >= 90, unscored, calls <= 70) == (True, 0, True), (kappa, calls)
+
+
+def test_evidence_alone_agrees_well(agreed: Any) -> None:
+    kappa, unscored, calls = agreed("verdict", judged=False)
+    assert (kappa >= 80, unscored, calls) == (True, 0, 0), kappa

@@ -1,0 +1,90 @@
+"""Declared dates, where there are no real data to grade beside."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.records import Cell
+from sqlverdict.refute.declared import Dated, declared
+from sqlverdict.refute.grade import grade
+from sqlverdict.refute.regularities import mine
+from sqlverdict.refute.witness import Instance
+
+DDL = "CREATE TABLE client (id INTEGER PRIMARY KEY, born DATE, seen DATETIME, note TEXT);"
+YEAR = "SELECT id FROM client WHERE strftime('%Y', born) < '1950'"
+TEXT = "SELECT id FROM client WHERE born < '1950-01-01'"
+
+
+@pytest.fixture(scope="module")
+def schema() -> Schema:
+    return read_ddl(DDL, "bank")
+
+
+@pytest.mark.parametrize(
+    ("kind", "cell", "keeps"),
+    [
+        ("DATE", "2020-02-29", True),
+        ("DATE", None, True),
+        ("DATE", "2020-99-99", False),
+        ("DATE", "2021-02-29", False),
+        ("DATE", "2020-01-01 10:00:00", False),
+        ("DATE", "20200101", False),
+        ("DATE", 1, False),
+        ("DATE", "a", False),
+        ("DATETIME", "2020-01-01 10:00:00", True),
+        ("TIMESTAMP", "2020-01-01T10:00:00", True),
+        ("DATETIME", "2020-01-01", True),
+        ("DATETIME", "noon", False),
+    ],
+)
+def test_what_is_a_date(kind: str, cell: Cell, keeps: bool) -> None:
+    assert Dated("client", "born", type=kind).keeps((cell,)) is keeps
+
+
+def test_only_columns_that_are_declared_and_used_promise_something(schema: Schema) -> None:
+    every = {("client", name) for name in ("id", "born", "seen", "note")}
+    assert [found.column for found in declared(schema, every)] == ["born", "seen"]
+    assert list(declared(schema, {("client", "note")})) == []
+
+
+@pytest.mark.parametrize(
+    ("born", "expected"),
+    [("1949-06-15", "ungraded"), (-1, "breaks_regularity"), (None, "needs_null")],
+)
+def test_a_witness_that_lives_on_a_broken_date_is_no_ordinary_one(
+    schema: Schema, born: Cell, expected: str
+) -> None:
+    instance = Instance(schema, {"client": ((1, born, None, None),)})
+    found, broken = grade(instance, None, YEAR, TEXT)
+    assert found == expected
+    assert ("client.born is declared DATE, and holds dates" in broken) is (born == -1)
+
+
+def test_beside_real_data_the_data_decide(tmp_path: Path) -> None:
+    """A column of numbers is declared DATE in many a real database."""
+    path = tmp_path / "bank.sqlite"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(DDL)
+        rows = [(n, n * 37 % 101, None, None) for n in range(60)]
+        connection.executemany("INSERT INTO client VALUES (?, ?, ?, ?)", rows)
+    schema = read_sqlite(path)
+    regularities = mine(path, schema)
+    instance = Instance(schema, {"client": ((1, 12, None, None),)})
+    assert not any("declared" in text for text in grade(instance, regularities, YEAR, TEXT)[1])
+
+
+def test_the_condition_in_sql_says_the_same() -> None:
+    cells: list[Cell] = ["2020-01-31", None, 1, "a"]
+    found = Dated("client", "born", type="DATE")
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE client (born)")
+        connection.executemany("INSERT INTO client VALUES (?)", [(cell,) for cell in cells])
+        sql = f"SELECT born FROM client WHERE {found.violation()}"
+        assert connection.execute(sql).fetchall() == [(1,), ("a",)]

@@ -1,0 +1,157 @@
+"""A pair that is both proved and refuted: saved, reported loudly, and never the model's fault."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.prove.proof import Proof, Step
+from sqlverdict.records import Case, Fault, Reason, Rung, Verdict
+from sqlverdict.refute.export import replay
+from sqlverdict.refute.witness import Budget
+from sqlverdict.report.case import evidence_lines
+from sqlverdict.report.junit import write_junit
+from sqlverdict.report.markdown import write_markdown
+from sqlverdict.report.run import Run
+from sqlverdict.report.sections import outcome
+from sqlverdict.run.contradictions import keeps_its_promises
+from sqlverdict.run.prover import Proving
+from sqlverdict.run.refuter import Refuting
+
+MakeCase = Callable[..., Case]
+LUCKY = ("SELECT count(*) FROM city", "SELECT count(name) FROM city")
+WRONG = ("SELECT count(*) FROM city", "SELECT count(*) FROM person")
+
+
+@pytest.fixture
+def proves_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An unsound prover."""
+
+    def prove(gold: str, prediction: str, *_: Any, profile: str = "sound", **__: Any) -> Proof:
+        return Proof(gold, prediction, profile, (Step("gold", "wishful_thinking", ()),), form=gold)
+
+    monkeypatch.setattr("sqlverdict.prove.prover.prove", prove)
+
+
+def run(
+    case: Case, sql: str, folder: Path | None, *, both: bool = True, metrics: str = "ex"
+) -> Run:
+    options = Options(
+        metrics,
+        workers=0,
+        cache=None,
+        refuting=Refuting(Budget(instances=200)),
+        proving=Proving(folder=folder, tests_proofs=both),
+    )
+    return evaluate([case], {case.id: sql}, options=options)
+
+
+@pytest.mark.usefixtures("proves_all")
+def test_a_witness_against_a_proof_is_saved_and_reported(
+    make_case: MakeCase, tmp_path: Path
+) -> None:
+    folder = tmp_path / "contradictions"
+    found = run(make_case("c/1", LUCKY[0]), LUCKY[1], folder)
+    (result,) = found.results()
+    assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
+    assert result.reasons == (Reason.TOOLKIT_ERROR,)
+    assert any("CONTRADICTION" in line for line in evidence_lines(result))
+
+    files = {file.suffix: file for file in folder.iterdir()}
+    assert set(files) == {".txt", ".sql", ".sqlite"}
+    text = files[".txt"].read_text("utf-8")
+    assert all(part in text for part in (*LUCKY, "wishful_thinking", "CREATE TABLE city", "replay"))
+    for suffix in (".sql", ".sqlite"):
+        assert replay(files[suffix]).differ, "the saved witness separates the two by itself"
+
+    ended = outcome([found.summary])
+    assert ended.exit_code == 5
+    assert "CONTRADICTION" in ended.message
+    assert "## CONTRADICTIONS" in write_markdown(found).read_text("utf-8")
+    assert "CONTRADICTION, TOOLKIT_ERROR" in write_junit(found).read_text("utf-8")
+
+
+@pytest.mark.usefixtures("proves_all")
+def test_the_answers_on_the_real_database_refute_a_proof_too(
+    make_case: MakeCase, tmp_path: Path
+) -> None:
+    found = run(make_case("1", WRONG[0]), WRONG[1], tmp_path)
+    assert found.summary.judge["contradictions"] == 1
+    (file,) = tmp_path.glob("*.txt")
+    assert "on the real database" in file.read_text("utf-8")
+
+
+@pytest.mark.usefixtures("proves_all")
+def test_a_database_that_breaks_its_own_keys_refutes_nothing(
+    make_case: MakeCase, tmp_path: Path
+) -> None:
+    path = tmp_path / "broken.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "CREATE TABLE a (id INTEGER PRIMARY KEY);"
+            "CREATE TABLE b (a INTEGER NOT NULL REFERENCES a (id)); INSERT INTO b VALUES (7);"
+        )
+    assert not keeps_its_promises(str(path))
+    golds = "SELECT count(*) FROM b"
+    joined = "SELECT count(*) FROM b JOIN a ON b.a = a.id"
+    found = run(make_case("1", golds, database=str(path)), joined, tmp_path / "none")
+    (result,) = found.results()
+    assert result.verdict is Verdict.CORRECT, "a proof speaks of legal databases"
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.usefixtures("proves_all")
+def test_a_proof_saves_the_search_unless_both_are_asked_for(
+    make_case: MakeCase, tmp_path: Path
+) -> None:
+    found = run(make_case("1", LUCKY[0]), LUCKY[1], tmp_path, both=False)
+    (result,) = found.results()
+    assert {evidence.rung for evidence in result.evidence} == {Rung.PROVED, Rung.TESTED}
+    assert outcome([found.summary]).exit_code == 0
+    assert "proved: both are one query, by wishful_thinking" in evidence_lines(result)
+
+
+def test_an_honest_prover_contradicts_nothing(make_case: MakeCase, tmp_path: Path) -> None:
+    gold = "SELECT name FROM city WHERE id > 3 AND mayor = 7"
+    same = "select c.name from city as c where c.mayor = 7 and c.id > 3"
+    found = run(make_case("1", gold), same, tmp_path, metrics="ex,proved,etm")
+    assert "contradictions" not in found.summary.judge
+    assert found.manifest.stages["prove"] == "sound, proofs are tested"
+    (result,) = found.results()
+    assert result.verdict is Verdict.CORRECT
+
+
+def test_metrics_of_proof_run_nothing(make_case: MakeCase) -> None:
+    """Text that is the same is proved; the database need not even be there for the prover."""
+    case = make_case("1", "SELECT name FROM city")
+    found = evaluate(
+        [case], {"1": "select name FROM city"}, options=Options("proved", workers=0, cache=None)
+    )
+    (result,) = found.results()
+    assert result.scores == {"proved": 1.0}
+    assert [evidence.rung for evidence in result.evidence] == [Rung.PROVED]
+    assert result.timings == {}
+
+
+def test_without_a_schema_nothing_is_proved(make_case: MakeCase) -> None:
+    case = make_case("1", "SELECT 1", database=None)
+    found = evaluate([case], {"1": "SELECT 1"}, options=Options("proved", workers=0, cache=None))
+    (result,) = found.results()
+    assert result.scores == {"proved": None}
+
+
+def test_a_proof_needs_no_database(make_case: MakeCase, people: Path, tmp_path: Path) -> None:
+    from sqlverdict.parse.schema_sqlite import read_sqlite
+
+    case = make_case("1", "SELECT name FROM city", database=str(tmp_path / "gone.sqlite"))
+    options = Options("ex,verdict", workers=0, cache=None, schemas={"people": read_sqlite(people)})
+    found = evaluate([case], {"1": "select NAME from CITY"}, options=options)
+    (result,) = found.results()
+    assert result.verdict is Verdict.CORRECT
+    assert result.scores == {"ex": None, "verdict": 1.0}

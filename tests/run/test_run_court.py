@@ -1,0 +1,254 @@
+"""Judges in a run: who is asked what, what becomes of replies, and of replies that do not come."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlverdict.errors import Interrupted, UsageError
+from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.request import NoReply, Reply, Request
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Case, Reason, Result, Rung, Verdict
+from sqlverdict.report.markdown import write_markdown
+from sqlverdict.report.run import Run
+from sqlverdict.report.sections import outcome
+from sqlverdict.run.court import Judging
+
+MakeCase = Callable[..., Case]
+Lines = Callable[[Path], list[dict[str, Any]]]
+
+SAME = "SELECT name FROM person WHERE age > 30"
+PAIRS = {
+    "same": (SAME, SAME.lower()),
+    "lucky": ("SELECT count(*) FROM city", "SELECT count(name) FROM city"),
+    "extra": ("SELECT id FROM city", "SELECT id, name FROM city"),
+    "other": ("SELECT id FROM city", "SELECT id FROM city WHERE id > 2"),
+    "unlike": ("SELECT mayor FROM city WHERE id = 7", "SELECT 4711"),
+    "broken": ("SELECT id FROM city", "SELECT nothing FROM city"),
+}
+"""By what the evidence shows: the same text, a match by luck, a harmless difference, a difference
+with a relation, one without, a failure."""
+
+
+class Scripted:
+    """Answers by a function of the request's text, and keeps what it was asked."""
+
+    def __init__(self, answer: Callable[[Request], Reply | NoReply | str] | str) -> None:
+        self.answer = answer
+        self.asked: list[Request] = []
+        self._lock = threading.Lock()
+
+    def ask(self, request: Request) -> Reply | NoReply:
+        with self._lock:
+            self.asked.append(request)
+        said = self.answer if isinstance(self.answer, str) else self.answer(request)
+        return said if not isinstance(said, str) else Reply(said, "stop", 100, 10, 0.0, cost=0.5)
+
+
+RIGHT = 'It answers the question.\n```json\n{"correct": true}\n```'
+WRONG = 'It does not.\n```json\n{"correct": false}\n```'
+
+
+@pytest.fixture
+def cases(make_case: MakeCase) -> list[Case]:
+    return [make_case(name, gold, question=name) for name, (gold, _) in PAIRS.items()]
+
+
+def said() -> dict[str, str | None]:
+    return {name: sql for name, (_, sql) in PAIRS.items()}
+
+
+def judged(answerer: Any, judge: str = "evidence", **more: Any) -> Judging:
+    return Judging(judge, Settings(model="m"), answerer, **more)
+
+
+def run(
+    cases: list[Case],
+    answerer: Any,
+    metrics: str = "ex,verdict",
+    out: Path | None = None,
+    judge: str = "evidence",
+    workers: int = 0,
+    **more: Any,
+) -> Run:
+    options = Options(metrics, workers=workers, cache=None, judging=judged(answerer, judge, **more))
+    return evaluate(cases, said(), out=out, options=options)
+
+
+def by_id(run: Run) -> dict[str, Result]:
+    return {result.id: result for result in run.results()}
+
+
+def test_the_judge_is_asked_what_evidence_leaves_open_and_nothing_else(cases: list[Case]) -> None:
+    answerer = Scripted(WRONG)
+    found = by_id(run(cases, answerer))
+    asked = {name for name, result in found.items() if opinions(result)}
+    assert asked == {"lucky", "other", "unlike"}
+    assert len(answerer.asked) == 3
+    assert {name: result.verdict.value for name, result in found.items()} == {
+        "same": "correct",
+        "lucky": "incorrect",
+        "extra": "correct",
+        "other": "incorrect",
+        "unlike": "incorrect",
+        "broken": "incorrect",
+    }
+    assert [result.scores["verdict"] for result in found.values()] == [1, 0, 1, 0, 0, 0]
+
+
+def opinions(result: Result) -> list[Any]:
+    return [found for found in result.evidence if found.rung is Rung.JUDGED]
+
+
+def test_the_judge_sees_the_witness_and_how_results_relate(cases: list[Case]) -> None:
+    answerer = Scripted(RIGHT)
+    run(cases, answerer)
+    text = {
+        name: next(
+            request.messages[-1].content
+            for request in answerer.asked
+            if PAIRS[name][1] in request.messages[-1].content
+        )
+        for name in ("lucky", "other")
+    }
+    assert "they differ when a city has no name (NULL)" in text["lucky"]
+    assert "2 of the gold's rows missing" in text["other"]
+
+
+def test_flex_asks_about_every_pair_that_runs(cases: list[Case]) -> None:
+    answerer = Scripted(RIGHT)
+    found = run(cases, answerer, "flex", judge="flex")
+    assert len(answerer.asked) == len(PAIRS) - 1
+    assert [result.scores["flex"] for result in found.results()] == [1, 1, 1, 1, 1, 0]
+    prompts = {request.purpose for request in answerer.asked}
+    assert prompts == {"flex_eq@1", "flex_neq@1"}
+    assert found.summary.judge["questions"] == found.summary.judge["calls"] == len(PAIRS) - 1
+    assert found.summary.judge["cost"] == pytest.approx(0.5 * (len(PAIRS) - 1))
+
+
+def test_metrics_that_ask_the_same_share_one_question(cases: list[Case]) -> None:
+    """FLEX and the verdict differ where there is evidence to show, and there only."""
+    found = by_id(run(cases, Scripted(RIGHT), "flex,verdict", judge="flex"))
+    shown = {
+        name: [list(opinion.detail["metrics"]) for opinion in opinions(result)]
+        for name, result in found.items()
+    }
+    assert shown == {
+        "same": [["flex"]],
+        "lucky": [["flex"], ["verdict"]],
+        "extra": [["flex"]],
+        "other": [["flex"], ["verdict"]],
+        "unlike": [["flex", "verdict"]],
+        "broken": [],
+    }
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ("I would rather not say.", Reason.JUDGE_UNPARSEABLE),
+        (lambda _: NoReply("down", 3), Reason.JUDGE_UNAVAILABLE),
+    ],
+)
+def test_without_a_verdict_a_case_is_unscored_counted_and_not_wrong(
+    cases: list[Case], answer: Any, reason: Reason
+) -> None:
+    found = run(cases, Scripted(answer))
+    result = by_id(found)["other"]
+    assert (result.verdict, result.scores["verdict"]) == (Verdict.NEEDS_REVIEW, None)
+    assert reason in result.reasons
+    name = "unparseable" if reason is Reason.JUDGE_UNPARSEABLE else "unavailable"
+    assert found.summary.judge[name] == 3
+    assert found.estimate("verdict").unscored == 3
+    assert outcome([found.summary]).exit_code == 4
+    text = write_markdown(found).read_text("utf-8")
+    assert "Questions without a verdict" in text
+    assert str(reason) in text
+
+
+def test_a_cost_limit_stops_cleanly_and_the_same_command_goes_on(
+    cases: list[Case], tmp_path: Path
+) -> None:
+    class Poor(Scripted):
+        left = 1
+
+        def ask(self, request: Request) -> Reply | NoReply:
+            if not self.left:
+                return NoReply("no money", 0, budget=True)
+            self.left -= 1
+            return super().ask(request)
+
+    out = tmp_path / "run"
+    poor = Poor(RIGHT)
+    with pytest.raises(Interrupted, match=r"2 cases still wait for a judge, 4 are done"):
+        run(cases, poor, out=out)
+    assert not (out / "summary.json").exists()
+    rich = Scripted(RIGHT)
+    found = run(cases, rich, out=out)
+    assert found.summary.cases == len(PAIRS)
+    asked_for = [request.digest() for request in (*poor.asked, *rich.asked)]
+    assert len(asked_for) == len(set(asked_for)) == 3, "nothing is asked twice"
+    nobody = Scripted(lambda _: pytest.fail("a finished run asks nobody"))
+    assert run(cases, nobody, out=out).summary == found.summary
+
+
+def test_replies_that_wait_in_a_batch_leave_the_run_unfinished(cases: list[Case]) -> None:
+    waiting = Scripted(lambda _: NoReply("in a batch", 0, pending=True))
+    with pytest.raises(Interrupted, match="3 cases wait for replies in a batch"):
+        run(cases, waiting)
+
+
+def test_repetition_shows_how_steady_the_judge_is(cases: list[Case]) -> None:
+    """It wavers on one case of three; the first opinion decides."""
+
+    def answer(request: Request) -> str:
+        wavers = "4711" in request.messages[-1].content
+        return WRONG if wavers and request.sample else RIGHT
+
+    found = run(cases, Scripted(answer), repeat=3)
+    results = by_id(found)
+    assert opinions(results["unlike"])[0].detail["repeats"] == [True, False, False]
+    assert results["unlike"].verdict is Verdict.CORRECT
+    assert opinions(results["other"])[0].detail["calls"] == 3
+    assert (found.summary.judge["repeated"], found.summary.judge["flipped"]) == (3, 1)
+    assert "changed its verdict in 1 of 3 cases (33.3%)" in write_markdown(found).read_text("utf-8")
+
+
+def test_workers_gather_and_the_coordinator_asks(
+    cases: list[Case], tmp_path: Path, lines_of: Lines
+) -> None:
+    """The same lines, whoever examines the cases."""
+    here = run(cases, Scripted(RIGHT), "ex,flex,verdict", tmp_path / "here")
+    there = run(cases, Scripted(RIGHT), "ex,flex,verdict", tmp_path / "there", workers=2)
+    assert lines_of(here.folder) == lines_of(there.folder)
+
+
+def test_without_a_judge_the_report_lists_what_would_be_asked(cases: list[Case]) -> None:
+    found = evaluate(cases, said(), options=Options("ex,flex,verdict", workers=0, cache=None))
+    assert found.manifest.stages["policy"] == "deterministic"
+    assert found.summary.judge == {"would_ask": 3}
+    assert found.estimate("flex").scored == 1, "only the failed prediction needs no judge"
+    text = write_markdown(found).read_text("utf-8")
+    assert "no judge was asked; 3 cases would have been put to one" in text
+    assert all(f"| {name} | people |" in text for name in ("lucky", "other", "unlike"))
+
+
+def test_the_manifest_tells_judges_apart_and_not_servers(cases: list[Case], tmp_path: Path) -> None:
+    first = run(cases, Scripted(RIGHT), out=tmp_path / "run")
+    assert first.manifest.stages["judge"] == "evidence@1, model m"
+    again = run(cases, Scripted(RIGHT), out=tmp_path / "run", concurrency=3)
+    assert again.manifest.fingerprint == first.manifest.fingerprint
+    other = replace(judged(Scripted(RIGHT)), settings=Settings(model="m", temperature=0.7))
+    assert str(other) == "evidence@1, model m, temperature 0.7"
+
+
+def test_a_policy_must_exist_and_have_what_it_needs(cases: list[Case]) -> None:
+    for policy, message in (("kind", "there is no policy"), ("judged", "needs a judge")):
+        with pytest.raises(UsageError, match=message):
+            evaluate(cases, said(), options=Options("verdict", workers=0, policy=policy))

@@ -1,0 +1,236 @@
+"""The policies: each situation from its evidence, the laws, and the table in the docs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sqlverdict import verdicts
+from sqlverdict.records import Case, Evidence, Fault, Prediction, Reason, Rung, Verdict
+from sqlverdict.verdicts import (
+    BECAUSE,
+    DETERMINISTIC,
+    HARMLESS,
+    JUDGED,
+    POLICIES,
+    QUESTIONS,
+    RESULTS,
+    Policy,
+    Situation,
+    asks,
+    harmless,
+    judge,
+    situation,
+)
+
+CASE = Case("1", "db", "How many are there?", ("SELECT 1",))
+RANKED = Case("1", "db", "List them in descending order.", ("SELECT 1",))
+SAID = Prediction("1", "SELECT 1")
+
+MATCH = Evidence(Rung.TESTED, "compare", True)
+PROOF = Evidence(Rung.PROVED, "prove", True, detail={"profile": "sound"})
+FAILED = Evidence(Rung.RELATED, "execute", False, (Reason.EXECUTION_ERROR,))
+TIE = Evidence(Rung.UNKNOWN, "compare", None, (Reason.TIE_UNDETERMINED,))
+BAD_GOLD = Evidence(Rung.UNKNOWN, "compare", None, (Reason.GOLD_EXECUTION_ERROR,), Fault.GOLD)
+BUG = Evidence(
+    Rung.UNKNOWN,
+    "toolkit",
+    None,
+    (Reason.TOOLKIT_ERROR,),
+    Fault.TOOLKIT,
+    {"contradiction": True},
+)
+
+
+def witness(grade: str, **detail: Any) -> Evidence:
+    reasons = (Reason.VALUE_MISMATCH,)
+    return Evidence(Rung.REFUTED, "refute", False, reasons, detail={"grade": grade, **detail})
+
+
+def related(kind: str = "", **detail: Any) -> Evidence:
+    relations = [{"kind": kind, "detail": detail}] if kind else []
+    found = {"relations": relations}
+    return Evidence(Rung.RELATED, "compare", False, (Reason.VALUE_MISMATCH,), detail=found)
+
+
+def opinion(agrees: bool | None, *metrics: str, reason: Reason | None = None) -> Evidence:
+    detail = {"metrics": list(metrics)} if metrics else {}
+    reasons = () if reason is None else (reason,)
+    return Evidence(Rung.JUDGED, "flex", agrees, reasons, detail=detail)
+
+
+SITUATIONS = {
+    Situation.CONTRADICTION: (PROOF, MATCH, BUG),
+    Situation.PROVED: (PROOF, MATCH),
+    Situation.ORDINARY_WITNESS: (MATCH, witness("ordinary")),
+    Situation.UNGRADED_WITNESS: (MATCH, witness("ungraded")),
+    Situation.NULL_IN_AGGREGATE: (MATCH, witness("needs_null", null_in_aggregate=True)),
+    Situation.TIED_ROWS_LOST: (
+        MATCH,
+        witness("needs_tie", gold={"count": 2}, prediction={"count": 1}),
+    ),
+    Situation.UNUSUAL_WITNESS: (MATCH, witness("needs_empty_table")),
+    Situation.MATCH: (MATCH,),
+    Situation.FAILED: (FAILED,),
+    Situation.HARMLESS_DIFFERENCE: (related("extra_columns", order="free"),),
+    Situation.DIFFERENCE: (related("row_subset"),),
+    Situation.FAULT: (BAD_GOLD,),
+    Situation.FITS_A_TIE: (TIE,),
+    Situation.OPEN: (),
+}
+
+
+@pytest.mark.parametrize("expected", Situation)
+def test_each_situation_is_recognised(expected: Situation) -> None:
+    assert situation(CASE, SITUATIONS[expected])[0] is expected
+
+
+def test_a_proof_and_a_witness_are_a_contradiction_and_never_the_models_fault() -> None:
+    for policy in POLICIES.values():
+        found = judge(CASE, SAID, (PROOF, MATCH, witness("ordinary")), policy)
+        assert (found.verdict, found.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=list(POLICIES))
+def test_every_policy_decides_every_situation(policy: Policy) -> None:
+    assert set(policy.table) == set(Situation) == set(BECAUSE)
+    asked = {name for name, decision in policy.table.items() if decision == "ask"}
+    assert asked <= set(QUESTIONS), "what is asked has words"
+    assert bool(asked) == (policy is JUDGED)
+
+
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=list(POLICIES))
+@pytest.mark.parametrize("name", Situation)
+def test_a_decision_becomes_a_verdict(name: Situation, policy: Policy) -> None:
+    found = judge(CASE, SAID, SITUATIONS[name], policy)
+    decision = policy.table[name]
+    assert found.verdict == ("needs_review" if decision == "ask" else decision)
+    assert (found.fault is not None) == (found.verdict is Verdict.UNSCORED)
+
+
+NO_JUDGE = [name for name, decision in JUDGED.table.items() if decision != "ask"]
+
+
+@given(st.sampled_from(NO_JUDGE), st.booleans() | st.none(), st.sampled_from(list(POLICIES)))
+def test_a_judge_overrules_nothing_that_it_was_not_asked(
+    name: Situation, said: bool | None, policy: str
+) -> None:
+    """Among them: a proof, and a match without a witness."""
+    evidence, table = SITUATIONS[name], POLICIES[policy]
+    assert judge(CASE, SAID, (*evidence, opinion(said)), table) == judge(
+        CASE, SAID, evidence, table
+    )
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_judge_decides_what_it_is_asked(name: Situation) -> None:
+    evidence = SITUATIONS[name]
+    assert asks(CASE, SAID, evidence) is name
+    assert judge(CASE, SAID, (*evidence, opinion(True)), JUDGED).verdict is Verdict.CORRECT
+    wrong = judge(CASE, SAID, (*evidence, opinion(False)), JUDGED)
+    assert (wrong.verdict, wrong.reasons) == (Verdict.INCORRECT, (Reason.VALUE_MISMATCH,))
+
+
+def test_an_opinion_for_another_metric_does_not_count() -> None:
+    evidence = (*SITUATIONS[Situation.DIFFERENCE], opinion(True, "flex"))
+    found = judge(CASE, SAID, evidence, JUDGED)
+    assert found.verdict is Verdict.NEEDS_REVIEW
+    assert Reason.JUDGE_UNAVAILABLE in found.reasons
+
+
+@pytest.mark.parametrize("reason", [Reason.JUDGE_UNPARSEABLE, Reason.JUDGE_UNAVAILABLE])
+def test_no_verdict_is_never_incorrect(reason: Reason) -> None:
+    evidence = (*SITUATIONS[Situation.DIFFERENCE], opinion(None, "verdict", reason=reason))
+    found = judge(CASE, SAID, evidence, JUDGED)
+    assert found.verdict is Verdict.NEEDS_REVIEW
+    assert reason in found.reasons
+
+
+def test_nobody_is_asked_about_an_abstention_or_an_unanswerable_case() -> None:
+    evidence = SITUATIONS[Situation.DIFFERENCE]
+    assert asks(CASE, Prediction("1", abstained=True), evidence) is None
+    assert asks(Case("1", "db", "?", answerable=False), SAID, evidence) is None
+    assert asks(CASE, Prediction("1", " "), evidence) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "detail", "case", "expected"),
+    [
+        ("column_permutation", {"order": "free"}, CASE, True),
+        ("column_permutation", {"order": "other"}, CASE, True),
+        ("column_permutation", {"order": "other"}, RANKED, False),
+        ("extra_columns", {"order": "same"}, RANKED, True),
+        ("order_only", {}, CASE, True),
+        ("order_only", {}, RANKED, False),
+        ("order_only", {}, Case("1", "db"), False),
+        ("scale", {"changed": [{"factor": 100}]}, CASE, True),
+        ("scale", {"changed": [{"factor": 0.01}]}, CASE, True),
+        ("scale", {"changed": [{"factor": 1000}]}, CASE, False),
+        ("scale", {}, CASE, False),
+        ("rounding", {"order": "free"}, CASE, True),
+        ("tie_superset", {"limited": "gold"}, RANKED, True),
+        ("tie_superset", {"limited": "prediction"}, CASE, False),
+        ("sum_of_list", {"list": "gold", "function": "sum"}, CASE, True),
+        ("sum_of_list", {"list": "prediction", "function": "sum"}, CASE, False),
+        ("sum_of_list", {"list": "gold", "function": "count"}, CASE, False),
+        ("row_superset", {}, CASE, False),
+        ("missing_columns", {"order": "free"}, CASE, False),
+        ("duplicates_only", {}, CASE, False),
+    ],
+)
+def test_what_is_harmless(kind: str, detail: dict[str, Any], case: Case, expected: bool) -> None:
+    assert (harmless(case, related(kind, **detail)) is not None) is expected
+    assert harmless(case, related(kind, weak=True, **detail)) is None, "chance excuses nothing"
+
+
+def test_a_record_without_order_cannot_differ_in_order() -> None:
+    found = related("extra_columns", order="other")
+    assert harmless(RANKED, found) is None
+    unordered = Evidence(
+        found.rung, found.by, False, found.reasons, detail={**found.detail, "ordered": False}
+    )
+    assert harmless(RANKED, unordered) == "extra_columns"
+
+
+def test_harmless_relations_exist() -> None:
+    from sqlverdict.compare.relations import KINDS
+
+    assert set(HARMLESS) <= set(KINDS)
+
+
+def test_a_tie_that_costs_the_prediction_no_row_is_unusual() -> None:
+    more = witness("needs_tie", gold={"count": 1}, prediction={"count": 2})
+    assert situation(CASE, (MATCH, more))[0] is Situation.UNUSUAL_WITNESS
+
+
+def rows_of(text: str) -> dict[str, tuple[str, ...]]:
+    """The lines of a table whose first column is a situation."""
+    found = {}
+    for line in text.splitlines():
+        cells = re.split(r"\s*\|\s*|\s{2,}", line.strip().strip("|").strip())
+        words = [cell.strip("`* ") for cell in cells]
+        if words[0] in set(Situation):
+            found[words[0]] = tuple(words[-3:])
+    return found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(verdicts.__doc__ or "", id="docstring"),
+        pytest.param(
+            (Path(__file__).parent.parent / "docs" / "judge.md").read_text("utf-8"), id="docs"
+        ),
+    ],
+)
+def test_the_documents_show_the_tables_as_they_are(text: str) -> None:
+    shown = rows_of(text)
+    policies = (RESULTS, DETERMINISTIC, JUDGED)
+    assert shown == {
+        str(name): tuple(policy.table[name] for policy in policies) for name in Situation
+    }
