@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +39,7 @@ _EXAMPLES = examples(
 )
 @click.option(
     "--metrics",
-    default="ex,witness_accuracy",
+    default="ex,etm,verdict",
     show_default=True,
     help="As in ex,em or 'ex[bird]'.",
 )
@@ -49,22 +50,25 @@ def demo(out: Path, metrics: str, workers: int | None, quiet: bool, as_json: boo
     """Evaluate an embedded benchmark of 90 questions on three small databases.
 
     Three made-up systems answer: one bold, one careful, one rough. Their answers hold every
-    kind of error, hostile SQL included, which the sandbox stops.
+    kind of error, hostile SQL included, which the sandbox stops. Proofs and witnesses stand
+    behind the verdicts; no language model is asked, and what one would be asked is shown. At the
+    end two detectors hold back some of the answers.
     """
+    from sqlverdict.cli._demo_gates import show_reliability
     from sqlverdict.report.files import write_reports
     from sqlverdict.report.progress import LiveProgress
     from sqlverdict.report.sections import outcome
 
     with ExitStack() as stack:
         live = stack.enter_context(LiveProgress()) if not quiet and sys.stderr.isatty() else None
-        runs = _evaluate(out, metrics, workers, live)
-    for run in runs:
+        runs, behind = _evaluate(out, metrics, workers, live)
+    for run in (*runs, *behind):
         write_reports(run, command_line())
     ended = outcome([run.summary for run in runs])
     if as_json:
         from sqlverdict.cli._show_run import run_json
 
-        shown = [run_json(run) for run in runs]
+        shown = [run_json(run) for run in (*runs, *behind)]
         print_json({"exit_code": ended.exit_code, "outcome": ended.message, "runs": shown})
         return ended.exit_code
     from sqlverdict.cli._show_run import show_end, show_runs
@@ -73,13 +77,16 @@ def demo(out: Path, metrics: str, workers: int | None, quiet: bool, as_json: boo
     screen = Screen()
     show_runs(screen, runs)
     _show_cases(screen, runs)
+    show_reliability(screen, sorted((*runs, *behind), key=lambda run: run.manifest.system), out)
     show_end(screen, runs, ended)
     return ended.exit_code
 
 
 def _evaluate(
     out: Path, metrics: str, workers: int | None, progress: object | None
-) -> Sequence[Run]:
+) -> tuple[Sequence[Run], Sequence[Run]]:
+    """The runs of the three systems, and those of two of them behind a detector."""
+    from sqlverdict.cli._demo_gates import GATES, gated
     from sqlverdict.execute.engine import Limits
     from sqlverdict.load.benchmark import BENCHMARKS
     from sqlverdict.load.demo import DATA, predictions_path, systems
@@ -89,10 +96,10 @@ def _evaluate(
     from sqlverdict.run.refuter import Refuting
 
     benchmark = BENCHMARKS.get("demo").read(DATA, databases=out / "databases")
-    ids = [case.id for case in benchmark.cases]
+    cases = list(benchmark.cases)
     found = []
     for name in systems():
-        predictions = load_predictions(predictions_path(name), ids)
+        predictions = load_predictions(predictions_path(name), [case.id for case in cases])
         found.append(System(name, predictions, out / name, predictions.sha256))
     options = Options(
         metrics=metrics,
@@ -100,13 +107,21 @@ def _evaluate(
         workers=workers,
         overwrite=True,
         progress=progress,  # type: ignore[arg-type]
-        refuting=Refuting(Budget(instances=_INSTANCES)) if "witness" in metrics else None,
+        refuting=Refuting(Budget(instances=_INSTANCES), folder=out / "witnesses"),
     )
-    return evaluate_systems(benchmark, found, options=options)
+    runs = evaluate_systems(benchmark, found, options=options)
+    behind = [
+        System(f"{system.name} > {gate}", said, out / f"{system.name}-{gate}")
+        for system in found
+        if (gate := GATES.get(system.name)) is not None
+        for said in [gated(cases, system.predictions, gate, _SECONDS)]  # type: ignore[arg-type]
+    ]
+    plain = replace(options, metrics="ex", refuting=None, progress=None)
+    return runs, evaluate_systems(benchmark, behind, options=plain)
 
 
 def _show_cases(screen: Screen, runs: Sequence[Run]) -> None:
-    """Four telling cases with their evidence."""
+    """Six telling cases with their evidence."""
     from sqlverdict.cli._show_run import show_case
     from sqlverdict.records import Reason, Rung, Verdict
     from sqlverdict.report.case import relation_kinds
@@ -119,8 +134,21 @@ def _show_cases(screen: Screen, runs: Sequence[Run]) -> None:
             ),
         ),
         (
-            "A mismatch that may be a formality: the answers differ, and how is known",
-            lambda r: "scale" in relation_kinds(r),
+            "An unfair mismatch: the answers differ, and the difference is a formality",
+            lambda r: r.verdict is Verdict.CORRECT and bool(relation_kinds(r)),
+        ),
+        (
+            "A proof: other words, the same rows on every legal database",
+            lambda r: any(
+                e.rung is Rung.PROVED and len(e.detail.get("rules", ())) > 1 for e in r.evidence
+            ),
+        ),
+        (
+            "A question for a judge: the answers differ, and evidence does not settle it",
+            lambda r: any(
+                "would_ask" in e.detail and e.detail.get("situation") == "difference"
+                for e in r.evidence
+            ),
         ),
         (
             "A hostile answer: stopped before it touched the database",
