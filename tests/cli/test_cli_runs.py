@@ -111,21 +111,29 @@ def test_the_demo_shows_itself(invoke: Invoke) -> None:
     assert sorted(path.name for path in Path("sqlverdict-demo").iterdir()) == [
         "bold",
         "careful",
+        "careful-confidence",
         "databases",
+        "risk_coverage.svg",
         "rough",
+        "rough-error_gate",
+        "witnesses",
     ]
     for part in (
         "3 systems on demo: 90 cases",
         "WRITE_BLOCKED",
         "abstained_right",
-        "scale: ",
+        "tie_superset: ",
         "refuted (",
+        "equal by count_of_never_null because",
+        "would ask a judge: ",
+        "RS(10)",
+        "careful > confidence",
     ):
         assert part in found.stdout
     ranks = [found.stdout.index(f" {name} ") for name in ("careful", "bold", "rough")]
     assert ranks == sorted(ranks)
     again = invoke("demo", "--json")
-    assert len(json.loads(again.stdout)["runs"]) == 3
+    assert len(json.loads(again.stdout)["runs"]) == 5
 
 
 def test_lists_explain_their_members(invoke: Invoke) -> None:
