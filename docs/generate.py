@@ -1,4 +1,4 @@
-"""Writes the pages that come from code: commands, metrics, presets, engines, benchmarks, reasons.
+"""Writes the pages that come from code: commands, metrics, presets, engines, rules, reasons ...
 
 ``python docs/generate.py`` writes them; ``--check`` only says whether they are fresh.
 """
@@ -9,6 +9,7 @@ import importlib
 import inspect
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import click
@@ -18,9 +19,12 @@ from sqlverdict.compare.preset import PRESETS
 from sqlverdict.compare.relations import KINDS
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.prove.profile import PROFILES
+from sqlverdict.prove.rule import RULES
 from sqlverdict.records import REASONS, Fault, Reason, Rung, Verdict
 from sqlverdict.registry import Registry
 from sqlverdict.score.metric import METRICS
+from sqlverdict.testing.rule_pages import rule_page
 
 FOLDER = Path(__file__).parent
 NOTE = "<!-- Written by docs/generate.py from the code: change the code, then run `make docs`. -->"
@@ -128,6 +132,35 @@ def commands() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def rules() -> str:
+    """The index of the rules, by profile."""
+    parts = [
+        "# Rules",
+        NOTE,
+        "By these rules `sqlverdict prove` rewrites queries; [how proofs work](prove.md) says how. "
+        "A rule is *proved* (its page argues for every case), *tested* (the argument is plain and "
+        "the search finds nothing against it) or *heuristic* (a corner is known in which it is "
+        "wrong). Every rule is checked by `check_rule` of `sqlverdict.testing` from its one file.",
+    ]
+    for name, profile in PROFILES.items():
+        mine = [rule for _, rule in RULES.items() if name in rule.profiles]
+        rows = ["| rule | trust | paper | what |", "| --- | --- | --- | --- |"]
+        rows += [
+            f"| [`{rule.name}`](rules/{rule.name}.md) | {rule.trust} | {', '.join(rule.paper)} "
+            f"| {rule.title.replace('|', chr(92) + '|')} |"
+            for rule in mine
+        ]
+        about = f"A proof under this profile shows: {profile.about}. {len(mine)} rules."
+        parts += [f"## Profile `{name}`", about, "\n".join(rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+def one_rule(name: str) -> str:
+    """A rule's own page."""
+    title, rest = rule_page(RULES.get(name)).split("\n\n", 1)
+    return f"{title}\n\n{NOTE}\n\n{rest}"
+
+
 def cli_group() -> click.Group:
     """The root command."""
     module = sys.modules[cli.__module__]
@@ -141,6 +174,8 @@ PAGES: dict[str, Callable[[], str]] = {
     "engines.md": engines,
     "benchmarks.md": benchmarks,
     "words.md": words,
+    "rules.md": rules,
+    **{f"rules/{name}.md": partial(one_rule, name) for name in RULES.names()},
 }
 
 
@@ -150,6 +185,14 @@ def stale() -> Iterator[str]:
         path = FOLDER / name
         if not path.is_file() or path.read_text(encoding="utf-8") != write():
             yield name
+    yield from orphans()
+
+
+def orphans() -> Iterator[str]:
+    """Pages of rules that are no more."""
+    for path in sorted((FOLDER / "rules").glob("*.md")):
+        if f"rules/{path.name}" not in PAGES:
+            yield f"rules/{path.name}"
 
 
 def main() -> None:
@@ -159,8 +202,11 @@ def main() -> None:
         if old:
             sys.exit(f"stale pages: {', '.join(old)}. Run: make docs")
         return
+    (FOLDER / "rules").mkdir(exist_ok=True)
     for name, write in PAGES.items():
         (FOLDER / name).write_text(write(), encoding="utf-8")
+    for name in list(orphans()):
+        (FOLDER / name).unlink()
 
 
 if __name__ == "__main__":

@@ -225,8 +225,8 @@ def _run(
         seen = Seen()
         troubles = _cache_problem(options.cache)
         tasks = seen.tasks(stream, [folder.log.has for folder in folders])
-        plan = plan_of(specs, _wishes(options, plans[0].out))
-        killed = _work(tasks, folders, Examiner(specs, plan), options, workers)
+        examiner = Examiner(specs, plan_of(specs, _wishes(options, plans[0].out)))
+        killed = _work(tasks, folders, examiner, options, workers)
         facts = {"cases": seen.cases, "killed_workers": killed, "databases": seen.databases()}
         for folder in folders:
             folder.seal(**facts, notes=(*folder.manifest.notes, *troubles))

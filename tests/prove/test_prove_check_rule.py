@@ -14,6 +14,7 @@ from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import RULES, Pair, Rule
 from sqlverdict.testing import check_rule
+from sqlverdict.testing.rule_pairs import witness
 from sqlverdict.testing.rules import RULE_CHECKS
 
 DOCUMENT = """A rule for a test.
@@ -134,14 +135,54 @@ def test_a_text_that_does_not_run() -> None:
     fails(made(break_it, matches=(exp.Column,)), "never_changes_answers", "cannot be tried")
 
 
-def test_a_form_that_is_not_stable() -> None:
-    def count_up(node: exp.Select, known: Known) -> Expr | None:
-        # Once for each reading: a label is told by its dot and number.
-        if node.args.get("limit") is not None or "." not in node.args["from_"].this.alias:
+def test_a_corner_of_a_rule_that_is_not_heuristic() -> None:
+    corner = Pair("SELECT k FROM t", "SELECT v FROM t", because="two columns")
+    fails(replace(made(idle), corners=(corner,)), "corners", "tested and yet has corners")
+
+
+def test_a_corner_is_joined_and_refuted_with_a_reason() -> None:
+    rule = RULES.get("paper_equal_to_itself_is_true")
+    corner = rule.corners[0]
+    for broken, message in (
+        (replace(corner, because=""), "does not say why"),
+        (replace(corner, right="SELECT k FROM t"), "does not join"),
+        (replace(corner, left=corner.right), "does not fire"),
+        (replace(corner, given=(NotNull("t", "k"),)), "no database shows it"),
+    ):
+        fails(replace(rule, corners=(broken,)), "corners", message)
+
+
+def test_a_rewriting_that_mistakes_the_clock() -> None:
+    def year_of_now(node: exp.TimeToStr, known: Known) -> Expr | None:
+        if node.args["format"].this != "%d":
             return None
-        node.set("limit", exp.Limit(expression=exp.Literal.number(-1)))
+        node.set("format", exp.Literal.string("%Y"))
         return node
 
+    pair = Pair("SELECT k, STRFTIME('%d', 'now') FROM t", "SELECT k FROM t")
+    rule = made(year_of_now, matches=(exp.TimeToStr,), equal=(pair,))
+    fails(rule, "never_changes_answers", "changes an answer")
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "refuted", "message"),
+    [
+        ("SELECT CURRENT_DATE, k FROM t", "SELECT DATE('now'), k FROM t", False, ""),
+        ("SELECT CURRENT_DATE, k FROM t", "SELECT DATE('now'), v FROM t", True, ""),
+        ("SELECT CURRENT_DATE", "SELECT DATE('now') || ABS(MIN(v)) FROM t", True, ""),
+        ("SELECT RANDOM() FROM t", "SELECT RANDOM() FROM t", False, "from one moment to the next"),
+        ("SELECT 1 FROM t", "SELECT RANDOM() FROM t", False, "from one moment to the next"),
+    ],
+)
+def test_the_clock_is_asked_at_one_moment(
+    left: str, right: str, refuted: bool, message: str
+) -> None:
+    found = witness(made(idle), left, right, (), 20)
+    assert found.refuted is refuted
+    assert message in getattr(found, "message", "")
+
+
+def test_a_form_that_is_not_stable() -> None:
     def deeper(node: exp.Literal, known: Known) -> Expr | None:
         if "seen" in node.meta or len(str(node.this)) > 4:
             return None
@@ -149,21 +190,22 @@ def test_a_form_that_is_not_stable() -> None:
         grown.meta["seen"] = True
         return grown
 
-    assert count_up is not None
     pair = Pair("SELECT k + 1 FROM t", "SELECT k + 1 FROM t")
     fails(made(deeper, matches=(exp.Literal,), equal=(pair,)), "is_stable", "not stable")
 
 
 def test_rules_whose_order_matters() -> None:
-    def ask_first(node: exp.Not, known: Known) -> Expr | None:
-        # Takes NOT NOT away in one go with a mark, where double_negation leaves none.
-        inner = node.this
-        if not isinstance(inner, exp.Not):
-            return None
-        return exp.Or(this=inner.this, expression=exp.Anonymous(this="mark", expressions=[]))
+    def other_way(node: exp.Between, known: Known) -> Expr | None:
+        # As between_is_two_bounds, but the bounds come out in a shape of their own.
+        low, high = node.args["low"], node.args["high"]
+        tested = exp.Max(this=low, expressions=[node.this])
+        return exp.And(
+            this=exp.EQ(this=tested, expression=node.this.copy()),
+            expression=exp.LTE(this=node.this.copy(), expression=high),
+        )
 
-    pair = Pair("SELECT k FROM t WHERE NOT NOT EXISTS (SELECT 1)", "SELECT k FROM t")
-    rule = made(ask_first, matches=(exp.Not,), equal=(pair,))
+    pair = Pair("SELECT k FROM t WHERE k BETWEEN v AND 3", "SELECT k FROM t")
+    rule = made(other_way, matches=(exp.Between,), equal=(pair,))
     fails(rule, "order_does_not_matter", "the order of rules matters")
 
 

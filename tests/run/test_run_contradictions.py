@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
 
+from sqlverdict.cli.main import sqlverdict
+from sqlverdict.errors import Contradiction
+from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.request import Reply, Request
+from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.prove.proof import Proof, Step
 from sqlverdict.records import Case, Fault, Reason, Rung, Verdict
@@ -19,10 +27,13 @@ from sqlverdict.report.case import evidence_lines
 from sqlverdict.report.junit import write_junit
 from sqlverdict.report.markdown import write_markdown
 from sqlverdict.report.run import Run
+from sqlverdict.report.runlog import read_results
 from sqlverdict.report.sections import outcome
-from sqlverdict.run.contradictions import keeps_its_promises
+from sqlverdict.run.contradictions import CONTRADICTIONS, keeps_its_promises
+from sqlverdict.run.court import Judging
 from sqlverdict.run.prover import Proving
 from sqlverdict.run.refuter import Refuting
+from sqlverdict.run.task import WINDOW
 
 MakeCase = Callable[..., Case]
 LUCKY = ("SELECT count(*) FROM city", "SELECT count(name) FROM city")
@@ -39,25 +50,33 @@ def proves_all(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sqlverdict.prove.prover.prove", prove)
 
 
-def run(
-    case: Case, sql: str, folder: Path | None, *, both: bool = True, metrics: str = "ex"
-) -> Run:
-    options = Options(
+def options(*, both: bool = True, metrics: str = "ex", workers: int = 0) -> Options:
+    return Options(
         metrics,
-        workers=0,
+        workers=workers,
         cache=None,
         refuting=Refuting(Budget(instances=200)),
-        proving=Proving(folder=folder, tests_proofs=both),
+        proving=Proving(tests_proofs=both),
     )
-    return evaluate([case], {case.id: sql}, options=options)
+
+
+def run(case: Case, sql: str, out: Path | None, *, both: bool = True, metrics: str = "ex") -> Run:
+    return evaluate([case], {case.id: sql}, out=out, options=options(both=both, metrics=metrics))
+
+
+def stopped(case: Case, sql: str, out: Path) -> Run:
+    """The run behind a contradiction in its only case: stopped, then resumed."""
+    with pytest.raises(Contradiction):
+        run(case, sql, out)
+    return run(case, sql, out)
 
 
 @pytest.mark.usefixtures("proves_all")
 def test_a_witness_against_a_proof_is_saved_and_reported(
     make_case: MakeCase, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "contradictions"
-    found = run(make_case("c/1", LUCKY[0]), LUCKY[1], folder)
+    found = stopped(make_case("c/1", LUCKY[0]), LUCKY[1], tmp_path)
+    folder = tmp_path / CONTRADICTIONS
     (result,) = found.results()
     assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
     assert result.reasons == (Reason.TOOLKIT_ERROR,)
@@ -78,12 +97,79 @@ def test_a_witness_against_a_proof_is_saved_and_reported(
 
 
 @pytest.mark.usefixtures("proves_all")
+@pytest.mark.parametrize("workers", [0, 1, 2])
+def test_a_contradiction_stops_the_run_and_the_same_command_goes_on_behind_it(
+    make_case: MakeCase, tmp_path: Path, workers: int
+) -> None:
+    taken: list[str] = []
+
+    class Cases(list[Case]):
+        def __iter__(self) -> Iterator[Case]:
+            for case in super().__iter__():
+                taken.append(case.id)
+                yield case
+
+    count = WINDOW + 64
+    golds = {str(n): f"SELECT {n}" for n in range(count)}
+    predictions = {**golds, "3": "SELECT 0", str(WINDOW + 9): "SELECT 0"}
+    cases = Cases(make_case(name, gold) for name, gold in golds.items())
+
+    def again() -> Run:
+        taken.clear()
+        benchmark = Benchmark("b", "", cases, count, ())
+        return evaluate(benchmark, predictions, out=tmp_path, options=quick)
+
+    quick = Options("ex", workers=workers, cache=None, proving=Proving())
+    with pytest.raises(Contradiction) as first:
+        again()
+    message = str(first.value)
+    assert "case '3' (people)" in message
+    assert "the same command goes on from there" in message
+    (file,) = (tmp_path / CONTRADICTIONS).iterdir()
+    assert str(file) in message
+    assert len(taken) < count, "no new tasks are taken"
+    lines = {result.id: result for result in read_results(tmp_path)}
+    assert 0 < len(lines) < count
+    assert (lines["3"].verdict, lines["3"].fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
+
+    with pytest.raises(Contradiction, match=rf"case '{WINDOW + 9}'"):
+        again()
+    found = again()
+    assert [result.id for result in found.results()] == list(golds)
+    assert found.summary.verdicts == {"correct": count - 2, "unscored": 2}
+    assert outcome([found.summary]).exit_code == Contradiction.exit_code == 5
+
+
+@pytest.mark.usefixtures("proves_all")
+def test_without_a_folder_the_message_says_that_nothing_was_kept(make_case: MakeCase) -> None:
+    with pytest.raises(Contradiction, match=r"not saved.*with a folder for the run"):
+        run(make_case("1", LUCKY[0]), LUCKY[1], None)
+
+
+@pytest.mark.usefixtures("proves_all")
+def test_no_judge_is_asked_about_a_contradiction(make_case: MakeCase, tmp_path: Path) -> None:
+    """Its line is whole all the same: the metrics of opinion are unscored."""
+
+    class Nobody:
+        def ask(self, request: Request) -> Reply:
+            raise AssertionError(f"asked {request}")
+
+    judging = Judging("flex", Settings(model="m"), Nobody())
+    asking = replace(options(metrics="ex,flex,verdict"), judging=judging)
+    case = make_case("1", LUCKY[0])
+    with pytest.raises(Contradiction):
+        evaluate([case], {"1": LUCKY[1]}, out=tmp_path, options=asking)
+    (result,) = read_results(tmp_path)
+    assert result.scores == {"ex": 1.0, "flex": None, "verdict": None}
+
+
+@pytest.mark.usefixtures("proves_all")
 def test_the_answers_on_the_real_database_refute_a_proof_too(
     make_case: MakeCase, tmp_path: Path
 ) -> None:
-    found = run(make_case("1", WRONG[0]), WRONG[1], tmp_path)
+    found = stopped(make_case("1", WRONG[0]), WRONG[1], tmp_path)
     assert found.summary.judge["contradictions"] == 1
-    (file,) = tmp_path.glob("*.txt")
+    (file,) = (tmp_path / CONTRADICTIONS).glob("*.txt")
     assert "on the real database" in file.read_text("utf-8")
 
 
@@ -100,10 +186,10 @@ def test_a_database_that_breaks_its_own_keys_refutes_nothing(
     assert not keeps_its_promises(str(path))
     golds = "SELECT count(*) FROM b"
     joined = "SELECT count(*) FROM b JOIN a ON b.a = a.id"
-    found = run(make_case("1", golds, database=str(path)), joined, tmp_path / "none")
+    found = run(make_case("1", golds, database=str(path)), joined, tmp_path)
     (result,) = found.results()
     assert result.verdict is Verdict.CORRECT, "a proof speaks of legal databases"
-    assert not (tmp_path / "none").exists()
+    assert not (tmp_path / CONTRADICTIONS).exists()
 
 
 @pytest.mark.usefixtures("proves_all")
@@ -155,3 +241,25 @@ def test_a_proof_needs_no_database(make_case: MakeCase, people: Path, tmp_path: 
     (result,) = found.results()
     assert result.verdict is Verdict.CORRECT
     assert result.scores == {"ex": None, "verdict": 1.0}
+
+
+@pytest.mark.usefixtures("proves_all")
+def test_the_command_exits_with_5_when_it_stops_and_at_its_end(
+    people: Path, tmp_path: Path
+) -> None:
+    pair = {"gold": LUCKY[0], "prediction": LUCKY[1]}
+    case = {"id": "a", "db_id": "people", "database": str(people), "question": "?", **pair}
+    cases, out = tmp_path / "cases.jsonl", tmp_path / "run"
+    cases.write_text(json.dumps(case) + "\n")
+    words = ["--cases", cases, "--out", out, "--prove", "--refute", 200, "--workers", 0]
+
+    def command() -> Result:
+        return CliRunner().invoke(sqlverdict, ["evaluate", *map(str, words), "--no-cache"])
+
+    first = command()
+    assert first.exit_code == 5
+    assert "both proved and refuted" in first.stderr
+    assert str(out / CONTRADICTIONS) in first.stderr
+    again = command()
+    assert again.exit_code == 5
+    assert "1 pair both proved and refuted" in again.stdout

@@ -66,4 +66,3 @@ def test_memory_is_flat_from_ten_thousand_to_a_hundred_thousand_cases(
     for who in ("coordinator", "worker"):
         growth = many[who] - few[who]
         assert growth < GROWTH, f"the {who} grew by {growth / MEGABYTE:.0f} MB: {found}"
-    assert many["seconds"] < 60

@@ -90,9 +90,9 @@ def asked(said: dict[str, Any]) -> Asked:
 
     PRESETS.get(said["preset"])
     return Asked(
-        _query(said["gold"]),
-        _query(said["prediction"]),
-        _schema(said["db"], said["schema"], said["db_id"]),
+        query_text(said["gold"]),
+        query_text(said["prediction"]),
+        one_schema(said["db"], said["schema"], said["db_id"]),
         said["db"],
         said["preset"],
         said["instances"],
@@ -103,7 +103,7 @@ def asked(said: dict[str, Any]) -> Asked:
     )
 
 
-def _query(text: str) -> str:
+def query_text(text: str) -> str:
     """SQL, or ``@FILE`` for the SQL in a file."""
     from sqlverdict.errors import DataError
     from sqlverdict.load.text import read_text
@@ -113,7 +113,7 @@ def _query(text: str) -> str:
     return read_text(Path(text[1:]), DataError).strip()
 
 
-def _schema(db: Path | None, path: Path | None, db_id: str | None) -> Schema:
+def one_schema(db: Path | None, path: Path | None, db_id: str | None) -> Schema:
     from sqlverdict.errors import UsageError
     from sqlverdict.load.text import listed
     from sqlverdict.parse.schemas import load_schemas

@@ -100,7 +100,8 @@ def evaluate(**said: Any) -> int:
 
     Cases that cannot be evaluated (a missing database, a gold query that fails) are left out of
     the scores, counted apart, and make the exit code 4; if there is nothing else, 3. A pair that
-    is both proved and refuted is a bug of ours: it is saved, and the exit code is 5.
+    is both proved and refuted is a bug of ours: it is saved and stops the run with exit code 5;
+    the same command goes on behind it.
 
     The metric verdict weighs proofs, witnesses and relations. With --model (and --judge) a
     language model is asked what they leave open; its replies are cached, so that nothing is paid

@@ -1,9 +1,10 @@
 """Which rows of a gold answer may change places, and which might have been others.
 
-Whether rows are ordered is read from the gold's tree, never from its text. Rows that tie
-under ORDER BY may come in any order; a LIMIT that cuts through a tie leaves open which of
-the tied rows belong to the answer. Sort keys that the answer does not show are fetched
-with a probe: the gold query without its LIMIT and with its keys as extra columns.
+Whether rows are ordered is read from the gold's outermost clauses, never by a search in its
+text. Rows that tie under ORDER BY may come in any order; a LIMIT that cuts through a tie
+leaves open which of the tied rows belong to the answer. Sort keys that the answer does not
+show are fetched with a probe: the gold query without its LIMIT and with its keys as extra
+columns.
 """
 
 from __future__ import annotations
@@ -66,40 +67,38 @@ class Window:
         return self.rows[low : high + 1]
 
 
-@dataclass(frozen=True)
-class _Gold:
-    """What the gold's tree says; the same for every prediction on it."""
-
-    ordering: Ordering
-    probe: TieProbe | None
-
-
 @lru_cache(maxsize=4_096)
-def _read(sql: str, dialect: str) -> _Gold | None:
-    """What a query's tree says about order; ``None`` where it cannot be parsed."""
+def read_order(sql: str, dialect: str) -> tuple[Ordering, TieProbe | None] | None:
+    """What a query that runs says about the order of its rows, and its probe for ties.
+
+    Its tokens tell where it is a plain one, else its tree; ``None`` where it cannot be parsed.
+    """
     from sqlverdict.parse.order import ordering, tie_probe
+    from sqlverdict.parse.plain_order import plain_order
     from sqlverdict.parse.query import parse
 
+    plain = plain_order(sql) if dialect == "sqlite" else None
+    if plain is not None:
+        return plain
     query = parse(sql, dialect)
     if isinstance(query, ParseFailure):
         return None
-    return _Gold(ordering(query), tie_probe(query))
+    return ordering(query), tie_probe(query)
 
 
 def is_ordered(pair: Pair) -> bool:
     """Whether the gold's outermost query orders its rows."""
     if "order" not in pair.gold_sql.lower():
         return False
-    read = _read(pair.gold_sql, pair.dialect)
-    return read is None or read.ordering.ordered
+    read = read_order(pair.gold_sql, pair.dialect)
+    return read is None or read[0].ordered
 
 
 def read_window(gold: Answer, pair: Pair) -> Window | None:
     """The gold's rows with their sort keys, or ``None`` where they cannot be had."""
-    read = _read(pair.gold_sql, pair.dialect)
-    if read is None or read.probe is None:
+    info, probe = read_order(pair.gold_sql, pair.dialect) or (None, None)
+    if info is None or probe is None:
         return None
-    info, probe = read.ordering, read.probe
     if info.limited and info.limit is None:
         return None
     width = len(gold.columns)

@@ -61,6 +61,7 @@ class Desk:
         self._scopes: dict[str, bytes] = {}
         self._memory: OrderedDict[tuple[str, str], tuple[Outcome, int]] = OrderedDict()
         self._weight = 0
+        self._given = 0
 
     def run(self, database: str, sql: str) -> Outcome:
         """The outcome of a query on a database file."""
@@ -73,6 +74,11 @@ class Desk:
         found = self._look_up(database, sql, canon)
         self._remember((database, sql if _quotes_text(found) else canon), found)
         return found
+
+    def room(self) -> Callable[[], bool]:
+        """Asked later: whether all answers given since then are sure to be still in memory."""
+        before = self._given
+        return lambda: self._given - before < _REMEMBERED // 2
 
     def clock(self, database: str, queries: Sequence[str], rounds: int) -> list[list[float]]:
         """Seconds of queries that were answered; never from a cache."""
@@ -168,6 +174,7 @@ class Desk:
         weight = _weight(place[1], outcome)
         self._memory[place] = (outcome, weight)
         self._weight += weight
+        self._given += weight
         while self._weight > _REMEMBERED and len(self._memory) > _AT_LEAST:
             _, (_, lighter) = self._memory.popitem(last=False)
             self._weight -= lighter

@@ -40,12 +40,14 @@ class Ordering:
         limited: It has a LIMIT that can bite; a negative one is none in SQLite.
         limit: The LIMIT where it is a plain number.
         offset: The OFFSET where it is a plain number.
+        unknown_offset: It has an OFFSET that is no plain number.
     """
 
     ordered: bool
     limited: bool
     limit: int | None = None
     offset: int | None = None
+    unknown_offset: bool = False
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,7 @@ def ordering(query: Query) -> Ordering:
         limited=limited,
         limit=count if limited else None,
         offset=_integer(offset),
+        unknown_offset=offset is not None and _integer(offset) is None,
     )
 
 
@@ -110,13 +113,28 @@ def tie_probe(query: Query) -> TieProbe | None:
     clauses = outer_clauses(sql)
     if clauses is None or not _agree(clauses, query.tree) or _by_chance(sql):
         return None
+    if clauses.keys and _hidden_collation(query.tree):
+        return None
+    by_name = has_word(sql, "natural") or has_word(sql, "using")
+    return probe_of(clauses, _columns(clauses, query.tree), by_name=by_name)
+
+
+@dataclass(frozen=True)
+class OutputColumn:
+    """An output column: its expression's text, its alias, whether it is a star."""
+
+    text: str
+    alias: str | None
+    star: bool
+
+
+def probe_of(
+    clauses: Clauses, columns: Sequence[OutputColumn], *, by_name: bool
+) -> TieProbe | None:
+    """The probe of a query in pieces; ``by_name``: it has a NATURAL or USING join."""
     unlimited = f"{clauses.head} {clauses.body}".rstrip()
     if not clauses.keys:
         return TieProbe(unlimited)
-    if _hidden_collation(query.tree):
-        return None
-    columns = _columns(clauses, query.tree)
-    by_name = has_word(sql, "natural") or has_word(sql, "using")
     keys = [_resolve(key, columns, by_name) for key in clauses.keys]
     places = [key.place for key in keys if key.place is not None]
     if len(places) == len(keys):
@@ -129,15 +147,6 @@ def tie_probe(query: Query) -> TieProbe | None:
 
 
 @dataclass(frozen=True)
-class _Column:
-    """An output column: its expression's text, its alias, whether it is a star."""
-
-    text: str
-    alias: str | None
-    star: bool
-
-
-@dataclass(frozen=True)
 class _Key:
     """A sort key: its place among the output columns and its text, where known."""
 
@@ -145,7 +154,7 @@ class _Key:
     text: str | None
 
 
-def _columns(clauses: Clauses, tree: Expr) -> list[_Column]:
+def _columns(clauses: Clauses, tree: Expr) -> list[OutputColumn]:
     from sqlglot import exp
 
     columns = []
@@ -153,20 +162,20 @@ def _columns(clauses: Clauses, tree: Expr) -> list[_Column]:
         text, alias = written, None
         if isinstance(node, exp.Alias):
             words = solid(written)
-            alias = fold(_unquoted(words[-1]))
+            alias = fold(unquoted(words[-1]))
             text = written[: written.rindex(words[-1])].rstrip()
             if len(words) > 2 and words[-2].lower() == "as":
                 text = text[:-2].rstrip()
-        columns.append(_Column(text, alias, node.is_star))
+        columns.append(OutputColumn(text, alias, node.is_star))
     return columns
 
 
-def _resolve(key: str, columns: Sequence[_Column], by_name: bool) -> _Key:
+def _resolve(key: str, columns: Sequence[OutputColumn], by_name: bool) -> _Key:
     """What a sort key is, as SQLite reads it; ``by_name``: there is a NATURAL or USING join."""
     words = solid(key)
     if len(words) > 2 and words[-2].lower() == "collate":
         base = key[: fold(key).rindex("collate")].rstrip()
-        template = _FOLDS.get(fold(_unquoted(words[-1])))
+        template = _FOLDS.get(fold(unquoted(words[-1])))
         inner = _resolve(base, columns, by_name)
         if template is None or inner.text is None:
             return _Key(None, None)
@@ -181,14 +190,14 @@ def _resolve(key: str, columns: Sequence[_Column], by_name: bool) -> _Key:
         return _Key(at if before_star else None, columns[at].text)
     # Inside an expression, an alias is not visible among the output columns: a bare word
     # then fails to run, but a double-quoted one would silently become a string.
-    quoted = {fold(_unquoted(word)) for word in words if kind(word) is Kind.QUOTED}
+    quoted = {fold(unquoted(word)) for word in words if kind(word) is Kind.QUOTED}
     return _Key(None, None if quoted & {column.alias for column in columns} else key)
 
 
-def _same_column(words: list[str], columns: Sequence[_Column], by_name: bool) -> int | None:
+def _same_column(words: list[str], columns: Sequence[OutputColumn], by_name: bool) -> int | None:
     """The output column with this alias, or this expression."""
     if len(words) == 1 and kind(words[0]) in (Kind.WORD, Kind.QUOTED):
-        name = fold(_unquoted(words[0]))
+        name = fold(unquoted(words[0]))
         for at, column in enumerate(columns):
             if column.alias == name:
                 return at
@@ -209,11 +218,12 @@ def _column_name(words: Sequence[str]) -> str | None:
     """The folded name of a plain column, qualified or not."""
     plain = len(words) == 1 or (len(words) == 3 and words[1] == ".")
     if plain and all(kind(word) in (Kind.WORD, Kind.QUOTED) for word in words[::2]):
-        return fold(_unquoted(words[-1]))
+        return fold(unquoted(words[-1]))
     return None
 
 
-def _unquoted(word: str) -> str:
+def unquoted(word: str) -> str:
+    """A name without its quotes."""
     if word[0] == "[":
         return word[1:-1]
     if word[0] in "\"'`":

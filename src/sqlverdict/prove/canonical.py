@@ -14,7 +14,7 @@ from math import factorial
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.shape import is_inner, items, joins, parts
+from sqlverdict.prove.shape import is_inner, items, joins, name_of, parts
 
 MOST_NAMINGS = 120
 """So many ways to tell the copies of a table apart are tried; beyond, they keep their order."""
@@ -71,6 +71,8 @@ def _leaves(tree: Expr) -> Iterable[Expr]:
 
 def same(left: Expr, right: Expr) -> bool:
     """Whether two expressions of one tree are the same."""
+    if isinstance(left, exp.Column) and isinstance(right, exp.Column):
+        return name_of(left) == name_of(right)
     return left is right or key(left) == key(right)
 
 
@@ -198,8 +200,8 @@ def _tail(node: Expr, names: Names, depth: int) -> str:
 
 def _text(node: Expr, names: Names, depth: int) -> str:
     if isinstance(node, exp.Column):
-        label = node.text("table")
-        return f"{names.get(label, label)}.{node.name}" if label else f".{node.name}"
+        label, name = name_of(node)
+        return f"{names.get(label, label)}.{name}" if label else f".{name}"
     if isinstance(node, exp.Literal):
         return repr(node.this) if node.is_string else str(node.this)
     if isinstance(node, exp.And | exp.Or):
@@ -215,8 +217,6 @@ def _text(node: Expr, names: Names, depth: int) -> str:
     if isinstance(node, exp.In) and node.expressions:
         members = sorted({_text(member, names, depth) for member in node.expressions})
         return f"in({_text(node.this, names, depth)}, {members})"
-    if isinstance(node, exp.DataType):
-        return str(node.sql("sqlite")).lower()
     return _generic(node, names, depth)
 
 

@@ -172,7 +172,11 @@ class _Check:
             return prepared(query.tree, self.schema), paper_known(self.schema, self.facts)
         from sqlverdict.prove.resolve import resolve
         from sqlverdict.prove.scope import Unsupported
+        from sqlverdict.prove.spelling import lost_in_parsing
 
+        lost = lost_in_parsing(sql)
+        if lost is not None:
+            raise self.no(f"the {side} is beyond the prover: {lost}")
         try:
             found = resolve(query.tree, self.schema)
         except Unsupported as beyond:

@@ -8,12 +8,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Fact
-from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.canonical import key
-from sqlverdict.prove.known import ColumnName, Known, rejects_null
-from sqlverdict.prove.moves import name_of
+from sqlverdict.prove.known import Known, rejects_null
 from sqlverdict.prove.scope import resolved
 from sqlverdict.prove.shape import (
+    ColumnName,
     aggregates_in,
     conditions,
     has_window,
@@ -22,6 +21,7 @@ from sqlverdict.prove.shape import (
     is_limited,
     items,
     joins,
+    name_of,
     output_nodes,
     parts,
 )
@@ -65,18 +65,13 @@ def item_keys(
 def _filtered_keys(
     label: str, known: Known, filtered: Sequence[Expr]
 ) -> Iterator[tuple[frozenset[str], tuple[Fact, ...]]]:
-    if not filtered:
-        return
     for columns, fact in known.uniques(label):
-        facts: list[Fact] = [fact]
-        for column in columns:
-            declared = known.not_null(label, column)
-            if declared is not None:
-                facts.append(declared)
-            elif not any(rejects_null(part, resolved(label, column)) for part in filtered):
-                break
-        else:
-            yield columns, tuple(facts)
+        declared = {column: known.not_null(label, column) for column in columns}
+        if None not in declared.values():
+            continue
+        given = [resolved(label, column) for column, held in declared.items() if held is None]
+        if all(any(rejects_null(part, column) for part in filtered) for column in given):
+            yield columns, (fact, *(held for held in declared.values() if held is not None))
 
 
 def closure(
@@ -104,23 +99,25 @@ def closure(
             for column, literal in ((left, right), (right, left)):
                 if isinstance(column, exp.Column) and _fixes(column, literal, known):
                     found.add(name_of(column))
-    sources = [
-        (item.alias, item_keys(item, known, filtered), _columns(item, known))
-        for item in items(select)
-    ]
+    sources = [(item, item_keys(item, known, filtered)) for item in items(select)]
+    whole: set[str] = set()
     growing = True
     while growing:
         before = len(found)
         for one, other in pairs:
             if one in found or other in found:
                 found |= {one, other}
-        for label, keys, columns in sources:
-            if not columns - found:
+        for item, keys in sources:
+            label = item.alias
+            if label in whole:
                 continue
             for names, facts in keys:
                 if all((label, name) in found for name in names):
-                    known.cite(*facts)
-                    found |= columns
+                    whole.add(label)
+                    columns = _columns(item, known)
+                    if not columns <= found:
+                        known.cite(*facts)
+                        found |= columns
                     break
         growing = len(found) > before
     return found
@@ -137,9 +134,9 @@ def _fixes(column: Expr, literal: Expr, known: Known) -> bool:
 def _columns(item: Expr, known: Known) -> set[ColumnName]:
     """All columns of a source."""
     label = item.alias
-    table = known.table(label)
-    if table is not None:
-        return {(label, fold(column.name)) for column in table.columns}
+    names = known.columns(label)
+    if names is not None:
+        return {(label, name) for name in names}
     inner = item.this
     while isinstance(inner, exp.SetOperation):
         inner = inner.this

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from threading import Lock
 
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.canonical import canonical, column_keys
+from sqlverdict.prove.held import Held
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.normalise import RuleSet, TooManySteps, normalise
 from sqlverdict.prove.profile import Question, rules_of
-from sqlverdict.prove.proof import Derivation, NotProved, Proof, Side, Step, weakest
+from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Side, Step, weakest
 from sqlverdict.prove.resolve import resolve
 from sqlverdict.prove.rule import RULES
 from sqlverdict.prove.scope import Unsupported
 from sqlverdict.prove.shape import is_limited
+from sqlverdict.prove.spelling import lost_in_parsing
 from sqlverdict.prove.text import text
 from sqlverdict.records import Query, Reason
 
@@ -26,35 +30,45 @@ _REMEMBERED = 512
 
 @dataclass(frozen=True)
 class Form:
-    """A query's normal form; ``orders`` tells whether it orders its rows.
-
-    ``tree`` is not changed any more.
-    """
+    """A query's normal form; ``tree`` is not changed any more."""
 
     tree: Expr
     steps: tuple[Step, ...]
 
+    @cached_property
+    def text(self) -> str:
+        """The form as SQL."""
+        return text(self.tree)
+
+    @cached_property
+    def key(self) -> str:
+        """What two forms share that are the same but for the order of columns."""
+        return canonical(self.tree, column_order=False)
+
 
 def derive_by_normal_forms(question: Question, profile: str) -> Derivation:
     """Rewrite both queries by a profile's rules; a proof where both end in the same form."""
-    rules = rules_of(profile, question.without)
     try:
-        gold = form(question.gold, question, rules, keep_order=True)
-        ordered = gold.tree.args.get("order") is not None
-        prediction = form(question.prediction, question, rules, keep_order=ordered)
+        return _derive(question, profile)
     except Unsupported as beyond:
         return NotProved(f"beyond the prover: {beyond}", Reason.UNSUPPORTED_FEATURE)
     except TooManySteps as spent:
         return NotProved(f"given up after {spent}", Reason.BUDGET_EXHAUSTED)
     except RecursionError:
         return NotProved("nested too deeply for the prover", Reason.UNSUPPORTED_FEATURE)
+
+
+def _derive(question: Question, profile: str) -> Derivation:
+    rules = rules_of(profile, question.without)
+    gold = form(question.gold, question, rules, keep_order=True)
+    ordered = gold.tree.args.get("order") is not None
+    prediction = form(question.prediction, question, rules, keep_order=ordered)
     fixed = question.contract is not None and question.contract.columns == "same_order"
-    if _text(gold, fixed) != _text(prediction, fixed):
+    if gold.key != prediction.key or (fixed and canonical(gold.tree) != canonical(prediction.tree)):
         return NotProved(
             "the normal forms differ",
             None,
-            text(gold.tree),
-            text(prediction.tree),
+            Forms(gold.tree, prediction.tree, text),
             tuple(dict.fromkeys(s.rule for s in (*gold.steps, *prediction.steps))),
         )
     steps = (*gold.steps, *(replace(step, side="prediction") for step in prediction.steps))
@@ -64,13 +78,9 @@ def derive_by_normal_forms(question: Question, profile: str) -> Derivation:
         profile,
         steps,
         weakest([RULES.get(step.rule).trust for step in steps]),
-        text(gold.tree),
+        gold.text,
         _columns(gold.tree, prediction.tree),
     )
-
-
-def _text(form: Form, fixed: bool) -> str:
-    return canonical(form.tree, column_order=fixed)
 
 
 def _columns(gold: Expr, prediction: Expr) -> tuple[int, ...]:
@@ -135,11 +145,19 @@ def form(query: Query, question: Question, rules: RuleSet, *, keep_order: bool) 
     return found
 
 
+@lru_cache(maxsize=64)
+def _known(held: Held, facts: frozenset[Fact]) -> Known:
+    return Known(held.schema, facts, {})
+
+
 def _form(query: Query, question: Question, rules: RuleSet, keep_order: bool) -> Form:
+    lost = lost_in_parsing(query.sql)
+    if lost is not None:
+        raise Unsupported(lost)
     start = resolve(query.tree, question.schema)
     if not keep_order and not is_limited(start.tree):
         start.tree.set("order", None)
-    known = Known(question.schema, question.facts, start.bases)
+    known = _known(Held(question.schema), question.facts).over(start.bases)
     side: Side = "gold"
     tree, steps = normalise(start.tree, known, rules, side)
     return Form(tree, tuple(steps))

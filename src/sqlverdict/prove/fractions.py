@@ -12,7 +12,8 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.canonical import key, same
 from sqlverdict.prove.counting import counted_condition, counts_when, share_of, tested_condition
 from sqlverdict.prove.known import Known
-from sqlverdict.prove.shape import has_subquery
+from sqlverdict.prove.shape import has_subquery, nodes_in
+from sqlverdict.prove.spelling import cast_type
 
 _NUMBERS = ("integer", "real", "number")
 _MOST = 10**12
@@ -87,21 +88,36 @@ def _is_real_division(node: exp.Div, known: Known) -> bool:
 
 def _bare(node: Expr, known: Known) -> Expr:
     """A factor as if it were an integer: among reals that makes no difference."""
+    if not isinstance(node, exp.Sum):
+        return node
+    inner = node.this
+    if isinstance(inner, exp.Cast) and known.affinity(inner) == "REAL":
+        if known.kind(inner.this) not in _NUMBERS:
+            return node
+        made = node.copy()
+        made.set("this", inner.this.copy())
+        return _whole_results(made)
+    return _whole_results(node)
+
+
+def _whole_results(node: exp.Sum) -> exp.Sum:
+    """A sum over CASE whose results 1.0, 0.0 ... are written as integers; a copy if changed."""
+    if not isinstance(node.this, exp.Case) or not any(map(_is_whole_result, nodes_in(node.this))):
+        return node
     made = node.copy()
-    if isinstance(made, exp.Sum) and isinstance(made.this, exp.Cast):
-        inner = node.this.this
-        if known.affinity(node.this) == "REAL" and known.kind(inner) in _NUMBERS:
-            made.set("this", inner.copy())
-    if isinstance(made, exp.Sum) and isinstance(made.this, exp.Case):
-        for literal in list(made.this.find_all(exp.Literal)):
-            holder = literal.parent
-            is_result = literal.arg_key in ("true", "default") and isinstance(
-                holder, exp.If | exp.Case
-            )
-            whole = not literal.is_string and str(literal.this).endswith(".0")
-            if is_result and whole:
-                literal.replace(exp.Literal.number(str(literal.this)[:-2]))
+    for literal in list(filter(_is_whole_result, nodes_in(made.this))):
+        literal.replace(exp.Literal.number(str(literal.this)[:-2]))
     return made
+
+
+def _is_whole_result(node: Expr) -> bool:
+    return (
+        isinstance(node, exp.Literal)
+        and node.arg_key in ("true", "default")
+        and isinstance(node.parent, exp.If | exp.Case)
+        and not node.is_string
+        and str(node.this).endswith(".0")
+    )
 
 
 def _average(factors: _Factors) -> None:
@@ -152,8 +168,10 @@ def _written(factors: _Factors) -> Expr:
     numerator = _product(above)
     is_real = any(isinstance(node, exp.Avg) or key(node) in factors.reals for node in above)
     if not is_real:
-        numerator = exp.Cast(this=numerator, to=exp.DataType.build("REAL", dialect="sqlite"))
-    return exp.Div(this=numerator, expression=_product(below)) if below else numerator
+        numerator = exp.Cast(this=numerator, to=cast_type("REAL"))
+    if not below:
+        return numerator
+    return exp.Div(this=numerator, expression=_product(below), typed=True, safe=True)
 
 
 def _product(factors: list[Expr]) -> Expr:

@@ -16,13 +16,11 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import Affinity, Fact, NotNull, References, Typed, Unique
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.shape import conditions, is_inner, items, parts
+from sqlverdict.prove.shape import ColumnName, conditions, is_inner, items, label_of, name_of, parts
+from sqlverdict.prove.spelling import cast_affinity
 
 Kind = Literal["integer", "real", "number", "text"]
 """What values an expression has, NULL aside: ``number`` may be an integer or a real."""
-
-ColumnName = tuple[str, str]
-"""A source's label and a column, as resolved trees spell them."""
 
 _NUMERIC = ("INTEGER", "REAL", "NUMERIC")
 _STRICT = (
@@ -46,8 +44,8 @@ class Known:
 
     def __init__(self, schema: Schema, facts: Iterable[Fact], bases: dict[str, str]) -> None:
         self.schema = schema
-        self.bases = bases
-        self.cited: list[Fact] = []
+        self.cited: dict[Fact, None] = {}
+        self._columns: dict[str, frozenset[str]] = {}
         self._not_null: dict[ColumnName, Fact] = {}
         self._typed: dict[ColumnName, Typed] = {}
         self._unique: dict[str, list[tuple[frozenset[str], Fact]]] = {}
@@ -63,20 +61,24 @@ class Known:
                 self._unique.setdefault(table, []).append((columns, fact))
             elif isinstance(fact, References):
                 self.references.append(fact)
+        self.parents = frozenset(fold(fact.parent) for fact in self.references)
+        self._over(bases)
 
     def over(self, bases: dict[str, str]) -> Known:
         """The same facts for another tree."""
         other = object.__new__(Known)
         other.__dict__.update(self.__dict__)
-        other.bases = bases
-        other.cited = []
+        other.cited = {}
+        other._over(bases)
         return other
+
+    def _over(self, bases: dict[str, str]) -> None:
+        self.bases = bases
+        self._folded = {label: fold(name) for label, name in bases.items()}
 
     def cite(self, *facts: Fact) -> None:
         """Say that a step leans on facts."""
-        for fact in facts:
-            if fact not in self.cited:
-                self.cited.append(fact)
+        self.cited.update(dict.fromkeys(facts))
 
     # Sources
 
@@ -85,9 +87,21 @@ class Known:
         name = self.bases.get(label)
         return self.schema.table(name) if name is not None else None
 
+    def columns(self, label: str) -> frozenset[str] | None:
+        """The columns of the base table behind a label."""
+        name = self._folded.get(label)
+        if name is None:
+            return None
+        found = self._columns.get(name)
+        if found is None:
+            table = self.table(label)
+            names = table.columns if table is not None else ()
+            found = self._columns[name] = frozenset(fold(column.name) for column in names)
+        return found
+
     def home(self, column: Expr) -> tuple[Expr, Expr] | None:
         """The SELECT that a column's source belongs to, and the source."""
-        label = column.text("table")
+        label = label_of(column)
         around = column.parent
         while around is not None:
             if isinstance(around, exp.Select):
@@ -122,7 +136,7 @@ class Known:
             projection = self.projection(node)
             return self.affinity(projection) if projection is not None else None
         if isinstance(node, exp.Cast):
-            return _cast_affinity(node)
+            return cast_affinity(node)
         if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
             return self.affinity(node.this.expressions[0])
         return None
@@ -145,7 +159,7 @@ class Known:
         if isinstance(node, exp.Max | exp.Min) and not node.expressions:
             return self.kind(node.this)
         if isinstance(node, exp.Cast):
-            return _AFFINITY_KINDS.get(_cast_affinity(node))
+            return self._cast_kind(node)
         if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
             kinds = {self.kind(node.this), self.kind(node.expression)}
             if "real" in kinds and kinds <= {"real", "integer", "number"}:
@@ -165,6 +179,13 @@ class Known:
             return "text"
         return None
 
+    def _cast_kind(self, node: exp.Cast) -> Kind | None:
+        given = cast_affinity(node)
+        if given != "NUMERIC":
+            return _AFFINITY_KINDS.get(given)
+        inner = self.kind(node.this)
+        return inner if inner in ("integer", "real") else "number"
+
     def _kind_of_all(self, nodes: Iterable[Expr | None]) -> Kind | None:
         """The kind of an expression that is one of several."""
         found = {
@@ -183,8 +204,9 @@ class Known:
         return self.kind(projection) if projection is not None else None
 
     def _typed_of(self, node: Expr) -> Typed | None:
-        base = self.bases.get(node.text("table"))
-        return self._typed.get((fold(base), node.name)) if base is not None else None
+        label, name = name_of(node)
+        base = self._folded.get(label)
+        return self._typed.get((base, name)) if base is not None else None
 
     def projection(self, column: Expr) -> Expr | None:
         """The expression behind a derived table's column, where one SELECT makes it."""
@@ -240,9 +262,9 @@ class Known:
             return True
         if self.padded(item):
             return False
-        base = self.bases.get(node.text("table"))
-        if base is not None:
-            fact = self._not_null.get((fold(base), node.name))
+        label, name = name_of(node)
+        if label in self.bases:
+            fact = self.not_null(label, name)
             if fact is not None:
                 self.cite(fact)
             return fact is not None
@@ -262,23 +284,22 @@ class Known:
 
     def keys(self, label: str) -> list[tuple[frozenset[str], tuple[Fact, ...]]]:
         """The keys of a base table: column sets that are unique and never NULL, with the facts."""
-        base = self.bases.get(label)
         found = []
-        for columns, fact in self._unique.get(fold(base), ()) if base is not None else ():
-            facts = [self._not_null.get((fold(base or ""), column)) for column in columns]
+        for columns, fact in self.uniques(label):
+            facts = [self.not_null(label, column) for column in columns]
             if all(known is not None for known in facts):
                 found.append((columns, (fact, *(known for known in facts if known is not None))))
         return found
 
     def uniques(self, label: str) -> list[tuple[frozenset[str], Fact]]:
         """Column sets of a base table that no two rows share, rows with a NULL aside."""
-        base = self.bases.get(label)
-        return list(self._unique.get(fold(base), ())) if base is not None else []
+        base = self._folded.get(label)
+        return self._unique.get(base, []) if base is not None else []
 
     def not_null(self, label: str, column: str) -> Fact | None:
         """The fact that a base column is never NULL, if it is one; outer joins aside."""
-        base = self.bases.get(label)
-        return self._not_null.get((fold(base), column)) if base is not None else None
+        base = self._folded.get(label)
+        return self._not_null.get((base, column)) if base is not None else None
 
 
 _AFFINITY_KINDS: dict[Affinity | None, Kind] = {
@@ -286,12 +307,6 @@ _AFFINITY_KINDS: dict[Affinity | None, Kind] = {
     "REAL": "real",
     "TEXT": "text",
 }
-
-
-def _cast_affinity(node: exp.Cast) -> Affinity:
-    from sqlverdict.parse.facts import affinity
-
-    return affinity(node.to.sql("sqlite"))
 
 
 def rejects_null(condition: Expr, column: Expr) -> bool:
@@ -321,8 +336,7 @@ def is_strict_in(node: Expr, column: Expr) -> bool:
     if node is column:
         return True
     if isinstance(node, exp.Column):
-        same = node.name == column.name and node.text("table") == column.text("table")
-        return same and isinstance(column, exp.Column)
+        return isinstance(column, exp.Column) and name_of(node) == name_of(column)
     if isinstance(node, (*_STRICT, *_WHOLE, exp.Div, exp.Mod)):
         return any(is_strict_in(child, column) for child in node.iter_expressions())
     return False

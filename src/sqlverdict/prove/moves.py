@@ -7,18 +7,20 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import ColumnName
-from sqlverdict.prove.shape import is_inner, items, joins
-
-
-def name_of(column: Expr) -> ColumnName:
-    """A column's label and name."""
-    return column.text("table"), column.name
+from sqlverdict.prove.shape import (
+    ColumnName,
+    columns_in,
+    is_inner,
+    items,
+    joins,
+    label_of,
+    name_of,
+)
 
 
 def substitute(root: Expr, mapping: Mapping[ColumnName, Expr]) -> None:
     """Put copies of expressions for columns everywhere below a node, subqueries included."""
-    for column in list(root.find_all(exp.Column)):
+    for column in list(columns_in(root)):
         made = mapping.get(name_of(column))
         if made is not None and column is not root:
             column.replace(made.copy())
@@ -62,13 +64,7 @@ def drop_item(select: Expr, label: str) -> None:
 
 def uses(select: Expr, label: str, besides: Sequence[Expr] = ()) -> bool:
     """Whether anything in a SELECT refers to a source, apart from some nodes."""
-    skipped = {id(node) for node in besides}
-    return _uses(select, label, skipped)
-
-
-def _uses(node: Expr, label: str, skipped: set[int]) -> bool:
-    if id(node) in skipped:
-        return False
-    if isinstance(node, exp.Column):
-        return node.text("table") == label
-    return any(_uses(child, label, skipped) for child in node.iter_expressions())
+    skipped = {id(column) for node in besides for column in columns_in(node)}
+    return any(
+        label_of(column) == label and id(column) not in skipped for column in columns_in(select)
+    )

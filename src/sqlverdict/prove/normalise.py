@@ -7,7 +7,7 @@ again by ``check.py``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,6 +16,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.proof import Path, Side, Step
 from sqlverdict.prove.rule import Rule
+from sqlverdict.prove.shape import NAMES
 
 MOST_STEPS = 600
 """A query that needs more steps is given up: rules that undo each other would never end."""
@@ -53,18 +54,22 @@ def normalise(
         TooManySteps: there is no such form within the budget.
     """
     steps: list[Step] = []
+    latest: Expr | None = None
     changed = True
     while changed:
         changed = False
-        for node in _inner_first(tree):
-            if not rules.of(type(node)) or not _belongs(node, tree):
+        for node in _inner_first(tree, rules):
+            if node is latest:
+                # Nothing has changed since all that comes now was looked at.
+                break
+            if changed and not _belongs(node, tree):
                 continue
             place: Expr | None = node
             while place is not None:
                 tree, place, step = _one_step(tree, place, known, rules, side)
                 if step is not None:
                     steps.append(step)
-                    changed = True
+                    latest, changed = place, True
                     if len(steps) > most:
                         names = sorted({step.rule for step in steps[-20:]})
                         raise TooManySteps(f"{most} steps; the last by {', '.join(names)}")
@@ -128,9 +133,24 @@ def _belongs(node: Expr, tree: Expr) -> bool:
     return node is tree
 
 
-def _inner_first(tree: Expr) -> Iterator[Expr]:
-    """The nodes of a tree, children before parents."""
-    return reversed(list(tree.walk(bfs=False)))
+def _inner_first(tree: Expr, rules: RuleSet) -> list[Expr]:
+    """The nodes of a tree that a rule looks at, children before parents."""
+    found: list[Expr] = []
+    open_ = [tree]
+    while open_:
+        node = open_.pop()
+        kind = type(node)
+        if rules.of(kind):
+            found.append(node)
+        if kind in NAMES:
+            continue
+        for value in reversed(node.args.values()):
+            if isinstance(value, Expr):
+                open_.append(value)
+            elif isinstance(value, list):
+                open_ += [part for part in reversed(value) if isinstance(part, Expr)]
+    found.reverse()
+    return found
 
 
 def rule_set(rules: Iterable[Rule]) -> RuleSet:

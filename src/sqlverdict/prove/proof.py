@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
 
 from sqlverdict.records import Reason
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
 
 Side = Literal["gold", "prediction"]
 Trust = Literal["proved", "tested", "heuristic"]
@@ -72,27 +75,58 @@ class Proof:
 
 
 @dataclass(frozen=True)
+class Forms:
+    """The two forms that a search ended in, written out when somebody asks: that takes time.
+
+    Attributes:
+        gold: What the gold was rewritten to.
+        prediction: What the prediction was rewritten to.
+        write: Makes text of a tree.
+    """
+
+    gold: Expr
+    prediction: Expr
+    write: Callable[[Expr], str]
+
+
+@dataclass(frozen=True)
 class NotProved:
     """No derivation was found. Never "different".
 
     Attributes:
         message: Why, in words.
         reason: Set where a query could not be read, or is beyond the prover.
-        gold_form: What the gold was rewritten to, where it got that far.
-        prediction_form: What the prediction was rewritten to.
+        forms: What the two queries were rewritten to, where it got that far.
         rules: The rules that fired on either side.
     """
 
     message: str
     reason: Reason | None = None
-    gold_form: str = ""
-    prediction_form: str = ""
+    forms: Forms | None = field(default=None, repr=False, compare=False)
     rules: tuple[str, ...] = ()
 
     @property
     def proved(self) -> bool:
         """Never."""
         return False
+
+    @property
+    def gold_form(self) -> str:
+        """What the gold was rewritten to, as text; empty where it did not get that far."""
+        return self._written("gold")
+
+    @property
+    def prediction_form(self) -> str:
+        """What the prediction was rewritten to, as text."""
+        return self._written("prediction")
+
+    def _written(self, side: Side) -> str:
+        if self.forms is None:
+            return ""
+        try:
+            return self.forms.write(self.forms.gold if side == "gold" else self.forms.prediction)
+        except RecursionError:
+            return "(nested too deeply to be written)"
 
 
 Derivation = Proof | NotProved

@@ -9,6 +9,8 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.prove.accepted import complaint
+from sqlverdict.prove.held import Held
+from sqlverdict.prove.measure import beyond_measure
 from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES, Question
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.records import Contract, ParseFailure, Reason
@@ -41,6 +43,9 @@ def prove(
     found = PROFILES.get(profile)
     parsed = []
     for role, sql in (("gold", gold), ("prediction", prediction)):
+        excess = beyond_measure(sql)
+        if excess is not None:
+            return NotProved(f"the {role} is not read: {excess}", Reason.BUDGET_EXHAUSTED)
         query = parse(sql, "sqlite")
         if isinstance(query, ParseFailure):
             return NotProved(f"the {role} cannot be read: {query.message}", query.reason)
@@ -50,28 +55,10 @@ def prove(
         parsed.append(query)
     if normalised(gold) == normalised(prediction):
         return Proof(gold, prediction, profile, form=gold)
-    known = _facts(schema) if facts is None else facts
+    known = _facts(Held(schema)) if facts is None else facts
     return found.derive(Question(parsed[0], parsed[1], schema, known, contract, without))
 
 
 @lru_cache(maxsize=256)
-def _cached_facts(key: int, schema: _ById) -> frozenset[Fact]:
-    del key
-    return facts_of(schema.schema)
-
-
-class _ById:
-    """A schema that is hashed by identity: its own hash walks through every column."""
-
-    def __init__(self, schema: Schema) -> None:
-        self.schema = schema
-
-    def __hash__(self) -> int:
-        return id(self.schema)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ById) and other.schema is self.schema
-
-
-def _facts(schema: Schema) -> frozenset[Fact]:
-    return _cached_facts(id(schema), _ById(schema))
+def _facts(held: Held) -> frozenset[Fact]:
+    return facts_of(held.schema)

@@ -30,17 +30,16 @@ from sqlverdict.prove.scope import (
     output_columns,
     resolved,
     star_columns,
-    table_columns,
 )
-from sqlverdict.prove.shape import aggregates_in, all_of, labels_in, output_nodes
+from sqlverdict.prove.shape import aggregates_in, all_of, copied, labels_in, output_nodes
 from sqlverdict.prove.spelling import (
-    CHANCE,
     JOIN_PARTS,
-    REFUSED,
     SELECT_PARTS,
     alias_of,
-    function_name,
+    cast_affinity,
+    cast_type,
     ordinal,
+    refuse,
     spelt,
 )
 
@@ -70,7 +69,7 @@ def resolve(tree: Expr, schema: Schema) -> Resolved:
         Unsupported: it has a construct that is not read.
     """
     work = _Resolver(schema)
-    root = work.unwrap(tree.copy())
+    root = work.unwrap(copied(tree))
     work.query(root, None, {})
     return Resolved(root, work.bases)
 
@@ -180,7 +179,8 @@ class _Resolver:
         """SQLite gives an aggregate over outer columns alone to the outer query."""
         own = {source.label for source in scope.sources}
         for call in aggregates_in(output_nodes(node)):
-            asked = labels_in(call)
+            inside = {found.alias for found in call.find_all(exp.Table, exp.Subquery)}
+            asked = labels_in(call) - inside
             if asked and not asked & own:
                 raise Unsupported("an aggregate that belongs to an outer query")
 
@@ -225,14 +225,15 @@ class _Resolver:
                 raise Unsupported("a join in parentheses")
             cte = ctes.get(fold(item.name)) if not item.db else None
             if cte is not None:
-                inner = self.unwrap(cte.query.copy())
+                inner = self.unwrap(copied(cte.query))
                 self._spend(inner)
                 names = self.query(inner, None, cte.visible)
                 return self._derived(inner, item.alias_or_name, cte.names or names, scope)
-            table = find_table(self.schema, item)
+            found = find_table(self.schema, item)
+            table = found.table
             label = self._label(fold(table.name))
             self.bases[label] = table.name
-            scope.add(Source(item.alias_or_name, label, table_columns(table), table))
+            scope.add(Source(item.alias_or_name, label, found.columns, table))
             name = exp.Identifier(this=table.name, quoted=True)
             return exp.Table(this=name, alias=alias_of(label))
         if isinstance(item, exp.Subquery):
@@ -364,10 +365,9 @@ class _Resolver:
         if isinstance(node, exp.Query):
             self.query(node, scope, ctes)
             return node
-        if isinstance(node, REFUSED):
-            raise Unsupported(type(node).__name__)
-        if isinstance(node, exp.Func) and function_name(node) in CHANCE:
-            raise Unsupported(f"{function_name(node)}() has no certain value")
+        refuse(node)
+        if isinstance(node, exp.Cast):
+            node.set("to", cast_type(cast_affinity(node)))
         for name, value in list(node.args.items()):
             if isinstance(value, list):
                 made = [

@@ -70,6 +70,8 @@ class Rule:
     different: tuple[Pair, ...]
     document: str
     paper: tuple[str, ...] = ()
+    corners: tuple[Pair, ...] = ()
+    """Pairs that a heuristic rule joins though a legal database tells them apart."""
 
     @property
     def title(self) -> str:
@@ -98,6 +100,7 @@ def rule(
     different: Iterable[Pair],
     profiles: tuple[str, ...] = ("sound",),
     paper: tuple[str, ...] = (),
+    corners: Iterable[Pair] = (),
 ) -> Callable[[Rewrite], Rewrite]:
     """Register the decorated function as the one rule of its file.
 
@@ -109,6 +112,7 @@ def rule(
         different: Pairs that it must keep apart, each with ``because``.
         profiles: The profiles that it belongs to.
         paper: The numbers of the paper's rules that it stands for: ``("P3",)``, ``("14",)``.
+        corners: Pairs that a heuristic rule joins though they differ, each with ``because``.
     """
 
     def register(rewrite: Rewrite) -> Rewrite:
@@ -130,6 +134,7 @@ def rule(
             tuple(different),
             document,
             paper,
+            tuple(corners),
         )
         RULES.register(made, name, home)
         return rewrite

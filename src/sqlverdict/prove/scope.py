@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
+from sqlverdict.prove.held import Held
 
 _COLLATION = re.compile(r"\bcollate\s+(?!binary\b)", re.IGNORECASE)
 _ROWIDS = frozenset({"rowid", "oid", "_rowid_"})
@@ -88,11 +90,6 @@ class Scope:
         return None
 
 
-def table_columns(table: Table) -> dict[str, str]:
-    """The columns of a base table as a :class:`Source` wants them."""
-    return {fold(column.name): fold(column.name) for column in table.columns}
-
-
 def output_columns(names: Sequence[str]) -> dict[str, str]:
     """The columns of a derived table: ``c0``, ``c1`` ... by their names inside.
 
@@ -124,7 +121,16 @@ def star_columns(scope: Scope, qualifier: str = "") -> Iterator[exp.Column]:
             yield resolved(source.label, column)
 
 
-def find_table(schema: Schema, node: exp.Table) -> Table:
+@dataclass(frozen=True)
+class BaseTable:
+    """A table as :class:`Source` wants it; ``refused`` says why it cannot be read."""
+
+    table: Table
+    columns: Mapping[str, str]
+    refused: str | None
+
+
+def find_table(schema: Schema, node: exp.Table) -> BaseTable:
     """The base table that a name means.
 
     Raises:
@@ -133,14 +139,30 @@ def find_table(schema: Schema, node: exp.Table) -> Table:
     database = fold(node.db) if node.db else ""
     if database not in ("", "main") or node.args.get("joins") or node.args.get("pivots"):
         raise Unsupported(f"the table {node.sql('sqlite')}")
-    table = schema.table(node.name)
-    if table is None or not table.columns:
+    found = _tables(Held(schema)).get(fold(node.name))
+    if found is None or not found.columns:
         raise Unsupported(f"there is no table {node.name}")
+    if found.refused is not None:
+        raise Unsupported(found.refused)
+    return found
+
+
+@lru_cache(maxsize=256)
+def _tables(held: Held) -> dict[str, BaseTable]:
+    found: dict[str, BaseTable] = {}
+    for table in held.schema.tables:
+        columns = {fold(column.name): fold(column.name) for column in table.columns}
+        found.setdefault(fold(table.name), BaseTable(table, columns, _refused(table)))
+    return found
+
+
+def _refused(table: Table) -> str | None:
+    """Why a table's rows cannot be reasoned about."""
     if table.sql is not None and "view" in table.sql[:40].lower().split():
-        raise Unsupported(f"{node.name} is a view")
+        return f"{table.name} is a view"
     if table.sql is not None and _COLLATION.search(table.sql):
-        raise Unsupported(f"{node.name} declares a collation: equal texts may differ")
-    return table
+        return f"{table.name} declares a collation: equal texts may differ"
+    return None
 
 
 def is_quoted(column: Expr) -> bool:

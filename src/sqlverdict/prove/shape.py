@@ -8,6 +8,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 _TOTALS = frozenset({"total"})
+ColumnName = tuple[str, str]
+"""A source's label and a column, as resolved trees spell them."""
+
+NAMES = frozenset({exp.Column, exp.Table, exp.Identifier, exp.Literal, exp.Star})
+"""Nodes that name or spell something: what is below them is spelling."""
 
 
 def all_of(conditions: Sequence[Expr]) -> Expr:
@@ -30,9 +35,15 @@ def parts(node: Expr | None, kind: type[exp.And] | type[exp.Or] = exp.And) -> li
     """The operands of a chain of ANDs (or ORs), left to right; a chain of none is empty."""
     if node is None:
         return []
-    if not isinstance(node, kind):
-        return [node]
-    return parts(node.this, kind) + parts(node.expression, kind)
+    found: list[Expr] = []
+    open_: list[Expr] = [node]
+    while open_:
+        node = open_.pop()
+        if isinstance(node, kind):
+            open_ += (node.expression, node.this)
+        else:
+            found.append(node)
+    return found
 
 
 def conditions(select: Expr, clause: str = "where") -> list[Expr]:
@@ -83,23 +94,60 @@ def labels(select: Expr) -> list[str]:
 
 
 def label_of(column: Expr) -> str:
-    """The label of the source that a column belongs to."""
-    return column.text("table")
+    """The label of the source that a column belongs to; empty for one of a set operation."""
+    name = column.args.get("table")
+    return str(name.args["this"]) if name is not None else ""
+
+
+def name_of(column: Expr) -> ColumnName:
+    """A column's label and name."""
+    return label_of(column), str(column.args["this"].args["this"])
+
+
+def nodes_in(node: Expr) -> Iterator[Expr]:
+    """A node and all below it, without the parts of names; in no order that counts.
+
+    Rules look at trees so often that walking them must be quick.
+    """
+    open_ = [node]
+    while open_:
+        found = open_.pop()
+        yield found
+        if type(found) in NAMES:
+            continue
+        for value in found.args.values():
+            if isinstance(value, exp.Expr):
+                open_.append(value)
+            elif isinstance(value, list):
+                open_ += [part for part in value if isinstance(part, exp.Expr)]
+
+
+def copied(node: Expr) -> Expr:
+    """A copy without comments and places in the text, on which ``copy()`` spends its time."""
+    made = {
+        name: [copied(part) if isinstance(part, exp.Expr) else part for part in value]
+        if isinstance(value, list)
+        else copied(value)
+        if isinstance(value, exp.Expr)
+        else value
+        for name, value in node.args.items()
+    }
+    return type(node)(**made)
 
 
 def columns_in(node: Expr) -> Iterator[exp.Column]:
     """Every column reference inside a node, those in subqueries too."""
-    yield from node.find_all(exp.Column)
+    return (found for found in nodes_in(node) if isinstance(found, exp.Column))
 
 
 def labels_in(node: Expr) -> set[str]:
     """The labels that a node refers to."""
-    return {column.text("table") for column in node.find_all(exp.Column)}
+    return {label_of(column) for column in columns_in(node)}
 
 
 def has_subquery(node: Expr) -> bool:
     """Whether there is a query inside a node."""
-    return node.find(exp.Query) is not None
+    return any(isinstance(found, exp.Query) for found in nodes_in(node))
 
 
 def own_nodes(node: Expr) -> Iterator[Expr]:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
+
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.facts import Affinity, affinity
+from sqlverdict.parse.tokens import solid
 from sqlverdict.prove.scope import NAMELESS, Unsupported
 
 SELECT_PARTS = frozenset(
@@ -12,12 +17,80 @@ SELECT_PARTS = frozenset(
     | {"distinct", "with_"}
 )
 JOIN_PARTS = frozenset({"this", "on", "side", "kind", "using", "method"})
-REFUSED = (exp.Parameter, exp.Placeholder, exp.Lateral, exp.Unnest)
-CHANCE = frozenset(
+_REFUSED = (exp.Parameter, exp.Placeholder, exp.Lateral, exp.Unnest)
+_CHANCE = frozenset(
     {"rand", "random", "randomblob", "changes", "total_changes", "last_insert_rowid"}
     | {"sqlite_version", "sqlite_source_id", "sqlite_offset"}
 )
 """Functions whose value depends on chance or on the connection, not on the database."""
+
+_RANGES = (exp.In, exp.Between, exp.Like, exp.Glob, exp.Is, exp.NullSafeEQ, exp.NullSafeNEQ)
+_SUMS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
+_LOOSER: dict[type, tuple[type[Expr], ...]] = {
+    **dict.fromkeys((exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE), _RANGES),
+    **dict.fromkeys((*_RANGES, exp.RegexpLike), _RANGES),
+    exp.DPipe: _SUMS,
+    **dict.fromkeys(_SUMS, (exp.DPipe,)),
+}
+"""Operators beside which SQLite and our parser may bind another one differently."""
+
+
+_RENAMED = re.compile(
+    r"\bas\s+(?:long|short|byte|str|string|bytea|varbinary)\s*[()]", re.IGNORECASE
+)
+"""Types of CAST that the parser takes for others, which have another affinity in SQLite."""
+
+_OPERAND = re.compile(r"[\w)'\"`\]]")
+_BEFORE_A_VALUE = frozenset(
+    {"select", "distinct", "all", "where", "on", "and", "or", "not", "having", "by", "when", "then"}
+    | {"else", "case", "between", "in", "is", "like", "glob", "limit", "offset", "as", "escape"}
+)
+
+
+def lost_in_parsing(sql: str) -> str | None:
+    """What a text says that its tree does not, where that may change an answer."""
+    found = _RENAMED.search(sql)
+    if found is not None:
+        return f"the type behind {found[0]!r}"
+    if "+" not in sql:
+        return None
+    words = solid(sql)
+    for before, word in pairwise(words):
+        if word == "+" and (not _OPERAND.match(before[-1]) or before.lower() in _BEFORE_A_VALUE):
+            return "a plus before a value, which takes a column's affinity away"
+    return None
+
+
+def cast_type(kind: Affinity) -> exp.DataType:
+    """The type of a CAST in a resolved tree: all that counts of it is its affinity."""
+    return exp.DataType(this=exp.DType.USERDEFINED, kind=kind)
+
+
+def cast_affinity(node: exp.Cast) -> Affinity:
+    """The affinity that a CAST gives, parsed or resolved."""
+    declared = node.args["to"]
+    if declared.this == exp.DType.USERDEFINED:
+        return affinity(str(declared.args.get("kind") or ""))
+    # The parser reads BLOB as VARBINARY; the names of all other types have their affinity.
+    return "BLOB" if declared.this == exp.DType.VARBINARY else affinity(str(declared.this.value))
+
+
+def refuse(node: Expr) -> None:
+    """Refuse what is not read: odd constructs, chance, and precedence that parsers disagree on.
+
+    Raises:
+        Unsupported: it is one of these.
+    """
+    if isinstance(node, _REFUSED):
+        raise Unsupported(type(node).__name__)
+    if isinstance(node, exp.Func) and function_name(node) in _CHANCE:
+        raise Unsupported(f"{function_name(node)}() has no certain value")
+    looser = _LOOSER.get(type(node), ())
+    for side in (node.args.get("this"), node.args.get("expression")) if looser else ():
+        inner = side.this if isinstance(side, exp.Not) else side
+        if isinstance(inner, looser):
+            # SQLite reads ``a = b IN (1)`` as ``(a = b) IN (1)``, our parser as ``a = (b IN (1))``.
+            raise Unsupported(f"{inner.key} beside {node.key} without parentheses")
 
 
 def function_name(node: exp.Func) -> str:

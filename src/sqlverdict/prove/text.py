@@ -12,7 +12,7 @@ _LOOSE = (exp.Binary, exp.Not, exp.Neg, exp.Between, exp.In, exp.Case, exp.Colla
 
 def text(tree: Expr) -> str:
     """SQL text for a resolved tree."""
-    return str(_written(tree.copy()).sql("sqlite"))
+    return str(_written(tree.copy()).sql("sqlite", copy=False))
 
 
 def _written(tree: Expr) -> Expr:

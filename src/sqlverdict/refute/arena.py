@@ -8,8 +8,10 @@ our own inserts may write.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from operator import is_, itemgetter
+from typing import NamedTuple
 
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.sandbox import Guard, failure_of, not_a_query
@@ -32,6 +34,32 @@ class _Gate(Guard):
         return 0 if self.opened else super().__call__(action, first, second, db, by)
 
 
+@lru_cache(maxsize=4_096)
+def _insertion(table: str, holds: tuple[bool, ...]) -> tuple[str, Callable[[Row], Row]]:
+    """The statement that fills those columns that hold something, and what picks their cells.
+
+    Columns that are NULL throughout stand in the text: to bind a NULL takes sqlite3 several
+    times as long as to bind a value, and most cells are NULL.
+    """
+    values = ", ".join("?" if held else "NULL" for held in holds)
+    sql = f"INSERT OR IGNORE INTO {quoted(table)} VALUES ({values})"
+    places = [n for n, held in enumerate(holds) if held]
+    if len(places) > 1:
+        return sql, itemgetter(*places)
+    return sql, lambda row: tuple([row[n] for n in places])
+
+
+class _Filling(NamedTuple):
+    """What a table was given, and how many of these rows it took in."""
+
+    rows: tuple[Row, ...]
+    taken: int
+
+    def is_of(self, rows: Sequence[Row]) -> bool:
+        """Whether these are the very same rows: 1 and 1.0 are equal, yet not the same."""
+        return len(rows) == len(self.rows) and all(map(is_, rows, self.rows))
+
+
 class Arena:
     """One schema's tables in memory.
 
@@ -47,13 +75,15 @@ class Arena:
         self.schema = schema
         self._gate = _Gate()
         self._ticks = 0
-        self._filled: set[str] = set()
-        self._volatile: dict[str, bool] = {}
+        self._filled: dict[str, _Filling | None] = {}
+        self._answered: dict[str, tuple[tuple[str, ...], bool]] = {}
         self._connection = sqlite3.connect(":memory:", isolation_level=None, cached_statements=512)
         self._connection.set_progress_handler(self._tick, _STEPS)
         if backwards:
             self._connection.execute("PRAGMA reverse_unordered_selects=1")
-        self._inserts: dict[str, str] = {}
+        # What is in the arena is never rolled back.
+        self._connection.execute("PRAGMA journal_mode=OFF")
+        self._deletes: dict[str, str] = {}
         self._create(facts)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
@@ -68,10 +98,7 @@ class Arena:
                 self._connection.execute(create_statement(table, known, facts is None))
             except sqlite3.Error as error:
                 raise SchemaError(f"table {table.name!r} cannot be made: {error}") from error
-            marks = ", ".join("?" for _ in table.columns)
-            self._inserts[table.name] = (
-                f"INSERT OR IGNORE INTO {quoted(table.name)} VALUES ({marks})"
-            )
+            self._deletes[table.name] = f"DELETE FROM {quoted(table.name)}"
         for index in (i for t in self.schema.tables for i in t.indexes if facts is None):
             self._connection.execute(index)
         for table in self.schema.tables:
@@ -86,19 +113,42 @@ class Arena:
         return self._ticks < 0
 
     def load(self, rows: Mapping[str, Sequence[Row]]) -> None:
-        """Empty the tables and put these rows in."""
+        """Make these rows the content; a table that holds the very same is left as it is."""
+        execute, filled = self._connection.execute, self._filled
         self._gate.opened = True
         self._ticks = 100_000
         try:
-            for table in self._filled - rows.keys():
-                self._connection.execute(f"DELETE FROM {quoted(table)}")
+            for table in filled.keys() - rows.keys():
+                execute(self._deletes[table])
+                del filled[table]
             for table, content in rows.items():
-                if table in self._filled:
-                    self._connection.execute(f"DELETE FROM {quoted(table)}")
-                self._connection.executemany(self._inserts[table], content)
+                delete = self._deletes[table]
+                if table in filled:
+                    before = filled[table]
+                    if before is not None and before.is_of(content):
+                        continue
+                    execute(delete)
+                # After an error nobody knows what the table holds.
+                filled[table] = None
+                filled[table] = _Filling(tuple(content), self._insert(table, content))
         finally:
             self._gate.opened = False
-        self._filled = set(rows)
+
+    def _insert(self, table: str, rows: Sequence[Row]) -> int:
+        """Put rows into a table; how many it took in."""
+        if not rows:
+            return 0
+        holds = tuple([cells.count(None) < len(rows) for cells in zip(*rows, strict=False)])
+        sql, pick = _insertion(table, holds)
+        return self._connection.executemany(sql, map(pick, rows)).rowcount
+
+    @property
+    def whole(self) -> bool:
+        """Whether every row was taken in: none broke a constraint."""
+        return all(
+            filling is not None and len(filling.rows) == filling.taken
+            for filling in self._filled.values()
+        )
 
     def kept(self, tables: Iterable[str]) -> dict[str, tuple[Row, ...]]:
         """The rows that were taken in, as the engine stores them."""
@@ -134,7 +184,8 @@ class Arena:
 
     def run(self, sql: str) -> Outcome:
         """The outcome of any query, with its column names."""
-        refused = not_a_query(sql)
+        answered = self._answered.get(sql)
+        refused = not_a_query(sql) if answered is None else None
         if refused is not None:
             return refused
         self._gate.reset()
@@ -148,11 +199,13 @@ class Arena:
             return failure_of(error, self._gate, 0.0)
         except (ValueError, MemoryError) as error:
             return Failure(Reason.EXECUTION_ERROR, str(error))
-        if cursor.description is None:
-            return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
-        # The guard is asked when a text is first prepared, and never again while it is cached.
-        volatile = self._volatile.setdefault(sql, self._gate.depends_on_clock(sql))
-        return Answer(tuple([c[0] for c in cursor.description]), rows, 0.0, volatile)
+        if answered is None:
+            if cursor.description is None:
+                return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
+            # The guard is asked when a text is first prepared, and never again while it is cached.
+            columns = tuple([column[0] for column in cursor.description])
+            answered = self._answered[sql] = (columns, self._gate.depends_on_clock(sql))
+        return Answer(answered[0], rows, 0.0, answered[1])
 
     def close(self) -> None:
         """Let go of the memory."""

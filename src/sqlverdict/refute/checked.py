@@ -48,11 +48,6 @@ def checked_places(schema: Schema) -> set[Place]:
     return {place for _, _, reading in _readings(schema) for place in reading.used}
 
 
-def has_checks(schema: Schema) -> bool:
-    """Whether any table has a CHECK constraint."""
-    return bool(_readings(schema))
-
-
 def fit(pools: Mapping[Place, Pool], schema: Schema, scratch: Arena) -> dict[Place, Pool]:
     """The pools without the values that a CHECK refuses."""
     fitting = dict(pools)

@@ -24,6 +24,8 @@ _OPERATORS: dict[type[Expr], str] = {
     exp.LTE: "<=",
 }
 _COUNTING = (exp.Count,)
+_SILENT = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Table, exp.TableAlias})
+"""Most nodes: what they mean is told by the nodes around them."""
 _CORNERED = (exp.Abs, exp.Mod, exp.Mul, exp.Neg, exp.Upper, exp.Lower, exp.Trim)
 
 
@@ -104,12 +106,14 @@ class _Reader:
         self.reading = Reading()
 
     def read(self) -> Reading:
-        reading, tree = self.reading, self.resolver.tree
-        reading.tables = [table.name for table in self.resolver.tables()]
-        reading.copies = self.resolver.copies()
-        reading.used = list(dict.fromkeys(self.resolver.columns(tree)))
-        for node in tree.walk():
-            self._visit(node)
+        reading, resolver = self.reading, self.resolver
+        reading.tables = [table.name for table in resolver.tables()]
+        reading.copies = resolver.copies()
+        places = (resolver.column(node) for node in resolver.nodes)
+        reading.used = list(dict.fromkeys(place for place in places if place is not None))
+        for node in resolver.nodes:
+            if type(node) not in _SILENT:
+                self._visit(node)
         reading.hints = list(dict.fromkeys(reading.hints))
         reading.joins = list(dict.fromkeys(reading.joins))
         return reading

@@ -21,7 +21,17 @@ Rows = Mapping[str, Sequence[Row]]
 
 
 def arrangements(rows: Rows) -> Iterator[dict[str, list[Row]]]:
-    """The same rows in other orders."""
+    """The same rows in other orders, the other way round first; few rows have few orders."""
+    known: set[tuple[int, ...]] = set()
+    for other in _orders(rows):
+        # Which row stands where, not what it holds: 1 and 1.0 are equal, yet not the same.
+        places = tuple([id(row) for content in other.values() for row in content])
+        if places not in known:
+            known.add(places)
+            yield other
+
+
+def _orders(rows: Rows) -> Iterator[dict[str, list[Row]]]:
     yield {table: list(reversed(content)) for table, content in rows.items()}
     yield {table: list(content) for table, content in rows.items()}
     rng = Random(7)  # noqa: S311 - repeatable, not secret
@@ -64,7 +74,8 @@ def is_determined(
         keyless.load(other)
         if not holds(keyless):
             return False
-        if turn == 0:
+        # It was asked about the rows as they are; one row is its own other way round.
+        if turn == 0 and any(len(content) > 1 for content in rows.values()):
             forward.load(other)
             if not holds(forward):
                 return False

@@ -9,17 +9,18 @@ the instance's number; the random numbers by the seed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from random import Random
 
-from sqlverdict.parse.facts import Fact, References, Unique
+from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.arena import Arena, is_view
-from sqlverdict.refute.checked import check_hints, checked_places, fit, has_checks
+from sqlverdict.refute.arena import Arena
+from sqlverdict.refute.checked import check_hints, fit
 from sqlverdict.refute.constants import Reading
-from sqlverdict.refute.pools import Pool, join_classes, make_pools, takes
+from sqlverdict.refute.ground import Link, ground_of
+from sqlverdict.refute.pools import Pool, make_pools, takes
 from sqlverdict.refute.resolve import Place
 
 _MOST_ROWS = 40
@@ -72,16 +73,6 @@ MODES = (
 )
 
 
-@dataclass(frozen=True)
-class _Reference:
-    """A foreign key with its columns' places in the rows."""
-
-    fact: References
-    child: list[int]
-    parent: list[int]
-    nullable: bool
-
-
 class Generator:
     """Makes the instances of one pair of queries.
 
@@ -96,7 +87,7 @@ class Generator:
     def __init__(
         self,
         schema: Schema,
-        facts: Iterable[Fact],
+        facts: frozenset[Fact],
         reading: Reading,
         seed: int = 0,
         scratch: Arena | None = None,
@@ -104,41 +95,33 @@ class Generator:
         self.schema = schema
         self.reading = reading
         self.seed = seed
-        self.facts = sorted(facts, key=repr)
-        self.pools: Mapping[Place, Pool] = make_pools(reading, schema, self.facts)
-        if scratch is not None and has_checks(schema):
-            wider = replace(reading, hints=[*reading.hints, *check_hints(schema)])
-            self.pools = fit(make_pools(wider, schema, self.facts), schema, scratch)
-        self.classes = join_classes(reading, self.facts)
+        self.ground = ground_of(schema, facts)
+        if scratch is not None and self.ground.checked:
+            wider = [*reading.hints, *check_hints(schema)]
+            self.pools = fit(make_pools(self.ground.pools, wider), schema, scratch)
+        else:
+            self.pools = make_pools(self.ground.pools, reading.hints)
+        self.classes = self.ground.join_classes(reading)
         self._class_of = {place: n for n, group in enumerate(self.classes) for place in group}
         self._class_values = [self._values_of(group) for group in self.classes]
-        self._uniques: dict[str, list[tuple[int, ...]]] = {}
-        self._places: dict[str, dict[str, int]] = {
-            t.name: {c.name: n for n, c in enumerate(t.columns)} for t in schema.tables
+        self.tables = [t for n in reading.tables if (t := self.ground.tables.get(n)) is not None]
+        if len(self.tables) < len(reading.tables):
+            # A view reads what it likes.
+            self.tables = [*self.ground.tables.values()]
+        names = [table.name for table in self.tables]
+        self.links = self.ground.reached(names)
+        filled = {*names, *(link.parent for link in self.links)}
+        self._blanks = {name: self._blank(self.ground.tables[name]) for name in filled}
+        self._varied = {name: self._varied_columns(self.ground.tables[name]) for name in filled}
+        # Columns that join their own table: two rows of a scene need not share the value.
+        self._loose = {
+            place
+            for place, group in self._class_of.items()
+            if reading.copies.get(place[0], 1) > 1
+            or sum(other[0] == place[0] for other in self.classes[group]) > 1
         }
-        for fact in self.facts:
-            if isinstance(fact, Unique):
-                places = tuple(self._places[fact.table][name] for name in fact.columns)
-                self._uniques.setdefault(fact.table, []).append(places)
-        self._references = [
-            _Reference(
-                fact,
-                [self._places[fact.table][name] for name in fact.columns],
-                [self._places[fact.parent][name] for name in fact.parent_columns],
-                all(self.pools[(fact.table, name)].nullable for name in fact.columns),
-            )
-            for fact in self.facts
-            if isinstance(fact, References)
-        ]
-        self.blanks = {table.name: self._blank(table) for table in schema.tables}
-        touched = [schema.table(name) for name in reading.tables]
-        self.tables = [t for t in touched if t is not None and not is_view(t)]
-        if len(self.tables) < len(touched):
-            self.tables = [t for t in schema.tables if not is_view(t)]
-        self._varied = self._varied_columns()
         # Columns of which one may be the same, or NULL, all over an instance.
-        touched_names = {table.name for table in self.tables}
-        self._free = [place for place in reading.used if place[0] in touched_names]
+        self._free = [place for place in reading.used if place[0] in names]
         self._counts = sorted(count for count in reading.counts if 1 <= count <= 30)
 
     def _blank(self, table: Table) -> list[Cell]:
@@ -155,23 +138,14 @@ class Generator:
         kinds = {self.pools[place].kind for place in group}
         return [v for v in dict.fromkeys(values) if all(takes(kind, v) for kind in kinds)]
 
-    def _varied_columns(self) -> dict[str, list[tuple[int, Place]]]:
+    def _varied_columns(self, table: Table) -> list[tuple[int, Place]]:
         """The columns that are worth varying; the others keep one value."""
-        used = {*self.reading.used, *self._class_of, *checked_places(self.schema)}
-        keys = {
-            (fact.table, name)
-            for fact in self.facts
-            if isinstance(fact, Unique)
-            for name in fact.columns
-        }
-        return {
-            table.name: [
-                (n, (table.name, column.name))
-                for n, column in enumerate(table.columns)
-                if (table.name, column.name) in used | keys
-            ]
-            for table in self.schema.tables
-        }
+        used, joined, ground = self.reading.used, self._class_of, self.ground
+        return [
+            (n, place)
+            for n, place in enumerate((table.name, column.name) for column in table.columns)
+            if place in joined or place in ground.keyed or place in ground.checked or place in used
+        ]
 
     def instance(self, number: int) -> dict[str, tuple[Row, ...]]:
         """The rows of an instance, by table."""
@@ -228,10 +202,12 @@ class _Draft:
         count = self.rng.choice(self.made._counts or [2])
         sizes = (max(count, 2), max(count, 2), max(count, 2) + 1)
         keys = [self._three(values) for values in self.made._class_values]
+        pools = self.made.pools
         for number, size in enumerate(sizes):
             look = {
-                place: self._three((*pool.good, *pool.plain))[number // 2]
-                for place, pool in self.made.pools.items()
+                place: self._three((*pools[place].good, *pools[place].plain))[number // 2]
+                for table in self.made.tables
+                for _, place in self.made._varied[table.name]
                 if place not in self.made._class_of
             }
             self.fixed = look
@@ -256,7 +232,7 @@ class _Draft:
         return value
 
     def _add(self, table: Table, values: list[Cell]) -> bool:
-        row = list(self.made.blanks[table.name])
+        row = list(self.made._blanks[table.name])
         rng, mode = self.rng, self.mode
         for n, place in self.made._varied[table.name]:
             group = self.made._class_of.get(place)
@@ -272,9 +248,7 @@ class _Draft:
         pool = self.made.pools[place]
         if self.mode.null and pool.nullable and self.rng.random() < self.mode.null / 2:
             return None
-        crowded = sum(member[0] == place[0] for member in self.made.classes[group]) > 1
-        copied = self.made.reading.copies.get(place[0], 1) > 1
-        if (crowded or copied) and self.rng.random() < 0.5:
+        if place in self.made._loose and self.rng.random() < 0.5:
             others: list[Cell] = [*self.shared.get(group, ())]
             others += self.made._class_values[group][:3]
             return self.rng.choice(others)
@@ -300,7 +274,7 @@ class _Draft:
         kept = self.content.setdefault(table.name, [])
         if len(kept) >= _MOST_ROWS:
             return False
-        uniques = self.made._uniques.get(table.name, ())
+        uniques = self.made.ground.uniques.get(table.name, ())
         for places in uniques:
             taken = self.keys.setdefault((table.name, places), set())
             key = tuple([row[n] for n in places])
@@ -331,57 +305,54 @@ class _Draft:
     def _close(self) -> None:
         """Give every reference its parent; where that fails, drop the child."""
         for _ in range(4):
-            if not sum(map(self._mend, self.made._references)):
+            if not sum(map(self._mend, self.made.links)):
                 return
-        while sum(map(self._prune, self.made._references)):
+        while sum(map(self._prune, self.made.links)):
             pass
 
-    def _orphans(self, key: _Reference) -> list[list[Cell]]:
-        children = self.content.get(key.fact.table)
+    def _orphans(self, link: Link) -> list[list[Cell]]:
+        children = self.content.get(link.table)
         if not children:
             return []
-        if len(key.child) == 1:
-            (child,), (parent,) = key.child, key.parent
-            values = {row[parent] for row in self.content.get(key.fact.parent, ())}
+        parents = self.content.get(link.parent, ())
+        if len(link.child) == 1:
+            (child,), (key,) = link.child, link.key
+            values = {row[key] for row in parents}
             return [r for r in children if r[child] is not None and r[child] not in values]
-        known = {
-            tuple([row[n] for n in key.parent]) for row in self.content.get(key.fact.parent, ())
-        }
+        known = {tuple([row[n] for n in link.key]) for row in parents}
         found = []
         for row in children:
-            value = tuple([row[n] for n in key.child])
+            value = tuple([row[n] for n in link.child])
             if None not in value and value not in known:
                 found.append(row)
         return found
 
-    def _mend(self, key: _Reference) -> bool:
-        orphans = self._orphans(key)
+    def _mend(self, link: Link) -> bool:
+        orphans = self._orphans(link)
         if not orphans:
             return False
-        parent = self.made.schema.table(key.fact.parent)
-        assert parent is not None
+        parent = self.made.ground.tables[link.parent]
         kinds = [self.made.pools[(parent.name, column.name)].kind for column in parent.columns]
         for row in orphans:
-            if key.nullable and self.rng.random() < 0.2:
-                for n in key.child:
+            if link.nullable and self.rng.random() < 0.2:
+                for n in link.child:
                     row[n] = None
                 continue
-            fresh = list(self.made.blanks[parent.name])
+            fresh = list(self.made._blanks[parent.name])
             for n, place in self.made._varied[parent.name]:
                 fresh[n] = self._value(self.made.pools[place])
-            for n, source in zip(key.parent, key.child, strict=True):
+            for n, source in zip(link.key, link.child, strict=True):
                 fresh[n] = row[source]
             if all(map(takes, kinds, fresh)):
                 self._keep(parent, fresh)
         return True
 
-    def _prune(self, key: _Reference) -> bool:
-        orphans = self._orphans(key)
+    def _prune(self, link: Link) -> bool:
+        orphans = self._orphans(link)
         if not orphans:
             return False
         gone = set(map(id, orphans))
-        table = key.fact.table
-        self.content[table] = [row for row in self.content[table] if id(row) not in gone]
+        self.content[link.table] = [r for r in self.content[link.table] if id(r) not in gone]
         return True
 
 

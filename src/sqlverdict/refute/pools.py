@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from sqlverdict.parse.facts import Affinity, Fact, NotNull, References, affinity
-from sqlverdict.parse.schema import Column, Schema
+from sqlverdict.parse.facts import Affinity, affinity
+from sqlverdict.parse.schema import Column
 from sqlverdict.records import Cell
-from sqlverdict.refute.constants import Hint, Reading
+from sqlverdict.refute.constants import Hint
 from sqlverdict.refute.resolve import Place
 
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(.*)", re.DOTALL)
@@ -57,62 +57,37 @@ def takes(kind: Affinity, value: Cell) -> bool:
     return True
 
 
-def make_pools(reading: Reading, schema: Schema, facts: Iterable[Fact]) -> dict[Place, Pool]:
-    """A pool for every column of every table of the schema that the search may fill."""
-    never_null = {(f.table, f.column) for f in facts if isinstance(f, NotNull)}
-    hints: dict[Place, list[Hint]] = {}
-    for hint in reading.hints:
-        hints.setdefault(hint.place, []).append(hint)
-    pools: dict[Place, Pool] = {}
-    for table in schema.tables:
-        for column in table.columns:
-            place = (table.name, column.name)
-            pools[place] = _pool(column, hints.get(place, ()), place not in never_null)
-    return pools
-
-
-def join_classes(reading: Reading, facts: Iterable[Fact]) -> list[frozenset[Place]]:
-    """Columns that are compared with each other, or reference each other: they share values."""
-    groups: dict[Place, set[Place]] = {}
-
-    def unite(one: Place, two: Place) -> None:
-        merged = groups.get(one, {one}) | groups.get(two, {two})
-        for member in merged:
-            groups[member] = merged
-
-    for one, two in reading.joins:
-        unite(one, two)
-    touched = set(reading.tables)
-    for fact in facts:
-        if isinstance(fact, References) and fact.table in touched:
-            for child, parent in zip(fact.columns, fact.parent_columns, strict=True):
-                unite((fact.table, child), (fact.parent, parent))
-    distinct = {id(group): group for group in groups.values()}
-    return sorted((frozenset(group) for group in distinct.values()), key=sorted)
-
-
-def _pool(column: Column, hints: Sequence[Hint], nullable: bool) -> Pool:
+def bare_pool(column: Column, nullable: bool) -> Pool:
+    """The values for a column that no query compares with anything."""
     kind = affinity(column.type)
+    dated = _is_dated(column) and kind in ("TEXT", "NUMERIC")
+    return Pool(kind, (), (), _DAYS if dated else _PLAIN[kind], _ODD[kind], nullable)
+
+
+def make_pools(bare: Mapping[Place, Pool], hints: Iterable[Hint]) -> dict[Place, Pool]:
+    """The pools of all columns, with the values that the queries give a hint of."""
+    hinted: dict[Place, list[Hint]] = {}
+    for hint in hints:
+        hinted.setdefault(hint.place, []).append(hint)
+    return {**bare, **{place: _hinted(bare[place], found) for place, found in hinted.items()}}
+
+
+def _hinted(pool: Pool, hints: Iterable[Hint]) -> Pool:
     good: list[Cell] = []
     near: list[Cell] = []
     for hint in hints:
         if hint.value is None:
             near.append(None)
             continue
-        fitting, beside = _around(hint, kind)
+        fitting, beside = _around(hint, pool.kind)
         good += fitting
         near += beside
-    plain = _PLAIN[kind]
-    if _is_dated(column) and kind in ("TEXT", "NUMERIC"):
-        plain = _DAYS
-    return Pool(
-        kind,
-        tuple(dict.fromkeys(c for c in good if (nullable or c is not None) and takes(kind, c))),
-        tuple(dict.fromkeys(c for c in near if (nullable or c is not None) and takes(kind, c))),
-        plain,
-        _ODD[kind],
-        nullable,
-    )
+
+    def held(values: list[Cell]) -> tuple[Cell, ...]:
+        may = (v for v in values if (pool.nullable or v is not None) and takes(pool.kind, v))
+        return tuple(dict.fromkeys(may))
+
+    return replace(pool, good=held(good), near=held(near))
 
 
 def _is_dated(column: Column) -> bool:

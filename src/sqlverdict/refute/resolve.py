@@ -6,8 +6,10 @@ Good enough to choose values by, not to prove by: a reference that cannot be fol
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
@@ -37,30 +39,43 @@ class Resolver:
         self.tree = tree
         self.schema = schema
         self._sources: dict[int, list[_Source]] = {}
+        self._places: dict[int, tuple[Expr, Place | None]] = {}
+
+    @cached_property
+    def nodes(self) -> list[Expr]:
+        """Every node of the tree, the outermost first."""
+        return list(self.tree.walk())
+
+    @cached_property
+    def _bases(self) -> list[Table]:
+        """The base tables that the query reads, as often as it names them."""
+        found = []
+        for node in self.nodes:
+            if isinstance(node, exp.Table) and self._cte(node, node.name) is None:
+                table = self.schema.table(node.name)
+                if table is not None:
+                    found.append(table)
+        return found
 
     def tables(self) -> list[Table]:
         """The base tables that the query reads, each once, in order of appearance."""
-        found: dict[str, Table] = {}
-        for node in self.tree.find_all(exp.Table):
-            if self._cte(node, node.name) is None:
-                table = self.schema.table(node.name)
-                if table is not None:
-                    found.setdefault(table.name, table)
-        return list(found.values())
+        return [*{table.name: table for table in self._bases}.values()]
 
     def copies(self) -> dict[str, int]:
         """How often each base table occurs."""
-        counts: dict[str, int] = {}
-        for node in self.tree.find_all(exp.Table):
-            table = self.schema.table(node.name)
-            if table is not None and self._cte(node, node.name) is None:
-                counts[table.name] = counts.get(table.name, 0) + 1
-        return counts
+        return dict(Counter(table.name for table in self._bases))
 
     def column(self, node: Expr, depth: int = 0) -> Place | None:
         """The base column that a reference means."""
         if not isinstance(node, exp.Column) or depth > _DEPTH:
             return None
+        known = self._places.get(id(node))
+        if known is None or depth:
+            # The node is kept too, so that no other can take its id.
+            known = self._places[id(node)] = (node, self._column(node, depth))
+        return known[1]
+
+    def _column(self, node: exp.Column, depth: int) -> Place | None:
         name, qualifier = node.name, node.table
         select = node.find_ancestor(exp.Select, exp.SetOperation)
         while select is not None:

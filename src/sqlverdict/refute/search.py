@@ -9,7 +9,8 @@ last stop.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from time import monotonic
@@ -21,6 +22,7 @@ from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
+    Answer,
     Comparison,
     Contract,
     Failure,
@@ -34,10 +36,12 @@ from sqlverdict.refute.constants import read
 from sqlverdict.refute.determined import is_determined
 from sqlverdict.refute.generate import Generator, values_by_place
 from sqlverdict.refute.grade import SEVERITY, Grader
+from sqlverdict.refute.ground import is_closed
 from sqlverdict.refute.regularities import mine
-from sqlverdict.refute.shrink import Content, Shrinker, is_closed, links
+from sqlverdict.refute.shrink import Content, Shrinker
 from sqlverdict.refute.witness import Budget, Instance, NotRefuted, Origin, Refutation, Witness
 
+_facts_of = lru_cache(maxsize=64)(facts_of)
 _STOPPED = frozenset({Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT, Reason.ROW_LIMIT})
 _BETTER = 24
 """How many more instances are tried for a more ordinary witness once one is found."""
@@ -117,6 +121,11 @@ def _whole(found: _Found | None, rows: Content) -> bool:
     )
 
 
+def _cost(witness: Witness) -> tuple[int, int]:
+    """How far a witness is from ordinary, as :meth:`Grader.cost` has it."""
+    return SEVERITY[witness.grade], len(witness.broken)
+
+
 class _Hunt:
     """One search."""
 
@@ -133,7 +142,7 @@ class _Hunt:
         self.gold, self.prediction = gold.sql, prediction.sql
         self.dialect = gold.dialect
         self.schema, self.budget, self.contract = schema, budget, contract
-        self.known = facts_of(schema) if facts is None else facts
+        known = _facts_of(schema) if facts is None else facts
         # The second is without keys: an INTEGER PRIMARY KEY would put rows back into its order.
         self.arenas = (warm_arena(schema, facts, False), warm_arena(schema, frozenset(), True))
         self.preset = PRESETS.get(preset)
@@ -142,9 +151,8 @@ class _Hunt:
         alike = ours.looks_like(theirs) and gold.features == prediction.features
         self.instances = max(1, budget.instances // budget.alike) if alike else budget.instances
         self.generator = Generator(
-            schema, self.known, reading, budget.seed, self.arenas[0] if facts is None else None
+            schema, known, reading, budget.seed, self.arenas[0] if facts is None else None
         )
-        self.links = links(schema, sorted(self.known, key=repr))
         self._graded_by: Grader | None = None
         self.tried = 0
         self.undetermined = 0
@@ -171,19 +179,19 @@ class _Hunt:
         stop = monotonic() + self.budget.seconds
         best: Witness | None = None
         left = self.instances
-        lowest = (0, 0)
         for origin, rows in self._instances(first, database):
             if left <= 0 or monotonic() > stop:
                 break
             left -= 1
             self.tried += 1
-            found = self._try(rows)
-            if found is None:
+            found = self._glance(rows)
+            if found is None or (best is None and not self._is_determined(found)):
                 continue
-            witness, cost = self._witness(found, origin, database)
-            if best is None or cost < lowest:
-                best, lowest = witness, cost
-            if lowest == (0, 0):
+            better = self._witness(found, origin, database, best)
+            if better is None:
+                continue
+            best = better
+            if _cost(best) == (0, 0):
                 break
             left = min(left, _BETTER if database is not None else _BETTER_BLIND)
         if best is not None:
@@ -220,30 +228,38 @@ class _Hunt:
     def _try(self, rows: Content) -> _Found | None:
         """The difference between the two queries on these rows, if it is a real one."""
         found = self._glance(rows)
-        if found is None:
-            return None
+        return found if found is not None and self._is_determined(found) else None
+
+    def _is_determined(self, found: _Found) -> bool:
         asked = ((self.gold, found.gold), (self.prediction, found.prediction))
-        if not is_determined(*asked, found.rows, self.arenas, self.preset, self.dialect):
-            self.undetermined += 1
-            return None
-        return found
+        holds = is_determined(*asked, found.rows, self.arenas, self.preset, self.dialect)
+        self.undetermined += not holds
+        return holds
 
     def _glance(self, rows: Content) -> _Found | None:
         """A difference on these rows, determined or not."""
+        found = self._difference(rows)
+        if found is None:
+            return None
+        kept = self.arenas[0].kept(rows)
+        # A CHECK may have kept a parent out; then the instance is not legal.
+        return replace(found, rows=kept) if is_closed(kept, self.generator.ground.links) else None
+
+    def _difference(self, rows: Content) -> _Found | None:
+        """A difference on these rows, or on those of them that the engine takes in."""
         arena = self.arenas[0]
         arena.load(rows)
-        ours, theirs = arena.rows(self.gold), arena.rows(self.prediction)
-        if ours == theirs:
-            return None
         gold, prediction = arena.run(self.gold), arena.run(self.prediction)
+        if (
+            isinstance(gold, Answer)
+            and isinstance(prediction, Answer)
+            and gold.rows == prediction.rows
+        ):
+            return None
         comparison = self._compare(gold, prediction)
         if comparison is None or comparison.equal is not False:
             return None
-        kept = arena.kept(rows)
-        # A CHECK may have kept a parent out; then the instance is not legal.
-        if not is_closed(kept, self.links):
-            return None
-        return _Found(kept, gold, prediction, comparison)
+        return _Found(rows, gold, prediction, comparison)
 
     def _compare(self, gold: Outcome, prediction: Outcome) -> Comparison | None:
         if isinstance(gold, Failure) or isinstance(prediction, Failure):
@@ -254,32 +270,44 @@ class _Hunt:
         pair = Pair(self.gold, self.prediction, self.dialect, self.contract, self.arenas[0].run)
         return self.preset.compare(gold, prediction, pair)
 
-    def _shrunk(self, found: _Found, grader: Grader) -> _Found:
-        """The same difference on fewer rows: at a glance first, with care where that misleads."""
+    def _shrunk(self, found: _Found, grader: Grader, best: Witness | None) -> _Found | None:
+        """The same difference on fewer rows: at a glance first, with care where that misleads.
+
+        ``None`` where it is no better than the best so far.
+        """
 
         def cost(rows: Content) -> tuple[int, int]:
             # Without real data there is nothing to stay ordinary beside: small comes first.
             return grader.cost(Instance(self.schema, rows)) if grader.has_real_data else (0, 0)
 
         def at_a_glance(rows: Content) -> bool:
-            return _whole(self._glance(rows), rows)
+            return self._difference(rows) is not None and self.arenas[0].whole
 
         def with_care(rows: Content) -> bool:
             return _whole(self._try(rows), rows)
 
         for differ in (at_a_glance, with_care):
-            shrinker = Shrinker(self.schema, self.links, differ, self.budget.shrink, cost)
-            smaller = self._try(shrinker.shrink(found.rows))
+            shrinker = Shrinker(self.generator.ground, differ, self.budget.shrink, cost)
+            rows = shrinker.shrink(found.rows)
+            # Whether it is determined is asked last: that takes longest.
+            if best is not None and (
+                grader.cost(Instance(self.schema, rows)) >= _cost(best)
+                or not self._is_determined(found)
+            ):
+                return None
+            smaller = self._try(rows)
             if smaller is not None:
                 return smaller
         return found
 
     def _witness(
-        self, found: _Found, origin: Origin, database: Path | None
-    ) -> tuple[Witness, tuple[int, int]]:
-        """The difference made small, with its grade, and how far that is from ordinary."""
+        self, found: _Found, origin: Origin, database: Path | None, best: Witness | None
+    ) -> Witness | None:
+        """The difference made small, with its grade; ``None`` where it is no better."""
         grader = self._grader(database)
-        last = self._shrunk(found, grader)
+        last = self._shrunk(found, grader, best)
+        if last is None:
+            return None
         instance = Instance(self.schema, {t: r for t, r in last.rows.items() if r})
         grade, broken = grader.grade(instance)
         witness = Witness(
@@ -294,7 +322,7 @@ class _Hunt:
             grade,
             broken,
         )
-        return witness, (SEVERITY[grade], len(broken))
+        return witness if best is None or _cost(witness) < _cost(best) else None
 
     def _grader(self, database: Path | None) -> Grader:
         if self._graded_by is None:

@@ -19,6 +19,7 @@ from sqlverdict.records import Failure, ParseFailure, Row
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
+_RANKING = ("order", "max", "min", "over")
 _DROPPED = ("order", "limit", "offset", "having", "group", "distinct", "windows", "qualify")
 
 
@@ -71,6 +72,8 @@ def rank_probes(sql: str) -> tuple[RankProbe, ...]:
     from sqlglot import exp
     from sqlglot.errors import SqlglotError
 
+    if not any(word in sql.lower() for word in _RANKING):
+        return ()
     query = parse(sql)
     if isinstance(query, ParseFailure):
         return ()

@@ -98,6 +98,9 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
         fault = f" (fault: {evidence.fault})" if evidence.fault else ""
         reasons = ", ".join(evidence.reasons)
         yield f"{evidence.rung}{fault}: {'. '.join(part for part in (reasons, message) if part)}"
+    tags = [str(tag.get("name")) for tag in detail.get("tags") or () if isinstance(tag, Mapping)]
+    if tags:
+        yield f"what differs: {', '.join(tags)}"
 
 
 def _proof(detail: Mapping[str, Any]) -> Iterator[str]:

@@ -12,6 +12,7 @@
 ``examine``         what happens to one case
 ``court``           where findings wait for a judge
 ``coordinate``      workers, court and log together
+``batches``         a chunk of tasks: first all their queries, then the rest
 ``local``           in this process
 ``processes``       in worker processes that are watched and, if need be, killed
 """

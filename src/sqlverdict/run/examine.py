@@ -89,10 +89,22 @@ class Examiner:
         """
         try:
             finding = self._find(task, desk)
-            for_coordinator = finding.questions or finding.contradiction
+            for_coordinator = finding.questions or (self.stages.proves and finding.contradiction)
             return finding if for_coordinator else encode_line(task, finding)
         except Exception as error:  # noqa: BLE001 - the border: a bug of ours is not the model's
             return self.crashed(task, f"{type(error).__name__}: {error}")
+
+    def prepare(self, task: Task, desk: Desk) -> None:
+        """Run the queries that the task needs in any case. Never raises."""
+        case, sql = task.case, task.prediction.sql or ""
+        recorded = case.recorded is not None
+        if not self.stages.executes or not case.answerable or recorded or not sql.strip():
+            return
+        try:
+            for query in (*case.golds, sql):
+                desk.run(case.database or case.db_id, query)
+        except Exception:  # noqa: BLE001 - it comes again, and is typed, when the task is examined
+            return
 
     def _find(self, task: Task, desk: Desk) -> Finding:
         case, prediction = task.case, task.prediction
@@ -114,7 +126,7 @@ class Examiner:
                 self._known.clear()
             finding = self._examine(task, desk)
             # What the engine says of a failed query repeats its spelling.
-            if not any(found.by == "execute" for found in finding.evidence):
+            if "execute" not in [found.by for found in finding.evidence]:
                 self._known[place] = finding
         return finding
 
@@ -197,7 +209,7 @@ def encode_line(task: Task, finding: Finding) -> bytes:
         "answerable": case.answerable,
         "difficulty": case.difficulty,
         "confidence": prediction.confidence,
-        "message": next((e.detail["message"] for e in evidence if "message" in e.detail), ""),
+        "message": _message(evidence),
         "tags": case.tags,
         "schema": RESULT_SCHEMA,
     }
@@ -206,6 +218,13 @@ def encode_line(task: Task, finding: Finding) -> bytes:
     except UnicodeEncodeError:
         # Half a surrogate pair is no text; it is kept visible, so that nothing is lost.
         return encode_result(_speakable(fields))
+
+
+def _message(evidence: Sequence[Evidence]) -> str:
+    for found in evidence:
+        if "message" in found.detail:
+            return str(found.detail["message"])
+    return ""
 
 
 def _speakable(value: Any) -> Any:

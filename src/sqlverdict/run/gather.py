@@ -23,6 +23,8 @@ from sqlverdict.run.item import DeskItem
 from sqlverdict.run.prover import SOUND
 
 _GOLD_FAILED = frozenset({Reason.GOLD_EXECUTION_ERROR, Reason.GOLD_EXECUTION_TIMEOUT})
+_MATCH = Evidence(Rung.TESTED, "compare", True, detail={"databases": 1})
+_RECORDED_MATCH = Evidence(Rung.TESTED, "compare", True, detail={"databases": 1, "recorded": True})
 _NOTHING_RAN = {"message": "no metric of this run executes queries"}
 
 
@@ -108,8 +110,7 @@ def _proof(item: DeskItem) -> Evidence | None:
 
 
 def _match(item: DeskItem) -> Evidence:
-    detail = {"databases": 1} if item.case.recorded is None else {"databases": 1, "recorded": True}
-    return Evidence(Rung.TESTED, "compare", True, detail=detail)
+    return _MATCH if item.case.recorded is None else _RECORDED_MATCH
 
 
 def _searched(item: DeskItem) -> Evidence:

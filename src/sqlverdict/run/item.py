@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sqlverdict.compare.preset import PRESETS, Pair
@@ -57,8 +58,7 @@ class DeskItem:
         self._desk = desk
         self._refuter = refuter
         self._refutation: Refutation | None = None
-        self._golds: list[Outcome] | None = None
-        self._answer: Outcome | None = None
+        self._outcomes: dict[tuple[str, str], Outcome] = {}
         self._compared: dict[tuple[str, str | None], Comparison] = {}
         self._schemas = schemas
         self._derived: dict[str, Derivation] = {}
@@ -66,15 +66,18 @@ class DeskItem:
 
     def golds(self) -> Sequence[Outcome]:
         """What each gold query gave."""
-        if self._golds is None:
-            self._golds = [self._desk.run(self.database, gold) for gold in self.case.golds]
-        return self._golds
+        return [self._run(self.database, gold) for gold in self.case.golds]
 
     def answer(self) -> Outcome:
         """What the predicted query gave."""
-        if self._answer is None:
-            self._answer = self._desk.run(self.database, self.prediction.sql or "")
-        return self._answer
+        return self._run(self.database, self.prediction.sql or "")
+
+    def _run(self, database: str, sql: str) -> Outcome:
+        place = (database, sql)
+        found = self._outcomes.get(place)
+        if found is None:
+            found = self._outcomes[place] = self._desk.run(database, sql)
+        return found
 
     def compare(self, preset: str, database: str | None = None) -> Comparison:
         """The prediction against the golds: equal if it equals any of them."""
@@ -98,31 +101,23 @@ class DeskItem:
     def _compare_one(self, name: str, database: str, gold_sql: str) -> Comparison:
         preset = PRESETS.get(name)
         gold_sql, prediction_sql = preset.prepare(gold_sql, self.prediction.sql or "")
-        gold = self._desk.run(database, gold_sql)
+        gold = self._run(database, gold_sql)
         if isinstance(gold, Failure):
             return _gold_failed(gold)
-        prediction = self._desk.run(database, prediction_sql)
+        prediction = self._run(database, prediction_sql)
         if isinstance(prediction, Failure):
             equal = None if prediction.fault else False
             return Comparison(equal, (prediction.reason,), message=prediction.message)
-
-        def probe(sql: str) -> Outcome:
-            return self._desk.run(database, sql)
-
-        dialect = self._desk.engine.dialect
-        pair = Pair(gold_sql, prediction_sql, dialect, self.case.contract, probe)
+        pair = self._pair(database, gold_sql, prediction_sql)
         return preset.compare(gold, prediction, pair)
 
     def pair(self) -> Pair:
         """What relations may look at besides the answers."""
-        gold = self.case.golds[0]
-        return Pair(
-            gold,
-            self.prediction.sql or "",
-            self._desk.engine.dialect,
-            self.case.contract,
-            lambda sql: self._desk.run(self.database, sql),
-        )
+        return self._pair(self.database, self.case.golds[0], self.prediction.sql or "")
+
+    def _pair(self, database: str, gold: str, prediction: str) -> Pair:
+        probe = partial(self._run, database)
+        return Pair(gold, prediction, self._desk.engine.dialect, self.case.contract, probe)
 
     def databases(self) -> Sequence[str]:
         """The case's database and the others in its folder: its test suite."""
@@ -133,7 +128,7 @@ class DeskItem:
     def clock(self, rounds: int) -> tuple[list[float], list[float]]:
         """Seconds of the first gold that answers and of the prediction, interleaved."""
         for gold in self.case.golds:
-            if isinstance(self._desk.run(self.database, gold), Answer):
+            if isinstance(self._run(self.database, gold), Answer):
                 queries = [gold, self.prediction.sql or ""]
                 ours, theirs = self._desk.clock(self.database, queries, rounds)
                 return ours, theirs

@@ -6,13 +6,12 @@ are stopped by the engine's own limits; there is no process to kill behind them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
+from itertools import chain
 
 from sqlverdict.execute.desk import Desk
-from sqlverdict.run.task import Done, Finding, Task, chunks, done
-
-Examine = Callable[[Task, Desk], bytes | Finding]
-"""Works on one task; returns its line, or a finding for the coordinator. Never raises."""
+from sqlverdict.run.batches import Examine, in_batches
+from sqlverdict.run.task import Done, Task, chunks, done
 
 
 def run_here(
@@ -21,7 +20,8 @@ def run_here(
     """Work on all tasks; yields what is done in batches, and closes the desk at the end."""
     try:
         for chunk in chunks(tasks):
-            yield [done(task, examine(task, desk)) for task in chunk]
+            made = chain.from_iterable(in_batches(chunk, examine, desk))
+            yield [done(task, each) for task, each in zip(chunk, made, strict=True)]
             desk.flush()
     finally:
         desk.close()

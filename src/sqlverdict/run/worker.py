@@ -12,17 +12,16 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
-from time import monotonic, perf_counter
+from time import monotonic
 from typing import Any
 
 from sqlverdict.execute.cache import AnswerCache
 from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
 from sqlverdict.records import Failure
-from sqlverdict.run.local import Examine
-from sqlverdict.run.task import Finding, Task
+from sqlverdict.run.batches import Examine, in_batches
+from sqlverdict.run.task import Task
 
-_SEND_AFTER = 0.05
 _HEADROOM = 1536 * 2**20
 
 
@@ -111,16 +110,9 @@ def _listen(connection: Connection, inbox: SimpleQueue[list[Task] | None]) -> No
 
 
 def _work_on(chunk: list[Task], connection: Connection, examine: Examine, desk: Desk) -> None:
-    lines: list[bytes | Finding] = []
-    sent = perf_counter()
-    for task in chunk:
-        lines.append(examine(task, desk))
-        if perf_counter() - sent > _SEND_AFTER:
-            connection.send(lines)
-            lines = []
-            sent = perf_counter()
+    for lines in in_batches(chunk, examine, desk):
+        connection.send(lines)
     desk.flush()
-    connection.send(lines)
     connection.send(None)
 
 

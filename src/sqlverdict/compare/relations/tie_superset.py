@@ -15,11 +15,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from sqlverdict.compare.order import read_order
 from sqlverdict.compare.preset import Pair
 from sqlverdict.compare.relations._clauses import has_limit, has_order
 from sqlverdict.compare.relations._contain import inverse, projected
 from sqlverdict.compare.relations._table import Table, plain_row, weak
-from sqlverdict.records import Answer, ParseFailure, Relation, Row
+from sqlverdict.records import Answer, Relation, Row
 
 KIND = "tie_superset"
 
@@ -101,22 +102,15 @@ def find_cut(pair: Pair, limited: str, height: int, most: int) -> Cut | None:
         height: How many rows it returned.
         most: How many rows there are with all that tie; others are of no interest.
     """
-    from sqlverdict.parse.order import ordering, tie_probe
-    from sqlverdict.parse.query import parse
-
     sql = pair.gold_sql if limited == "gold" else pair.prediction_sql
-    query = parse(sql, pair.dialect)
-    if isinstance(query, ParseFailure) or pair.probe is None:
+    order, probe = read_order(sql, pair.dialect) or (None, None)
+    if order is None or probe is None or pair.probe is None:
         return None
-    order = ordering(query)
+    if not order.ordered or order.limit != height or order.unknown_offset:
+        return None
     offset = order.offset or 0
-    if not order.ordered or order.limit != height:
-        return None
-    if order.offset is None and query.tree.args.get("offset") is not None:
-        return None
-    probe = tie_probe(query)
-    outcome = None if probe is None else pair.probe(probe.sql)
-    if probe is None or not isinstance(outcome, Answer) or len(outcome.rows) < offset + most:
+    outcome = pair.probe(probe.sql)
+    if not isinstance(outcome, Answer) or len(outcome.rows) < offset + most:
         return None
     rows: list[Row] = []
     keys: list[Row] = []

@@ -19,8 +19,8 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import Fact, NotNull, PrimaryKey, References, Unique
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
+from sqlverdict.prove.held import Held
 from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.held import Held
 from sqlverdict.prove.paper.shapes import name_of
 
 _PARTIAL = re.compile(r"\(\s*[\"'`\[]?([^\"'`\](),]+?)[\"'`\]]?\s*\)\s*WHERE\b", re.IGNORECASE)

@@ -9,7 +9,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.paper.held import Held
+from sqlverdict.prove.held import Held
 from sqlverdict.prove.paper.shapes import nodes_below
 from sqlverdict.prove.scope import is_quoted
 

@@ -17,7 +17,7 @@ from sqlverdict.prove.paper.order import Rewriting, stages
 from sqlverdict.prove.paper.prepare import prepared
 from sqlverdict.prove.paper.shapes import key
 from sqlverdict.prove.profile import PROFILES, Question
-from sqlverdict.prove.proof import Derivation, NotProved, Proof, Step, weakest
+from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Step, weakest
 from sqlverdict.prove.rule import RULES
 from sqlverdict.records import Query, Reason
 
@@ -40,7 +40,8 @@ class EtmPaper:
             return NotProved("nested too deeply for the prover", Reason.UNSUPPORTED_FEATURE)
         if gold.key != prediction.key:
             fired = dict.fromkeys(step.rule for step in (*gold.steps, *prediction.steps))
-            return NotProved("the trees differ", None, gold.text, prediction.text, tuple(fired))
+            forms = Forms(gold.tree, prediction.tree, written)
+            return NotProved("the trees differ", None, forms, tuple(fired))
         steps = (*gold.steps, *(replace(step, side="prediction") for step in prediction.steps))
         return Proof(
             question.gold.sql,
@@ -62,8 +63,13 @@ class PaperForm:
 
     @property
     def text(self) -> str:
-        """The tree as SQL, for people; it need not run."""
-        return str(self.tree.sql("sqlite"))
+        """The tree as SQL."""
+        return written(self.tree)
+
+
+def written(tree: Expr) -> str:
+    """A tree as SQL, for people; it need not run."""
+    return str(tree.sql("sqlite"))
 
 
 class _Asked:

@@ -16,7 +16,7 @@ Limits
     COUNT(*) or an aggregate over another column sees the row.
 
 Source
-    Reference notes on ETM: open pairs of published predictions.
+    House rule, met in published predictions; ETM (Ascoli et al.) has none like it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,17 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.canonical import key
+from sqlverdict.prove.canonical import same
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import aggregates_in, columns_in, conditions, labels, set_conditions
+from sqlverdict.prove.shape import (
+    aggregates_in,
+    columns_in,
+    conditions,
+    label_of,
+    labels,
+    set_conditions,
+)
 
 _SKIP = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
 
@@ -55,26 +62,34 @@ def aggregate_skips_null(node: exp.Select, known: Known) -> Expr | None:
     found = list(aggregates_in(node.expressions))
     if not found or not all(isinstance(call, _SKIP) for call in found):
         return None
-    taken = {key(_argument(call)) for call in found}
     column = _argument(found[0])
-    if len(taken) != 1 or not isinstance(column, exp.Column):
+    if not isinstance(column, exp.Column):
         return None
-    inside = {id(c) for call in found for c in columns_in(call)}
-    own = labels(node)
-    bare = (c for item in node.expressions for c in columns_in(item) if c.text("table") in own)
-    if column.text("table") not in own or any(id(c) not in inside for c in bare):
+    counted = all(
+        isinstance(call, exp.Count) and isinstance(call.this, exp.Column) for call in found
+    )
+    asked = conditions(node)
+    kept = [part for part in asked if not _tests(part, column)]
+    if not counted and len(kept) == len(asked):
         return None
-    if all(isinstance(call, exp.Count) and isinstance(call.this, exp.Column) for call in found):
+    if not all(same(_argument(call), column) for call in found) or not _alone(node, found, column):
+        return None
+    if counted:
         test = exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null()))
         for call in found:
             call.set("this", exp.Star())
-        set_conditions(node, [*conditions(node), test])
+        set_conditions(node, [*asked, test])
         return node
-    kept = [part for part in conditions(node) if not _tests(part, column)]
-    if len(kept) == len(conditions(node)):
-        return None
     set_conditions(node, kept)
     return node
+
+
+def _alone(node: exp.Select, calls: list[Expr], column: Expr) -> bool:
+    """Whether the column is one of the query's own, and it shows none outside the calls."""
+    inside = {id(c) for call in calls for c in columns_in(call)}
+    own = labels(node)
+    shown = (c for item in node.expressions for c in columns_in(item) if label_of(c) in own)
+    return label_of(column) in own and all(id(c) in inside for c in shown)
 
 
 def _argument(call: Expr) -> Expr:
@@ -89,4 +104,4 @@ def _tests(condition: Expr, column: Expr) -> bool:
     inner = condition.this if isinstance(condition, exp.Not) else None
     if not isinstance(inner, exp.Is) or not isinstance(inner.expression, exp.Null):
         return False
-    return key(inner.this) == key(column)
+    return same(inner.this, column)

@@ -13,7 +13,7 @@ Limits
     Mixed types are left alone.
 
 Source
-    Reference notes on ETM: the clean-up of x = x, made sound.
+    ETM (Ascoli et al.), its clean-up of x = x, made sound.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Limits
     NULL as a constant is left alone.
 
 Source
-    Reference notes on ETM: an equivalence that it misses.
+    House rule; ETM (Ascoli et al.) has none like it.
 """
 
 from __future__ import annotations

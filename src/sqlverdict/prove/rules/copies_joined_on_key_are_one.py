@@ -51,16 +51,15 @@ from sqlverdict.prove.scope import resolved
 )
 def copies_joined_on_key_are_one(node: exp.Select, known: Known) -> Expr | None:
     """Keep the first copy."""
-    if not is_flat(node):
-        return None
     inner, _ = split_items(node)
-    classes: list[set[tuple[str, str]]] | None = None
+    tables = [known.bases.get(item.alias) for item in inner]
+    if len(set(tables)) == len(tables) or not is_flat(node):
+        return None
+    classes = equal_columns(node, known)
     for place, second in enumerate(inner):
-        base = known.bases.get(second.alias)
-        for first in inner[:place]:
-            if base is None or known.bases.get(first.alias) != base:
+        for first, base in zip(inner[:place], tables, strict=False):
+            if base is None or base != tables[place]:
                 continue
-            classes = equal_columns(node, known) if classes is None else classes
             a, b = first.alias, second.alias
             for columns, fact in known.uniques(b):
                 if all(any({(a, c), (b, c)} <= m for m in classes) for c in columns):

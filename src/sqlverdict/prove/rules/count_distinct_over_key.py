@@ -15,7 +15,7 @@ Limits
     A source without a key may repeat x.
 
 Source
-    Reference notes on ETM: COUNT(DISTINCT key).
+    House rule; ETM (Ascoli et al.) lacks it: COUNT(DISTINCT key).
 """
 
 from __future__ import annotations
@@ -26,9 +26,8 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import Unique
 from sqlverdict.prove.dependencies import determines_row, plain_columns
 from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import name_of
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import enclosing, labels
+from sqlverdict.prove.shape import enclosing, labels, name_of
 
 KEY = (Unique("t", ("k",)),)
 

@@ -14,7 +14,7 @@ Limits
     On the padded side of an outer join its conditions must not move; it is left alone there.
 
 Source
-    ETM (Ascoli et al.), rule 26, and the reference notes: derived tables and CTEs.
+    ETM (Ascoli et al.), rule 26, for derived tables too.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ Limits
     At the very ends of 64 bits the difference becomes a real; reals and texts are left alone.
 
 Source
-    Reference notes on ETM: open pairs of published predictions.
+    House rule, met in published predictions; ETM (Ascoli et al.) has none like it.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ Limits
     UNION ALL keeps copies; its sides are left alone.
 
 Source
-    Reference notes on ETM: IN (SELECT DISTINCT ...).
+    House rule; ETM (Ascoli et al.) lacks it: IN (SELECT DISTINCT ...).
 """
 
 from __future__ import annotations

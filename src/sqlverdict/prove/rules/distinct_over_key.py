@@ -28,9 +28,8 @@ from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.canonical import key
 from sqlverdict.prove.dependencies import closure, determines_row, plain_columns
 from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import name_of
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import has_window, is_grouped
+from sqlverdict.prove.shape import has_window, is_grouped, name_of
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 

@@ -15,7 +15,7 @@ Limits
     Outer joins are left alone.
 
 Source
-    Reference notes on ETM: COUNT over a DISTINCT subquery.
+    House rule; ETM (Ascoli et al.) lacks it: COUNT over a DISTINCT subquery.
 """
 
 from __future__ import annotations

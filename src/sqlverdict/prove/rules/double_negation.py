@@ -13,7 +13,7 @@ Limits
     NOT NOT 5 is 1, so a number is left alone in a result column.
 
 Source
-    Reference notes on ETM: an equivalence that it misses.
+    House rule; ETM (Ascoli et al.) has none like it.
 """
 
 from __future__ import annotations

@@ -26,10 +26,10 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.dependencies import chosen_columns, equality
 from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import is_flat, name_of, substitute
+from sqlverdict.prove.moves import is_flat, substitute
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.scope import resolved
-from sqlverdict.prove.shape import conditions, set_conditions
+from sqlverdict.prove.shape import columns_in, conditions, name_of, set_conditions
 
 
 @rule(
@@ -61,18 +61,18 @@ def equal_columns_are_one(node: exp.Select, known: Known) -> Expr | None:
     chosen = {name: first for name, first in classes.items() if name != first}
     wanted = [(first, other) for other, first in sorted(chosen.items())]
     stated, others = [], []
+    stating: set[int] = set()
     for condition in conditions(node):
         pair = equality(condition, known)
         if pair is None:
             others.append(condition)
         else:
-            stated.append(frozenset(pair))
+            stated.append(sorted(pair))
+            stating |= {id(condition.this), id(condition.expression)}
     stale = any(
-        name_of(column) in chosen
-        for column in node.find_all(exp.Column)
-        if not _states(column, node, known)
+        name_of(column) in chosen and id(column) not in stating for column in columns_in(node)
     )
-    if not stale and sorted(map(sorted, stated)) == sorted(sorted(pair) for pair in wanted):
+    if not stale and sorted(stated) == sorted(sorted(pair) for pair in wanted):
         return None
     set_conditions(node, others)
     substitute(node, {name: resolved(*first) for name, first in chosen.items()})
@@ -81,14 +81,3 @@ def equal_columns_are_one(node: exp.Select, known: Known) -> Expr | None:
     ]
     set_conditions(node, [*equalities, *conditions(node)])
     return node
-
-
-def _states(column: Expr, select: Expr, known: Known) -> bool:
-    """Whether a column is part of a top-level equality of the SELECT's own WHERE."""
-    holder = column.parent
-    if holder is None or equality(holder, known) is None:
-        return False
-    around = holder.parent
-    while isinstance(around, exp.And):
-        around = around.parent
-    return isinstance(around, exp.Where) and around.parent is select

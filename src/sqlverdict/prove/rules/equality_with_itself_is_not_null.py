@@ -21,10 +21,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.canonical import same
 from sqlverdict.prove.filters import in_filter
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import name_of
 
 
 @rule(
@@ -36,8 +36,9 @@ from sqlverdict.prove.rule import Pair, rule
 def equality_with_itself_is_not_null(node: exp.EQ, known: Known) -> Expr | None:
     """Write the test for NULL."""
     del known
-    if not isinstance(node.this, exp.Column) or not in_filter(node):
+    left, right = node.this, node.expression
+    if not isinstance(left, exp.Column) or not isinstance(right, exp.Column):
         return None
-    if not same(node.this, node.expression):
+    if name_of(left) != name_of(right) or not in_filter(node):
         return None
-    return exp.Not(this=exp.Is(this=node.this, expression=exp.Null()))
+    return exp.Not(this=exp.Is(this=left, expression=exp.Null()))

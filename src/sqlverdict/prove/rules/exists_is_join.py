@@ -26,10 +26,11 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Unique
 from sqlverdict.prove.dependencies import closure, multiplicity_is_idle
-from sqlverdict.prove.known import ColumnName, Known
+from sqlverdict.prove.known import Known
 from sqlverdict.prove.moves import is_flat, set_items, split_items
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.shape import (
+    ColumnName,
     all_inner,
     conditions,
     is_closed,

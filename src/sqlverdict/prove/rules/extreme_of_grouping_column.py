@@ -13,7 +13,7 @@ Limits
     Without GROUP BY there is no such expression.
 
 Source
-    Reference notes on ETM: open pairs of published predictions.
+    House rule, met in published predictions; ETM (Ascoli et al.) has none like it.
 """
 
 from __future__ import annotations

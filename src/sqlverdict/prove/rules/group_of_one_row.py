@@ -13,7 +13,7 @@ Limits
     With an aggregate the query is left alone.
 
 Source
-    Reference notes on ETM: redundant GROUP BY under a key.
+    House rule; ETM (Ascoli et al.) lacks it: redundant GROUP BY under a key.
 """
 
 from __future__ import annotations

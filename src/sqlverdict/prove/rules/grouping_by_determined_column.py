@@ -26,11 +26,10 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.canonical import key
 from sqlverdict.prove.dependencies import chosen_columns, closure, filters, item_keys, plain_columns
-from sqlverdict.prove.known import ColumnName, Known
-from sqlverdict.prove.moves import name_of
+from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.scope import resolved
-from sqlverdict.prove.shape import items
+from sqlverdict.prove.shape import ColumnName, items, name_of
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 NAME = (Unique("t", ("v",)), NotNull("t", "v"))

@@ -18,7 +18,7 @@ Limits
     IN under NOT or OR is left alone.
 
 Source
-    Reference notes on ETM: open pairs of published predictions.
+    House rule, met in published predictions; ETM (Ascoli et al.) has none like it.
 """
 
 from __future__ import annotations
@@ -68,10 +68,10 @@ KEY = (Unique("t", ("k",)),)
 )
 def in_grouped_query_is_having(node: exp.Select, known: Known) -> Expr | None:
     """Join, group and filter."""
-    if is_grouped(node) or has_window(node) or not all_inner(node) or not is_flat(node):
-        return None
     kept = conditions(node)
-    if not items(node):
+    if not any(isinstance(condition, exp.In) for condition in kept) or not items(node):
+        return None
+    if is_grouped(node) or has_window(node) or not all_inner(node) or not is_flat(node):
         return None
     for place, condition in enumerate(kept):
         inner = _grouped(condition)

@@ -16,7 +16,7 @@ Limits
     NOT IN over a column that may be NULL is left alone: one NULL lets no row pass.
 
 Source
-    Reference notes on ETM: EXISTS and IN.
+    House rule; ETM (Ascoli et al.) lacks it: EXISTS and IN.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ Limits
     IS NULL, IS TRUE and IS of two columns are left alone; so is IS under NOT.
 
 Source
-    Reference notes on ETM: an equivalence that it misses.
+    House rule; ETM (Ascoli et al.) has none like it.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ Limits
     The conditions of outer joins stay where they are.
 
 Source
-    Reference notes on ETM: comma joins, and a condition in ON or WHERE.
+    House rule; ETM (Ascoli et al.) lacks it: comma joins, and a condition in ON or WHERE.
 """
 
 from __future__ import annotations

@@ -25,11 +25,11 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import NotNull, References, Unique
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.dependencies import equal_columns, equality
-from sqlverdict.prove.known import ColumnName, Known
+from sqlverdict.prove.known import Known
 from sqlverdict.prove.moves import drop_item, is_flat, split_items, uses
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.scope import resolved
-from sqlverdict.prove.shape import conditions, set_conditions
+from sqlverdict.prove.shape import ColumnName, conditions, set_conditions
 
 PARENT = (References("t", ("v",), "u", ("k",)), Unique("u", ("k",)))
 
@@ -62,18 +62,13 @@ PARENT = (References("t", ("v",), "u", ("k",)), Unique("u", ("k",)))
 def join_to_parent_is_idle(node: exp.Select, known: Known) -> Expr | None:
     """Drop the parent, and ask for a value."""
     inner, _ = split_items(node)
-    if len(inner) < 2 or not is_flat(node):
+    parents = [i.alias for i in inner if fold(known.bases.get(i.alias, "")) in known.parents]
+    if not parents or len(inner) < 2 or not is_flat(node):
         return None
     classes = equal_columns(node, known)
-    for item in inner:
-        parent = item.alias
-        if parent not in known.bases:
-            continue
-        stated = [
-            condition
-            for condition in conditions(node)
-            if any(label == parent for label, _ in equality(condition, known) or ())
-        ]
+    equalities = [(part, equality(part, known) or ()) for part in conditions(node)]
+    for parent in parents:
+        stated = [part for part, pair in equalities if any(label == parent for label, _ in pair)]
         if not stated or uses(node, parent, stated):
             continue
         joined = _child(parent, classes, stated, {i.alias for i in inner}, known)

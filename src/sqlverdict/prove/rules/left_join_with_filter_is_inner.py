@@ -14,7 +14,7 @@ Limits
     Conditions like b.x IS NULL or COALESCE(b.x, 0) = 0 let such rows pass.
 
 Source
-    Reference notes on ETM; a standard simplification of outer joins.
+    House rule; a well-known simplification of outer joins.
 """
 
 from __future__ import annotations

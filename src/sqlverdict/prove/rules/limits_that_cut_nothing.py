@@ -16,7 +16,7 @@ Limits
     Other offsets are left alone.
 
 Source
-    Reference notes on ETM: LIMIT 0,1 and LIMIT 1 on a single row.
+    House rule; ETM (Ascoli et al.) lacks it: LIMIT 0,1 and LIMIT 1 on a single row.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ Limits
     Conjuncts of WHERE, HAVING or an inner ON only; under OR and NOT it is left alone.
 
 Source
-    Reference notes on ETM: IS NOT NULL implied by a comparison.
+    House rule; ETM (Ascoli et al.) lacks it: IS NOT NULL implied by a comparison.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ Limits
     With several rows SQLite takes the first: left alone.
 
 Source
-    Reference notes on ETM: open pairs of published predictions.
+    House rule, met in published predictions; ETM (Ascoli et al.) has none like it.
 """
 
 from __future__ import annotations

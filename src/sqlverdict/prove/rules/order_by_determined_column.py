@@ -15,7 +15,7 @@ Limits
     Expressions other than columns fall out only where they repeat.
 
 Source
-    Reference notes on ETM: redundant ORDER BY.
+    House rule; ETM (Ascoli et al.) lacks it: redundant ORDER BY.
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.canonical import key
 from sqlverdict.prove.dependencies import closure, plain_columns
 from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import name_of
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import is_grouped
+from sqlverdict.prove.shape import is_grouped, name_of
 
 
 @rule(

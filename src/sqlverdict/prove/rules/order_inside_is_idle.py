@@ -17,7 +17,7 @@ Limits
     left alone.
 
 Source
-    Reference notes on ETM: redundant ORDER BY in a subquery.
+    House rule; ETM (Ascoli et al.) lacks it: redundant ORDER BY in a subquery.
 """
 
 from __future__ import annotations

@@ -50,6 +50,18 @@ from sqlverdict.prove.shape import items
             because="the aliases stand for two tables",
         ),
     ],
+    corners=[
+        Pair(
+            "SELECT a.k FROM t AS a JOIN t AS b ON a.v < b.v",
+            "SELECT b.k FROM t AS a JOIN t AS b ON a.v < b.v",
+            because="the aliases stand for two rows of t",
+        ),
+        Pair(
+            "SELECT a.k FROM t AS a WHERE EXISTS (SELECT 1 FROM t AS b WHERE b.k = a.v)",
+            "SELECT a.k FROM t AS a WHERE EXISTS (SELECT 1 FROM t AS b WHERE b.k = b.v)",
+            because="the first asks about the row outside, the second does not",
+        ),
+    ],
 )
 def paper_aliases_mean_their_table(node: exp.Select, known: Known) -> Expr | None:
     """Write the table for its alias."""

@@ -32,11 +32,18 @@ from sqlverdict.prove.rule import Pair, rule
     trust="heuristic",
     profiles=("etm_paper",),
     paper=("P2",),
-    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
     equal=[Pair("SELECT k, v FROM t", "SELECT v, k FROM t")],
     different=[
         Pair("SELECT k, v FROM t", "SELECT k, k FROM t", because="v need not be k"),
         Pair("SELECT k FROM t", "SELECT k, k FROM t", because="a column is written twice"),
+    ],
+    corners=[
+        Pair(
+            "SELECT k, v FROM t UNION SELECT k, w FROM u",
+            "SELECT v, k FROM t UNION SELECT k, w FROM u",
+            because="the row (1, 2) of t is that of u only in one order",
+        ),
     ],
 )
 def paper_column_order_is_free(node: exp.Select, known: Known) -> Expr | None:

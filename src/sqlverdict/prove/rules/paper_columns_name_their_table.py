@@ -13,6 +13,8 @@ Limits
     Where t is the only source every bare name is given to it, a name of a query around it too.
     In ``SELECT a FROM u WHERE 1 IN (SELECT a FROM t)``, where t has no column a, the inner a is
     that of u; here it becomes t.a, and with ``t.a`` in another query it would be the same.
+    ORDER BY looks among the names of the output first: ``SELECT v AS k FROM t ORDER BY k`` is in
+    the order of v, and here in that of t.k.
 
 Source
     ETM (Ascoli et al.), table 1, P1.
@@ -45,6 +47,13 @@ from sqlverdict.prove.shape import items, joins
             "SELECT w FROM t JOIN u ON t.k < u.k",
             "SELECT t.v FROM t JOIN u ON t.k < u.k",
             because="w is a column of u",
+        ),
+    ],
+    corners=[
+        Pair(
+            "SELECT v AS k FROM t ORDER BY k",
+            "SELECT v AS k FROM t ORDER BY t.k",
+            because="a bare name in ORDER BY is that of an output column first",
         ),
     ],
 )

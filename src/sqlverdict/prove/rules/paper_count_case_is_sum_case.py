@@ -50,6 +50,13 @@ from sqlverdict.prove.rule import Pair, rule
             because="COUNT counts the zeros too",
         ),
     ],
+    corners=[
+        Pair(
+            "SELECT COUNT(CASE WHEN v > 1 THEN 1 END) FROM t",
+            "SELECT SUM(CASE WHEN v > 1 THEN 1 ELSE 0 END) FROM t",
+            because="of no rows COUNT is 0 and SUM is NULL",
+        ),
+    ],
 )
 def paper_count_case_is_sum_case(node: exp.Count, known: Known) -> Expr | None:
     """Write SUM."""

@@ -33,7 +33,7 @@ from sqlverdict.prove.rule import Pair, rule
     trust="heuristic",
     profiles=("etm_paper",),
     paper=("6",),
-    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
     equal=[Pair("SELECT COUNT(k) FROM t", "SELECT COUNT(*) FROM t", (NotNull("t", "k"),))],
     different=[
         Pair("SELECT COUNT(k) FROM t", "SELECT COUNT(*) FROM t", because="k may be NULL"),
@@ -42,6 +42,14 @@ from sqlverdict.prove.rule import Pair, rule
             "SELECT COUNT(*) FROM t",
             (NotNull("t", "k"),),
             because="k may repeat",
+        ),
+    ],
+    corners=[
+        Pair(
+            "SELECT COUNT(u.k) FROM t LEFT JOIN u ON t.k = u.k",
+            "SELECT COUNT(*) FROM t LEFT JOIN u ON t.k = u.k",
+            (NotNull("u", "k"),),
+            because="the left join fills u.k with NULL",
         ),
     ],
 )

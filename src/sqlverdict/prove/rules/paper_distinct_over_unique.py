@@ -52,6 +52,14 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
             because="the join repeats k",
         ),
     ],
+    corners=[
+        Pair(
+            "SELECT DISTINCT k FROM t",
+            "SELECT k FROM t",
+            (Unique("t", ("k",)),),
+            because="a unique k may be NULL in many rows",
+        ),
+    ],
 )
 def paper_distinct_over_unique(node: exp.Select, known: Known) -> Expr | None:
     """Take DISTINCT away."""

@@ -40,6 +40,18 @@ from sqlverdict.prove.rule import Pair, rule
     different=[
         Pair("SELECT k FROM t WHERE k = v", "SELECT k FROM t", because="k need not be v"),
     ],
+    corners=[
+        Pair(
+            "SELECT v FROM t WHERE k = k",
+            "SELECT v FROM t",
+            because="k = k is unknown where k is NULL",
+        ),
+        Pair(
+            "SELECT k FROM t WHERE 1 = 1 OR v > 1",
+            "SELECT k FROM t WHERE v > 1",
+            because="1 = 1 makes the first true for every row",
+        ),
+    ],
 )
 def paper_equal_to_itself_is_true(node: exp.Select, known: Known) -> Expr | None:
     """Take the condition away."""

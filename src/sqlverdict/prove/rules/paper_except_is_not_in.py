@@ -55,6 +55,20 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
             because="EXCEPT removes duplicates of v",
         ),
     ],
+    corners=[
+        Pair(
+            "SELECT k FROM t EXCEPT SELECT w FROM u",
+            "SELECT k FROM t WHERE k NOT IN (SELECT w FROM u)",
+            KEY,
+            because="NOT IN is unknown where w is NULL",
+        ),
+        Pair(
+            "SELECT t.k FROM t JOIN u ON t.k = u.k EXCEPT SELECT w FROM u",
+            "SELECT t.k FROM t JOIN u ON t.k = u.k WHERE t.k NOT IN (SELECT w FROM u)",
+            (*KEY, NotNull("u", "w")),
+            because="the join repeats k, and EXCEPT alone removes repetitions",
+        ),
+    ],
 )
 def paper_except_is_not_in(node: exp.Except, known: Known) -> Expr | None:
     """Write NOT IN."""

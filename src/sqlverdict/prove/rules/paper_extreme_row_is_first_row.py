@@ -60,6 +60,20 @@ KEY = (Unique("t", ("v",)), NotNull("t", "v"))
             because="several rows may have the greatest v",
         ),
     ],
+    corners=[
+        Pair(
+            "SELECT v FROM t WHERE v = (SELECT MAX(v) FROM t WHERE k > 1)",
+            "SELECT v FROM t ORDER BY v DESC LIMIT 1",
+            KEY,
+            because="the inner condition may leave out the greatest v",
+        ),
+        Pair(
+            "SELECT k FROM t WHERE v = (SELECT MIN(v) FROM t)",
+            "SELECT k FROM t ORDER BY v LIMIT 1",
+            (Unique("t", ("v",)),),
+            because="MIN skips NULL, and the order puts it first",
+        ),
+    ],
 )
 def paper_extreme_row_is_first_row(node: exp.Select, known: Known) -> Expr | None:
     """Order and take the first row."""

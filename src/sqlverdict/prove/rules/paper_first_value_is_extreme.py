@@ -25,6 +25,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.facts import NotNull
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.paper.shapes import same
 from sqlverdict.prove.rule import Pair, rule
@@ -56,6 +57,19 @@ from sqlverdict.prove.rule import Pair, rule
             "SELECT v FROM t ORDER BY v LIMIT 2",
             "SELECT MIN(v) FROM t",
             because="two rows are wanted",
+        ),
+    ],
+    corners=[
+        Pair(
+            "SELECT v FROM t ORDER BY v LIMIT 1",
+            "SELECT MIN(v) FROM t",
+            (NotNull("t", "v"),),
+            because="of no rows MIN makes one row, and LIMIT none",
+        ),
+        Pair(
+            "SELECT v FROM t GROUP BY v ORDER BY v LIMIT 1",
+            "SELECT MIN(v) FROM t GROUP BY v",
+            because="the second has a row for each group",
         ),
     ],
 )

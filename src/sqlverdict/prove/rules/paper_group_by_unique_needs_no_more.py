@@ -36,7 +36,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
     trust="heuristic",
     profiles=("etm_paper",),
     paper=("4",),
-    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
     equal=[
         Pair("SELECT COUNT(*) FROM t GROUP BY k, v", "SELECT COUNT(*) FROM t GROUP BY k", KEY),
         Pair("SELECT COUNT(*) FROM t GROUP BY v, k", "SELECT COUNT(*) FROM t GROUP BY k", KEY),
@@ -47,6 +47,20 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
             "SELECT COUNT(*) FROM t GROUP BY v",
             KEY,
             because="rows may share v",
+        ),
+    ],
+    corners=[
+        Pair(
+            "SELECT COUNT(*) FROM t GROUP BY k, v",
+            "SELECT COUNT(*) FROM t GROUP BY k",
+            (Unique("t", ("k",)),),
+            because="the rows whose unique k is NULL are one group",
+        ),
+        Pair(
+            "SELECT COUNT(*) FROM t JOIN u ON t.k = u.k GROUP BY t.k, u.w",
+            "SELECT COUNT(*) FROM t JOIN u ON t.k = u.k GROUP BY t.k",
+            KEY,
+            because="the join repeats k, with another w",
         ),
     ],
 )

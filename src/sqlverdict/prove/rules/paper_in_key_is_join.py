@@ -70,6 +70,20 @@ KEY = (
             because="v may repeat in t",
         ),
     ],
+    corners=[
+        Pair(
+            "SELECT w FROM u WHERE k IN (SELECT k FROM t LIMIT 1)",
+            "SELECT u.w FROM t JOIN u ON t.k = u.k",
+            KEY,
+            because="LIMIT is dropped",
+        ),
+        Pair(
+            "SELECT w FROM u WHERE k IN (SELECT k FROM t GROUP BY k HAVING SUM(v) > 1)",
+            "SELECT u.w FROM t JOIN u ON t.k = u.k",
+            KEY,
+            because="HAVING is dropped",
+        ),
+    ],
 )
 def paper_in_key_is_join(node: exp.Select, known: Known) -> Expr | None:
     """Write the join."""

@@ -12,8 +12,8 @@ Why
 
 Limits
     SQLite gives the members of a list no affinity, whereas ``c = x`` lends a column's affinity to
-    either side: with the text '1' in a TEXT column c and an INTEGER column x that is 1,
-    ``c = x`` compares numbers and ``c IN (x, 2)`` text.
+    either side: with the text '1.0' in a TEXT column c and an INTEGER column x that is 1,
+    ``c = x`` compares numbers and is true, ``c IN (x, 2)`` compares '1.0' with '1' and is not.
 
 Source
     ETM (Ascoli et al.), table 3, rule 18.
@@ -33,7 +33,7 @@ from sqlverdict.prove.shape import all_of, any_of
     trust="heuristic",
     profiles=("etm_paper",),
     paper=("18",),
-    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER, s TEXT)",
     equal=[
         Pair("SELECT k FROM t WHERE v IN (1, 2)", "SELECT k FROM t WHERE v = 2 OR v = 1"),
         Pair("SELECT k FROM t WHERE v NOT IN (1, 2)", "SELECT k FROM t WHERE v != 1 AND v != 2"),
@@ -43,6 +43,13 @@ from sqlverdict.prove.shape import all_of, any_of
             "SELECT k FROM t WHERE v IN (1, 2)",
             "SELECT k FROM t WHERE v NOT IN (1, 2)",
             because="one is the opposite of the other",
+        ),
+    ],
+    corners=[
+        Pair(
+            "SELECT k FROM t WHERE s >= '1.0' AND s IN (v, 2)",
+            "SELECT k FROM t WHERE s >= '1.0' AND (s = v OR s = 2)",
+            because="= compares numbers, and IN text: '2.0' is not '2'",
         ),
     ],
 )

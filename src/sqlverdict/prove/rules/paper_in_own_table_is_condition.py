@@ -49,6 +49,13 @@ from sqlverdict.prove.shape import items
             because="k is looked up among the v",
         ),
     ],
+    corners=[
+        Pair(
+            "SELECT v FROM t WHERE k IN (SELECT k FROM t WHERE v = 5)",
+            "SELECT v FROM t WHERE v = 5",
+            because="rows may share k",
+        ),
+    ],
 )
 def paper_in_own_table_is_condition(node: exp.In, known: Known) -> Expr | None:
     """Write the inner condition."""

@@ -42,13 +42,13 @@ from sqlverdict.prove.paper.shapes import (
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.shape import items, joins
 
-KEY = (
+LINK = (
     PrimaryKey("t", ("k",)),
     Unique("t", ("k",)),
     NotNull("t", "k"),
-    NotNull("u", "k"),
     References("u", ("k",), "t", ("k",)),
 )
+KEY = (*LINK, NotNull("u", "k"))
 
 
 @rule(
@@ -57,7 +57,7 @@ KEY = (
     paper=("14",),
     schema=(
         "CREATE TABLE t (k INTEGER PRIMARY KEY, v INTEGER); "
-        "CREATE TABLE u (k INTEGER NOT NULL REFERENCES t (k), w INTEGER)"
+        "CREATE TABLE u (k INTEGER REFERENCES t (k), w INTEGER)"
     ),
     equal=[
         Pair("SELECT u.w FROM t JOIN u ON t.k = u.k", "SELECT w FROM u", KEY),
@@ -79,6 +79,20 @@ KEY = (
             "SELECT k FROM t",
             KEY,
             because="a parent may have no child, or several",
+        ),
+    ],
+    corners=[
+        Pair(
+            "SELECT u.w FROM t JOIN u ON t.k = u.k",
+            "SELECT w FROM u",
+            LINK,
+            because="a child whose k is NULL has no parent",
+        ),
+        Pair(
+            "SELECT u.w FROM t JOIN u ON t.k = u.k AND u.w = 5",
+            "SELECT w FROM u",
+            KEY,
+            because="the further condition is dropped with the join",
         ),
     ],
 )

@@ -33,7 +33,7 @@ from sqlverdict.prove.shape import joins, parts
     trust="heuristic",
     profiles=("etm_paper",),
     paper=("19",),
-    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER, s TEXT)",
     equal=[
         Pair("SELECT t.k FROM t JOIN u ON t.k = u.k", "SELECT u.k FROM t JOIN u ON t.k = u.k"),
         Pair(
@@ -51,6 +51,13 @@ from sqlverdict.prove.shape import joins, parts
             "SELECT t.k FROM t JOIN u ON t.k < u.k",
             "SELECT u.k FROM t JOIN u ON t.k < u.k",
             because="the join does not set them equal",
+        ),
+    ],
+    corners=[
+        Pair(
+            "SELECT t.k FROM t JOIN u ON t.k = u.s",
+            "SELECT u.s FROM t JOIN u ON t.k = u.s",
+            because="the number 1 and the text '1' are equal in the join, and are two values",
         ),
     ],
 )

@@ -45,6 +45,18 @@ from sqlverdict.prove.shape import items, joins
             because="a left join keeps the rows of its left side",
         ),
     ],
+    corners=[
+        Pair(
+            "SELECT t.v FROM t NATURAL JOIN u",
+            "SELECT t.v FROM t JOIN u",
+            because="a natural join asks that the k are equal",
+        ),
+        Pair(
+            "SELECT v FROM t JOIN u USING (k)",
+            "SELECT v FROM t JOIN u",
+            because="USING asks that the k are equal",
+        ),
+    ],
 )
 def paper_joins_commute(node: exp.Select, known: Known) -> Expr | None:
     """Order the tables by their text, with all conditions at the first join."""

@@ -44,6 +44,13 @@ from sqlverdict.prove.rule import Pair, rule
             because="one of them goes downwards",
         ),
     ],
+    corners=[
+        Pair(
+            "SELECT v FROM t ORDER BY JULIANDAY(v)",
+            "SELECT v FROM t ORDER BY v",
+            because="text that is no date has no day number, and NULL comes first",
+        ),
+    ],
 )
 def paper_julianday_keeps_order(node: exp.Order, known: Known) -> Expr | None:
     """Order by the date itself."""

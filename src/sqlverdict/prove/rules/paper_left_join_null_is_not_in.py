@@ -57,6 +57,26 @@ from sqlverdict.prove.shape import items, joins
             because="an inner join fills in no NULL",
         ),
     ],
+    corners=[
+        Pair(
+            "SELECT t.v FROM t LEFT JOIN u ON t.k = u.k WHERE u.k IS NULL",
+            "SELECT v FROM t WHERE k NOT IN (SELECT k FROM u)",
+            (NotNull("t", "k"),),
+            because="NOT IN is unknown where u.k is NULL",
+        ),
+        Pair(
+            "SELECT t.v FROM t LEFT JOIN u ON t.k = u.k WHERE u.k IS NULL",
+            "SELECT v FROM t WHERE k NOT IN (SELECT k FROM u)",
+            (NotNull("u", "k"),),
+            because="the join keeps a row whose k is NULL",
+        ),
+        Pair(
+            "SELECT t.v FROM t LEFT JOIN u ON t.k = u.k WHERE u.w IS NULL",
+            "SELECT v FROM t WHERE k NOT IN (SELECT k FROM u)",
+            (NotNull("t", "k"), NotNull("u", "k")),
+            because="w may be NULL in a row that is a partner",
+        ),
+    ],
 )
 def paper_left_join_null_is_not_in(node: exp.Select, known: Known) -> Expr | None:
     """Write NOT IN."""

@@ -44,6 +44,18 @@ from sqlverdict.prove.rule import Pair, rule
             because="the 1 may stand anywhere",
         ),
     ],
+    corners=[
+        Pair(
+            "SELECT k FROM t WHERE v LIKE 'a%'",
+            "SELECT k FROM t WHERE SUBSTR(v, 1, 1) = 'a'",
+            because="LIKE takes A for a",
+        ),
+        Pair(
+            "SELECT k FROM t WHERE v LIKE '1_%'",
+            "SELECT k FROM t WHERE SUBSTR(v, 1, 2) = '1_'",
+            because="_ stands for any letter in LIKE",
+        ),
+    ],
 )
 def paper_like_prefix_is_substr(node: exp.Like, known: Known) -> Expr | None:
     """Compare the prefix."""

@@ -31,7 +31,7 @@ from sqlverdict.prove.rule import Pair, rule
     trust="heuristic",
     profiles=("etm_paper",),
     paper=("P0",),
-    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    schema='CREATE TABLE t (k INTEGER, v INTEGER, "Ä" INTEGER, "ä" INTEGER)',
     equal=[
         Pair('SELECT "K" FROM t', 'SELECT "k" FROM t'),
         Pair("SELECT K FROM T WHERE V > 1 AND K = 2", "SELECT k FROM t WHERE k = 2 AND v > 1"),
@@ -41,6 +41,13 @@ from sqlverdict.prove.rule import Pair, rule
             "SELECT k FROM t WHERE 'A' = 'a'",
             "SELECT k FROM t WHERE 'a' = 'a'",
             because="letters of text keep their case",
+        ),
+    ],
+    corners=[
+        Pair(
+            'SELECT "Ä" FROM t',
+            'SELECT "ä" FROM t',
+            because="SQLite folds ASCII letters alone",
         ),
     ],
 )

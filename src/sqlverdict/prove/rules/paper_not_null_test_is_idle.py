@@ -34,7 +34,7 @@ from sqlverdict.prove.rule import Pair, rule
     trust="heuristic",
     profiles=("etm_paper",),
     paper=("7",),
-    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
     equal=[
         Pair("SELECT v FROM t WHERE k IS NOT NULL", "SELECT v FROM t", (NotNull("t", "k"),)),
         Pair(
@@ -45,6 +45,14 @@ from sqlverdict.prove.rule import Pair, rule
     ],
     different=[
         Pair("SELECT v FROM t WHERE k IS NOT NULL", "SELECT v FROM t", because="k may be NULL"),
+    ],
+    corners=[
+        Pair(
+            "SELECT t.k FROM t LEFT JOIN u ON t.k = u.k WHERE u.k IS NOT NULL",
+            "SELECT t.k FROM t LEFT JOIN u ON t.k = u.k",
+            (NotNull("u", "k"),),
+            because="the left join fills u.k with NULL",
+        ),
     ],
 )
 def paper_not_null_test_is_idle(node: exp.Not, known: Known) -> Expr | None:

@@ -52,6 +52,13 @@ _SYMMETRIC = (exp.EQ, exp.And, exp.Or)
             "SELECT k FROM t WHERE v > k", "SELECT k FROM t WHERE k > v", because="> has an order"
         ),
     ],
+    corners=[
+        Pair(
+            "SELECT k FROM t WHERE k = v = 1",
+            "SELECT k FROM t WHERE 1 = v = k",
+            because="a chain of = is read from the left: 2 = 2 is 1",
+        ),
+    ],
 )
 def paper_operands_commute(node: exp.Select, known: Known) -> Expr | None:
     """Order the operands by their text."""

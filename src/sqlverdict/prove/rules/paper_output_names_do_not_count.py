@@ -45,6 +45,13 @@ from sqlverdict.prove.rule import Pair, rule
     different=[
         Pair("SELECT k AS n FROM t", "SELECT v AS n FROM t", because="two columns, one name"),
     ],
+    corners=[
+        Pair(
+            "SELECT v AS k FROM t WHERE k = 1",
+            "SELECT v AS w FROM t WHERE w = 1",
+            because="WHERE takes k for the column of t, and w for v",
+        ),
+    ],
 )
 def paper_output_names_do_not_count(node: exp.Select, known: Known) -> Expr | None:
     """Take the names away."""

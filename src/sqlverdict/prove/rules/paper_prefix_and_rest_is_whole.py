@@ -49,6 +49,18 @@ _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE)
             because="the third letter is not looked at",
         ),
     ],
+    corners=[
+        Pair(
+            "SELECT k FROM t WHERE SUBSTR(v, 1, 1) = 'a' AND SUBSTR(v, 2, 1) > 'b'",
+            "SELECT k FROM t WHERE v > 'ab'",
+            because="the second lets other first letters pass",
+        ),
+        Pair(
+            "SELECT k FROM t WHERE v < 'abd' AND SUBSTR(v, 1, 1) = 'a' AND SUBSTR(v, 2, 1) > 'b'",
+            "SELECT k FROM t WHERE v < 'abd' AND v > 'ab'",
+            because="the second looks at what follows the second letter",
+        ),
+    ],
 )
 def paper_prefix_and_rest_is_whole(node: exp.And, known: Known) -> Expr | None:
     """Compare the whole text."""

@@ -37,13 +37,30 @@ _NUMBER = re.compile(r"(?:[1-9][0-9]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
     trust="heuristic",
     profiles=("etm_paper",),
     paper=("12",),
-    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER, s TEXT)",
     equal=[
         Pair("SELECT k FROM t WHERE v = '5'", "SELECT k FROM t WHERE v = 5"),
         Pair("SELECT k FROM t WHERE v > 5.0", "SELECT k FROM t WHERE v > 5"),
     ],
     different=[
         Pair("SELECT k FROM t WHERE v = '5'", "SELECT k FROM t WHERE v = 6", because="5 is not 6"),
+    ],
+    corners=[
+        Pair(
+            "SELECT k FROM t WHERE STRFTIME('%Y', s) = '2012'",
+            "SELECT k FROM t WHERE STRFTIME('%Y', s) = 2012",
+            because="STRFTIME gives text, and text is no number",
+        ),
+        Pair(
+            "SELECT k FROM t WHERE s = '1.10'",
+            "SELECT k FROM t WHERE s = 1.1",
+            because="a column of text compares 1.1 as the text '1.1'",
+        ),
+        Pair(
+            "SELECT k FROM t GROUP BY k HAVING COUNT(*) > '1'",
+            "SELECT k FROM t GROUP BY k HAVING COUNT(*) > 1",
+            because="every text is greater than a number",
+        ),
     ],
 )
 def paper_quoted_number_is_number(node: exp.Literal, known: Known) -> Expr | None:

@@ -48,6 +48,19 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
             because="v may have other values",
         ),
     ],
+    corners=[
+        Pair(
+            "SELECT v FROM t UNION SELECT v FROM t",
+            "SELECT v FROM t",
+            because="UNION removes repetitions of v",
+        ),
+        Pair(
+            "SELECT k FROM t UNION ALL SELECT k FROM t",
+            "SELECT k FROM t",
+            KEY,
+            because="UNION ALL gives every row twice",
+        ),
+    ],
 )
 def paper_same_operands_are_one(node: exp.Union | exp.Intersect, known: Known) -> Expr | None:
     """Keep one side."""

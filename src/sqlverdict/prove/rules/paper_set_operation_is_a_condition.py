@@ -58,6 +58,20 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
             because="two rows may share v",
         ),
     ],
+    corners=[
+        Pair(
+            "SELECT k FROM t WHERE v > 1 UNION ALL SELECT k FROM t WHERE v > 2",
+            "SELECT k FROM t WHERE v > 1 OR v > 2",
+            KEY,
+            because="UNION ALL gives a row that satisfies both twice",
+        ),
+        Pair(
+            "SELECT k FROM t WHERE v = 1 INTERSECT SELECT k FROM t WHERE v = 2",
+            "SELECT k FROM t WHERE v = 1 AND v = 2",
+            (Unique("t", ("k",)),),
+            because="INTERSECT takes two NULLs for one value",
+        ),
+    ],
 )
 def paper_set_operation_is_a_condition(
     node: exp.Intersect | exp.Union, known: Known

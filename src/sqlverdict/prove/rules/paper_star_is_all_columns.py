@@ -39,6 +39,13 @@ from sqlverdict.prove.shape import items
         Pair("SELECT u.* FROM t JOIN u ON t.k = u.w", "SELECT u.k, u.w FROM t JOIN u ON t.k = u.w"),
     ],
     different=[Pair("SELECT * FROM t", "SELECT v FROM t", because="t has k too")],
+    corners=[
+        Pair(
+            "SELECT * FROM t NATURAL JOIN u",
+            "SELECT t.k, t.v, u.k, u.w FROM t NATURAL JOIN u",
+            because="the star shows the shared k once",
+        ),
+    ],
 )
 def paper_star_is_all_columns(node: exp.Select, known: Known) -> Expr | None:
     """Write the columns out."""

@@ -32,7 +32,7 @@ from sqlverdict.prove.rule import Pair, rule
     trust="heuristic",
     profiles=("etm_paper",),
     paper=("8",),
-    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
     equal=[
         Pair(
             "SELECT CAST(SUM(v) AS FLOAT) / COUNT(*) FROM t",
@@ -51,6 +51,14 @@ from sqlverdict.prove.rule import Pair, rule
             "SELECT AVG(v) FROM t",
             (NotNull("t", "v"),),
             because="integers are divided without a rest",
+        ),
+    ],
+    corners=[
+        Pair(
+            "SELECT CAST(SUM(u.w) AS FLOAT) / COUNT(*) FROM t LEFT JOIN u ON t.k = u.k",
+            "SELECT AVG(u.w) FROM t LEFT JOIN u ON t.k = u.k",
+            (NotNull("u", "w"),),
+            because="the left join fills u.w with NULL, which AVG leaves out",
         ),
     ],
 )

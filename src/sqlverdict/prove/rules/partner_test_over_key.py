@@ -19,7 +19,7 @@ Limits
     With ORDER BY, LIMIT or other aggregates the query is left alone.
 
 Source
-    Reference notes on ETM: open pairs of published predictions.
+    House rule, met in published predictions; ETM (Ascoli et al.) has none like it.
 """
 
 from __future__ import annotations
@@ -79,13 +79,11 @@ KEY = (Unique("t", ("k",)),)
 )
 def partner_test_over_key(node: exp.Select, known: Known) -> Expr | None:
     """Join and fold."""
-    if not is_flat(node) or not all_inner(node) or has_window(node) or is_limited(node):
-        return None
-    if node.args.get("order") is not None or multiplicity_is_idle(node):
-        return None
     kept = conditions(node)
     place = next((n for n, condition in enumerate(kept) if _partners(condition)), None)
-    if place is None:
+    if place is None or node.args.get("order") is not None or multiplicity_is_idle(node):
+        return None
+    if not is_flat(node) or not all_inner(node) or has_window(node) or is_limited(node):
         return None
     inner = kept[place].this
     if not _fold_copies(node, known, conditions(inner)):

@@ -15,7 +15,7 @@ Limits
     Set operations inside are passed on only with all columns in their order.
 
 Source
-    ETM (Ascoli et al.), rule 26, and the reference notes: derived tables and CTEs.
+    ETM (Ascoli et al.), rule 26, for derived tables too.
 """
 
 from __future__ import annotations

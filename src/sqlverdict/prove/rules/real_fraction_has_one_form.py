@@ -18,7 +18,7 @@ Limits
     A division of two integers cuts and is a factor of its own.
 
 Source
-    ETM (Ascoli et al.), rule 8, and the reference notes: ``*1.0`` and CAST, AVG and SUM / COUNT.
+    ETM (Ascoli et al.), rule 8, and house forms: ``*1.0`` and CAST, AVG and SUM / COUNT.
 """
 
 from __future__ import annotations

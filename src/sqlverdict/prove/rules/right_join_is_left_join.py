@@ -13,7 +13,7 @@ Limits
     A RIGHT JOIN behind other joins is left alone.
 
 Source
-    Reference notes on ETM: RIGHT and LEFT flipped.
+    House rule; ETM (Ascoli et al.) lacks it: RIGHT and LEFT flipped.
 """
 
 from __future__ import annotations

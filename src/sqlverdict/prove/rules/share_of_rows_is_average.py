@@ -15,7 +15,7 @@ Limits
     Other aggregates in the outer query would see other rows: left alone.
 
 Source
-    Reference notes on ETM: open pairs of published predictions.
+    House rule, met in published predictions; ETM (Ascoli et al.) has none like it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.canonical import key
 from sqlverdict.prove.counting import counts_when
 from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import is_flat, name_of, substitute
+from sqlverdict.prove.moves import is_flat, substitute
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.scope import resolved
 from sqlverdict.prove.shape import (
@@ -35,6 +35,7 @@ from sqlverdict.prove.shape import (
     all_of,
     conditions,
     items,
+    name_of,
     own_nodes,
     set_conditions,
 )

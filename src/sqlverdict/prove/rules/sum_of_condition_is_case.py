@@ -14,7 +14,7 @@ Limits
     sums are NULL and 0.
 
 Source
-    Reference notes on ETM: SUM of a condition.
+    House rule; ETM (Ascoli et al.) lacks it: SUM of a condition.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ Limits
     Without the key a row of a is repeated for each of its partners.
 
 Source
-    Reference notes on ETM; join elimination for outer joins.
+    House rule; join elimination for outer joins.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ Limits
     Reals and texts are left alone.
 
 Source
-    Reference notes on ETM: redundant and subsumed conditions.
+    House rule; ETM (Ascoli et al.) lacks it: redundant and subsumed conditions.
 """
 
 from __future__ import annotations

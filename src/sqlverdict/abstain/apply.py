@@ -1,0 +1,54 @@
+"""Detectors alone, over the answers of any system that wrote a predictions file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from sqlverdict.abstain.compose import canonical_name
+from sqlverdict.abstain.method import ABSTAINERS, Draft, is_generator
+from sqlverdict.abstain.predictions import draft_of, read_drafts
+from sqlverdict.abstain.workflow import Machine
+from sqlverdict.errors import PredictionError, UsageError
+from sqlverdict.load.prediction_formats import detect
+from sqlverdict.load.predictions import load_predictions
+from sqlverdict.load.text import read_text
+from sqlverdict.records import Case
+
+_LINES = {"before": "{0} > recorded", "with": "recorded[{0}]", "after": "recorded > {0}"}
+
+
+def detector_machine(text: str) -> Machine:
+    """The machine of one detector over recorded answers, put where it belongs.
+
+    A whole line may be given too, if its generator is ``recorded``.
+
+    Raises:
+        UsageError: it is a generator, or malformed.
+    """
+    if re.search(r"\brecorded\b", text):
+        return Machine(text)
+    name = re.match(r"[\w*-]+", text.strip())
+    member = ABSTAINERS.get(canonical_name(name[0])) if name else None
+    if member is None or is_generator(member):
+        raise UsageError(
+            f"{text!r} is no detector. Expected one with its options, such as voting(n=5), or a "
+            f"line whose generator is recorded; see sqlverdict abstain list"
+        )
+    return Machine(_LINES[member.place].format(text.strip()))
+
+
+def drafts_for(cases: Iterable[Case], predictions: Path) -> dict[str, Draft]:
+    """A file's answers to cases, whatever its format, with what detectors look at.
+
+    Raises:
+        PredictionError: the file does not fit the cases.
+    """
+    if detect(predictions, read_text(predictions, PredictionError)) == "jsonl":
+        return read_drafts(predictions)
+    known = [(case.id, case.db_id) for case in cases]
+    found = load_predictions(
+        predictions, [case_id for case_id, _ in known], db_ids=[db_id for _, db_id in known]
+    )
+    return {case_id: draft_of(prediction) for case_id, prediction in found.items()}

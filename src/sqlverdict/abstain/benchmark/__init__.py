@@ -1,0 +1,1 @@
+"""Builds benchmarks with unanswerable questions: splits, templates, questions, lints, files."""

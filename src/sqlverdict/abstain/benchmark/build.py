@@ -1,0 +1,323 @@
+"""build(): from answerable cases to train, validation and a test with unanswerable questions."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlverdict.abstain.benchmark.chance import shuffled
+from sqlverdict.abstain.benchmark.lint import SPLIT_TAG
+from sqlverdict.abstain.benchmark.meaning import Meanings, Tell, find_meanings
+from sqlverdict.abstain.benchmark.splits import (
+    PARTS,
+    Item,
+    Part,
+    Plan,
+    Split,
+    joined,
+    split_by_database,
+    split_by_template,
+)
+from sqlverdict.abstain.benchmark.templates import Template, template_of
+from sqlverdict.abstain.benchmark.unanswerable import TYPE_TAG, apportion, case_of, choose
+from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
+from sqlverdict.abstain.benchmark.wording import Reworded, reword
+from sqlverdict.abstain.benchmark.words import same_wording
+from sqlverdict.abstain.benchmark.world import Known, PoolQuestion, World, schemas_of
+from sqlverdict.abstain.method import Tools
+from sqlverdict.errors import BenchmarkError
+from sqlverdict.load.text import listed
+from sqlverdict.parse.hardness import trustsql_hardness
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Case
+
+
+@dataclass(frozen=True)
+class Material:
+    """What a benchmark is built from.
+
+    Attributes:
+        cases: The cases that are split. Unanswerable ones among them go to test as they are.
+        train: Across databases: the cases that stay train.
+        schemas: Tables by database, where they are not to be read from the database files.
+        pool: Questions from elsewhere.
+    """
+
+    cases: Sequence[Case]
+    train: Sequence[Case] = ()
+    schemas: Mapping[str, Schema] = field(default_factory=dict)
+    pool: Sequence[PoolQuestion] = ()
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a benchmark is built.
+
+    Attributes:
+        plan: How questions and templates are split, and the seed.
+        cross_database: Split by database instead.
+        unanswerable: Unanswerable questions in test, as a share of the answerable ones.
+        types: The types to make; all where not given.
+        proofs: Whether templates that mean the same are found by proof, and count as one.
+    """
+
+    plan: Plan = field(default_factory=Plan)
+    cross_database: bool = False
+    unanswerable: float = 1.0
+    types: tuple[str, ...] = ()
+    proofs: bool = True
+
+
+@dataclass(frozen=True)
+class Built:
+    """A benchmark.
+
+    Attributes:
+        parts: The cases of each part, tagged.
+        schemas: The tables of each database.
+        templates: The template of each answerable case that was split, by its id.
+        meanings: Which templates mean the same.
+        homes: The part that each template, by its class, is kept for.
+        left_out: How many cases are in no part.
+        reworded: What a language model made of the unanswerable questions.
+        notes: What a user should know.
+    """
+
+    parts: Mapping[Part, tuple[Case, ...]]
+    schemas: Mapping[str, Schema]
+    templates: Mapping[str, Template]
+    meanings: Meanings
+    homes: Mapping[str, Part]
+    left_out: int = 0
+    reworded: Reworded | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def cases(self) -> list[Case]:
+        """All cases, part by part."""
+        return [case for part in PARTS for case in self.parts[part]]
+
+
+def build(
+    material: Material,
+    recipe: Recipe | None = None,
+    *,
+    tools: Tools | None = None,
+    tell: Tell | None = None,
+) -> Built:
+    """Build a benchmark.
+
+    Args:
+        material: What from.
+        recipe: How.
+        tools: A language model that says unanswerable questions in natural words; without one
+            the rules' own words stay.
+        tell: Told how far it is.
+
+    Raises:
+        BenchmarkError: two cases share an id, there is no answerable question, or databases of
+            train are among those to be split.
+        UsageError: there are too few databases to split.
+        Interrupted: the model's cost limit is reached.
+    """
+    recipe = recipe or Recipe()
+    tell = tell or _silent
+    answerable = [case for case in material.cases if case.answerable]
+    _check(material, answerable)
+    schemas = schemas_of([*material.cases, *material.train], material.schemas)
+    templates = _templates(answerable, schemas, tell)
+    every = [template for found in templates.values() for template in found]
+    meanings = find_meanings(every, schemas if recipe.proofs else {}, tell=tell)
+    notes: list[str] = []
+    homes: dict[str, Part] = {}
+    left_out = 0
+    if recipe.cross_database:
+        placed = _by_database(material, answerable, recipe)
+    else:
+        split = _by_template(answerable, templates, meanings, recipe.plan)
+        placed = {case.id: split.parts[case.id] for case in answerable}
+        homes, left_out = dict(split.homes), sum(part is None for part in placed.values())
+    parts: dict[Part, list[Case]] = {part: [] for part in PARTS}
+    known = {_class(templates[c.id], meanings) for c in answerable if placed[c.id] == "train"}
+    for done, case in enumerate(answerable):
+        tell("hardness", done, len(answerable))
+        part = placed[case.id]
+        if part is not None:
+            own = _class(templates[case.id], meanings)
+            parts[part].append(_tagged(case, part, own, own in known))
+    seed = recipe.plan.seed
+    parts = {part: shuffled(found, seed, part, key=lambda c: c.id) for part, found in parts.items()}
+    if recipe.cross_database:
+        parts["train"] = [_tagged(case, "train", "", None) for case in material.train]
+    extra, reworded, more = _unanswerable(material, recipe, parts, schemas, tools)
+    parts["test"] = shuffled([*parts["test"], *extra], seed, "test", key=lambda case: case.id)
+    lacking = sorted({case.db_id for case in answerable} - set(schemas))
+    if lacking:
+        notes.append(
+            f"{len(lacking)} databases have no schema ({listed(lacking)}): no questions about "
+            "columns are made for them, and nothing is proved; give --schema"
+        )
+    return Built(
+        {part: tuple(found) for part, found in parts.items()},
+        schemas,
+        {case_id: found[0] for case_id, found in templates.items()},
+        meanings,
+        homes,
+        left_out,
+        reworded,
+        (*notes, *more),
+    )
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    del what, done, total
+
+
+def _check(material: Material, answerable: Sequence[Case]) -> None:
+    if not any(case.question.strip() for case in answerable):
+        raise BenchmarkError(
+            f"found {len(answerable)} answerable cases and no question among them. Expected cases "
+            "with questions and gold queries; a bare gold file has none."
+        )
+    times = Counter(case.id for case in (*material.cases, *material.train))
+    twice = [case_id for case_id, count in times.items() if count > 1]
+    if twice:
+        raise BenchmarkError(f"the ids {listed(twice)} stand more than once. Expected each once.")
+
+
+def _templates(
+    cases: Sequence[Case], schemas: Mapping[str, Schema], tell: Tell
+) -> dict[str, tuple[Template, ...]]:
+    """The templates of each case's golds."""
+    made: dict[tuple[str, str], Template] = {}
+    found = {}
+    for done, case in enumerate(cases):
+        tell("masking values", done, len(cases))
+        for sql in case.golds:
+            if (case.db_id, sql) not in made:
+                made[case.db_id, sql] = template_of(sql, case.db_id, schemas.get(case.db_id))
+        found[case.id] = tuple(made[case.db_id, sql] for sql in case.golds)
+    return found
+
+
+def _class(templates: Sequence[Template], meanings: Meanings) -> str:
+    return meanings.classes[templates[0].id]
+
+
+def _by_template(
+    cases: Sequence[Case],
+    templates: Mapping[str, Sequence[Template]],
+    meanings: Meanings,
+    plan: Plan,
+) -> Split:
+    # A case with several golds must not have one of them seen: their templates go together.
+    ties = [
+        (meanings.classes[first.id], meanings.classes[other.id])
+        for first, *rest in templates.values()
+        for other in rest
+    ]
+    leader = joined(ties, set(meanings.classes.values()))
+    items = [
+        Item(
+            case.id,
+            # A question without words stands for itself.
+            f"{case.db_id} {same_wording(case.question) or case.id} {case.knowledge}",
+            leader[_class(templates[case.id], meanings)],
+        )
+        for case in cases
+    ]
+    return split_by_template(items, plan)
+
+
+def _by_database(
+    material: Material, cases: Sequence[Case], recipe: Recipe
+) -> dict[str, Part | None]:
+    shared = sorted({case.db_id for case in material.train} & {case.db_id for case in cases})
+    if shared:
+        raise BenchmarkError(
+            f"{len(shared)} databases are in train and in the other split ({listed(shared)}): "
+            "its questions would not all be unseen. Split by question and template instead, or "
+            "leave train out (--train-split none)."
+        )
+    sizes = Counter(case.db_id for case in cases)
+    halves = split_by_database(sizes, recipe.plan.seed)
+    return {case.id: halves[case.db_id] for case in cases}
+
+
+def _tagged(case: Case, part: Part, template: str, seen: bool | None) -> Case:
+    """The case with its part, template and TrustSQL's hardness."""
+    tags = dict(case.tags) | {SPLIT_TAG: part}
+    if template:
+        if "template" in tags:
+            tags["source_template"] = tags["template"]
+        tags["template"] = template
+    if seen is not None:
+        tags["seen"] = "seen" if seen else "unseen"
+    if case.difficulty:
+        tags["source_difficulty"] = case.difficulty
+    level = trustsql_hardness(case.golds[0]) if case.golds else None
+    return replace(case, difficulty=level, tags=tags)
+
+
+def _unanswerable(
+    material: Material,
+    recipe: Recipe,
+    parts: Mapping[Part, Sequence[Case]],
+    schemas: Mapping[str, Schema],
+    tools: Tools | None,
+) -> tuple[list[Case], Reworded | None, list[str]]:
+    """The unanswerable questions of test: those that were there, and new ones."""
+    asked = Counter(case.db_id for case in parts["test"])
+    given = [case for case in material.cases if not case.answerable]
+    kept = [case for case in given if case.db_id in asked] if recipe.unanswerable else []
+    notes = []
+    if len(kept) < len(given):
+        notes.append(f"{len(given) - len(kept)} unanswerable questions of the source are left out")
+    total = round(recipe.unanswerable * len(parts["test"]))
+    have = Counter(case.db_id for case in kept)
+    lacking = {db: max(0, n - have[db]) for db, n in apportion(total, asked).items()}
+    # Where a database has more than its share already, the others get fewer.
+    quotas = apportion(max(0, total - len(kept)), lacking)
+    cases = [_tagged(case, "test", "", None) for case in kept]
+    if not any(quotas.values()):
+        return cases, None, notes
+    world = _world(material, schemas, set(asked), recipe)
+    names = recipe.types or tuple(TYPES.names())
+    types = [TYPES.get(name.replace("-", "_")) for name in names]
+    counts = Counter(case.tags.get(TYPE_TAG, "") for case in kept)
+    made = choose(world, quotas, types, counts)
+    if made.short:
+        places = sum(made.short.values())
+        notes.append(
+            f"{places} places for unanswerable questions are empty ({listed(made.short)}): no type "
+            "had anything new to say there. Give a larger --pool, or --schema"
+        )
+    chosen, reworded = made.chosen, None
+    if tools is not None and tools.answerer is not None:
+        reworded = reword(chosen, world, tools)
+        chosen = reworded.chosen
+        for why, count in reworded.kept.items():
+            notes.append(f"{count} questions keep the rules' words: {why}")
+    files = {case.db_id: case.database for case in material.cases}
+    cases += [
+        _tagged(case_of(each, world, files.get(each.idea.db_id)), "test", "", None)
+        for each in chosen
+    ]
+    return cases, reworded, notes
+
+
+def _world(
+    material: Material, schemas: Mapping[str, Schema], asked: Iterable[str], recipe: Recipe
+) -> World:
+    here = set(asked)
+    known = {db_id: Known.of(schema) for db_id, schema in schemas.items()}
+    every = [*material.cases, *material.train]
+    return World(
+        cases=[case for case in material.cases if case.answerable and case.db_id in here],
+        known={db_id: found for db_id, found in known.items() if db_id in here},
+        others={db_id: found for db_id, found in known.items() if db_id not in here},
+        pool=material.pool,
+        chatter=[case.question for case in every if case.db_id not in here],
+        seed=recipe.plan.seed,
+    )

@@ -1,0 +1,298 @@
+"""Questions about columns that do not exist.
+
+Where an answerable question mentions a column ("the average *age* of all dogs"), the mention is
+replaced by a hypothetical column of the same kind ("the average *shoe size* of all dogs"). What
+comes out has an answerable question's words, letter case and marks, and would be answerable if
+the column existed. Only where no such question is left are forms filled in.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from sqlverdict.abstain.benchmark.chance import draw, shuffled
+from sqlverdict.abstain.benchmark.unanswerable_type import Idea
+from sqlverdict.abstain.benchmark.words import (
+    meanings,
+    plural,
+    question_words,
+    sayable,
+    singular,
+    words,
+)
+from sqlverdict.abstain.benchmark.world import Known, World
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Column, Table
+from sqlverdict.parse.tokens import fold
+from sqlverdict.records import Case, ParseFailure
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
+
+ColumnKind = Literal["number", "text", "date"]
+
+_NUMBERS = ("INT", "REAL", "NUM", "FLOA", "DOUB", "DEC")
+_DATES = frozenset(("date", "time", "day", "birthdate"))
+_KEYS = frozenset(("id", "code", "key"))
+_EACH = 2
+"""How many questions a hypothetical column gets in each round, as in TrustSQL."""
+
+_ROUNDS = 8
+
+_FORMS: dict[ColumnKind, tuple[str, ...]] = {
+    "number": (
+        "What is the average {column} of all {tables}?",
+        "Which {table} has the highest {column}?",
+        "How many {tables} have a {column} above {number}?",
+        "List the {column} of each {table}.",
+        "What is the total {column} of the {tables}?",
+        "Show the {tables} in descending order of {column}.",
+    ),
+    "text": (
+        "What is the {column} of each {table}?",
+        "How many {tables} are there for each {column}?",
+        "List all different {columns} of the {tables}.",
+        "What is the most common {column} among the {tables}?",
+    ),
+    "date": (
+        "What is the {column} of each {table}?",
+        "Which {table} has the earliest {column}?",
+        "Show the {tables} ordered by their {column}.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Hypothetical:
+    """A column that does not exist: how people say it, its kind, and what it was made from."""
+
+    name: str
+    kind: ColumnKind
+    origin: str = ""
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Where a question names a column that its query reads.
+
+    Attributes:
+        case: The question.
+        table: The column's table.
+        kind: The column's kind.
+        start: Where the mention begins in the question.
+        end: Where it ends.
+        many: Whether it is in the plural.
+        near: Tables whose columns the question's tables could call their own.
+    """
+
+    case: Case
+    table: str
+    kind: ColumnKind
+    start: int
+    end: int
+    many: bool
+    near: frozenset[str]
+
+
+Options = Callable[[World, Known, Table, frozenset[str]], Sequence[Hypothetical]]
+"""The hypothetical columns of a table, given the tables near it."""
+
+
+def kind_of(column: Column) -> ColumnKind:
+    """What a column holds, by its declared type and its name."""
+    named = words(column.name)
+    if _DATES & set(named) and "year" not in named:
+        return "date"
+    declared = column.type.upper()
+    return "number" if any(word in declared for word in _NUMBERS) else "text"
+
+
+def is_key(table: Table, column: Column) -> bool:
+    """Whether a column stands for a row rather than saying something about it."""
+    name = fold(column.name)
+    pointing = {fold(own) for key in table.foreign_keys for own in key.columns}
+    keys = {fold(own) for own in table.primary_key}
+    return name in pointing | keys or bool(_KEYS & set(words(column.name)))
+
+
+def column_ideas(world: World, db_id: str, options: Options, purpose: str) -> Iterator[Idea]:
+    """Questions about columns that do not exist, changed ones first, then forms."""
+    known = world.known.get(db_id)
+    if known is None:
+        return
+    kept: dict[tuple[str, frozenset[str]], Sequence[Hypothetical]] = {}
+
+    def choices(table: str, near: frozenset[str]) -> Sequence[Hypothetical]:
+        place = (fold(table), near)
+        if place not in kept:
+            found = known.schema.table(table)
+            held = options(world, known, found, near) if found is not None else ()
+            kept[place] = sorted(held, key=lambda option: option.name)
+        return kept[place]
+
+    cases = shuffled(
+        world.by_database.get(db_id, ()), world.seed, purpose, key=lambda case: case.id
+    )
+    found = [each for case in cases for each in _one_a_column(case, known, world.seed)]
+    used: Counter[str] = Counter()
+    for turn in range(_ROUNDS):
+        for mention in found:
+            fitting = [
+                option
+                for option in choices(mention.table, mention.near)
+                if option.kind == mention.kind
+                and used[option.name] < _EACH * (turn + 1)
+                and not meanings(option.name) & meanings(mention.case.question)
+            ]
+            if not fitting:
+                continue
+            chance = draw(world.seed, purpose, mention.case.id, str(mention.start), str(turn))
+            option = fitting[chance % len(fitting)]
+            used[option.name] += 1
+            changed = replaced(mention, option)
+            yield Idea(db_id, changed, "changed", mention.case.id, option.name, mention.table)
+    yield from _forms(world, known, choices, purpose)
+
+
+def mentions(case: Case, known: Known) -> list[Mention]:
+    """Where the question names columns that its first query reads.
+
+    Columns that are compared with a text are passed over ("whose country is France" makes
+    little sense of another column), and so are those called after their table, which are what
+    is asked about.
+    """
+    query = parse(case.golds[0]) if case.golds else None
+    if query is None or isinstance(query, ParseFailure):
+        return []
+    near = frozenset[str]().union(*(known.reach(table) for table in query.tables))
+    spoken = question_words(case.question)
+    found = []
+    for table, column in _read_columns(query.tree, query.tables, known):
+        spans = _spans(spoken, column.name, table.name)
+        if len(spans) == 1:
+            first, last = spans[0]
+            start, end = spoken[first][1], spoken[last][2]
+            many = singular(spoken[last][0]) != spoken[last][0]
+            kind = kind_of(column)
+            found.append(Mention(case, table.name, kind, start, end, many, near))
+    return found
+
+
+def replaced(mention: Mention, option: Hypothetical) -> str:
+    """The question with the hypothetical column in the mention's place."""
+    question = mention.case.question
+    said = option.name.split()
+    if mention.many:
+        said[-1] = plural(said[-1])
+    text = " ".join(said)
+    before, after = question[: mention.start], question[mention.end :]
+    if question[mention.start].isupper():
+        text = text[0].upper() + text[1:]
+    head, article = before.rstrip(), before.rstrip().rsplit(" ", 1)[-1]
+    if article.lower() in ("a", "an"):
+        right = "an" if text[0].lower() in "aeiou" else "a"
+        before = head[: -len(article)] + (right.capitalize() if article[0].isupper() else right)
+        before += " "
+    return before + text + after
+
+
+def _one_a_column(case: Case, known: Known, seed: int) -> list[Mention]:
+    """The mentions of a question that do not overlap, in an order of chance."""
+    taken: list[Mention] = []
+    order = shuffled(mentions(case, known), seed, case.id, key=lambda m: f"{m.start} {m.table}")
+    for mention in order:
+        if all(mention.end <= other.start or other.end <= mention.start for other in taken):
+            taken.append(mention)
+    return taken
+
+
+def _read_columns(
+    tree: Expr, tables: tuple[str, ...], known: Known
+) -> Iterator[tuple[Table, Column]]:
+    """The columns that a query reads, each once, without those it compares with a text."""
+    from sqlglot import exp
+
+    homes: dict[str, set[str]] = {}
+    for source in tree.find_all(exp.Table):
+        homes.setdefault(fold(source.alias or source.name), set()).add(fold(source.name))
+    found: dict[tuple[str, str], tuple[Table, Column]] = {}
+    compared: set[tuple[str, str]] = set()
+    for node in tree.find_all(exp.Column):
+        named = fold(node.table)
+        among = homes.get(named, set()) if named else {fold(table) for table in tables}
+        held = [
+            (table, column)
+            for name in sorted(among)
+            if (table := known.schema.table(name)) and (column := table.column(node.name))
+        ]
+        if len(held) != 1:
+            continue
+        table, column = held[0]
+        place = (fold(table.name), fold(column.name))
+        if isinstance(node.parent, exp.Predicate) and kind_of(column) != "number":
+            compared.add(place)
+        if not is_key(table, column):
+            found[place] = held[0]
+    for place in sorted(found):
+        if place not in compared:
+            yield found[place]
+
+
+def _spans(spoken: list[tuple[str, int, int]], column: str, table: str) -> list[tuple[int, int]]:
+    """Where a question says a column's name, the whole of it or without the table's."""
+    said = [singular(word) for word, _, _ in spoken]
+    whole = [singular(word) for word in words(column)]
+    short = [word for word in whole if word not in set(map(singular, words(table)))]
+    for wanted in (whole, short) if short else ():
+        size = len(wanted)
+        places = range(len(said) - size + 1)
+        spans = [(at, at + size - 1) for at in places if said[at : at + size] == wanted]
+        if spans:
+            return spans
+    return []
+
+
+def _forms(
+    world: World,
+    known: Known,
+    choices: Callable[[str, frozenset[str]], Sequence[Hypothetical]],
+    purpose: str,
+) -> Iterator[Idea]:
+    """Forms filled in, in the letter case and with the marks of an answerable question."""
+    db_id = known.schema.db_id
+    models = sorted((case.question for case in world.by_database.get(db_id, ())), key=str)
+    for table in known.schema.tables:
+        said = sayable(table.name)
+        if said is None:
+            continue
+        near = known.reach(table.name)
+        for option in shuffled(
+            choices(table.name, near), world.seed, purpose, table.name, key=lambda o: o.name
+        ):
+            chance = draw(world.seed, purpose, db_id, table.name, option.name)
+            forms = _FORMS[option.kind]
+            last = option.name.split()
+            one = said.split()
+            one[-1] = singular(one[-1])
+            text = forms[chance % len(forms)].format(
+                column=option.name,
+                columns=" ".join([*last[:-1], plural(last[-1])]),
+                table=" ".join(one),
+                tables=" ".join([*one[:-1], plural(one[-1])]),
+                number=(2 + chance % 9) * 10,
+            )
+            model = models[chance % len(models)] if models else text
+            yield Idea(db_id, in_style(text, model), "form", "", option.name, table.name)
+
+
+def in_style(text: str, model: str) -> str:
+    """A sentence with the first letter's case and the last mark of another."""
+    first = next((letter for letter in model if letter.isalpha()), "A")
+    text = (text[0].lower() if first.islower() else text[0].upper()) + text[1:]
+    marks = "?.!"
+    if model.rstrip()[-1:] not in tuple(marks):
+        text = text.rstrip(marks)
+    return text

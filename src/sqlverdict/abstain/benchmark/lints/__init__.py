@@ -1,0 +1,1 @@
+"""What is looked for in a benchmark, one file a lint."""

@@ -1,0 +1,61 @@
+"""Questions that stand more than once on one database, in any letter case."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from sqlverdict.abstain.benchmark.lint import (
+    LINTS,
+    SEVERITIES,
+    SPLIT_TAG,
+    LintData,
+    Linted,
+    LintFinding,
+    Severity,
+)
+from sqlverdict.abstain.benchmark.words import same_wording
+from sqlverdict.parse.tokens import normalised
+from sqlverdict.records import Case
+
+_HINT = "keep one of each; a question in two parts lets memory pass for skill"
+
+
+@LINTS.member
+class DuplicateQuestions:
+    """Groups questions by database and wording."""
+
+    title = "questions that stand more than once"
+
+    def look(self, data: LintData) -> Linted:
+        """Groups of the same question, the worst first."""
+        groups: dict[tuple[str, str, str], list[Case]] = {}
+        silent = 0
+        for case in data.cases:
+            if not case.question.strip():
+                silent += 1
+                continue
+            place = (case.db_id, same_wording(case.question), same_wording(case.knowledge))
+            groups.setdefault(place, []).append(case)
+        figures: Counter[str] = Counter()
+        findings = []
+        for cases in groups.values():
+            if len(cases) > 1:
+                severity, what = _judge(cases)
+                figures["repeated"] += len(cases) - 1
+                figures[what.replace(" ", "_")] += 1
+                ids = tuple(case.id for case in cases)
+                message = f"{len(cases)} times {cases[0].question[:80]!r}: {what}"
+                findings.append(LintFinding(severity, ids, message))
+        findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
+        shown = {"questions": sum(map(len, groups.values())), "without_text": silent, **figures}
+        return Linted("duplicate_questions", self.title, shown, tuple(findings), hint=_HINT)
+
+
+def _judge(cases: list[Case]) -> tuple[Severity, str]:
+    if len({case.answerable for case in cases}) > 1:
+        return "error", "answerable and unanswerable"
+    if len({case.tags.get(SPLIT_TAG) for case in cases}) > 1:
+        return "error", "in several parts"
+    if len({frozenset(map(normalised, case.golds)) for case in cases}) > 1:
+        return "warning", "with different golds"
+    return "info", "the same item"

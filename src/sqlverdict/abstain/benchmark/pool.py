@@ -1,0 +1,80 @@
+"""A pool of questions from elsewhere, for out-of-domain ones.
+
+A text file with one question a line; JSON or JSONL records with a ``question``; TriageSQL's file,
+of which small talk is taken unless other types are named; or any benchmark that we read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlverdict.abstain.benchmark.words import same_wording
+from sqlverdict.abstain.benchmark.world import PoolQuestion
+from sqlverdict.errors import BenchmarkError
+from sqlverdict.load.benchmark import BENCHMARKS, Source
+from sqlverdict.load.system_records import Records
+from sqlverdict.load.text import read_text, split_lines
+
+_SMALL_TALK = "small talk"
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Questions, each wording once, and where they came from."""
+
+    questions: tuple[PoolQuestion, ...]
+    sources: tuple[Source, ...]
+    note: str = ""
+
+
+def read_pool(path: Path, *, benchmark: str = "", types: Sequence[str] = ()) -> Pool:
+    """Read a pool.
+
+    Args:
+        path: The file, or a benchmark's folder.
+        benchmark: The format, where it is a benchmark of ours.
+        types: The types to take, of TriageSQL; small talk where not given.
+
+    Raises:
+        BenchmarkError: it cannot be read, or holds no question.
+        UnknownMember: there is no such format.
+    """
+    note = ""
+    if benchmark:
+        found = BENCHMARKS.get(benchmark).read(path)
+        texts = [(case.question, f"{found.name} {case.id}") for case in found.cases]
+        sources = found.sources
+    elif path.suffix.lower() in (".json", ".jsonl", ".ndjson"):
+        wanted = tuple(types) or (_SMALL_TALK,)
+        records = list(_records(path))
+        typed = any(kind for _, kind, _ in records)
+        texts = [(text, where) for text, kind, where in records if not typed or kind in wanted]
+        sources = (Source.of(path),)
+        if typed:
+            note = f"of the pool {len(texts):,} questions of the types {', '.join(wanted)} are used"
+    else:
+        lines = split_lines(read_text(path, BenchmarkError))
+        texts = [(line, f"{path.name} {number}") for number, line in enumerate(lines, 1)]
+        sources = (Source.of(path),)
+    questions: dict[str, PoolQuestion] = {}
+    for text, origin in texts:
+        if text.strip():
+            questions.setdefault(same_wording(text), PoolQuestion(text.strip(), origin))
+    if not questions:
+        kinds = f" of the types {', '.join(types)}" if types else ""
+        raise BenchmarkError(
+            f"{path} holds no question{kinds}. Expected one a line, or records with 'question'."
+        )
+    return Pool(tuple(questions.values()), sources, note)
+
+
+def _records(path: Path) -> Iterator[tuple[str, str, str]]:
+    """Each record's question, type and place."""
+    for number, (record, where) in enumerate(Records(path)):
+        text = record.get("question")
+        if not isinstance(text, str):
+            raise BenchmarkError(f"{where}: found no 'question' that is text; expected one.")
+        kind = record.get("type")
+        yield text, kind.strip().lower() if isinstance(kind, str) else "", f"{path.name} {number}"

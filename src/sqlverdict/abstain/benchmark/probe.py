@@ -1,0 +1,170 @@
+"""Probes for leakage: can a classifier that never sees the schema tell the answerable questions?
+
+Answerability is about a question *and* a database. Where the question's words or letters alone
+tell, a detector can score well and know nothing. Accuracy is measured on questions that the
+classifier was not fitted on (five folds; the same wording is never on both sides). Both kinds
+weigh the same, however many there are of each: guessing gets 50 % of that balanced accuracy.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlverdict.abstain.benchmark.lint import LintData, Linted, LintFinding, Severity
+from sqlverdict.abstain.benchmark.unanswerable import TYPE_TAG
+from sqlverdict.abstain.benchmark.words import same_wording
+from sqlverdict.errors import MissingExtra
+from sqlverdict.records import Case
+from sqlverdict.score.intervals import wilson
+
+FOLDS = 5
+FEWEST = 20
+"""Different questions of either kind; with fewer, the accuracy says nothing."""
+
+_SUSPECT, _BROKEN = 0.6, 0.8
+"""Balanced accuracy, the lower end of its interval, that is a warning or an error."""
+
+Fit = Callable[[Sequence[str], Sequence[bool], Sequence[str]], Sequence[bool]]
+"""From training questions, their labels and test questions to the labels of the latter."""
+
+
+@dataclass(frozen=True)
+class Probe:
+    """How well a classifier tells answerable questions from others.
+
+    Attributes:
+        accuracy: The share it got right, on questions it was not fitted on.
+        balanced: The mean of both kinds' shares got right; guessing gets a half.
+        low: The lower end of its interval: the mean of both shares' 95 % intervals.
+        high: The upper end.
+        answerable: How many answerable questions there were.
+        unanswerable: How many others.
+        caught: For each type of unanswerable question the share that was told.
+    """
+
+    accuracy: float
+    balanced: float
+    low: float
+    high: float
+    answerable: int
+    unanswerable: int
+    caught: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def severity(self) -> Severity:
+        """How bad it is: how well it tells, for certain."""
+        return "error" if self.low >= _BROKEN else "warning" if self.low >= _SUSPECT else "info"
+
+
+def probe_cases(data: LintData) -> list[Case]:
+    """The cases to probe: those with words, from the parts that hold unanswerable ones."""
+    spoken = [case for case in data.cases if case.question.strip()]
+    parts = {case.tags.get("split") for case in spoken if not case.answerable}
+    return [case for case in spoken if case.tags.get("split") in parts]
+
+
+def probed(
+    name: str, title: str, what: str, data: LintData, fit: Fit, explain: Callable[[], str]
+) -> Linted:
+    """What a probe says, as a lint.
+
+    Args:
+        name: The lint's name.
+        title: Its title.
+        what: What the classifier looks at, in words.
+        data: The cases.
+        fit: Fits a classifier and applies it.
+        explain: What the classifier went by, once it has been fitted.
+    """
+    cases = probe_cases(data)
+    wordings = {(case.answerable, same_wording(case.question)) for case in cases}
+    yes = sum(answerable for answerable, _ in wordings)
+    if min(yes, len(wordings) - yes) < FEWEST:
+        why = (
+            f"{yes} answerable and {len(wordings) - yes} unanswerable questions in different "
+            f"words: a probe needs {FEWEST} of each"
+        )
+        return Linted(name, title, skipped=why)
+    found = cross_validated(cases, fit, data.seed)
+    figures: dict[str, int | float] = {
+        "accuracy": found.accuracy,
+        "balanced_accuracy": found.balanced,
+        "low": found.low,
+        "high": found.high,
+        "answerable": found.answerable,
+        "unanswerable": found.unanswerable,
+        **{f"caught {kind}": share for kind, share in found.caught.items()},
+    }
+    message = (
+        f"{what} alone tells {found.balanced:.1%} ({found.low:.1%} to {found.high:.1%}) of the "
+        f"questions, where guessing gets 50 %{explain()}"
+    )
+    finding = LintFinding(found.severity, (), message)
+    hint = "word both kinds alike: same writers, same letter case, same marks"
+    return Linted(name, title, figures, (finding,), hint=hint)
+
+
+def cross_validated(cases: Sequence[Case], fit: Fit, seed: int) -> Probe:
+    """The accuracy on questions that the classifier was not fitted on.
+
+    Raises:
+        MissingExtra: scikit-learn is not installed.
+    """
+    try:
+        from sklearn.model_selection import (  # type: ignore[import-untyped]
+            StratifiedGroupKFold,
+        )
+    except ImportError as error:
+        raise MissingExtra("a probe for leakage", "abstain") from error
+    # In the order of their words, so that folds do not depend on the order of the file.
+    ordered = sorted(cases, key=lambda case: (same_wording(case.question), case.id))
+    texts = [case.question for case in ordered]
+    labels = [case.answerable for case in ordered]
+    groups = [same_wording(text) for text in texts]
+    folds = StratifiedGroupKFold(n_splits=FOLDS, shuffle=True, random_state=seed)
+    said: dict[int, bool] = {}
+    for train, test in folds.split(texts, labels, groups):
+        found = fit([texts[i] for i in train], [labels[i] for i in train], [texts[i] for i in test])
+        said |= dict(zip(map(int, test), map(bool, found), strict=True))
+    return _measured(ordered, labels, said)
+
+
+def _measured(cases: Sequence[Case], labels: Sequence[bool], said: Mapping[int, bool]) -> Probe:
+    right = [said[number] == label for number, label in enumerate(labels)]
+    yes, no = sum(labels), len(labels) - sum(labels)
+    of_yes = sum(r for r, label in zip(right, labels, strict=True) if label)
+    of_no = sum(right) - of_yes
+    ends = list(zip(wilson(of_yes, yes), wilson(of_no, no), strict=True))
+    every: Counter[str] = Counter()
+    caught: Counter[str] = Counter()
+    for number, case in enumerate(cases):
+        if not case.answerable:
+            kind = case.tags.get(TYPE_TAG, "no type")
+            every[kind] += 1
+            caught[kind] += right[number]
+    return Probe(
+        accuracy=sum(right) / len(right),
+        balanced=(of_yes / yes + of_no / no) / 2,
+        low=sum(ends[0]) / 2,
+        high=sum(ends[1]) / 2,
+        answerable=yes,
+        unanswerable=no,
+        caught={kind: caught[kind] / number for kind, number in sorted(every.items())},
+    )
+
+
+def need_sklearn(name: str) -> Any:
+    """A module of scikit-learn.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    import importlib
+
+    try:
+        return importlib.import_module(f"sklearn.{name}")
+    except ImportError as error:
+        raise MissingExtra("a probe for leakage", "abstain") from error

@@ -1,0 +1,231 @@
+"""Who goes where: by question and by template, or by database.
+
+**By question and template** (one database, or many that train and test share). Questions are
+split 6:2:2. Then 20 % of the templates are kept for validation alone and another 20 % for test
+alone, so that train knows 60 % of the templates, validation and test 80 % each: 60 % that train
+knows (*seen*) and 20 % that it does not (*unseen*). What was asked with a template that is now
+kept for one part goes to that part (``move``), or stays there and is left out elsewhere
+(``drop``, which gives the proportions of TrustSQL's published ATIS and Advising parts).
+
+Two promises hold whatever the data are: a template kept for one part occurs in no other, and
+*seen* means that train really holds the template. To keep them, a template's first question goes
+to its home (train, or the part it is kept for); a template with five questions or more is in
+every part it may be in. Templates with fewer cannot be everywhere, and the counts tell.
+
+**By database**: train stays as it is, and the other databases are halved into validation and
+test, as evenly in questions as a hundred draws find. All of it is unseen.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from sqlverdict.abstain.benchmark.chance import shuffled
+from sqlverdict.errors import UsageError
+
+Part = Literal["train", "validation", "test"]
+PARTS: tuple[Part, ...] = get_args(Part)
+Leftover = Literal["move", "drop"]
+LEFTOVERS: tuple[Leftover, ...] = get_args(Leftover)
+
+_ENOUGH = 5
+"""With five questions a template can be in all parts and keep 6:2:2."""
+
+_DRAWS = 100
+_HALVES: tuple[Part, ...] = ("validation", "test")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to split by question and template.
+
+    Attributes:
+        parts: The shares of train, validation and test, in any unit.
+        unseen: The share of templates kept for validation, and again for test.
+        leftover: What becomes of questions whose template is kept for another part.
+        seed: Decides all draws.
+    """
+
+    parts: tuple[float, float, float] = (6, 2, 2)
+    unseen: float = 0.2
+    leftover: Leftover = "move"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.parts) < 0 or self.parts[0] <= 0:
+            raise UsageError(f"the parts are {self.parts}; expected shares such as 6:2:2")
+        if not 0 <= self.unseen < 0.5:
+            raise UsageError(
+                f"the unseen share is {self.unseen}; expected 0 to below 0.5: it is taken twice, "
+                "for validation and for test"
+            )
+
+
+@dataclass(frozen=True)
+class Item:
+    """What is placed: a case.
+
+    ``wording`` is the same for questions that are one (they stay together), ``template`` for
+    queries that are one.
+    """
+
+    id: str
+    wording: str
+    template: str
+
+
+@dataclass(frozen=True)
+class Split:
+    """Where everything went.
+
+    Attributes:
+        parts: The part of each item; ``None``: left out.
+        seen: Whether train holds the item's template.
+        homes: The part that each template is kept for; ``train``: it may be in all.
+        by_question: The part of each item before templates were kept apart.
+    """
+
+    parts: Mapping[str, Part | None]
+    seen: Mapping[str, bool]
+    homes: Mapping[str, Part]
+    by_question: Mapping[str, Part]
+
+
+def split_by_template(items: Sequence[Item], plan: Plan | None = None) -> Split:
+    """Split by question and by template.
+
+    Items of one wording stay together; where they have several templates, these go together
+    too, so that neither a question nor a template is on both sides.
+    """
+    plan = plan or Plan()
+    blocks = _blocks(items)
+    homes = _homes(blocks, plan)
+    by_question = _questions(blocks, homes, plan)
+    parts: dict[str, Part | None] = {}
+    for block, members in blocks.items():
+        home = homes[block]
+        for item in members:
+            now = by_question[item.id]
+            if home != "train" and now != home:
+                parts[item.id] = home if plan.leftover == "move" else None
+            else:
+                parts[item.id] = now
+    known = {item.template for item in items if parts[item.id] == "train"}
+    return Split(
+        parts,
+        {item.id: item.template in known for item in items},
+        {item.template: homes[block] for block, found in blocks.items() for item in found},
+        by_question,
+    )
+
+
+def split_by_database(sizes: Mapping[str, int], seed: int = 0) -> dict[str, Part]:
+    """Halve databases into validation and test.
+
+    Args:
+        sizes: How many questions each database has.
+        seed: Decides the halves.
+
+    Raises:
+        UsageError: there are fewer than two databases.
+    """
+    if len(sizes) < 2:
+        raise UsageError(
+            f"found {len(sizes)} database; a split by database needs two at least. Split by "
+            "question and template instead (without --cross-database)"
+        )
+    best: dict[str, Part] = {}
+    least = None
+    for number in range(_DRAWS):
+        halves: dict[str, Part] = {}
+        totals: Counter[Part] = Counter()
+        counts: Counter[Part] = Counter()
+        for db_id in shuffled(sizes, seed, "halves", str(number)):
+            half = min(_HALVES, key=lambda part: (totals[part], counts[part]))
+            halves[db_id] = half
+            totals[half] += sizes[db_id]
+            counts[half] += 1
+        apart = abs(totals["validation"] - totals["test"])
+        if least is None or apart < least:
+            best, least = halves, apart
+    return best
+
+
+def joined(pairs: Iterable[tuple[str, str]], every: Iterable[str]) -> dict[str, str]:
+    """Things that are joined, directly or through others, under the name of the smallest."""
+    leader = {name: name for name in every}
+
+    def find(name: str) -> str:
+        while leader[name] != name:
+            leader[name] = leader[leader[name]]
+            name = leader[name]
+        return name
+
+    for one, other in pairs:
+        first, second = sorted((find(one), find(other)))
+        leader[second] = first
+    return {name: find(name) for name in leader}
+
+
+def _blocks(items: Sequence[Item]) -> dict[str, list[Item]]:
+    """Items by template, where templates that share a wording are one block."""
+    first: dict[str, str] = {}
+    # In a fixed order, so that the same ties come out of any order of items.
+    ties = [
+        (first.setdefault(item.wording, item.template), item.template)
+        for item in sorted(items, key=lambda item: (item.template, item.id))
+    ]
+    leader = joined(ties, {item.template for item in items})
+    blocks: dict[str, list[Item]] = {}
+    for item in items:
+        blocks.setdefault(leader[item.template], []).append(item)
+    return blocks
+
+
+def _homes(blocks: Mapping[str, list[Item]], plan: Plan) -> dict[str, Part]:
+    kept = round(plan.unseen * len(blocks))
+    if kept and 2 * kept >= len(blocks):
+        kept = (len(blocks) - 1) // 2
+    order = shuffled(blocks, plan.seed, "homes")
+    return {
+        block: "validation" if place < kept else "test" if place < 2 * kept else "train"
+        for place, block in enumerate(order)
+    }
+
+
+def _questions(
+    blocks: Mapping[str, list[Item]], homes: Mapping[str, Part], plan: Plan
+) -> dict[str, Part]:
+    """The question-based split: 6:2:2 over all, each template's first question at home."""
+    whole = sum(plan.parts)
+    wanted = {part: share / whole for part, share in zip(PARTS, plan.parts, strict=True)}
+    placed: dict[str, Part] = {}
+    totals: Counter[Part] = Counter()
+    for block in shuffled(blocks, plan.seed, "blocks"):
+        wordings: dict[str, list[Item]] = {}
+        for item in blocks[block]:
+            wordings.setdefault(item.wording, []).append(item)
+        open_: list[Part] = [part for part in PARTS if wanted[part] and part != homes[block]]
+        for place, wording in enumerate(shuffled(wordings, plan.seed, "questions", block)):
+            weight = len(wordings[wording])
+            if place == 0:
+                part = homes[block]
+            elif open_ and len(wordings) >= _ENOUGH:
+                part = _neediest(open_, wanted, totals, weight)
+                open_.remove(part)
+            else:
+                part = _neediest(PARTS, wanted, totals, weight)
+            totals[part] += weight
+            placed |= dict.fromkeys((item.id for item in wordings[wording]), part)
+    return placed
+
+
+def _neediest(
+    among: Sequence[Part], wanted: Mapping[Part, float], totals: Counter[Part], weight: int
+) -> Part:
+    """The part that is furthest below its share."""
+    so_far = totals.total() + weight
+    return max(among, key=lambda part: wanted[part] * so_far - totals[part])

@@ -1,0 +1,1 @@
+"""The types of unanswerable questions, one file each."""

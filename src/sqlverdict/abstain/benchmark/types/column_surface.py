@@ -1,0 +1,82 @@
+"""Columns that look like existing ones.
+
+A column that another table of the same database has (an ``age`` of professionals, where only
+dogs have one), or the neighbour of an existing name (a ``death date`` beside ``birth date``).
+Tables that foreign keys lead to are passed over: what a city's country has may well be called
+the city's. The column is in no such table, in any spelling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sqlverdict.abstain.benchmark.columns import Hypothetical, column_ideas, is_key, kind_of
+from sqlverdict.abstain.benchmark.lexicon import SWAPS
+from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
+from sqlverdict.abstain.benchmark.words import meaning, meanings, sayable, singular, words
+from sqlverdict.abstain.benchmark.world import Known, World
+from sqlverdict.parse.schema import Column, Table
+from sqlverdict.parse.tokens import fold
+
+PASSED_ON = frozenset(
+    map(meaning, ("location", "country", "district", "region", "state", "continent", "theme"))
+) | {"category", "year", "date", "time", "department", "street", "building"}
+"""What things that have to do with each other share: an employee may be said to have the
+district of the shop he was hired by, never its number of products."""
+
+
+@TYPES.member
+class ColumnSurface:
+    """Hypothetical columns that resemble existing ones."""
+
+    label = "column-surface"
+    version = 1
+    prompt = "unanswerable_column"
+
+    def ideas(self, world: World, db_id: str) -> Iterator[Idea]:
+        """Questions of this type on a database."""
+        return column_ideas(world, db_id, _options, self.label)
+
+
+def _options(
+    world: World, known: Known, table: Table, near: frozenset[str]
+) -> Sequence[Hypothetical]:
+    found: dict[str, Hypothetical] = {}
+    # The table's own neighbours count even where the question reads others.
+    close = near | known.reach(table.name)
+    linked = known.connected(table.name)
+    for other in known.schema.tables:
+        if fold(other.name) in close:
+            continue
+        for column in other.columns:
+            name = None if is_key(other, column) else _without(column, other)
+            if name is None or not world.said(name):
+                continue
+            if fold(other.name) in linked and meanings(name) & PASSED_ON:
+                continue
+            if not known.holds(name, close):
+                origin = f"{other.name}.{column.name}"
+                found.setdefault(name, Hypothetical(name, kind_of(column), origin))
+    for column in table.columns:
+        for name in () if is_key(table, column) else _neighbours(column):
+            if not known.holds(name, near=False):
+                origin = f"{table.name}.{column.name}"
+                found.setdefault(name, Hypothetical(name, kind_of(column), origin))
+    return list(found.values())
+
+
+def _without(column: Column, table: Table) -> str | None:
+    """A column's name without its table's: ``dog_breed`` of dogs is a breed."""
+    own = set(map(singular, words(table.name)))
+    return sayable("_".join(word for word in words(column.name) if singular(word) not in own))
+
+
+def _neighbours(column: Column) -> Iterator[str]:
+    """Names beside a column's: one of its words swapped."""
+    named = words(column.name)
+    for word, other in SWAPS:
+        if word in named:
+            swapped = [other if each == word else each for each in named]
+            name = sayable("_".join(swapped).replace(" ", "_"))
+            if name:
+                yield name

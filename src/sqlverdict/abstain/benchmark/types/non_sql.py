@@ -1,0 +1,105 @@
+"""Requests that no query can do alone: draw, translate, forecast, write a letter.
+
+Made from answerable questions: their opening words ("What are", "List") give way to a task on
+the same data. The columns exist; what is asked for is not a set of rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sqlverdict.abstain.benchmark.chance import draw, shuffled
+from sqlverdict.abstain.benchmark.columns import in_style
+from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
+from sqlverdict.abstain.benchmark.words import sayable
+from sqlverdict.abstain.benchmark.world import World
+
+_OPENINGS = re.compile(
+    r"^\s*(?:please\s+)?(?:can you\s+|could you\s+)?(?:please\s+)?"
+    r"(?:what(?:'s| is| are| was| were)|find(?: me)?(?: out)?|list(?: out)?|show(?: me)?|"
+    r"give(?: me)?|return|tell me|display|report|compute|calculate|provide|specify|"
+    r"i want to know|which are)\s+(?P<rest>(?:the|all|each|every|different|distinct)\s.+?)"
+    r"[\s.?!]*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_COUNTS = re.compile(
+    r"^\s*how many\s+(?P<rest>.+?)\s+(?:are there|do we have|exist|are listed)[\s.?!]*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_AMOUNTS = re.compile(
+    r"the (?:\w+ )?(?:number|average|total|maximum|minimum|sum|count|percentage|amount|share)\b",
+    re.IGNORECASE,
+)
+_SEVERAL = re.compile(r"[?!;]|[.]\s")
+FOR_AMOUNTS = (
+    ("a chart", "Draw a pie chart of {rest}."),
+    ("a chart", "Plot {rest} as a bar chart with error bars."),
+    ("a forecast", "Predict {rest} for the next five years."),
+    ("a forecast", "Estimate how {rest} will develop until 2040."),
+    ("a cause", "Explain the reasons behind {rest}."),
+    ("a message", "Send {rest} to the whole team by e-mail."),
+    ("slides", "Make a slide show about {rest}."),
+    ("advice", "Suggest how we could increase {rest}."),
+    ("speech", "Read {rest} aloud."),
+)
+FOR_THINGS = (
+    ("a translation", "Translate {rest} into Portuguese."),
+    ("a letter", "Write a polite letter that mentions {rest}."),
+    ("speech", "Read {rest} aloud."),
+    ("a message", "Send {rest} to the whole team by e-mail."),
+    ("slides", "Make a slide show about {rest}."),
+    ("a summary", "Turn {rest} into a short story for children."),
+    ("a picture", "Paint a picture that shows {rest}."),
+    ("a sentiment", "Assess what people on social media say about {rest}."),
+    ("a conversion", "Convert {rest} into an audio file."),
+    ("a reminder", "Remind me tomorrow morning of {rest}."),
+    ("a password", "Make up a password from {rest}."),
+    ("advice", "Suggest better words for {rest}."),
+)
+
+
+@TYPES.member
+class NonSql:
+    """Requests on existing columns that a query alone cannot do."""
+
+    label = "non-sql"
+    version = 1
+    prompt = "unanswerable_task"
+
+    def ideas(self, world: World, db_id: str) -> Iterator[Idea]:
+        """Questions of this type on a database."""
+        cases = shuffled(
+            world.by_database.get(db_id, ()), world.seed, self.label, key=lambda case: case.id
+        )
+        for turn in range(len(FOR_THINGS)):
+            for case in cases:
+                rest = about(case.question)
+                if rest is None:
+                    continue
+                task, form = _task(world.seed, db_id, case.id, rest, turn)
+                text = in_style(form.format(rest=rest), case.question)
+                yield Idea(db_id, text, "changed", case.id, task=task)
+        known = world.known.get(db_id)
+        for table in known.schema.tables if known is not None else ():
+            said = sayable(table.name)
+            for turn in range(len(FOR_THINGS)) if said else ():
+                task, form = _task(world.seed, db_id, table.name, f"all {said}", turn)
+                yield Idea(db_id, form.format(rest=f"all {said}"), "form", task=task)
+
+
+def about(question: str) -> str | None:
+    """What a question asks for, as a noun phrase; ``None`` where it opens in another way.
+
+    >>> about("What are the names of all singers?"), about("How many dogs are there?")
+    ('the names of all singers', 'the number of dogs')
+    """
+    counted = _COUNTS.match(question)
+    found = _OPENINGS.match(question)
+    rest = f"the number of {counted['rest']}" if counted else found["rest"] if found else None
+    return None if rest is None or _SEVERAL.search(rest) else rest
+
+
+def _task(seed: int, db_id: str, source: str, rest: str, turn: int) -> tuple[str, str]:
+    tasks = FOR_AMOUNTS if _AMOUNTS.match(rest) else FOR_THINGS
+    return tasks[(draw(seed, "task", db_id, source) + turn) % len(tasks)]

@@ -1,0 +1,47 @@
+"""Questions about anything else, drawn from a given pool.
+
+A pool question that shares a telling word with the database's schema is passed over: it might be
+answerable after all. Without a pool, questions on other databases stand in, by the same rule.
+The first letter's case and the mark at the end are made those of an answerable question, so that
+they tell nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlverdict.abstain.benchmark.chance import draw, shuffled
+from sqlverdict.abstain.benchmark.columns import in_style
+from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
+from sqlverdict.abstain.benchmark.words import GENERIC, meaning, question_words
+from sqlverdict.abstain.benchmark.world import PoolQuestion, World
+
+_SHORTEST, _LONGEST = 3, 40
+
+
+@TYPES.member
+class OutOfDomain:
+    """Questions that have nothing to do with the database."""
+
+    label = "out-of-domain"
+    version = 1
+    prompt = ""
+
+    def ideas(self, world: World, db_id: str) -> Iterator[Idea]:
+        """Questions of this type on a database."""
+        known = world.known.get(db_id)
+        if known is None:
+            return
+        pool = world.pool or [
+            PoolQuestion(case.question, f"{case.db_id} {case.id}")
+            for case in world.cases
+            if case.db_id != db_id and case.question.strip()
+        ]
+        models = sorted(case.question for case in world.by_database.get(db_id, ()))
+        telling = known.vocabulary - GENERIC
+        for question in shuffled(pool, world.seed, self.label, db_id, key=lambda q: q.text):
+            spoken = [meaning(word) for word, _, _ in question_words(question.text)]
+            if _SHORTEST <= len(spoken) <= _LONGEST and not telling.intersection(spoken):
+                text = " ".join(question.text.split())
+                model = models[draw(world.seed, db_id, text) % len(models)] if models else text
+                yield Idea(db_id, in_style(text, model), "pool", question.origin)

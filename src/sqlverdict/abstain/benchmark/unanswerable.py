@@ -1,0 +1,129 @@
+"""How many unanswerable questions of which type each database gets, and which.
+
+Every database gets as many as its share of the answerable test questions, so that the database
+tells nothing. Types are kept even over the whole: each place goes to the type that is furthest
+behind and still has an idea there. A question that is there already, in any letter case and with
+any mark at its end, is never taken.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlverdict.abstain.benchmark.chance import mark, shuffled
+from sqlverdict.abstain.benchmark.unanswerable_type import Idea, UnanswerableType
+from sqlverdict.abstain.benchmark.words import same_wording
+from sqlverdict.abstain.benchmark.world import World
+from sqlverdict.records import Case
+
+TYPE_TAG = "unanswerable_type"
+_MOST_REFUSED = 2000
+"""So many ideas in a row that are there already: the type has nothing new to say."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """An idea that was taken, and its type."""
+
+    kind: UnanswerableType
+    idea: Idea
+
+
+@dataclass(frozen=True)
+class Made:
+    """The ideas that were taken; ``short`` counts the places of a database left empty."""
+
+    chosen: tuple[Chosen, ...]
+    short: Mapping[str, int] = field(default_factory=dict)
+
+
+def apportion(total: int, weights: Mapping[str, float]) -> dict[str, int]:
+    """Whole numbers that add up to a total, as near to the weights as can be.
+
+    The largest remainders are rounded up; among equal ones the first name in order.
+    """
+    whole = sum(weights.values())
+    if not whole:
+        return dict.fromkeys(weights, 0)
+    exact = {name: total * weight / whole for name, weight in weights.items()}
+    found = {name: int(value) for name, value in exact.items()}
+    missing = total - sum(found.values())
+    order = sorted(exact, key=lambda name: (found[name] - exact[name], name))
+    for name in order[:missing]:
+        found[name] += 1
+    return found
+
+
+def choose(
+    world: World,
+    quotas: Mapping[str, int],
+    types: Sequence[UnanswerableType],
+    have: Mapping[str, int] | None = None,
+) -> Made:
+    """Choose unanswerable questions.
+
+    Args:
+        world: What they are made from.
+        quotas: How many each database gets.
+        types: The types to choose from.
+        have: How many there are of each type already; they count for the balance.
+    """
+    counts = Counter(have or {})
+    streams = {
+        (db_id, kind.label): _fresh(kind, world, db_id) for db_id in quotas for kind in types
+    }
+    taken: set[tuple[str, str]] = set(world.wordings)
+    chosen: list[Chosen] = []
+    short: Counter[str] = Counter()
+    places = [(db_id, number) for db_id, quota in quotas.items() for number in range(quota)]
+    for db_id, _ in shuffled(places, world.seed, "places", key=str):
+        # Sorting is stable: types that are equally far behind keep their order.
+        for kind in sorted(types, key=lambda kind: counts[kind.label]):
+            idea = _next(streams[db_id, kind.label], taken)
+            if idea is not None:
+                counts[kind.label] += 1
+                chosen.append(Chosen(kind, idea))
+                break
+        else:
+            short[db_id] += 1
+    return Made(tuple(chosen), dict(short))
+
+
+def _fresh(kind: UnanswerableType, world: World, db_id: str) -> Iterator[Idea]:
+    return iter(kind.ideas(world, db_id))
+
+
+def _next(stream: Iterator[Idea], taken: set[tuple[str, str]]) -> Idea | None:
+    """The next idea that is not there yet."""
+    for refused, idea in enumerate(stream):
+        wording = same_wording(idea.question)
+        # A pool's question is used once, not once a database.
+        place = ("" if idea.written == "pool" else idea.db_id, wording)
+        if place not in taken and (idea.db_id, wording) not in taken:
+            taken |= {place, (idea.db_id, wording)}
+            return idea
+        if refused >= _MOST_REFUSED:
+            break
+    return None
+
+
+def case_of(chosen: Chosen, world: World, database: str | None) -> Case:
+    """The case of a chosen question."""
+    idea, label = chosen.idea, chosen.kind.label
+    tags = {
+        TYPE_TAG: label,
+        "written": idea.written,
+        "made_from": idea.source,
+        "no_such_column": f"{idea.table}.{idea.column}" if idea.column else "",
+        "task": idea.task,
+    }
+    return Case(
+        id=f"{label}-{mark(world.seed, label, idea.db_id, idea.question)}",
+        db_id=idea.db_id,
+        question=idea.question,
+        database=database,
+        answerable=False,
+        tags={name: tag for name, tag in tags.items() if tag},
+    )

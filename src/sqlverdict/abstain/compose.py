@@ -1,0 +1,250 @@
+"""h as one line: ``clsprompt > sqlprompt > selfref``, ``t5[maxprob]``, ``abstain_all``.
+
+A line names exactly one generator. Before it, with ``>``, stand detectors that see the question
+alone; behind it those that see the query too; in its brackets those that look inside it. All
+must agree for an answer to be given. Options stand in parentheses:
+``sqlprompt(shots=4)[voting(n=10, equality=proof)] > error_gate``.
+
+The paper's way of writing is read too: ``RF -> T5 -> RF*``, ``SQLPROMPT[VOTING]``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from sqlverdict.abstain.method import ABSTAINERS, Detector, Generator, is_generator
+from sqlverdict.errors import UnknownMember, UsageError
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<arrow>->|→|>)|(?P<sign>[\[\](),=])|(?P<text>'[^']*'|\"[^\"]*\")"
+    r"|(?P<word>[^\s\[\](),=>→'\"]+))"
+)
+_WORDS = {"rf*": "rf_star", "din_sql": "din_sql", "abstain_all": "abstain_all"}
+_PLACES = {
+    "before": "{name} looks at the question alone: write it before the generator, {name} > ...",
+    "with": "{name} looks inside the generator: write it in brackets, ...[{name}]",
+    "after": "{name} looks at the finished query: write it behind the generator, ... > {name}",
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One method of a line, with its options as written."""
+
+    name: str
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        given = ", ".join(f"{key}={_quoted(value)}" for key, value in self.options.items())
+        return f"{self.name}({given})" if given else self.name
+
+
+@dataclass(frozen=True)
+class Composition:
+    """A line, read and checked; ``str`` gives it back in one spelling."""
+
+    generator: Part
+    before: tuple[Part, ...] = ()
+    within: tuple[Part, ...] = ()
+    after: tuple[Part, ...] = ()
+
+    def __str__(self) -> str:
+        inner = f"[{', '.join(map(str, self.within))}]" if self.within else ""
+        return " > ".join(map(str, [*self.before, f"{self.generator}{inner}", *self.after]))
+
+    @property
+    def detectors(self) -> tuple[Part, ...]:
+        """Every detector, in the order in which they speak."""
+        return (*self.before, *self.within, *self.after)
+
+
+def parse_composition(line: str) -> Composition:
+    """Read a line.
+
+    Raises:
+        UsageError: it is malformed, a method stands in the wrong place, or an option is wrong;
+            the message says where and what was expected.
+    """
+    reader = _Reader(line)
+    chain: list[tuple[Part, tuple[Part, ...]]] = [reader.link()]
+    while reader.take("arrow"):
+        chain.append(reader.link())
+    reader.end()
+    return _placed(line, chain)
+
+
+def make(part: Part) -> Any:
+    """The method of a part, with its options set.
+
+    Raises:
+        UsageError: there is no such method or option, or a value does not fit.
+    """
+    member = ABSTAINERS.get(part.name)
+    known = {one.name: one for one in fields(member) if one.init}
+    hints = get_type_hints(type(member))
+    values = {}
+    for key, text in part.options.items():
+        if key not in known:
+            shown = ", ".join(f"{name}={_default(one)}" for name, one in known.items()) or "none"
+            raise UsageError(f"{part.name} has no option {key!r}. Options: {shown}")
+        values[key] = _value(part.name, key, text, hints[key])
+    return type(member)(**values)
+
+
+def make_generator(composition: Composition) -> Generator:
+    """The generator of a composition."""
+    found: Generator = make(composition.generator)
+    return found
+
+
+def make_detectors(parts: Sequence[Part]) -> list[Detector]:
+    """The detectors of some parts."""
+    return [make(part) for part in parts]
+
+
+def _value(method: str, key: str, text: str, kind: Any) -> Any:
+    import msgspec
+
+    if kind in (Path, Path | None):
+        return Path(text)
+    try:
+        return msgspec.convert(text, kind, strict=False)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{method}({key}={text}): {error}") from error
+
+
+def _default(one: Any) -> Any:
+    return one.default if one.default is not MISSING else "..."
+
+
+def _quoted(value: str) -> str:
+    return value if re.fullmatch(r"[^\s\[\](),=>→'\"]+", value) else f'"{value}"'
+
+
+def _placed(line: str, chain: list[tuple[Part, tuple[Part, ...]]]) -> Composition:
+    methods = [(part, inner, make(part)) for part, inner in chain]
+    writing = [place for place, (_, _, method) in enumerate(methods) if is_generator(method)]
+    if len(writing) != 1:
+        names = [chain[place][0].name for place in writing]
+        found = f"found {' and '.join(names)}" if names else "found none"
+        known = ", ".join(name for name, member in ABSTAINERS.items() if is_generator(member))
+        raise UsageError(
+            f"{line!r} must name exactly one generator ({known}); {found}. To give a detector "
+            f"the answers of a file, use recorded(path=FILE)"
+        )
+    (at,) = writing
+    for place, (part, inner, method) in enumerate(methods):
+        if inner and place != at:
+            raise UsageError(f"{line!r}: brackets stand behind a generator, {part.name} is none")
+        if place != at:
+            _check_place(line, part, method.place, "before" if place < at else "after")
+    for part in methods[at][1]:
+        method = make(part)
+        if is_generator(method):
+            raise UsageError(f"{line!r}: {part.name} is a generator and stands in brackets")
+        _check_place(line, part, method.place, "with")
+    part, inner, _ = methods[at]
+    before = tuple(one for one, _, _ in methods[:at])
+    after = tuple(one for one, _, _ in methods[at + 1 :])
+    every = [one.name for one in (*before, *inner, *after)]
+    twice = sorted({name for name in every if every.count(name) > 1})
+    if twice:
+        raise UsageError(f"{line!r} names {twice[0]} twice; once is enough")
+    return Composition(part, before, inner, after)
+
+
+def _check_place(line: str, part: Part, place: str, found: str) -> None:
+    if place != found:
+        raise UsageError(f"{line!r}: " + _PLACES[place].format(name=part.name))
+
+
+class _Reader:
+    """Reads a line token by token, and says where it stumbles."""
+
+    def __init__(self, line: str) -> None:
+        self.line = line
+        self.at = 0
+
+    def take(self, kind: str, sign: str | None = None) -> str | None:
+        """The next token if it is of that kind (and that sign); else nothing is read."""
+        found = _TOKEN.match(self.line, self.at)
+        if found is None or found[kind] is None or (sign is not None and found[kind] != sign):
+            return None
+        self.at = found.end()
+        return found[kind]
+
+    def need(self, sign: str) -> None:
+        """Read a sign, or complain."""
+        if self.take("sign", sign) is None:
+            self.complain(f"expected {sign!r}")
+
+    def end(self) -> None:
+        """Complain if anything is left."""
+        if self.line[self.at :].strip():
+            self.complain("expected '>' or the end of the line")
+
+    def complain(self, expected: str) -> None:
+        """Raise, with a mark at the place."""
+        rest = self.line[self.at :]
+        at = self.at + len(rest) - len(rest.lstrip())
+        found = f"{self.line[at]!r}" if at < len(self.line) else "the end"
+        raise UsageError(
+            f"cannot read the composition: at column {at + 1} found {found}, {expected}\n"
+            f"  {self.line}\n  {' ' * at}^\n"
+            f"Write it like: clsprompt > sqlprompt > selfref, t5[maxprob], voting(n=5)"
+        )
+
+    def link(self) -> tuple[Part, tuple[Part, ...]]:
+        """A method with its brackets."""
+        part = self.part()
+        inner: list[Part] = []
+        if self.take("sign", "["):
+            inner.append(self.part())
+            while self.take("sign", ","):
+                inner.append(self.part())
+            self.need("]")
+        return part, tuple(inner)
+
+    def part(self) -> Part:
+        """A method with its options."""
+        start = self.at
+        word = self.take("word")
+        if word is None:
+            self.complain("expected the name of a method")
+        name = canonical_name(str(word))
+        try:
+            ABSTAINERS.get(name)
+        except UnknownMember as unknown:
+            at = start + len(self.line[start:]) - len(self.line[start:].lstrip())
+            raise UsageError(f"at column {at + 1}: {unknown}") from unknown
+        options: dict[str, str] = {}
+        if self.take("sign", "(") and not self.take("sign", ")"):
+            self.option(options)
+            while self.take("sign", ","):
+                self.option(options)
+            self.need(")")
+        return Part(name, options)
+
+    def option(self, options: dict[str, str]) -> None:
+        """``key=value``."""
+        key = self.take("word")
+        if key is None:
+            self.complain("expected the name of an option")
+        self.need("=")
+        text = self.take("text")
+        value = text[1:-1] if text is not None else self.take("word")
+        if value is None:
+            self.complain(f"expected a value for {key}")
+        if key in options:
+            self.complain(f"{key} is given twice")
+        options[str(key)] = str(value)
+
+
+def canonical_name(word: str) -> str:
+    """A method's name as the registry knows it: ``DIN-SQL`` is ``din_sql``, ``RF*`` ``rf_star``."""
+    name = word.lower().replace("-", "_")
+    return _WORDS.get(name, name)

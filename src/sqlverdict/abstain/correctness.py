@@ -1,0 +1,55 @@
+"""Whether drafts are right: by running them beside the gold, with a named comparison preset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlverdict.abstain.method import Draft, Example
+from sqlverdict.execute.desk import Desk
+from sqlverdict.parse.tokens import normalised
+from sqlverdict.records import Answer, Failure, Outcome
+
+
+def mark(examples: Sequence[Example], desk: Desk, preset: str = "strict") -> list[Example]:
+    """The examples with ``correct`` filled in, where a draft can be marked.
+
+    A draft without SQL is wrong, and so is any answer to an unanswerable question. Where the
+    gold fails or the database is missing, all stay open (``None``), even a draft that reads as
+    the gold does: who learned from those alone would think that the generator is always right.
+    """
+    return [replace(example, correct=_right(example, desk, preset)) for example in examples]
+
+
+def _right(example: Example, desk: Desk, preset: str) -> bool | None:
+    draft = example.draft
+    if draft is None or draft.problem is not None or draft.abstained:
+        return None
+    if not example.answerable:
+        return False
+    return None if example.sql is None else _same(example, draft, desk, preset)
+
+
+def _same(example: Example, draft: Draft, desk: Desk, name: str) -> bool | None:
+    from sqlverdict.compare.preset import PRESETS, Pair
+
+    ask = example.ask
+    database = example.marked_on or ask.database or ask.db_id
+    preset = PRESETS.get(name)
+    gold_sql, sql = preset.prepare(example.sql or "", draft.sql or "")
+
+    def run(text: str) -> Outcome:
+        return desk.run(database, text)
+
+    gold = run(gold_sql)
+    if not isinstance(gold, Answer):
+        return None
+    if draft.sql is None:
+        return False
+    if normalised(draft.sql) == normalised(example.sql or ""):
+        return True
+    found = run(sql)
+    if isinstance(found, Failure):
+        return None if found.fault is not None else False
+    pair = Pair(gold_sql, sql, desk.engine.dialect, probe=run)
+    return preset.compare(gold, found, pair).equal

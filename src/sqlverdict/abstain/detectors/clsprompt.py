@@ -1,0 +1,133 @@
+"""A language model says whether a question can be answered, after similar ones of both kinds.
+
+Place:
+    before f
+Learns from:
+    answerable and unanswerable questions, shown as demonstrations (16 + 16 most like the
+    question in one database; 2 + 2 of 8 databases where none of its own are known)
+Confidence:
+    1 for "answerable", 0 for "not_answerable" and for a reply that says neither; with
+    ``graded=true`` the model's probability, where the server tells it
+Source:
+    TrustSQL, section 4.2 and appendix H (CLSPROMPT): CREATE TABLE and three values a column
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+from typing import ClassVar
+
+from sqlverdict.abstain import saved
+from sqlverdict.abstain.base import Gate
+from sqlverdict.abstain.demonstrations import Pool
+from sqlverdict.abstain.method import (
+    ABSTAINERS,
+    Ask,
+    Draft,
+    Example,
+    Finding,
+    Lessons,
+    Need,
+    Place,
+    Tools,
+)
+from sqlverdict.abstain.prompting import ask_all, no_finding, request
+from sqlverdict.abstain.replies import NOT_ANSWERABLE, graded, label_of
+from sqlverdict.abstain.retrieve import TFIDF
+from sqlverdict.abstain.schema_text import create_tables
+from sqlverdict.judge.request import NoReply, Reply, Request
+
+_YES = "answerable"
+
+
+@ABSTAINERS.member
+@dataclass(kw_only=True)
+class Clsprompt(Gate):
+    """The answerability detector; options: shots, databases, values, embedding, graded."""
+
+    name: ClassVar[str] = "clsprompt"
+    version: ClassVar[int] = 1
+    place: ClassVar[Place] = "before"
+    needs: ClassVar[frozenset[Need]] = frozenset({"answerer", "examples", "unanswerable"})
+
+    shots: int = 16
+    databases: int = 8
+    values: int = 3
+    embedding: str = TFIDF
+    graded: bool = False
+    _yes: Pool = field(default_factory=lambda: Pool([]), init=False, repr=False)
+    _no: Pool = field(default_factory=lambda: Pool([]), init=False, repr=False)
+
+    def fit(self, lessons: Lessons, tools: Tools) -> None:
+        """Keep the questions to choose demonstrations from."""
+        del tools
+        self._keep([*lessons.answerable(), *lessons.unanswerable()])
+
+    def _keep(self, examples: Sequence[Example]) -> None:
+        self._yes = Pool([e for e in examples if e.answerable], self.embedding)
+        self._no = Pool([e for e in examples if not e.answerable], self.embedding)
+
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+        """What the model says about each question."""
+        replies = ask_all([self._request(ask, tools) for ask, _ in asked], tools, self.name)
+        return [self._read(reply) for reply in replies]
+
+    def _request(self, ask: Ask, tools: Tools) -> Request:
+        return request(
+            "clsprompt",
+            tools,
+            max_tokens=16,
+            logprobs=5 if self.graded else 0,
+            stop=("\n\n",),
+            values={
+                "demonstrations": self._shown(ask, tools),
+                "schema": create_tables(ask.schema, ask.database, tools.desk, self.values),
+                "question": ask.question,
+            },
+        )
+
+    def _shown(self, ask: Ask, tools: Tools) -> str:
+        draw = Random(f"{tools.seed} {ask.id}")  # noqa: S311 (an order, no secret)
+        if self._yes.has(ask.db_id) or not self._yes:
+            no = self._no.similar(ask, self.shots, ask.db_id if self._no.has(ask.db_id) else None)
+            return _lines([*self._yes.similar(ask, self.shots, ask.db_id), *no], draw)
+        count = max(1, self.shots // self.databases)
+        groups = self._yes.fixed(self.databases, count, tools.seed)
+        strangers = Random(tools.seed).sample(  # noqa: S311 (a choice of examples, no secret)
+            self._no.every, min(len(self._no), count * len(groups))
+        )
+        parts = []
+        for number, group in enumerate(groups):
+            first = group[0].ask
+            no = strangers[number * count : (number + 1) * count]
+            schema = create_tables(first.schema, first.database, tools.desk, self.values)
+            parts.append(f"{schema}\n\n{_lines([*group, *no], draw)}")
+        return "\n\n".join(parts)
+
+    def _read(self, reply: Reply | NoReply) -> Finding:
+        if isinstance(reply, NoReply):
+            return no_finding(reply)
+        said = label_of(reply.text, _YES, NOT_ANSWERABLE)
+        sure = graded(reply, _YES, NOT_ANSWERABLE) if self.graded else None
+        note = "unreadable reply" if said is None else _YES if said else NOT_ANSWERABLE
+        return Finding(float(bool(said)) if sure is None else sure, note=note)
+
+    def save(self, folder: Path) -> None:
+        """Write the questions."""
+        saved.write_examples(folder, [*self._yes.every, *self._no.every])
+
+    def load(self, folder: Path) -> None:
+        """Read the questions."""
+        self._keep(saved.read_examples(folder))
+
+
+def _lines(examples: list[Example], draw: Random) -> str:
+    draw.shuffle(examples)
+    return "\n\n".join(
+        f"Question: {example.ask.question}\n"
+        f"Answer: {_YES if example.answerable else NOT_ANSWERABLE}"
+        for example in examples
+    )

@@ -1,0 +1,67 @@
+"""The language model looks at the query again and says whether it is sure of it.
+
+Place:
+    after f
+Learns from:
+    nothing
+Confidence:
+    1 for "correct", 0 for "incorrect" and for a reply that says neither; with ``graded=true``
+    the model's probability, where the server tells it
+Source:
+    TrustSQL, section 4.2 and appendix I (SELFREF)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqlverdict.abstain.base import Gate
+from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, Finding, Need, Place, Tools
+from sqlverdict.abstain.prompting import ask_all, no_finding, request
+from sqlverdict.abstain.replies import graded, label_of
+from sqlverdict.abstain.schema_text import column_lists
+from sqlverdict.judge.request import NoReply
+
+_YES, _NO = "correct", "incorrect"
+
+
+@ABSTAINERS.member
+@dataclass(kw_only=True)
+class Selfref(Gate):
+    """The error detector by the model itself; option: graded."""
+
+    name: ClassVar[str] = "selfref"
+    version: ClassVar[int] = 1
+    place: ClassVar[Place] = "after"
+    needs: ClassVar[frozenset[Need]] = frozenset({"answerer"})
+
+    graded: bool = False
+
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+        """What the model says about each query."""
+        requests = [
+            request(
+                "selfref",
+                tools,
+                max_tokens=16,
+                logprobs=5 if self.graded else 0,
+                values={
+                    "schema": column_lists(ask.schema, primary_keys=True),
+                    "question": ask.question,
+                    "sql": (draft.sql or "") if draft is not None else "",
+                },
+            )
+            for ask, draft in asked
+        ]
+        findings = []
+        for reply in ask_all(requests, tools, self.name):
+            if isinstance(reply, NoReply):
+                findings.append(no_finding(reply))
+                continue
+            said = label_of(reply.text, _YES, _NO)
+            sure = graded(reply, _YES, _NO) if self.graded else None
+            note = "unreadable reply" if said is None else _YES if said else _NO
+            findings.append(Finding(float(bool(said)) if sure is None else sure, note=note))
+        return findings

@@ -1,0 +1,85 @@
+"""The model says behind its query whether it holds it to be right: ``# correct`` or not.
+
+Place:
+    with f (``sqlprompt[verbal]``)
+Learns from:
+    answerable questions: some with their query, marked correct, as many with the query of
+    another question, marked incorrect
+Confidence:
+    0 where the query is marked incorrect, else 1
+Source:
+    TrustSQL, section 4.2 (VERBAL)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import ClassVar
+
+from sqlverdict.abstain.base import Gate
+from sqlverdict.abstain.demonstrations import Pool
+from sqlverdict.abstain.method import (
+    ABSTAINERS,
+    Ask,
+    Draft,
+    Example,
+    Finding,
+    Need,
+    Place,
+    Shot,
+    Tools,
+    Wishes,
+)
+from sqlverdict.abstain.replies import split_remark
+
+
+@ABSTAINERS.member
+@dataclass(kw_only=True)
+class Verbal(Gate):
+    """Abstention by the model's own remark; it has no option of its own."""
+
+    name: ClassVar[str] = "verbal"
+    version: ClassVar[int] = 1
+    place: ClassVar[Place] = "with"
+    needs: ClassVar[frozenset[Need]] = frozenset({"examples"})
+    prompt: ClassVar[str] = "sqlprompt_verbal"
+
+    def wishes(self) -> Wishes:
+        """A prompt with remarks."""
+        return Wishes(style=self)
+
+    def shots(
+        self, groups: Sequence[Sequence[Example]], unanswerable: Pool, ask: Ask, seed: int
+    ) -> list[list[Shot]]:
+        """Each group once with its own queries, once with queries that belong elsewhere."""
+        del unanswerable
+        draw = Random(f"{seed} {ask.id}")  # noqa: S311 (an order, no secret)
+        every = [example.sql or "" for group in groups for example in group]
+        mixed = []
+        for group in groups:
+            shots = [Shot(example.ask, f"{example.sql} # correct") for example in group]
+            for example in group:
+                others = [sql for sql in every if sql != example.sql]
+                if others:
+                    shots.append(Shot(example.ask, f"{draw.choice(others)} # incorrect"))
+            draw.shuffle(shots)
+            mixed.append(shots)
+        return mixed
+
+    def read(self, text: str) -> str | None:
+        """The SQL of a reply, without the remark."""
+        return split_remark(text)[0]
+
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+        """What each reply remarks on itself."""
+        del tools
+        findings = []
+        for _, draft in asked:
+            said = draft.raw or draft.sql or "" if draft is not None else ""
+            remark = split_remark(said)[1]
+            findings.append(
+                Finding(0.0 if remark == "incorrect" else 1.0, note=remark or "no remark")
+            )
+        return findings

@@ -1,0 +1,80 @@
+"""Several sampled answers vote; the answer is given where all of them say the same.
+
+Place:
+    with f (``sqlprompt[voting]``), or over the samples that predictions carry
+Learns from:
+    nothing
+Confidence:
+    the share of the largest group of equal queries among all samples; by default all must
+    agree (1). A sample without SQL belongs to no group. What "equal" means is a choice that
+    changes scores more than most detectors do, so it is named:
+
+    * ``string``: character for character;
+    * ``tree``: one tree, whatever the case, the spaces and the comments;
+    * ``proof``: proved equivalent by rules, on every legal database;
+    * ``execution``: the same rows on the database at hand, compared by ``preset``.
+Source:
+    TrustSQL, section 4.2 (VOTING, five samples)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sqlverdict.abstain.base import Gate
+from sqlverdict.abstain.equality import Equality, grouped
+from sqlverdict.abstain.method import (
+    ABSTAINERS,
+    Ask,
+    Draft,
+    Finding,
+    Need,
+    Place,
+    Tools,
+    Wishes,
+)
+from sqlverdict.errors import PredictionError, UsageError
+from sqlverdict.load.fenced import is_plain
+
+
+@ABSTAINERS.member
+@dataclass(kw_only=True)
+class Voting(Gate):
+    """Unanimity of samples; options: n, equality, preset, threshold."""
+
+    name: ClassVar[str] = "voting"
+    version: ClassVar[int] = 1
+    place: ClassVar[Place] = "with"
+    needs: ClassVar[frozenset[Need]] = frozenset()
+
+    threshold: float | None = 1.0
+    n: int = 5
+    equality: Equality = "string"
+    preset: str = "strict"
+
+    def wishes(self) -> Wishes:
+        """Several samples."""
+        if self.n < 2:
+            raise UsageError(f"voting(n={self.n}): a vote needs at least two samples")
+        return Wishes(samples=self.n)
+
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+        """The share of the largest group, and its first query."""
+        findings = []
+        for ask, draft in asked:
+            samples = draft.samples if draft is not None else ()
+            if len(samples) < 2:
+                raise PredictionError(
+                    f"voting: the answer to {ask.id!r} carries {len(samples)} samples. Expected "
+                    f"at least two, from a generator that samples or as 'samples' in the "
+                    f"predictions"
+                )
+            queries = [sample for sample in samples if is_plain(sample)]
+            groups = grouped(queries, self.equality, ask, tools, self.preset)
+            largest = max(groups, key=len, default=[])
+            note = f"{len(largest)} of {len(samples)} agree, by {self.equality}"
+            sql = largest[0] if largest else None
+            findings.append(Finding(len(largest) / len(samples), sql, note))
+        return findings

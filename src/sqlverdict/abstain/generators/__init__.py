@@ -1,0 +1,1 @@
+"""Generators f, one file each: from a question to SQL."""

@@ -1,0 +1,136 @@
+"""A language model writes the query, after questions and queries like the one that is asked.
+
+Learns from:
+    questions with their queries, shown as demonstrations: the 8 most like the question where
+    its database is known, else 8 of each of 5 databases, the same for every question
+Source:
+    TrustSQL, section 4.1 (SQLPROMPT); the schema as lists of columns with foreign keys
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from sqlverdict.abstain import saved
+from sqlverdict.abstain.base import Learner
+from sqlverdict.abstain.demonstrations import Pool
+from sqlverdict.abstain.method import (
+    ABSTAINERS,
+    Ask,
+    Draft,
+    Example,
+    Lessons,
+    Need,
+    Shot,
+    Tools,
+    Wishes,
+)
+from sqlverdict.abstain.prompting import ask_all, dialogue, no_draft, request
+from sqlverdict.abstain.replies import sql_of, token_figures
+from sqlverdict.abstain.retrieve import TFIDF
+from sqlverdict.abstain.schema_text import column_lists
+from sqlverdict.errors import UsageError
+from sqlverdict.judge.request import NoReply, Reply, Request
+
+
+@ABSTAINERS.member
+@dataclass(kw_only=True)
+class Sqlprompt(Learner):
+    """In-context generation; options: shots, databases, choose, embedding, temperature, heat."""
+
+    name: ClassVar[str] = "sqlprompt"
+    version: ClassVar[int] = 1
+    needs: ClassVar[frozenset[Need]] = frozenset({"answerer"})
+
+    shots: int = 8
+    databases: int = 5
+    choose: Literal["auto", "similar", "fixed"] = "auto"
+    embedding: str = TFIDF
+    temperature: float = 0.0
+    heat: float = 1.0
+    """The temperature where several answers are sampled."""
+    known: Pool = field(default_factory=lambda: Pool([]), init=False, repr=False)
+    strange: Pool = field(default_factory=lambda: Pool([]), init=False, repr=False)
+
+    def fit(self, lessons: Lessons, tools: Tools) -> None:
+        """Keep the questions to choose demonstrations from."""
+        del tools
+        self._keep([*lessons.answerable(), *lessons.unanswerable()])
+
+    def _keep(self, examples: Sequence[Example]) -> None:
+        self.known = Pool([e for e in examples if e.answerable and e.sql], self.embedding)
+        self.strange = Pool([e for e in examples if not e.answerable], self.embedding)
+
+    def generate(self, asks: Sequence[Ask], wishes: Wishes, tools: Tools) -> list[Draft]:
+        """Ask the model; each wish for samples asks it so many times."""
+        if wishes.states:
+            raise UsageError("sqlprompt gives no encoder states; those need t5")
+        times = max(1, wishes.samples)
+        requests = [
+            self._request(ask, wishes, tools, sample) for ask in asks for sample in range(times)
+        ]
+        replies = ask_all(requests, tools, self.name)
+        return [self._draft(replies[n * times : (n + 1) * times], wishes) for n in range(len(asks))]
+
+    def _request(self, ask: Ask, wishes: Wishes, tools: Tools, sample: int) -> Request:
+        style = wishes.style
+        return request(
+            style.prompt if style is not None else "sqlprompt",
+            tools,
+            temperature=self.heat if wishes.samples else self.temperature,
+            sample=sample,
+            logprobs=5 if wishes.tokens else 0,
+            stop=("\nQuestion:",),
+            values={
+                "demonstrations": self._shown(ask, wishes, tools),
+                "schema": column_lists(ask.schema),
+                "knowledge": ask.knowledge,
+                "question": ask.question,
+            },
+        )
+
+    def _shown(self, ask: Ask, wishes: Wishes, tools: Tools) -> str:
+        near = self.choose == "similar" or (self.choose == "auto" and self.known.has(ask.db_id))
+        if near:
+            groups = [self.known.similar(ask, self.shots, ask.db_id)]
+            schemas = [""]
+        else:
+            groups = self.known.fixed(self.databases, self.shots, tools.seed)
+            schemas = [column_lists(group[0].ask.schema) for group in groups]
+        if wishes.style is not None:
+            shots = wishes.style.shots(groups, self.strange, ask, tools.seed)
+        else:
+            shots = [[Shot(e.ask, e.sql or "") for e in group] for group in groups]
+        return dialogue(list(zip(schemas, shots, strict=True)))
+
+    def _draft(self, replies: Sequence[Reply | NoReply], wishes: Wishes) -> Draft:
+        texts = []
+        for reply in replies:
+            if isinstance(reply, NoReply):
+                return no_draft(reply)
+            texts.append(reply.text)
+        read = wishes.style.read if wishes.style is not None else sql_of
+        queries = [read(text) for text in texts]
+        first = replies[0]
+        assert isinstance(first, Reply)
+        probabilities, entropies = token_figures(first) if wishes.tokens else ((), ())
+        return Draft(
+            next((sql for sql in queries if sql is not None), None),
+            texts[0],
+            samples=tuple(sql or text for sql, text in zip(queries, texts, strict=True))
+            if wishes.samples
+            else (),
+            probabilities=probabilities,
+            entropies=entropies,
+        )
+
+    def save(self, folder: Path) -> None:
+        """Write the questions."""
+        saved.write_examples(folder, [*self.known.every, *self.strange.every])
+
+    def load(self, folder: Path) -> None:
+        """Read the questions."""
+        self._keep(saved.read_examples(folder))

@@ -1,0 +1,332 @@
+"""What an abstention method is: a generator f writes SQL, a detector g says whether to give it.
+
+A method is one file in ``generators/`` or ``detectors/``: a dataclass, decorated by
+``@ABSTAINERS.member``, whose fields are its options (``voting(n=5, equality=proof)``) and whose
+``field(init=False)`` fields are what it learned. Methods never see a gold query of the question
+that they are asked about: an :class:`Ask` has none.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from sqlverdict.errors import UsageError
+from sqlverdict.parse.schema import Schema
+from sqlverdict.registry import Registry
+
+if TYPE_CHECKING:
+    from sqlverdict.abstain.demonstrations import Pool
+    from sqlverdict.execute.desk import Desk
+    from sqlverdict.judge.request import Answerer, NoReply
+
+Place = Literal["before", "with", "after"]
+"""Where a detector stands: before f, looking inside f (``f[g]``), or after f."""
+
+Need = Literal[
+    "answerer", "desk", "examples", "unanswerable", "drafts", "states", "background", "threshold"
+]
+"""What a method cannot do without: a language model; a place to run queries; questions with
+their SQL; unanswerable questions; f's own answers to validation questions, marked right or
+wrong; f's encoder states of the training questions; questions of no domain in particular; a
+threshold, found on validation questions."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A question as a method sees it."""
+
+    id: str
+    db_id: str
+    question: str
+    knowledge: str = ""
+    schema: Schema | None = field(default=None, repr=False)
+    database: str | None = None
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What a generator wrote for one question, before anybody decided whether to give it.
+
+    Attributes:
+        sql: The query; ``None`` where the text holds none.
+        raw: The text it came from, where it is not the query itself.
+        abstained: The generator itself says that it does not answer.
+        samples: Repeated answers; one without SQL keeps its text.
+        probabilities: The likeliest token's probability at each step.
+        entropies: The entropy of the token's distribution at each step, in nats.
+        state: The mean of the encoder's states.
+        confidence: What the system itself said, where it did.
+        problem: Why there is no draft: the model could not be asked.
+    """
+
+    sql: str | None = None
+    raw: str | None = None
+    abstained: bool = False
+    samples: tuple[str, ...] = ()
+    probabilities: tuple[float, ...] = ()
+    entropies: tuple[float, ...] = ()
+    state: tuple[float, ...] = field(default=(), repr=False)
+    confidence: float | None = None
+    problem: NoReply | None = None
+
+
+@dataclass(frozen=True)
+class Example:
+    """A question whose answer is known, to learn from.
+
+    ``draft`` is what the generator said to it, ``correct`` whether that is right; ``None``
+    where that was not found out. ``marked_on`` is the database on which answers are marked; a
+    path that leads nowhere where they cannot be, though the question can be asked.
+    """
+
+    ask: Ask
+    answerable: bool = True
+    sql: str | None = None
+    draft: Draft | None = None
+    correct: bool | None = None
+    marked_on: str | None = None
+
+
+@dataclass(frozen=True)
+class Lessons:
+    """All there is to learn from.
+
+    Attributes:
+        train: Questions with their SQL, and unanswerable ones where there are any.
+        validation: Further such questions, not trained on: for thresholds and error detectors.
+        background: Questions of no domain in particular.
+    """
+
+    train: Sequence[Example] = ()
+    validation: Sequence[Example] = ()
+    background: Sequence[Example] = ()
+
+    def answerable(self) -> list[Example]:
+        """The training questions that have an answer."""
+        return [example for example in self.train if example.answerable]
+
+    def unanswerable(self) -> list[Example]:
+        """The training questions that have none, the background's included."""
+        every = (*self.train, *self.background)
+        return [example for example in every if not example.answerable]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a detector found about one question.
+
+    Attributes:
+        confidence: Higher is surer that an answer can be given and is right; on the detector's
+            own scale. ``None`` only where there is a problem.
+        sql: The query to give instead of the draft's, where the detector chose among several.
+        note: What it saw, in a few words.
+        problem: Why nothing was found: the model could not be asked.
+    """
+
+    confidence: float | None
+    sql: str | None = None
+    note: str = ""
+    problem: NoReply | None = None
+
+
+@dataclass(frozen=True)
+class Shot:
+    """A demonstration in a prompt: what is asked, and what is answered."""
+
+    ask: Ask
+    answer: str
+
+
+class Style(Protocol):
+    """How a detector inside a prompt changes the prompt: its demonstrations and its reading."""
+
+    @property
+    def prompt(self) -> str:
+        """The name of the prompt."""
+        ...
+
+    def shots(
+        self, groups: Sequence[Sequence[Example]], unanswerable: Pool, ask: Ask, seed: int
+    ) -> list[list[Shot]]:
+        """The demonstrations of each group, given the answerable examples that f chose."""
+        ...
+
+    def read(self, text: str) -> str | None:
+        """The SQL in a reply."""
+        ...
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the detectors in brackets want of the generator.
+
+    Attributes:
+        text: SQL at all; without it, states alone.
+        samples: How many answers to sample (0: one answer, the likeliest).
+        tokens: The probabilities and entropies of the tokens.
+        states: The encoder's states.
+        style: How the prompt is changed.
+    """
+
+    text: bool = True
+    samples: int = 0
+    tokens: bool = False
+    states: bool = False
+    style: Style | None = None
+
+    def __or__(self, other: Wishes) -> Wishes:
+        if self.style is not None and other.style is not None:
+            raise UsageError("two detectors in one pair of brackets both change the prompt")
+        return Wishes(
+            self.text or other.text,
+            max(self.samples, other.samples),
+            self.tokens or other.tokens,
+            self.states or other.states,
+            self.style or other.style,
+        )
+
+
+def _say_nothing(line: str) -> None:
+    del line
+
+
+@dataclass(frozen=True)
+class Tools:
+    """The outside world, as far as methods may use it.
+
+    Attributes:
+        answerer: Answers requests to a language model.
+        model: The model's name.
+        desk: Runs queries.
+        concurrency: How many requests may be under way at a time.
+        max_tokens: The most tokens of one reply.
+        device: Where models run: ``auto``, ``cpu``, ``cuda``.
+        seed: For everything that draws.
+        say: Told how far the work is, a line at a time.
+    """
+
+    answerer: Answerer | None = None
+    model: str = ""
+    desk: Desk | None = None
+    concurrency: int = 4
+    max_tokens: int = 512
+    device: str = "auto"
+    seed: int = 0
+    say: Callable[[str], None] = _say_nothing
+
+
+class Method(Protocol):
+    """What generators and detectors share. Plain class attributes satisfy the properties."""
+
+    @property
+    def name(self) -> str:
+        """The method's name, which is its file's."""
+        ...
+
+    @property
+    def version(self) -> int:
+        """Rises whenever a decision can change."""
+        ...
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """What it cannot do without."""
+        ...
+
+    def fit(self, lessons: Lessons, tools: Tools) -> None:
+        """Learn. A method that learns nothing does nothing."""
+        ...
+
+    def save(self, folder: Path) -> None:
+        """Write what was learned."""
+        ...
+
+    def load(self, folder: Path) -> None:
+        """Read what :meth:`save` wrote."""
+        ...
+
+
+class Generator(Method, Protocol):
+    """f: writes SQL for questions."""
+
+    def generate(self, asks: Sequence[Ask], wishes: Wishes, tools: Tools) -> list[Draft]:
+        """A draft for each question, in the same order.
+
+        Raises:
+            UsageError: it cannot grant a wish, or was not fitted.
+        """
+        ...
+
+
+class Detector(Method, Protocol):
+    """g: says for each question whether an answer should be given."""
+
+    @property
+    def place(self) -> Place:
+        """Where it stands."""
+        ...
+
+    @property
+    def threshold(self) -> float | None:
+        """The least confidence with which an answer is given; ``None``: not known yet."""
+        ...
+
+    @threshold.setter
+    def threshold(self, value: float | None) -> None: ...
+
+    def wishes(self) -> Wishes:
+        """What it wants of the generator."""
+        ...
+
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+        """How sure it is of each question; drafts are ``None`` before f."""
+        ...
+
+    def decide(self, finding: Finding) -> bool:
+        """Whether to answer."""
+        ...
+
+
+FOLDERS = ("sqlverdict.abstain.generators", "sqlverdict.abstain.detectors")
+
+
+class Methods(Registry[Any]):
+    """Generators and detectors: two folders, one group of entry points, one name each."""
+
+    def _load_builtin(self, name: str) -> None:
+        if not name.isidentifier():
+            return
+        for folder in FOLDERS:
+            module = f"{folder}.{name}"
+            try:
+                importlib.import_module(module)
+            except ModuleNotFoundError as missing:
+                if missing.name != module:
+                    raise
+
+    def _load_all(self) -> None:
+        if self._complete:
+            return
+        for folder in FOLDERS:
+            package = importlib.import_module(folder)
+            for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
+                importlib.import_module(f"{folder}.{found.name}")
+        for point in sorted(entry_points(group=self.group), key=lambda p: p.name):
+            loaded: Any = point.load()
+            member = loaded() if isinstance(loaded, type) else loaded
+            self.register(member, point.name, point.value)
+        self._complete = True
+
+
+ABSTAINERS = Methods("abstention method", "sqlverdict.abstain", "sqlverdict.abstainers")
+
+
+def is_generator(method: Any) -> bool:
+    """Whether a method writes SQL."""
+    return callable(getattr(method, "generate", None))

@@ -1,0 +1,1 @@
+"""Sequence-to-sequence models: tokenizer, training, decoding. Needs the extra ``t5``."""

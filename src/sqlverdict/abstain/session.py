@@ -1,0 +1,212 @@
+"""A composition over many cases: a predictions file that grows, and its manifest beside it.
+
+Every answered case is one line, written at once; the same call goes on where it stopped. A case
+whose model could not be asked is not written: a missing prediction is never an abstention.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from sqlverdict import __version__
+from sqlverdict.abstain.decision import Decision
+from sqlverdict.abstain.homes import Homes
+from sqlverdict.abstain.method import Ask, Tools
+from sqlverdict.abstain.predictions import line_of
+from sqlverdict.abstain.prompting import FOLDER, prompt
+from sqlverdict.abstain.saved import read_json, write_json
+from sqlverdict.abstain.workflow import Machine
+from sqlverdict.errors import DataError, RunLogError
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Case
+
+_CHUNK = 128
+_TEXTLESS = ("recorded", "abstain_all")
+"""Generators that answer without reading the question."""
+
+
+@dataclass
+class Tally:
+    """What came out.
+
+    Attributes:
+        cases: All cases.
+        resumed: Those answered by an earlier call.
+        answered: Cases with a query.
+        no_sql: Cases whose text holds no query, and that nobody held back.
+        abstained: Abstentions, by who held back.
+        open: Cases without an answer because a model could not be asked.
+        problem: Why, for one of them.
+        budget: Whether the cost limit was the reason.
+    """
+
+    cases: int = 0
+    resumed: int = 0
+    answered: int = 0
+    no_sql: int = 0
+    abstained: Counter[str] = field(default_factory=Counter)
+    open: int = 0
+    problem: str = ""
+    budget: bool = False
+
+    def add(self, decision: Decision) -> None:
+        """Count one decision."""
+        if decision.problem is not None:
+            self.open += 1
+            self.problem = self.problem or decision.problem.message
+            self.budget = self.budget or decision.problem.budget
+        elif decision.abstained:
+            self.abstained[decision.by] += 1
+        elif decision.sql is None:
+            self.no_sql += 1
+        else:
+            self.answered += 1
+
+
+def manifest_path(out: Path) -> Path:
+    """Where the manifest of a predictions file lies: ``p.jsonl`` has ``p.manifest.json``."""
+    return out.with_name(f"{out.stem}.manifest.json")
+
+
+def answer_cases(
+    machine: Machine,
+    cases: Iterable[Case],
+    out: Path,
+    tools: Tools,
+    *,
+    inputs: Mapping[str, str],
+    schemas: Mapping[str, Schema] | None = None,
+    overwrite: bool = False,
+    advance: Callable[[int], None] = lambda _: None,
+) -> Tally:
+    """Answer cases and write the predictions.
+
+    Args:
+        machine: The composition, fitted.
+        cases: The cases, which are gone through twice; their golds are not looked at.
+        out: The predictions file, JSONL.
+        tools: The outside world.
+        inputs: What else decides the answers: digests of the benchmark and of what was learned.
+        schemas: Schemas by database, for cases without a database file.
+        overwrite: Start anew where the file holds other predictions.
+        advance: Told how many more cases are done.
+
+    Raises:
+        RunLogError: the file holds predictions of something else.
+    """
+    about = _about(machine, tools, inputs)
+    done = _done(out, about, overwrite)
+    tally = Tally(resumed=len(done))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    write_json(manifest_path(out), about | {"started": started, "finished": ""})
+    reads = machine.generator.name not in _TEXTLESS
+    waiting = _waiting(cases, done, tally, reads)
+    homes = Homes.of(cases, schemas)
+    with out.open("a", encoding="utf-8") as stream:
+        while chunk := list(islice(waiting, _CHUNK)):
+            asks = [homes.ask(case) for case in chunk]
+            for decision in machine.answer(asks, tools):
+                tally.add(decision)
+                if decision.problem is None:
+                    stream.write(_line(decision) + "\n")
+            stream.flush()
+            advance(len(chunk))
+            if tally.budget:
+                break
+    finished = datetime.now(UTC).isoformat(timespec="seconds") if not tally.open else ""
+    counts = {
+        "cases": tally.cases,
+        "answered": tally.answered,
+        "no_sql": tally.no_sql,
+        "abstained": dict(tally.abstained),
+        "open": tally.open,
+    }
+    write_json(
+        manifest_path(out),
+        about | {"started": started, "finished": finished, "last_call": counts},
+    )
+    return tally
+
+
+def _waiting(cases: Iterable[Case], done: set[str], tally: Tally, reads: bool) -> Iterator[Case]:
+    """The cases that are still to be answered; without its text no question can be."""
+    for case in cases:
+        tally.cases += 1
+        if case.id in done:
+            continue
+        if reads and not case.question.strip():
+            tally.open += 1
+            tally.problem = f"the text of question {case.id!r} is not known."
+            continue
+        yield case
+
+
+def _line(decision: Decision) -> str:
+    ask: Ask = decision.ask
+    return line_of(decision.prediction(), ask.db_id, decision.draft, decision.about())
+
+
+def _about(machine: Machine, tools: Tools, inputs: Mapping[str, str]) -> dict[str, Any]:
+    deciding = {
+        **machine.about(),
+        "model": tools.model,
+        "prompts": _prompts() if "answerer" in machine.needs else {},
+        "seed": tools.seed,
+        "max_tokens": tools.max_tokens,
+        "inputs": dict(inputs),
+        "sqlverdict": __version__,
+    }
+    digest = hashlib.sha256(json.dumps(deciding, sort_keys=True).encode())
+    return deciding | {"fingerprint": digest.hexdigest()}
+
+
+def _prompts() -> dict[str, int]:
+    return {file.stem: prompt(file.stem).version for file in sorted(FOLDER.glob("*.md"))}
+
+
+def _done(out: Path, about: Mapping[str, Any], overwrite: bool) -> set[str]:
+    """The ids that an earlier, equal call has answered."""
+    if not out.exists() or not out.stat().st_size:
+        return set()
+    if overwrite:
+        out.unlink()
+        return set()
+    try:
+        earlier = read_json(manifest_path(out))
+    except DataError as error:
+        raise RunLogError(
+            f"{out} is there already and has no manifest. Give another --out, or --overwrite"
+        ) from error
+    if earlier.get("fingerprint") != about["fingerprint"]:
+        changed = [name for name in about if earlier.get(name) != about[name]]
+        changed = [name for name in changed if name != "fingerprint"]
+        raise RunLogError(
+            f"{out} holds predictions of something else ({', '.join(changed)} differ). Give "
+            f"another --out, or start anew with --overwrite"
+        )
+    return _whole_lines(out)
+
+
+def _whole_lines(out: Path) -> set[str]:
+    """The ids in a predictions file; a last line that was cut off is taken away."""
+    kept: list[str] = []
+    ids: set[str] = set()
+    lines: Sequence[str] = out.read_text(encoding="utf-8").splitlines(keepends=True)
+    for line in lines:
+        try:
+            ids.add(str(json.loads(line)["id"]))
+        except (ValueError, KeyError):
+            break
+        kept.append(line)
+    if len(kept) < len(lines):
+        out.write_text("".join(kept), encoding="utf-8")
+    return ids

@@ -1,0 +1,263 @@
+"""A composition at work: it learns, it answers, it is kept in a folder.
+
+All detectors must agree for an answer to be given, and one that says no spares the others the
+question. What each found is kept beside the answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, fields, replace
+from pathlib import Path
+from typing import Any
+
+from sqlverdict.abstain.calibrate import Calibration, calibrate
+from sqlverdict.abstain.compose import (
+    Composition,
+    make_detectors,
+    make_generator,
+    parse_composition,
+)
+from sqlverdict.abstain.correctness import mark
+from sqlverdict.abstain.decision import Decision, drafted, is_open, looked
+from sqlverdict.abstain.method import (
+    Ask,
+    Detector,
+    Example,
+    Generator,
+    Lessons,
+    Need,
+    Tools,
+    Wishes,
+)
+from sqlverdict.abstain.saved import read_json, write_json
+from sqlverdict.errors import DataError, UsageError
+
+_FILE = "composition.json"
+
+
+class Machine:
+    """A composition with its methods.
+
+    Args:
+        composition: The line, read.
+    """
+
+    def __init__(self, composition: Composition | str) -> None:
+        read = parse_composition(composition) if isinstance(composition, str) else composition
+        self.composition = read
+        self.generator: Generator = make_generator(read)
+        self.before = make_detectors(read.before)
+        self.within = make_detectors(read.within)
+        self.after = make_detectors(read.after)
+        self.calibrations: list[Calibration] = []
+
+    @property
+    def detectors(self) -> list[Detector]:
+        """Every detector, in the order in which they speak."""
+        return [*self.before, *self.within, *self.after]
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """What its methods cannot do without; a threshold that is given is not needed."""
+        needs = set(self.generator.needs)
+        for detector in self.detectors:
+            own = set(detector.needs)
+            if detector.threshold is not None:
+                own.discard("threshold")
+            if detector.wishes().style is not None and "answerer" not in self.generator.needs:
+                # Recorded replies are only read; no prompt is made of examples.
+                own -= {"examples", "unanswerable"}
+            needs |= own
+        return frozenset(needs)
+
+    @property
+    def wishes(self) -> Wishes:
+        """What the detectors in brackets want of the generator."""
+        wishes = Wishes()
+        for detector in self.within:
+            wishes = wishes | detector.wishes()
+        return wishes
+
+    def fit(
+        self,
+        lessons: Lessons,
+        tools: Tools,
+        *,
+        preset: str = "strict",
+        risk: float | None = None,
+        delta: float = 0.1,
+    ) -> None:
+        """Let every method learn what it needs, then find the thresholds.
+
+        Args:
+            lessons: Training, validation and background questions.
+            tools: The outside world.
+            preset: What marks the generator's validation answers.
+            risk: Certify this error rate instead of the heuristic.
+            delta: The chance that such a certificate is wrong.
+
+        Raises:
+            DataError: something to learn from is missing.
+        """
+        self._check(lessons)
+        self.generator.fit(lessons, tools)
+        lessons = self._with_states(lessons, tools)
+        lessons = self._with_drafts(lessons, tools, preset)
+        for detector in self.detectors:
+            if detector.needs - {"answerer", "desk", "threshold"}:
+                tools.say(f"fitting {detector.name}")
+            detector.fit(lessons, tools)
+        self.calibrations = []
+        for detector in self.detectors:
+            if "threshold" in detector.needs and detector.threshold is None:
+                self._calibrate(detector, lessons, tools, risk, delta)
+
+    def _check(self, lessons: Lessons) -> None:
+        missing = []
+        for need, found, what in (
+            ("examples", lessons.answerable(), "training questions with SQL (--train)"),
+            ("unanswerable", lessons.unanswerable(), "unanswerable questions (--train)"),
+            ("states", lessons.answerable(), "training questions (--train)"),
+            ("background", lessons.background, "background questions (--background)"),
+            ("drafts", lessons.validation, "validation questions (--validation)"),
+            ("threshold", lessons.validation, "validation questions (--validation)"),
+        ):
+            if need in self.needs and not found:
+                missing.append(what)
+        if missing:
+            raise DataError(
+                f"{self.composition} cannot learn without {' and '.join(dict.fromkeys(missing))}"
+            )
+
+    def _with_states(self, lessons: Lessons, tools: Tools) -> Lessons:
+        """The encoder's states of training and background questions, where asked for."""
+        if "states" not in self.needs:
+            return lessons
+        wishes = Wishes(text=False, states=True)
+
+        def seen(examples: Sequence[Example]) -> list[Example]:
+            drafts = self.generator.generate([e.ask for e in examples], wishes, tools)
+            return [replace(e, draft=d) for e, d in zip(examples, drafts, strict=True)]
+
+        background = seen(lessons.background) if "background" in self.needs else ()
+        return replace(lessons, train=seen(lessons.train), background=background)
+
+    def _with_drafts(self, lessons: Lessons, tools: Tools, preset: str) -> Lessons:
+        """What the generator says to answerable validation questions, marked right or wrong."""
+        if not {"drafts", "threshold"} & self.needs:
+            return lessons
+        if tools.desk is None:
+            raise UsageError(
+                f"{self.composition}: validation answers must be run to be marked; say where the "
+                f"databases lie (--databases)"
+            )
+        known = [example for example in lessons.validation if example.answerable]
+        tools.say(f"answering {len(known):,} validation questions")
+        drafts = self.generator.generate([e.ask for e in known], self.wishes, tools)
+        failed = next((draft.problem for draft in drafts if draft.problem is not None), None)
+        if failed is not None:
+            raise DataError(f"validation questions could not be answered: {failed.message}")
+        answered = [replace(e, draft=d) for e, d in zip(known, drafts, strict=True)]
+        return replace(lessons, validation=mark(answered, tools.desk, preset))
+
+    def _calibrate(
+        self,
+        detector: Detector,
+        lessons: Lessons,
+        tools: Tools,
+        risk: float | None,
+        delta: float,
+    ) -> None:
+        examples = [
+            example
+            for example in lessons.validation
+            if example.draft is not None and not example.draft.abstained
+        ]
+        findings = detector.score([(e.ask, e.draft) for e in examples], tools)
+        penalty = getattr(detector, "penalty", 1.0)
+        found = calibrate(detector, examples, findings, penalty=penalty, risk=risk, delta=delta)
+        self.calibrations.append(found)
+
+    def answer(self, asks: Sequence[Ask], tools: Tools) -> list[Decision]:
+        """A decision for each question, in order."""
+        decisions = [Decision(ask) for ask in asks]
+        for detector in self.before:
+            decisions = looked(detector, decisions, tools)
+        going = [place for place, one in enumerate(decisions) if is_open(one)]
+        chosen = [asks[place] for place in going]
+        drafts = self.generator.generate(chosen, self.wishes, tools) if chosen else []
+        for place, draft in zip(going, drafts, strict=True):
+            decisions[place] = drafted(decisions[place], draft, self.generator.name)
+        for detector in self.within:
+            decisions = looked(detector, decisions, tools)
+        for detector in self.after:
+            decisions = looked(detector, decisions, tools, with_sql=True)
+        return decisions
+
+    def about(self) -> dict[str, Any]:
+        """What a manifest says about it: the line, versions, options and thresholds."""
+        return {
+            "composition": str(self.composition),
+            "methods": {
+                method.name: {"version": method.version, "options": _options(method)}
+                for method in (*self.before, self.generator, *self.within, *self.after)
+            },
+            "calibrations": [
+                asdict(found) | {"threshold": _plain(found.threshold)}
+                for found in self.calibrations
+            ],
+        }
+
+    def save(self, folder: Path) -> None:
+        """Keep the composition and what its methods learned."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for method in (self.generator, *self.detectors):
+            method.save(folder / method.name)
+        write_json(folder / _FILE, self.about())
+
+    @classmethod
+    def load(cls, folder: Path) -> Machine:
+        """Read what :meth:`save` kept.
+
+        Raises:
+            DataError: the folder holds none, or one of another version of a method.
+        """
+        about = read_json(folder / _FILE)
+        machine = cls(str(about["composition"]))
+        for method in (machine.generator, *machine.detectors):
+            kept = about["methods"].get(method.name, {})
+            if kept.get("version") != method.version:
+                raise DataError(
+                    f"{folder}: {method.name} was fitted as version {kept.get('version')}, this "
+                    f"is version {method.version}. Fit it anew"
+                )
+            if (folder / method.name).is_dir():
+                method.load(folder / method.name)
+        for detector in machine.detectors:
+            kept = about["methods"][detector.name]["options"].get("threshold")
+            detector.threshold = None if kept is None else float(kept)
+        machine.calibrations = [
+            Calibration(
+                **{
+                    **found,
+                    "threshold": float(found["threshold"]),
+                    "curve": tuple(map(tuple, found["curve"])),
+                }
+            )
+            for found in about["calibrations"]
+        ]
+        return machine
+
+
+def _options(method: Any) -> dict[str, Any]:
+    """The options of a method as they are set now, its threshold among them."""
+    return {one.name: _plain(getattr(method, one.name)) for one in fields(method) if one.init}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON can say it: infinity, the threshold that nothing reaches, as a text."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return str(value) if isinstance(value, Path) else value

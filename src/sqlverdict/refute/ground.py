@@ -1,0 +1,134 @@
+"""What a schema and its facts say to every search over it, worked out once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from sqlverdict.parse.facts import Fact, NotNull, References, Unique
+from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.records import Row
+from sqlverdict.refute.arena import is_view
+from sqlverdict.refute.checked import checked_places
+from sqlverdict.refute.constants import Reading
+from sqlverdict.refute.pools import Pool, bare_pool
+from sqlverdict.refute.resolve import Place
+
+Rows = Mapping[str, Sequence[Row]]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A foreign key, with the places of its columns in the rows.
+
+    ``nullable`` where each of its columns may hold NULL.
+    """
+
+    table: str
+    child: tuple[int, ...]
+    parent: str
+    key: tuple[int, ...]
+    nullable: bool
+    joins: tuple[tuple[Place, Place], ...]
+
+    def orphans(self, rows: Rows) -> set[int]:
+        """Which rows of the table have no parent, by their place."""
+        children = rows.get(self.table)
+        if not children:
+            return set()
+        known = {_folded(row, self.key) for row in rows.get(self.parent, ())}
+        return {
+            n
+            for n, row in enumerate(children)
+            if _folded(row, self.child) not in known
+            and all(row[at] is not None for at in self.child)
+        }
+
+
+Links = Mapping[str, Sequence[Link]]
+"""The foreign keys of each table that has some."""
+
+
+def is_closed(rows: Rows, links: Links) -> bool:
+    """Whether every reference has its parent."""
+    return not any(link.orphans(rows) for table in rows for link in links.get(table, ()))
+
+
+def _folded(row: Row, at: Sequence[int]) -> Row:
+    """A key as references compare it: 1 and '1' meet where the two columns differ in type."""
+    return tuple([str(row[n]) for n in at])
+
+
+class Ground:
+    """The tables, keys and foreign keys under one set of facts.
+
+    Attributes:
+        tables: The tables that can hold rows, by name.
+        links: The foreign keys of each table.
+        uniques: The places of each unique key of each table.
+        checked: The columns that CHECK constraints speak of.
+        keyed: The columns of unique keys.
+        pools: The values for each column before a query is read.
+    """
+
+    def __init__(self, schema: Schema, facts: Iterable[Fact]) -> None:
+        # Sets have no order that lasts; instances must be the same in every process.
+        known = sorted(facts, key=repr)
+        self.tables: dict[str, Table] = {t.name: t for t in schema.tables if not is_view(t)}
+        never_null = {(f.table, f.column) for f in known if isinstance(f, NotNull)}
+        self.pools: dict[Place, Pool] = {
+            (t.name, c.name): bare_pool(c, (t.name, c.name) not in never_null)
+            for t in schema.tables
+            for c in t.columns
+        }
+        at = {t.name: {c.name: n for n, c in enumerate(t.columns)} for t in schema.tables}
+        self.checked: set[Place] = checked_places(schema)
+        self.keyed: set[Place] = set()
+        self.uniques: dict[str, list[tuple[int, ...]]] = {}
+        self.links: dict[str, list[Link]] = {}
+        for fact in known:
+            if isinstance(fact, Unique):
+                self.keyed |= {(fact.table, name) for name in fact.columns}
+                places = tuple(at[fact.table][name] for name in fact.columns)
+                self.uniques.setdefault(fact.table, []).append(places)
+            elif isinstance(fact, References) and fact.parent in self.tables:
+                children = [(fact.table, name) for name in fact.columns]
+                parents = [(fact.parent, name) for name in fact.parent_columns]
+                link = Link(
+                    fact.table,
+                    tuple(at[fact.table][name] for name in fact.columns),
+                    fact.parent,
+                    tuple(at[fact.parent][name] for name in fact.parent_columns),
+                    all(self.pools[place].nullable for place in children),
+                    tuple(zip(children, parents, strict=True)),
+                )
+                self.links.setdefault(fact.table, []).append(link)
+
+    def reached(self, tables: Iterable[str]) -> list[Link]:
+        """The foreign keys of these tables, of their parents, and so on."""
+        found: dict[str, None] = dict.fromkeys(tables)
+        waiting = list(found)
+        while waiting:
+            for link in self.links.get(waiting.pop(), ()):
+                if link.parent not in found:
+                    found[link.parent] = None
+                    waiting.append(link.parent)
+        return [link for table, links in self.links.items() if table in found for link in links]
+
+    def join_classes(self, reading: Reading) -> list[frozenset[Place]]:
+        """Columns that are compared with each other, or reference each other: they share values."""
+        links = (link for table in reading.tables for link in self.links.get(table, ()))
+        groups: dict[Place, set[Place]] = {}
+        for one, two in (*reading.joins, *(join for link in links for join in link.joins)):
+            merged = groups.get(one, {one}) | groups.get(two, {two})
+            for member in merged:
+                groups[member] = merged
+        distinct = {id(group): group for group in groups.values()}
+        return sorted((frozenset(group) for group in distinct.values()), key=sorted)
+
+
+@lru_cache(maxsize=64)
+def ground_of(schema: Schema, facts: frozenset[Fact]) -> Ground:
+    """The ground of a schema under some facts; kept for the next pair of queries."""
+    return Ground(schema, facts)

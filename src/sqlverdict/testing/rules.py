@@ -1,0 +1,378 @@
+"""The conformance suite for rewriting rules, built-in or plug-in.
+
+In a plug-in's tests::
+
+    from sqlverdict.testing import check_rule
+
+    def test_my_rule():
+        check_rule("my_rule")
+
+Everything is read from the rule's one file: its document, its pairs, its function. A rule whose
+trust is ``heuristic`` is known to be unsound in some corner: it must be documented, do what it
+says on its pairs, keep its hands off the rest of the tree, and come to an end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from random import Random
+from typing import TYPE_CHECKING
+
+from sqlverdict.parse.facts import Fact
+from sqlverdict.prove.proof import NotProved, Proof
+from sqlverdict.prove.rule import RULES, SECTIONS, Pair, Rule
+from sqlverdict.testing.rule_pairs import (
+    NormalForm,
+    derive,
+    is_heuristic,
+    normal_form,
+    rule_sets,
+    start,
+    subsets,
+    witness,
+)
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
+
+    from sqlverdict.prove.normalise import RuleSet
+    from sqlverdict.prove.proof import Path
+
+REFUTES = 400
+"""Databases that may be tried where a witness must be found: the search stops at the first."""
+AGREES = 60
+"""Databases on which a rewritten query must agree with the query, for each set of facts."""
+SHUFFLES = 4
+DEEP_STEPS = 2_000
+
+
+def check_rule(rule: str | Rule) -> None:
+    """Hold a rule to what every rule promises.
+
+    Its document is complete. Its equal pairs are joined with its help, its different ones are
+    not, and the search refutes these; its corners, if it is heuristic, are joined and refuted.
+    Rewriting never changes an answer, whichever of the facts hold; each fact carries weight.
+    Normal forms are stable and do not depend on the order of rules. Where the rule does not
+    apply, it changes nothing; where it does, nothing beside its node. Deep trees end.
+
+    Args:
+        rule: A name in the registry, or the rule itself.
+
+    Raises:
+        AssertionError: a promise is broken; the message says which, with the witness.
+    """
+    found = RULES.get(rule) if isinstance(rule, str) else rule
+    for check in RULE_CHECKS.values():
+        check(found)
+
+
+def check_document(rule: Rule) -> None:
+    """The document is complete: a title that is a sentence, every section, in order, not empty."""
+    _expect(rule.title.endswith("."), rule, f"has the title {rule.title!r}; end it with a stop")
+    found = tuple(rule.sections)
+    _expect(found == SECTIONS, rule, f"has the sections {found}; expected {SECTIONS}, in order")
+    for section, text in rule.sections.items():
+        _expect(bool(text.strip()), rule, f"has nothing under {section!r}")
+    _expect(bool(rule.equal), rule, "has no pair that it joins; give one")
+    _expect(bool(rule.different), rule, "has no pair that it must keep apart; give one")
+    _expect(bool(rule.profiles), rule, "belongs to no profile")
+    for pair in rule.different:
+        _expect(bool(pair.because), rule, f"does not say why {pair.left!r} differs: `because`")
+    sound = "sound" in rule.profiles
+    _expect(not (sound and is_heuristic(rule)), rule, "is heuristic and yet in the sound profile")
+
+
+def check_joins_equal(rule: Rule) -> None:
+    """Equal pairs are joined by the rule, within its profile, and the rule fires."""
+    _joins(rule, rule.equal)
+
+
+def _joins(rule: Rule, pairs: Iterable[Pair]) -> None:
+    for pair in pairs:
+        found = derive(rule, pair, frozenset(pair.given))
+        if isinstance(found, NotProved):
+            raise AssertionError(
+                f"rule {rule.name} does not join {pair.left!r} and {pair.right!r}: "
+                f"{found.message}; {found.gold_form!r} and {found.prediction_form!r}"
+            )
+        _expect(rule.name in found.rules, rule, f"does not fire on {pair.left!r}: {found.rules}")
+
+
+def check_keeps_different_apart(rule: Rule) -> None:
+    """Different pairs are not joined."""
+    for pair in rule.different:
+        found = derive(rule, pair, frozenset(pair.given))
+        if isinstance(found, Proof):
+            raise AssertionError(
+                f"rule {rule.name}: {pair.left!r} and {pair.right!r} are proved equal, though "
+                f"{pair.because}; by {', '.join(found.rules) or 'no rule at all'}"
+            )
+
+
+def check_search_refutes_different(rule: Rule) -> None:
+    """The search finds a database for each different pair."""
+    if is_heuristic(rule):
+        return
+    for pair in rule.different:
+        found = witness(rule, pair.left, pair.right, pair.given, REFUTES)
+        _expect(
+            found.refuted,
+            rule,
+            f"says that {pair.left!r} and {pair.right!r} differ because {pair.because}, "
+            f"but no database shows it: {found}",
+        )
+
+
+def check_never_changes_answers(rule: Rule) -> None:
+    """Whatever is known, a rewriting is right on every database where just that holds.
+
+    The rule alone, and with all others of its profile. What holds under some facts holds under
+    more: a text is tried under the smallest sets of facts that give it.
+    """
+    if is_heuristic(rule):
+        return
+    for sql, pair in _queries(rule):
+        for rules in rule_sets(rule):
+            tried: dict[str, list[frozenset[Fact]]] = {}
+            for given in subsets(pair.given):
+                form = normal_form(sql, rule, given, rules)
+                if form is None or not form.steps:
+                    continue
+                known = tried.setdefault(form.text, [])
+                if not any(smaller <= given for smaller in known):
+                    known.append(given)
+                    _agree(rule, sql, form, given)
+
+
+def _agree(rule: Rule, sql: str, form: NormalForm, given: frozenset[Fact]) -> None:
+    from sqlverdict.refute.witness import Witness
+
+    found = witness(rule, sql, form.text, given, AGREES)
+    if isinstance(found, Witness):
+        raise AssertionError(
+            f"rule {rule.name} changes an answer: {sql!r} becomes {form.text!r} by "
+            f"{[step.rule for step in form.steps]} given {sorted(map(str, given))}; "
+            f"on {dict(found.instance.rows)} the answers are {found.gold} and {found.prediction}"
+        )
+    _expect(
+        found.reason is None,
+        rule,
+        f"makes {form.text!r} of {sql!r}, which cannot be tried: {found.message}",
+    )
+
+
+def check_corners(rule: Rule) -> None:
+    """Corners are joined by a heuristic rule, and refuted; no other rule has any."""
+    _expect(
+        is_heuristic(rule) or not rule.corners,
+        rule,
+        f"is {rule.trust} and yet has corners; a rule that joins different queries is heuristic",
+    )
+    for pair in rule.corners:
+        _expect(bool(pair.because), rule, f"does not say why {pair.left!r} differs: `because`")
+    _joins(rule, rule.corners)
+    for pair in rule.corners:
+        found = witness(rule, pair.left, pair.right, pair.given, REFUTES)
+        _expect(
+            found.refuted,
+            rule,
+            f"has the corner {pair.left!r} and {pair.right!r}, but no database shows it: {found}",
+        )
+
+
+def check_facts_carry_weight(rule: Rule) -> None:
+    """Without any one of its facts, an equal pair is refuted."""
+    if is_heuristic(rule):
+        return
+    for pair in rule.equal:
+        for fact in pair.given:
+            rest = [other for other in pair.given if other != fact]
+            found = witness(rule, pair.left, pair.right, rest, REFUTES)
+            _expect(
+                found.refuted,
+                rule,
+                f"gives {fact} for {pair.left!r} and {pair.right!r}, but without it no database "
+                f"tells them apart: {found}",
+            )
+
+
+def check_is_stable(rule: Rule) -> None:
+    """The normal form's text has the same normal form."""
+    from sqlverdict.prove.canonical import canonical
+
+    if is_heuristic(rule):
+        return
+    for sql, pair in _queries(rule):
+        for rules in rule_sets(rule):
+            given = frozenset(pair.given)
+            once = normal_form(sql, rule, given, rules)
+            again = normal_form(once.text, rule, given, rules) if once is not None else None
+            if once is not None and again is not None:
+                _expect(
+                    canonical(again.tree) == canonical(once.tree),
+                    rule,
+                    f"is not stable: {sql!r} becomes {once.text!r}, and that {again.text!r} by "
+                    f"{[step.rule for step in again.steps]}",
+                )
+
+
+def check_order_does_not_matter(rule: Rule) -> None:
+    """However the rules of the profile are shuffled, they lead to the same form."""
+    from sqlverdict.prove.canonical import canonical
+    from sqlverdict.prove.normalise import rule_set
+
+    if is_heuristic(rule):
+        return
+    house = rule_sets(rule)[1]
+    shuffled = [house]
+    for seed in range(SHUFFLES):
+        rules = list(house.rules)
+        Random(seed).shuffle(rules)  # noqa: S311 - repeatable, not secret
+        shuffled.append(rule_set(rules))
+    for sql, pair in _queries(rule):
+        forms = [normal_form(sql, rule, frozenset(pair.given), rules) for rules in shuffled]
+        texts = {canonical(form.tree): form for form in forms if form is not None}
+        if len(texts) > 1:
+            one, other, *_ = texts.values()
+            raise AssertionError(
+                f"rule {rule.name}: the order of rules matters for {sql!r}: {one.text!r} by "
+                f"{[step.rule for step in one.steps]}, {other.text!r} by "
+                f"{[step.rule for step in other.steps]}"
+            )
+
+
+def check_minds_its_node(rule: Rule) -> None:
+    """Where the rule answers None the tree is as it was; else all is as it was beside the node."""
+    for sql, pair in _queries(rule):
+        for given in (frozenset(pair.given), frozenset()):
+            found = start(sql, rule, given)
+            if found is None:
+                continue
+            tree, known = found
+            for path in list(_places(tree, rule)):
+                work = tree.copy()
+                node = _at(work, path)
+                whole, around = _shape(work), _shape(work, path)
+                made = rule.rewrite(node, known)
+                if made is None:
+                    _expect(_shape(work) == whole, rule, f"changes {sql!r} though it answers None")
+                else:
+                    _expect(
+                        _shape(work, path) == around,
+                        rule,
+                        f"changes something beside its node in {sql!r}: was {around}, "
+                        f"is {_shape(work, path)}",
+                    )
+
+
+def check_ends_on_deep_trees(rule: Rule) -> None:
+    """Its queries nested, chained and repeated are rewritten within the budget of steps.
+
+    By the rule alone; the first by all rules of the profile, too.
+    """
+    alone, house = rule_sets(rule)
+    for pair in (*rule.equal, *rule.different):
+        for grown in _grown(pair.left):
+            _ends(rule, grown, pair, alone)
+            if pair is rule.equal[0] and not is_heuristic(rule):
+                _ends(rule, grown, pair, house)
+
+
+def _ends(rule: Rule, sql: str, pair: Pair, rules: RuleSet) -> None:
+    from sqlverdict.prove.normalise import TooManySteps, normalise
+
+    found = start(sql, rule, frozenset(pair.given))
+    if found is None:
+        return
+    try:
+        normalise(*found, rules, most=DEEP_STEPS)
+    except TooManySteps as spent:
+        raise AssertionError(f"rule {rule.name} finds no end on {sql!r}: {spent}") from spent
+
+
+RULE_CHECKS: Mapping[str, Callable[[Rule], None]] = {
+    "document": check_document,
+    "joins_equal": check_joins_equal,
+    "keeps_different_apart": check_keeps_different_apart,
+    "search_refutes_different": check_search_refutes_different,
+    "never_changes_answers": check_never_changes_answers,
+    "corners": check_corners,
+    "facts_carry_weight": check_facts_carry_weight,
+    "is_stable": check_is_stable,
+    "order_does_not_matter": check_order_does_not_matter,
+    "minds_its_node": check_minds_its_node,
+    "ends_on_deep_trees": check_ends_on_deep_trees,
+}
+"""Each check by its name, so that a test can run and name them one by one."""
+
+
+def _queries(rule: Rule) -> Iterator[tuple[str, Pair]]:
+    """Every query of the rule's pairs, once for each pair."""
+    for pair in (*rule.equal, *rule.different):
+        yield pair.left, pair
+        yield pair.right, pair
+
+
+def _grown(sql: str) -> Iterator[str]:
+    """A query in deep and wide company."""
+    nested = sql
+    for level in range(8):
+        nested = f"SELECT * FROM ({nested}) AS deep{level}"  # noqa: S608 - never run
+    yield nested
+    yield f"SELECT 1 WHERE EXISTS ({sql}) AND NOT EXISTS ({sql})"
+    yield " UNION ALL ".join([f"SELECT * FROM ({sql}) AS part"] * 4)  # noqa: S608 - never run
+    head, where, tail = sql.partition(" WHERE ")
+    ends = ("GROUP", "ORDER", "LIMIT", "SELECT", "UNION", "INTERSECT", "EXCEPT")
+    if where and tail.count("(") == tail.count(")") and not any(word in tail for word in ends):
+        yield f"{head} WHERE " + " AND ".join([f"({tail})", f"NOT (NOT ({tail}))"] * 8)
+        yield f"{head} WHERE " + " OR ".join([f"({tail})"] * 16)
+
+
+def _places(tree: Expr, rule: Rule) -> Iterator[Path]:
+    """The ways to the nodes that a rule looks at."""
+    from sqlverdict.prove.normalise import path_to
+
+    for node in tree.walk():
+        if isinstance(node, rule.matches):
+            yield path_to(node)
+
+
+def _at(tree: Expr, path: Path) -> Expr:
+    node = tree
+    for name, place in path:
+        held = node.args[name]
+        node = held if place < 0 else held[place]
+    return node
+
+
+def _shape(node: Expr, hole: Path | None = None) -> str:
+    """A tree as text, every argument of every node; what is at the hole is left out."""
+    from sqlglot import exp
+
+    if hole == ():
+        return "_"
+    said = []
+    for name, value in sorted(node.args.items()):
+        if value is None or value is False or value == []:
+            continue
+        within = hole[1:] if hole and hole[0][0] == name else None
+        place = hole[0][1] if hole else -1
+        if isinstance(value, list):
+            inner = [
+                _shape(part, within if number == place else None)
+                if isinstance(part, exp.Expr)
+                else repr(part)
+                for number, part in enumerate(value)
+            ]
+            said.append(f"{name}=[{', '.join(inner)}]")
+        elif isinstance(value, exp.Expr):
+            said.append(f"{name}={_shape(value, within)}")
+        else:
+            said.append(f"{name}={value!r}")
+    return f"{node.key}({', '.join(said)})"
+
+
+def _expect(holds: bool, rule: Rule, complaint: str) -> None:
+    """As assert, but also under ``python -O``."""
+    if not holds:
+        raise AssertionError(f"rule {rule.name} {complaint}")

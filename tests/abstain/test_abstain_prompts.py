@@ -1,0 +1,345 @@
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from abstain_parts import QUESTIONS, SCHEMA, Script, ask, known, make_database, strange
+
+from sqlverdict.abstain.compose import Part, make
+from sqlverdict.abstain.decompose import class_named, class_of, links_of, steps_of
+from sqlverdict.abstain.demonstrations import Pool
+from sqlverdict.abstain.method import Ask, Draft, Example, Lessons, Tools, Wishes
+from sqlverdict.abstain.prompting import FOLDER, Prompt, prompt
+from sqlverdict.abstain.retrieve import Tfidf
+from sqlverdict.abstain.schema_text import column_lists, create_tables, one_line
+from sqlverdict.errors import UsageError
+from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.engine import Limits
+from sqlverdict.judge.request import NoReply, Request, TokenChoice
+from sqlverdict.parse.schema_ddl import read_ddl
+
+LESSONS = Lessons(train=known(), background=strange())
+NEW = ask("How many items cost less than 2?", 99)
+DOWN = NoReply("the server is down", 3)
+
+
+def tools(reply: Callable[[Request], str | NoReply], **more: object) -> tuple[Tools, Script]:
+    script = Script(reply)
+    return Tools(answerer=script, model="m", concurrency=3, **more), script  # type: ignore[arg-type]
+
+
+# The words themselves.
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.md")), ids=lambda file: file.stem)
+def test_every_prompt_has_a_version_and_places_to_fill(file: Path) -> None:
+    found = prompt(file.stem)
+    assert found.version >= 1
+    assert found.purpose == f"{file.stem}@{found.version}"
+    places = set(re.findall(r"\{\{(\w+)\}\}", found.user))
+    assert {"question", "schema"} <= places
+    messages = found.messages({place: f"<{place}>" for place in places})
+    assert [message.role for message in messages] == ["system", "user"]
+    assert all(f"<{place}>" in messages[1].content for place in places)
+
+
+def test_what_is_filled_in_is_not_filled_again() -> None:
+    words = Prompt("p", 1, "", "{{question}} | {{schema}} | {not a place}")
+    (message,) = words.messages({"question": "what is {{schema}}?", "schema": "S"})
+    assert message.content == "what is {{schema}}? | S | {not a place}"
+
+
+# Schemas as text.
+
+
+def test_columns_in_lists_with_keys() -> None:
+    text = column_lists(SCHEMA, primary_keys=True)
+    assert text.splitlines() == [
+        "Table item, columns = [item_id,name,price]",
+        "Table sale, columns = [sale_id,item_id,day]",
+        "Foreign_keys = [sale.item_id = item.item_id]",
+        "Primary_keys = [item.item_id,sale.sale_id]",
+    ]
+    assert one_line(SCHEMA) == "item : item_id , name , price | sale : sale_id , item_id , day"
+    assert column_lists(None) == one_line(None) == create_tables(None) == ""
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    found = Desk("sqlite", Limits())
+    yield found
+    found.close()
+
+
+def test_tables_with_three_values_a_column(desk: Desk, tmp_path: Path) -> None:
+    database = make_database(tmp_path / "shop.sqlite")
+    text = create_tables(SCHEMA, str(database), desk, 2)
+    assert "foreign key (item_id) references item (item_id)" in text
+    assert "Columns in item and 2 examples in each column:\nitem_id: 1, 2\nname: pen, pad" in text
+    assert "/*" not in create_tables(SCHEMA, str(database), None)
+    odd = read_ddl("CREATE TABLE t (a TEXT)", "odd")
+    assert create_tables(odd, str(database), desk) == "CREATE TABLE t (\n  a text\n)"
+
+
+# Which demonstrations.
+
+
+def test_similar_questions_come_first_and_never_the_question_itself() -> None:
+    pool = Pool(known())
+    asked = known()[0].ask
+    found = pool.similar(asked, 3, "shop")
+    assert found[0].ask.question == "How many sales are there?"
+    assert asked.id not in [example.ask.id for example in found]
+    assert pool.similar(asked, 0) == []
+    assert pool.similar(asked, 3, "elsewhere") == []
+
+
+def test_tfidf_ranks_as_scikit_learn_does() -> None:
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    texts = [question for question, _ in QUESTIONS]
+    query = "which items were sold for more than 2"
+    vectorizer = TfidfVectorizer(token_pattern=r"\w+")
+    matrix = vectorizer.fit_transform(texts)
+    likeness = (matrix @ vectorizer.transform([query]).T).toarray()[:, 0]
+    best = sorted(range(len(texts)), key=lambda place: (-round(likeness[place], 12), place))
+    assert Tfidf(texts).nearest(query, 6) == best
+    assert Tfidf(texts).nearest(query, 6, without=[best[0]]) == best[1:]
+    assert Tfidf([]).nearest(query, 3) == []
+
+
+def test_fixed_examples_are_the_same_for_every_question() -> None:
+    examples = [
+        Example(Ask(f"{db}{n}", db, f"question {n} of {db}"), sql="SELECT 1")
+        for db in ("a", "b", "c", "d")
+        for n in range(4 if db != "d" else 1)
+    ]
+    pool = Pool(examples)
+    one, again = pool.fixed(2, 3, seed=5), pool.fixed(2, 3, seed=5)
+    assert one == again
+    assert [len(group) for group in one] == [3, 3]
+    assert all(len({e.ask.db_id for e in group}) == 1 for group in one)
+    assert "d" not in {group[0].ask.db_id for group in pool.fixed(3, 3, seed=5)}
+
+
+# SQLPROMPT and what its brackets do to it.
+
+
+def test_sqlprompt_shows_similar_questions_of_the_database() -> None:
+    world, script = tools(lambda _: "SELECT count(*) FROM item WHERE price < 2")
+    f = make(Part("sqlprompt", {"shots": "2"}))
+    f.fit(LESSONS, world)
+    (draft,) = f.generate([NEW], Wishes(), world)
+    assert draft.sql == "SELECT count(*) FROM item WHERE price < 2"
+    assert script.text.count("Question:") == 3
+    assert "Question: How many items are there?\nSQL: SELECT count(*) FROM item" in script.text
+    assert script.text.count("Table item, columns") == 1
+    assert script.text.rstrip().endswith(f"Question: {NEW.question}\nSQL:")
+    assert script.asked[0].purpose == "sqlprompt@1"
+    assert script.asked[0].temperature == 0
+
+
+def test_sqlprompt_takes_other_databases_where_its_own_is_unknown() -> None:
+    world, script = tools(lambda _: "SELECT 1")
+    f = make(Part("sqlprompt", {"shots": "2", "databases": "1"}))
+    f.fit(LESSONS, world)
+    other = read_ddl("CREATE TABLE song (title TEXT)", "radio")
+    f.generate([Ask("r1", "radio", "How many songs are there?", schema=other)], Wishes(), world)
+    assert "Table item, columns" in script.text
+    assert script.text.index("Table item") < script.text.index("Table song")
+
+
+def test_prose_and_refusals_are_no_sql() -> None:
+    world, _ = tools(lambda _: "I cannot select that.")
+    f = make(Part("sqlprompt"))
+    (draft,) = f.generate([NEW], Wishes(), world)
+    assert (draft.sql, draft.raw, draft.abstained) == (None, "I cannot select that.", False)
+
+
+def test_samples_are_asked_for_one_by_one_and_differ_in_their_address() -> None:
+    world, script = tools(lambda request: f"SELECT {request.sample}")
+    f = make(Part("sqlprompt", {"heat": "0.7"}))
+    (draft, _) = f.generate([NEW, known()[0].ask], Wishes(samples=3), world)
+    assert draft.samples == ("SELECT 0", "SELECT 1", "SELECT 2")
+    assert {request.temperature for request in script.asked} == {0.7}
+    assert len({request.digest() for request in script.asked}) == 6
+
+
+def test_token_figures_come_from_the_server() -> None:
+    world, script = tools(lambda _: "SELECT 1")
+    script.logprobs = (TokenChoice("SELECT", math.log(0.5)), TokenChoice(" 1", 0.0))
+    f = make(Part("sqlprompt"))
+    (draft,) = f.generate([NEW], Wishes(tokens=True), world)
+    assert draft.probabilities == pytest.approx((0.5, 1.0))
+    assert script.asked[0].logprobs > 0
+    with pytest.raises(UsageError, match="no encoder states"):
+        f.generate([NEW], Wishes(states=True), world)
+
+
+def test_demo_shows_unanswerable_questions_and_reads_the_refusal() -> None:
+    world, script = tools(lambda _: "not_answerable")
+    f, g = make(Part("sqlprompt", {"shots": "3"})), make(Part("demo"))
+    f.fit(LESSONS, world)
+    drafts = f.generate([NEW], g.wishes(), world)
+    assert script.asked[0].purpose == "sqlprompt_demo@1"
+    assert script.text.count("SQL: not_answerable") == 3
+    assert script.text.count("SQL: SELECT") == 3
+    (found,) = g.score([(NEW, drafts[0])], world)
+    assert not g.decide(found)
+    answered = Draft("SELECT 1", "SELECT 1 -- not_answerable is a label")
+    assert g.decide(g.score([(NEW, answered)], world)[0])
+
+
+def test_verbal_shows_wrong_queries_too_and_reads_the_remark() -> None:
+    world, script = tools(lambda _: "SELECT name FROM item # incorrect")
+    f, g = make(Part("sqlprompt", {"shots": "3"})), make(Part("verbal"))
+    f.fit(LESSONS, world)
+    (draft,) = f.generate([NEW], g.wishes(), world)
+    assert script.asked[0].purpose == "sqlprompt_verbal@1"
+    shown = dict(QUESTIONS)
+    marked = re.findall(r"Question: (.*)\nSQL: (.*) # (correct|incorrect)", script.text)
+    assert sorted(mark for _, _, mark in marked) == ["correct"] * 3 + ["incorrect"] * 3
+    assert all((shown[question] == sql) == (mark == "correct") for question, sql, mark in marked)
+    assert draft.sql == "SELECT name FROM item"
+    assert not g.decide(g.score([(NEW, draft)], world)[0])
+    for text in ("SELECT 1 # correct", "SELECT 1"):
+        assert g.decide(g.score([(NEW, Draft("SELECT 1", text))], world)[0])
+
+
+# Detectors by prompt.
+
+
+def test_clsprompt_shows_both_kinds_and_reads_the_label() -> None:
+    world, script = tools(
+        lambda request: "answerable" if "cost less" in request.messages[1].content else "no idea"
+    )
+    g = make(Part("clsprompt", {"shots": "2"}))
+    g.fit(LESSONS, world)
+    found = g.score([(NEW, None), (strange()[0].ask, None)], world)
+    assert [g.decide(one) for one in found] == [True, False]
+    assert found[1].note == "unreadable reply"
+    first = next(r for r in script.asked if "cost less" in r.messages[1].content)
+    text = first.messages[1].content
+    assert text.count("Answer: answerable") == 2
+    assert text.count("Answer: not_answerable") == 2
+    assert "CREATE TABLE item" in text
+
+
+def test_clsprompt_may_be_graded() -> None:
+    world, script = tools(lambda _: "not_answerable")
+    script.logprobs = (TokenChoice("not", math.log(0.6), (("answer", math.log(0.3)),)),)
+    g = make(Part("clsprompt", {"graded": "true", "threshold": "0.3"}))
+    g.fit(LESSONS, world)
+    (found,) = g.score([(NEW, None)], world)
+    assert found.confidence == pytest.approx(1 / 3)
+    assert g.decide(found)
+
+
+def test_clsprompt_keeps_its_questions(tmp_path: Path) -> None:
+    world, script = tools(lambda _: "answerable")
+    g = make(Part("clsprompt", {"shots": "2"}))
+    g.fit(LESSONS, world)
+    g.score([(NEW, None)], world)
+    before = script.text
+    g.save(tmp_path)
+    again = make(Part("clsprompt", {"shots": "2"}))
+    again.load(tmp_path)
+    again.score([(NEW, None)], world)
+    assert script.text == before
+
+
+@pytest.mark.parametrize(
+    ("reply", "given"), [("correct", True), ("incorrect", False), ("hm", False)]
+)
+def test_selfref_shows_the_query_and_reads_the_label(reply: str, given: bool) -> None:
+    world, script = tools(lambda _: reply)
+    g = make(Part("selfref"))
+    (found,) = g.score([(NEW, Draft("SELECT 42"))], world)
+    assert g.decide(found) is given
+    assert "SQL: SELECT 42" in script.text
+    assert "Primary_keys = [" in script.text
+
+
+# DIN-SQL.
+
+
+def test_what_a_query_tells_about_itself() -> None:
+    queries = [sql for _, sql in QUESTIONS]
+    kinds = [class_of(sql) for sql in queries]
+    assert kinds == ["easy", "easy", "easy", "easy", "joined", "nested"]
+    assert links_of(queries[2], SCHEMA) == "[item.name, item.price, 2]"
+    assert "item.item_id = sale.item_id" in links_of(queries[4], SCHEMA)
+    assert steps_of(queries[5]).splitlines() == [
+        "Part 1: SELECT MAX(price) FROM item",
+        f"SQL: {queries[5]}",
+    ]
+    assert links_of("no sql at all", SCHEMA) == "[]"
+    assert [class_named(t) for t in ("Class: joined.", "it is EASY, not nested", "?")] == [
+        "joined",
+        "easy",
+        "nested",
+    ]
+
+
+def _din(request: Request) -> str:
+    return {
+        "din_link@1": "[item.price, 2]\nand more",
+        "din_classify@1": "nested",
+        "din_nested@1": "Part 1: SELECT 1\nSQL: SELECT count(*) FROM item WHERE price < 2",
+        "din_correct@1": "```sql\nSELECT count(*) FROM item WHERE price < 2.0\n```",
+    }[request.purpose]
+
+
+def test_din_sql_takes_four_steps() -> None:
+    world, script = tools(_din)
+    f = make(Part("din_sql", {"shots": "1"}))
+    f.fit(LESSONS, world)
+    (draft,) = f.generate([NEW], Wishes(), world)
+    assert draft.sql == "SELECT count(*) FROM item WHERE price < 2.0"
+    purposes = [request.purpose for request in script.asked]
+    assert purposes == ["din_link@1", "din_classify@1", "din_nested@1", "din_correct@1"]
+    nested = script.asked[2].messages[1].content
+    assert "Links: [item.price, 2]\nSteps:" in nested
+    assert "Part 1: SELECT MAX(price) FROM item" in nested
+    uncorrected = make(Part("din_sql", {"correct": "false"}))
+    (draft,) = uncorrected.generate([NEW], Wishes(), world)
+    assert draft.sql == "SELECT count(*) FROM item WHERE price < 2"
+    with pytest.raises(UsageError, match="only voting works"):
+        f.generate([NEW], Wishes(tokens=True), world)
+
+
+def test_din_sql_keeps_its_query_where_the_correction_is_none() -> None:
+    def reply(request: Request) -> str:
+        return "Looks fine to me." if request.purpose == "din_correct@1" else _din(request)
+
+    world, _ = tools(reply)
+    (draft,) = make(Part("din_sql")).generate([NEW], Wishes(), world)
+    assert draft.sql == "SELECT count(*) FROM item WHERE price < 2"
+    (draft,) = make(Part("din_sql")).generate([NEW], Wishes(samples=2), world)
+    assert len(draft.samples) == 2
+
+
+# No reply.
+
+
+@pytest.mark.parametrize("name", ["sqlprompt", "din_sql"])
+def test_a_server_that_is_down_makes_no_draft(name: str) -> None:
+    world, _ = tools(lambda _: DOWN)
+    for wishes in (Wishes(), Wishes(samples=2)):
+        (draft,) = make(Part(name)).generate([NEW], wishes, world)
+        assert draft == Draft(problem=DOWN)
+
+
+@pytest.mark.parametrize("name", ["clsprompt", "selfref"])
+def test_a_server_that_is_down_makes_no_finding(name: str) -> None:
+    world, _ = tools(lambda _: DOWN)
+    (found,) = make(Part(name)).score([(NEW, Draft("SELECT 1"))], world)
+    assert (found.confidence, found.problem) == (None, DOWN)
+
+
+def test_a_model_must_be_named() -> None:
+    with pytest.raises(UsageError, match="--model"):
+        make(Part("selfref")).score([(NEW, Draft("SELECT 1"))], Tools())

@@ -1,0 +1,123 @@
+"""The arena keeps what it was given, whatever came before, and few rows have few orders."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sqlverdict.parse.facts import facts_of
+from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.records import Answer, Row
+from sqlverdict.refute.arena import Arena
+from sqlverdict.refute.determined import arrangements
+from sqlverdict.refute.ground import ground_of, is_closed
+
+SCHEMA = read_ddl(
+    """
+    CREATE TABLE house (id INTEGER PRIMARY KEY, street TEXT DEFAULT 'main', built DATE, size);
+    CREATE TABLE room (house INTEGER REFERENCES house (id), name TEXT NOT NULL UNIQUE);
+    """,
+    "houses",
+)
+_cells = st.sampled_from([None, 1, 1.0, 2, "1", "a", b"a", 2.5])
+_houses = st.lists(st.tuples(st.integers(1, 4), _cells, _cells, _cells), max_size=4)
+_rooms = st.lists(st.tuples(st.none() | st.integers(1, 4), st.sampled_from("abc")), max_size=4)
+_contents = st.fixed_dictionaries({}, optional={"house": _houses, "room": _rooms})
+
+
+def _typed(rows: dict[str, tuple[Row, ...]]) -> dict[str, list[list[tuple[type, object]]]]:
+    """With their types: 1 and 1.0 are equal."""
+    return {
+        table: [[(type(cell), cell) for cell in row] for row in content]
+        for table, content in rows.items()
+    }
+
+
+@given(st.lists(_contents, min_size=2, max_size=5), st.data())
+def test_a_used_arena_is_as_good_as_a_new_one(
+    contents: list[dict[str, list[Row]]], data: st.DataObject
+) -> None:
+    """Rows that stay are not put in again; that must never show."""
+    used = Arena(SCHEMA)
+    for number, content in enumerate(contents):
+        shared = dict(content)
+        if number and data.draw(st.booleans()):
+            # Some tables keep the very same rows.
+            shared |= {t: c for t, c in contents[number - 1].items() if data.draw(st.booleans())}
+        contents[number] = shared
+        fresh = Arena(SCHEMA)
+        for arena in (used, fresh):
+            arena.load(shared)
+        everything = [table.name for table in SCHEMA.tables]
+        kept = fresh.kept(everything)
+        assert _typed(used.kept(everything)) == _typed(kept)
+        taken = all(len(kept[table]) == len(rows) for table, rows in shared.items())
+        assert (used.whole, fresh.whole) == (taken, taken)
+
+
+def test_null_is_null_and_not_the_default() -> None:
+    arena = Arena(SCHEMA)
+    arena.load({"house": [(1, None, None, None)]})
+    assert arena.kept(["house"]) == {"house": ((1, None, None, None),)}
+    arena.load({"house": [(None, None, None, None), (None, "b", None, None)]})
+    assert [row[1] for row in arena.kept(["house"])["house"]] == [None, "b"]
+
+
+def test_equal_rows_of_another_type_are_put_in() -> None:
+    arena = Arena(SCHEMA)
+    for size in (1, 1.0, 1):
+        arena.load({"house": [(1, None, None, size)]})
+        ((_, _, _, kept),) = arena.kept(["house"])["house"]
+        assert type(kept) is type(size)
+
+
+def test_rows_that_cannot_be_do_no_lasting_harm() -> None:
+    arena = Arena(SCHEMA)
+    good = {"house": [(1, "a", None, None)]}
+    arena.load(good)
+    with pytest.raises(OverflowError):
+        arena.load({"house": [(2, "b", None, None), (2**70, "c", None, None)]})
+    arena.load(good)
+    assert arena.kept(["house"]) == {"house": ((1, "a", None, None),)}
+    with pytest.raises(LookupError):
+        arena.load({"garden": [(1,)]})
+    with pytest.raises(sqlite3.Error):
+        arena.load({"room": [(1, "a", "too many")]})
+    arena.load({"house": []})
+    assert arena.kept(["house", "room"]) == {"house": (), "room": ()}
+    arena.load(good)
+    assert arena.kept(["house"]) == {"house": ((1, "a", None, None),)}
+
+
+def test_an_answer_has_its_columns_every_time() -> None:
+    arena = Arena(SCHEMA)
+    for size in (1, 2):
+        arena.load({"room": [(None, f"r{n}") for n in range(size)]})
+        answer = arena.run("SELECT count(*) AS n FROM room")
+        assert isinstance(answer, Answer)
+        assert (answer.columns, answer.rows) == (("n",), [(size,)])
+
+
+@pytest.mark.parametrize(("sizes", "orders"), [((), 1), ((1, 1), 1), ((2, 1), 2), ((5, 5), 4)])
+def test_each_order_of_the_rows_comes_once(sizes: tuple[int, ...], orders: int) -> None:
+    rows = {f"t{n}": [(cell, n) for cell in range(size)] for n, size in enumerate(sizes)}
+    found = list(arrangements(rows))
+    assert len(found) == orders
+    assert found[0] == {table: content[::-1] for table, content in rows.items()}
+    assert rows == found[min(1, orders - 1)]
+
+
+def test_equal_rows_of_other_types_are_other_rows() -> None:
+    rows: dict[str, list[Row]] = {"t": [(1,), (1.0,)]}
+    assert len(list(arrangements(rows))) == 2
+
+
+def test_links_are_followed_to_the_parents_and_no_further() -> None:
+    ground = ground_of(SCHEMA, facts_of(SCHEMA))
+    assert [(link.table, link.parent) for link in ground.reached(["room"])] == [("room", "house")]
+    assert ground.reached(["house"]) == []
+    assert is_closed({"room": [(None, "a")]}, ground.links)
+    assert not is_closed({"room": [(1, "a")]}, ground.links)
