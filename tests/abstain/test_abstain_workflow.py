@@ -15,11 +15,21 @@ from sqlverdict.abstain.calibrate import calibrate
 from sqlverdict.abstain.compose import Part, make
 from sqlverdict.abstain.correctness import mark
 from sqlverdict.abstain.generators.recorded import Recorded
-from sqlverdict.abstain.method import Ask, Draft, Example, Finding, Lessons, Tools, Wishes
+from sqlverdict.abstain.homes import Homes
+from sqlverdict.abstain.method import (
+    ABSTAINERS,
+    Ask,
+    Draft,
+    Example,
+    Finding,
+    Lessons,
+    Tools,
+    Wishes,
+)
 from sqlverdict.abstain.predictions import read_drafts
 from sqlverdict.abstain.session import answer_cases, manifest_path
 from sqlverdict.abstain.workflow import Machine
-from sqlverdict.errors import DataError, PredictionError, RunLogError, UsageError
+from sqlverdict.errors import DataError, PredictionError, RegistryError, RunLogError, UsageError
 from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
 from sqlverdict.judge.request import NoReply, Request
@@ -118,6 +128,35 @@ def test_the_generators_own_abstention_stands() -> None:
 def test_abstain_all_says_nothing() -> None:
     found = Machine("abstain_all").answer([ask("x", n) for n in range(3)], Tools())
     assert all(one.prediction().abstained for one in found)
+
+
+# From cases to questions.
+
+
+def test_a_question_is_asked_though_its_gold_cannot_be_scored(database: Path, world: Tools) -> None:
+    lost = replace(cases(database)[0], database=f"{database} without rows of item")
+    homes = Homes.of([lost, *cases(database)[1:]])
+    example = homes.example(lost)
+    assert example.ask.database == str(database)
+    assert example.ask.schema is not None
+    assert world.desk is not None
+    # Nobody learns from an answer that cannot be marked, not even from the gold itself.
+    (marked,) = mark([replace(example, draft=Draft(example.sql))], world.desk)
+    assert marked.correct is None
+    assert Homes().ask(lost).schema is None
+
+
+def test_a_question_never_carries_its_gold_or_label(database: Path) -> None:
+    for case in cases(database):
+        shown = repr(Homes().ask(case))
+        assert not any(gold in shown for gold in case.golds)
+        assert "answerable" not in shown
+
+
+def test_two_methods_of_one_name_are_an_error() -> None:
+    ABSTAINERS.get("rf")
+    with pytest.raises(RegistryError, match="called 'rf'"):
+        ABSTAINERS.register(object(), "rf", "somewhere.else")
 
 
 # Marks and thresholds.

@@ -50,6 +50,9 @@ class Prompt:
         """The prompt with its places filled in."""
 
         def fill(text: str) -> str:
+            for name, value in values.items():
+                if not value:
+                    text = text.replace(f"{{{{{name}}}}}\n\n", "")
             # One pass: a question that says {{schema}} stays as it is.
             return _PLACE.sub(lambda place: values[place[1]], text).strip()
 

@@ -122,16 +122,23 @@ def holds_all_cells(pair: Pair, prediction: Sequence[Row]) -> bool:
     Where it does not, no tie can explain the prediction. Floats are passed over: they may
     differ in their last digits.
     """
-    from sqlverdict.parse.clauses import outer_clauses
-
-    clauses = outer_clauses(pair.gold_sql)
-    if clauses is None or pair.probe is None:
+    unlimited = _unlimited(pair.gold_sql)
+    if unlimited is None or pair.probe is None:
         return True
-    outcome = pair.probe(f"{clauses.head} {clauses.body}")
+    outcome = pair.probe(unlimited)
     if not isinstance(outcome, Answer):
         return True
     cells = set(chain.from_iterable(outcome.rows))
     return all(type(cell) is float or cell in cells for row in prediction for cell in row)
+
+
+@lru_cache(maxsize=4_096)
+def _unlimited(sql: str) -> str | None:
+    """The query without its ORDER BY and LIMIT."""
+    from sqlverdict.parse.clauses import outer_clauses
+
+    clauses = outer_clauses(sql)
+    return None if clauses is None else f"{clauses.head} {clauses.body}"
 
 
 def could_be_gold(

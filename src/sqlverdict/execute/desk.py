@@ -130,11 +130,10 @@ class Desk:
         key = answer_key(scope, canon)
         if key in self._known:
             return self._known[key]
-        own_key = key if canon == sql else answer_key(scope, sql)
         if self.cache is not None:
             cached = self.cache.get(scope, key)
-            if own_key != key and (cached is None or _quotes_text(cached)):
-                cached = self.cache.get(scope, own_key)
+            if canon != sql and (cached is None or _quotes_text(cached)):
+                cached = self.cache.get(scope, answer_key(scope, sql))
             if cached is not None:
                 return cached
         if self._watch is None:
@@ -145,7 +144,8 @@ class Desk:
             self._watch(None)
         self.executed += 1
         if self.cache is not None:
-            self.cache.put(scope, own_key if _quotes_text(outcome) else key, outcome)
+            own = canon != sql and _quotes_text(outcome)
+            self.cache.put(scope, answer_key(scope, sql) if own else key, outcome)
         return outcome
 
     def _session(self, database: str) -> Session | Failure:

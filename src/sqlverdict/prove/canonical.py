@@ -14,6 +14,7 @@ from math import factorial
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.shape import is_inner, items, joins, name_of, parts
 
 MOST_NAMINGS = 120
@@ -92,8 +93,9 @@ def _query(node: Expr, names: Names, depth: int, column_order: bool) -> str:
 
 def _set_operation(node: exp.SetOperation, names: Names, depth: int) -> str:
     kind = f"{node.key} {'distinct' if node.args.get('distinct') else 'all'}"
-    sides = [_query(node.args[part], names, depth, True) for part in ("this", "expression")]
-    if not isinstance(node, exp.Except):
+    if isinstance(node, exp.Except):
+        sides = [_query(node.args[part], names, depth, True) for part in ("this", "expression")]
+    else:
         sides = sorted(_flat(node, names, depth))
     return f"({kind} {sides} {_tail(node, names, depth)})"
 
@@ -120,7 +122,7 @@ def _naming(select: Expr, outer: Names, depth: int, column_order: bool) -> Names
         if isinstance(item, exp.Subquery):
             stem = _query(item.this, outer, depth + 1, True)
         else:
-            stem = item.name.lower()
+            stem = fold(item.name)
         groups.setdefault(f"{depth}:{stem}", []).append(item.alias)
     names = dict(outer)
     ways = 1

@@ -184,14 +184,21 @@ def equal_columns(select: Expr, known: Known) -> list[set[ColumnName]]:
 def chosen_columns(select: Expr, known: Known) -> dict[ColumnName, ColumnName]:
     """For each column that has equals, the one of its class that stands for all.
 
-    Keys come last: a table that is joined by its key alone can then be dropped.
+    Outer columns come last, keys before them: a table that is joined by its key alone can then
+    be dropped.
     """
     places = {item.alias: number for number, item in enumerate(items(select))}
 
-    def rank(name: ColumnName) -> tuple[bool, str, str, int]:
+    def rank(name: ColumnName) -> tuple[bool, bool, str, str, int]:
         label, column = name
         unique = any(columns == {column} for columns, _ in known.uniques(label))
-        return unique, known.bases.get(label, "").lower(), column, places.get(label, -1)
+        return (
+            label not in places,
+            unique,
+            known.bases.get(label, "").lower(),
+            column,
+            places.get(label, -1),
+        )
 
     chosen: dict[ColumnName, ColumnName] = {}
     for members in equal_columns(select, known):

@@ -47,3 +47,13 @@ def truth(node: Expr | None) -> bool | None:
     if isinstance(node, exp.Literal) and not node.is_string:
         return float(node.this) != 0
     return None
+
+
+def constant(value: bool, node: Expr) -> Expr:
+    """A truth value in the place of a node.
+
+    ``x IS TRUE`` asks for truth and ``x IS 1`` for the value, so beside IS it is a number.
+    """
+    if isinstance(node.parent, exp.Is | exp.NullSafeEQ | exp.NullSafeNEQ):
+        return exp.Literal.number(int(value))
+    return exp.Boolean(this=value)

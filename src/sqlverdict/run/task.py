@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sqlverdict.run.briefs import Question
 
 WINDOW = 2_048
-CHUNK = 128
+CHUNK = 64
 
 
 @dataclass(frozen=True)

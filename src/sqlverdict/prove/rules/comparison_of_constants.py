@@ -21,6 +21,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.prove.filters import constant
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.shape import whole_number
@@ -53,8 +54,8 @@ def comparison_of_constants(
             exp.LT: one < other,
             exp.LTE: one <= other,
         }
-        return exp.Boolean(this=truths[type(node)])
+        return constant(truths[type(node)], node)
     texts = isinstance(left, exp.Literal) and isinstance(right, exp.Literal)
     if texts and left.is_string and right.is_string and isinstance(node, exp.EQ | exp.NEQ):
-        return exp.Boolean(this=(left.this == right.this) == isinstance(node, exp.EQ))
+        return constant((left.this == right.this) == isinstance(node, exp.EQ), node)
     return None

@@ -23,7 +23,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.filters import in_filter, is_truth_value, truth
+from sqlverdict.prove.filters import constant, in_filter, is_truth_value, truth
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.shape import aggregates_in
@@ -63,7 +63,7 @@ def constant_condition_is_idle(node: exp.And | exp.Or | exp.Select, known: Known
         if found is None:
             continue
         if found is isinstance(node, exp.Or):
-            return exp.Boolean(this=found)
+            return constant(found, node)
         if is_truth_value(other) or in_filter(node):
             kept: Expr = other
             return kept

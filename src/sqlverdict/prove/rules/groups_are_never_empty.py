@@ -21,6 +21,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.prove.filters import constant
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.shape import enclosing, whole_number
@@ -54,4 +55,4 @@ def groups_are_never_empty(node: exp.GT | exp.GTE, known: Known) -> Expr | None:
     if bound is None or select is None or select.args.get("group") is None:
         return None
     least = bound + 1 if isinstance(node, exp.GT) else bound
-    return exp.Boolean(this=True) if least <= 1 else None
+    return constant(True, node) if least <= 1 else None

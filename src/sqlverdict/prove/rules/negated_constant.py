@@ -21,6 +21,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.prove.filters import constant
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
 
@@ -36,4 +37,4 @@ def negated_constant(node: exp.Not, known: Known) -> Expr | None:
     del known
     if not isinstance(node.this, exp.Boolean):
         return None
-    return exp.Boolean(this=not node.this.this)
+    return constant(not node.this.this, node)

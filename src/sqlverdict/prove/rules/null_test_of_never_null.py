@@ -25,6 +25,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
+from sqlverdict.prove.filters import constant
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
 
@@ -53,4 +54,4 @@ def null_test_of_never_null(node: exp.Is, known: Known) -> Expr | None:
     """Answer the test."""
     if not isinstance(node.expression, exp.Null) or not known.never_null(node.this):
         return None
-    return exp.Boolean(this=False)
+    return constant(False, node)

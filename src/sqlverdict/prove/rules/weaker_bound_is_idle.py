@@ -51,15 +51,16 @@ def weaker_bound_is_idle(node: exp.And, known: Known) -> Expr | None:
         return None
     found = parts(node)
     bounds = [_bound(part, known) for part in found]
-    for place, weak in enumerate(bounds):
-        if weak is None:
-            continue
-        for other, strong in enumerate(bounds):
-            if other != place and strong is not None and _implies(strong, weak):
-                if _implies(weak, strong) and other > place:
-                    continue
-                return all_of([part for n, part in enumerate(found) if n != place])
-    return None
+    if len(bounds) - bounds.count(None) < 2:
+        return None
+    kept: list[int] = []
+    for place, bound in enumerate(bounds):
+        if bound is not None:
+            if any(_implies(bounds[other], bound) for other in kept):
+                continue
+            kept = [other for other in kept if not _implies(bound, bounds[other])]
+        kept.append(place)
+    return all_of([found[place] for place in kept]) if len(kept) < len(found) else None
 
 
 def _bound(condition: Expr, known: Known) -> _Bound | None:
@@ -85,8 +86,8 @@ _MIRROR: dict[type[Expr], type[Expr]] = {
 }
 
 
-def _implies(strong: _Bound, weak: _Bound) -> bool:
-    if strong[0] != weak[0]:
+def _implies(strong: _Bound | None, weak: _Bound | None) -> bool:
+    if strong is None or weak is None or strong[0] != weak[0]:
         return False
     (_, have, a), (_, want, b) = strong, weak
     if have is exp.EQ:
