@@ -185,7 +185,7 @@ def main() -> int:
     parser.add_argument("--repeat", type=int, default=1, help="ask so often (1)")
     parser.add_argument("--temperature", type=float, default=0.0, help="of the model (0)")
     parser.add_argument("--structured", action="store_true", help="ask for JSON by a schema")
-    parser.add_argument("--max-tokens", type=int, default=192, help="of one reply (192)")
+    parser.add_argument("--max-tokens", type=int, default=96, help="of one reply (96)")
     parser.add_argument("--call-timeout", type=float, default=900.0, help="seconds a call (900)")
     parser.add_argument("--threads", type=int, default=2, help="of the server (2)")
     parser.add_argument("--cache", type=Path, help="keep the replies in this file")

@@ -122,10 +122,15 @@ def test_what_is_fitted_is_used_again(invoke: Invoke, shop: Path, tmp_path: Path
     found = invoke("abstain", "fit", line, "--train", shop, "--validation", shop, "--out", kept)
     assert found.exit_code == 0, found.output
     assert "confidence: threshold 0.85" in found.output
+    about = json.loads((kept / "composition.json").read_text())
+    assert set(about["learned_from"]) == {"train cases.jsonl", "validation cases.jsonl"}
     out = tmp_path / "p.jsonl"
     found = invoke("abstain", "run", "--fitted", kept, "--cases", shop, "--out", out)
     assert found.exit_code == 0, found.output
     assert "6 answered, 4 held back (4 by rf)" in found.output
+    manifest = json.loads((tmp_path / "p.manifest.json").read_text())
+    assert manifest["learned_from"] == about["learned_from"]
+    assert manifest["methods"]["confidence"]["options"]["threshold"] == pytest.approx(0.85)
     applied = invoke(
         "abstain", "apply", "--fitted", kept, "--cases", shop, "--predictions", mine,
         "--out", tmp_path / "q.jsonl",

@@ -152,6 +152,16 @@ def test_sqlprompt_takes_other_databases_where_its_own_is_unknown() -> None:
     assert script.text.index("Table item") < script.text.index("Table song")
 
 
+def test_no_demonstrations_are_fine_too() -> None:
+    world, script = tools(lambda _: "SELECT 1")
+    for options in ({"shots": "0"}, {"shots": "0", "choose": "fixed"}):
+        f = make(Part("sqlprompt", options))
+        f.fit(LESSONS, world)
+        f.generate([NEW], Wishes(), world)
+        assert script.text.count("Question:") == 1
+        assert "\n\n\n" not in script.text
+
+
 def test_prose_and_refusals_are_no_sql() -> None:
     world, _ = tools(lambda _: "I cannot select that.")
     f = make(Part("sqlprompt"))

@@ -35,7 +35,6 @@ KEYS = st.builds(
     ),
     st.sampled_from(["", " ASC", " desc", " NULLS LAST"]),
 )
-LISTS = {"min_size": 1, "max_size": 3}
 TAILS = st.sampled_from(
     ["", " LIMIT 1", " limit 3;", " LIMIT 2 OFFSET 1", " LIMIT 1, 2", " LIMIT -1", " LIMIT 1 + 1"]
 )
@@ -54,7 +53,7 @@ WHERES = st.sampled_from(
 
 @given(
     st.sampled_from(["SELECT ", "select distinct ", "SELECT ALL ", "WITH t AS (SELECT 1) SELECT "]),
-    st.lists(COLUMNS, **LISTS),
+    st.lists(COLUMNS, min_size=1, max_size=3),
     WHERES,
     st.lists(KEYS, max_size=2),
     TAILS,

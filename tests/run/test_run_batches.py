@@ -31,10 +31,10 @@ class Recorder:
         self.steps.append(f"{step} {task.index}")
         self.clock[0] += self.seconds[step]
 
-    def prepare(self, task: Task, _: Desk) -> None:
+    def prepare(self, task: Task, desk: Desk) -> None:
         self._note("prepare", task)
 
-    def __call__(self, task: Task, _: Desk) -> bytes:
+    def __call__(self, task: Task, desk: Desk) -> bytes:
         self._note("examine", task)
         return str(task.index).encode()
 

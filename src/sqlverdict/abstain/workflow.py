@@ -52,6 +52,8 @@ class Machine:
         self.within = make_detectors(read.within)
         self.after = make_detectors(read.after)
         self.calibrations: list[Calibration] = []
+        self.learned_from: dict[str, str] = {}
+        """The digests of the files that it learned from, where the caller knows them."""
 
     @property
     def detectors(self) -> list[Detector]:
@@ -208,6 +210,7 @@ class Machine:
                 asdict(found) | {"threshold": _plain(found.threshold)}
                 for found in self.calibrations
             ],
+            "learned_from": self.learned_from,
         }
 
     def save(self, folder: Path) -> None:
@@ -235,6 +238,7 @@ class Machine:
                 )
             if (folder / method.name).is_dir():
                 method.load(folder / method.name)
+        machine.learned_from = about.get("learned_from", {})
         for detector in machine.detectors:
             kept = about["methods"][detector.name]["options"].get("threshold")
             detector.threshold = None if kept is None else float(kept)

@@ -250,10 +250,9 @@ def answer(
     given = given_of(said)
     benchmark = select(read_benchmark(given), given)
     sources = {Path(source.path).name: source.sha256 for source in benchmark.sources}
-    lessons, learned_from = lessons_of(said)
     with tools_of(said, machine) as tools:
         if learn:
-            fit(machine, lessons, said, tools)
+            fit(machine, said, tools)
         learned()
         try:
             tally = answer_cases(
@@ -261,7 +260,7 @@ def answer(
                 benchmark.cases,
                 said["out"],
                 tools,
-                inputs={**sources, **learned_from, **(inputs or {})},
+                inputs={**sources, **(inputs or {})},
                 schemas=schemas_of(said),
                 overwrite=said["overwrite"],
             )
@@ -271,8 +270,9 @@ def answer(
     return 4 if tally.open else 0
 
 
-def fit(machine: Machine, lessons: Lessons, said: dict[str, Any], tools: Tools) -> None:
-    """Let a machine learn, with the options that say how."""
+def fit(machine: Machine, said: dict[str, Any], tools: Tools) -> None:
+    """Let a machine learn, from the files and in the way that the options say."""
+    lessons, machine.learned_from = lessons_of(said)
     machine.fit(lessons, tools, preset=said["preset"], risk=said["risk"], delta=said["delta"])
 
 

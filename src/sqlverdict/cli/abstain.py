@@ -14,7 +14,6 @@ from sqlverdict.cli._abstain import (
     answer,
     fit,
     given_of,
-    lessons_of,
     threshold_lines,
     tools_of,
     with_options,
@@ -91,12 +90,11 @@ def fit_(line: str, **said: Any) -> None:
     from sqlverdict.abstain.workflow import Machine
 
     machine = Machine(line)
-    lessons, inputs = lessons_of(said)
     with tools_of(said, machine) as tools:
-        fit(machine, lessons, said, tools)
+        fit(machine, said, tools)
     machine.save(said["out"])
     if said["as_json"]:
-        print_json({**machine.about(), "inputs": inputs, "out": said["out"]})
+        print_json({**machine.about(), "out": said["out"]})
         return
     click.echo(f"{machine.composition}: fitted, kept in {said['out']}")
     for text in threshold_lines(machine):

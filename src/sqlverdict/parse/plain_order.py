@@ -36,7 +36,9 @@ def plain_order(sql: str) -> tuple[Ordering, TieProbe | None] | None:
         :func:`~sqlverdict.parse.order.tie_probe` say of it; ``None`` where only a tree can tell.
     """
     text = sql.strip().removesuffix(";")
-    words = solid(text) if len(text) <= _LONGEST and text.isascii() else []
+    if len(text) > _LONGEST or not text.isascii() or "--" in text or "/*" in text:
+        return None
+    words = solid(text)
     lower = [word.lower() for word in words]
     if lower[:1] != ["select"] or lower.count("select") > 1 or not _UNUSUAL.isdisjoint(lower):
         return None

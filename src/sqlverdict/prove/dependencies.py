@@ -16,6 +16,7 @@ from sqlverdict.prove.shape import (
     aggregates_in,
     conditions,
     has_window,
+    is_constant,
     is_grouped,
     is_inner,
     is_limited,
@@ -92,21 +93,19 @@ def closure(
         if not isinstance(condition, exp.EQ):
             continue
         left, right = condition.this, condition.expression
-        if isinstance(left, exp.Column) and isinstance(right, exp.Column):
-            if known.comparable(left, right):
-                pairs.append((name_of(left), name_of(right)))
-        else:
-            for column, literal in ((left, right), (right, left)):
-                if isinstance(column, exp.Column) and _fixes(column, literal, known):
-                    found.add(name_of(column))
+        for column, other in ((left, right), (right, left)):
+            if not isinstance(column, exp.Column) or not known.pins(column, other):
+                continue
+            if isinstance(other, exp.Column):
+                pairs.append((name_of(other), name_of(column)))
+            elif is_constant(other):
+                found.add(name_of(column))
     sources = [(item, item_keys(item, known, filtered)) for item in items(select)]
     whole: set[str] = set()
     growing = True
     while growing:
         before = len(found)
-        for one, other in pairs:
-            if one in found or other in found:
-                found |= {one, other}
+        found |= {pinned for given, pinned in pairs if given in found}
         for item, keys in sources:
             label = item.alias
             if label in whole:
@@ -121,14 +120,6 @@ def closure(
                     break
         growing = len(found) > before
     return found
-
-
-def _fixes(column: Expr, literal: Expr, known: Known) -> bool:
-    """Whether ``column = literal`` leaves the column one value."""
-    if not isinstance(literal, exp.Literal):
-        return False
-    kind = known.kind(column)
-    return kind is not None and (kind == "text") == bool(literal.is_string)
 
 
 def _columns(item: Expr, known: Known) -> set[ColumnName]:

@@ -112,6 +112,10 @@ class _Memory:
             self._forms.move_to_end(place)
             return found[1]
 
+    def clear(self) -> None:
+        with self._lock:
+            self._forms.clear()
+
     def put(self, place: tuple[object, ...], schema: Schema, form: Form) -> None:
         with self._lock:
             self._forms[place] = (schema, form)
@@ -120,6 +124,11 @@ class _Memory:
 
 
 _MEMORY = _Memory()
+
+
+def forget_forms() -> None:
+    """Start afresh: the next derivations rewrite both queries, as a measurement may want."""
+    _MEMORY.clear()
 
 
 def form(query: Query, question: Question, rules: RuleSet, *, keep_order: bool) -> Form:

@@ -132,6 +132,7 @@ class Known:
         if isinstance(node, exp.Column):
             found = self._typed_of(node)
             if found is not None:
+                self.cite(found)
                 return found.affinity
             projection = self.projection(node)
             return self.affinity(projection) if projection is not None else None
@@ -224,6 +225,21 @@ class Known:
         """Whether ``left = right`` means that both have the same value: no affinity interferes."""
         kinds = {self.kind(left), self.kind(right)}
         return None not in kinds and (kinds == {"text"} or "text" not in kinds)
+
+    def pins(self, column: Expr, other: Expr) -> bool:
+        """Whether ``column = other`` leaves the column one value for each value of ``other``.
+
+        Values that are equal count as one, as for UNIQUE and GROUP BY. False where SQLite
+        converts the column instead of the other side: '1' and '01' are both equal to 1.
+        """
+        typed = self._typed_of(column) if isinstance(column, exp.Column) else None
+        if typed is None or (isinstance(other, exp.Column) and self._typed_of(other) is None):
+            return self.comparable(column, other)
+        if typed.affinity not in _NUMERIC and self.affinity(other) not in (None, typed.affinity):
+            return False
+        self.cite(typed)
+        self.affinity(other)
+        return True
 
     # NULL
 

@@ -231,6 +231,11 @@ def is_number(node: Expr | None) -> bool:
     return isinstance(node, exp.Literal) and not node.is_string
 
 
+def is_constant(node: Expr | None) -> bool:
+    """Whether a node is a literal, with a minus before it or not."""
+    return isinstance(node.this if isinstance(node, exp.Neg) else node, exp.Literal)
+
+
 def whole_number(node: Expr | None) -> int | None:
     """The value of a literal of digits alone, with a minus before it or not."""
     if isinstance(node, exp.Neg):

@@ -187,10 +187,14 @@ class _Hunt:
             found = self._glance(rows)
             if found is None or (best is None and not self._is_determined(found)):
                 continue
-            better = self._witness(found, origin, database, best)
-            if better is None:
+            witness = self._witness(found, origin, database)
+            # Once there is a witness, whether a difference is the queries' own is asked last.
+            if witness is None or (
+                best is not None
+                and (_cost(witness) >= _cost(best) or not self._is_determined(found))
+            ):
                 continue
-            best = better
+            best = witness
             if _cost(best) == (0, 0):
                 break
             left = min(left, _BETTER if database is not None else _BETTER_BLIND)
@@ -270,11 +274,8 @@ class _Hunt:
         pair = Pair(self.gold, self.prediction, self.dialect, self.contract, self.arenas[0].run)
         return self.preset.compare(gold, prediction, pair)
 
-    def _shrunk(self, found: _Found, grader: Grader, best: Witness | None) -> _Found | None:
-        """The same difference on fewer rows: at a glance first, with care where that misleads.
-
-        ``None`` where it is no better than the best so far.
-        """
+    def _shrunk(self, found: _Found, grader: Grader) -> _Found | None:
+        """The same difference on fewer rows: at a glance first, with care where that misleads."""
 
         def cost(rows: Content) -> tuple[int, int]:
             # Without real data there is nothing to stay ordinary beside: small comes first.
@@ -288,29 +289,22 @@ class _Hunt:
 
         for differ in (at_a_glance, with_care):
             shrinker = Shrinker(self.generator.ground, differ, self.budget.shrink, cost)
-            rows = shrinker.shrink(found.rows)
-            # Whether it is determined is asked last: that takes longest.
-            if best is not None and (
-                grader.cost(Instance(self.schema, rows)) >= _cost(best)
-                or not self._is_determined(found)
-            ):
-                return None
-            smaller = self._try(rows)
+            smaller = self._try(shrinker.shrink(found.rows))
             if smaller is not None:
                 return smaller
+            if not self._is_determined(found):
+                return None
         return found
 
-    def _witness(
-        self, found: _Found, origin: Origin, database: Path | None, best: Witness | None
-    ) -> Witness | None:
-        """The difference made small, with its grade; ``None`` where it is no better."""
+    def _witness(self, found: _Found, origin: Origin, database: Path | None) -> Witness | None:
+        """The difference made small, with its grade."""
         grader = self._grader(database)
-        last = self._shrunk(found, grader, best)
+        last = self._shrunk(found, grader)
         if last is None:
             return None
         instance = Instance(self.schema, {t: r for t, r in last.rows.items() if r})
         grade, broken = grader.grade(instance)
-        witness = Witness(
+        return Witness(
             self.gold,
             self.prediction,
             instance,
@@ -322,7 +316,6 @@ class _Hunt:
             grade,
             broken,
         )
-        return witness if best is None or _cost(witness) < _cost(best) else None
 
     def _grader(self, database: Path | None) -> Grader:
         if self._graded_by is None:

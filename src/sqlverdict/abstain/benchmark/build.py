@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlverdict.abstain.benchmark.chance import shuffled
@@ -126,7 +126,7 @@ def build(
     answerable = [case for case in material.cases if case.answerable]
     _check(material, answerable)
     schemas = schemas_of([*material.cases, *material.train], material.schemas)
-    templates = _templates(answerable, schemas, tell)
+    templates, levels = _templates(answerable, schemas, tell)
     every = [template for found in templates.values() for template in found]
     meanings = find_meanings(every, schemas if recipe.proofs else {}, tell=tell)
     notes: list[str] = []
@@ -135,21 +135,22 @@ def build(
     if recipe.cross_database:
         placed = _by_database(material, answerable, recipe)
     else:
-        split = _by_template(answerable, templates, meanings, recipe.plan)
+        split, homes = _by_template(answerable, templates, meanings, recipe.plan)
         placed = {case.id: split.parts[case.id] for case in answerable}
-        homes, left_out = dict(split.homes), sum(part is None for part in placed.values())
+        left_out = sum(part is None for part in placed.values())
     parts: dict[Part, list[Case]] = {part: [] for part in PARTS}
-    known = {_class(templates[c.id], meanings) for c in answerable if placed[c.id] == "train"}
-    for done, case in enumerate(answerable):
-        tell("hardness", done, len(answerable))
+    classes = {case_id: _classes(found, meanings) for case_id, found in templates.items()}
+    known = {own for c in answerable if placed[c.id] == "train" for own in classes[c.id]}
+    for case in answerable:
         part = placed[case.id]
         if part is not None:
-            own = _class(templates[case.id], meanings)
-            parts[part].append(_tagged(case, part, own, own in known))
+            own = classes[case.id]
+            seen = any(each in known for each in own)
+            parts[part].append(_tagged(case, part, levels[case.golds[0]], own[0], seen))
     seed = recipe.plan.seed
     parts = {part: shuffled(found, seed, part, key=lambda c: c.id) for part, found in parts.items()}
     if recipe.cross_database:
-        parts["train"] = [_tagged(case, "train", "", None) for case in material.train]
+        parts["train"] = list(_train(material.train, tell))
     extra, reworded, more = _unanswerable(material, recipe, parts, schemas, tools)
     parts["test"] = shuffled([*parts["test"], *extra], seed, "test", key=lambda case: case.id)
     lacking = sorted({case.db_id for case in answerable} - set(schemas))
@@ -188,21 +189,37 @@ def _check(material: Material, answerable: Sequence[Case]) -> None:
 
 def _templates(
     cases: Sequence[Case], schemas: Mapping[str, Schema], tell: Tell
-) -> dict[str, tuple[Template, ...]]:
-    """The templates of each case's golds."""
+) -> tuple[dict[str, tuple[Template, ...]], dict[str, str | None]]:
+    """The templates of each case's golds, and how hard each first gold is.
+
+    In one go: a gold is parsed once for both.
+    """
     made: dict[tuple[str, str], Template] = {}
-    found = {}
+    found: dict[str, tuple[Template, ...]] = {}
+    levels: dict[str, str | None] = {}
     for done, case in enumerate(cases):
         tell("masking values", done, len(cases))
         for sql in case.golds:
             if (case.db_id, sql) not in made:
                 made[case.db_id, sql] = template_of(sql, case.db_id, schemas.get(case.db_id))
+                levels[sql] = trustsql_hardness(sql)
         found[case.id] = tuple(made[case.db_id, sql] for sql in case.golds)
-    return found
+    return found, levels
 
 
-def _class(templates: Sequence[Template], meanings: Meanings) -> str:
-    return meanings.classes[templates[0].id]
+def _train(cases: Sequence[Case], tell: Tell) -> Iterator[Case]:
+    """Across databases train stays as it is, but for its tags and hardness."""
+    levels: dict[str, str | None] = {}
+    for done, case in enumerate(cases):
+        tell("hardness of train", done, len(cases))
+        for sql in case.golds[:1]:
+            if sql not in levels:
+                levels[sql] = trustsql_hardness(sql)
+        yield _tagged(case, "train", levels[case.golds[0]] if case.golds else None)
+
+
+def _classes(templates: Sequence[Template], meanings: Meanings) -> list[str]:
+    return [meanings.classes[template.id] for template in templates]
 
 
 def _by_template(
@@ -210,7 +227,8 @@ def _by_template(
     templates: Mapping[str, Sequence[Template]],
     meanings: Meanings,
     plan: Plan,
-) -> Split:
+) -> tuple[Split, dict[str, Part]]:
+    """The split, and the part that each meaning is kept for."""
     # A case with several golds must not have one of them seen: their templates go together.
     ties = [
         (meanings.classes[first.id], meanings.classes[other.id])
@@ -223,11 +241,12 @@ def _by_template(
             case.id,
             # A question without words stands for itself.
             f"{case.db_id} {same_wording(case.question) or case.id} {case.knowledge}",
-            leader[_class(templates[case.id], meanings)],
+            leader[meanings.classes[templates[case.id][0].id]],
         )
         for case in cases
     ]
-    return split_by_template(items, plan)
+    split = split_by_template(items, plan)
+    return split, {each: split.homes[first] for each, first in leader.items()}
 
 
 def _by_database(
@@ -245,8 +264,10 @@ def _by_database(
     return {case.id: halves[case.db_id] for case in cases}
 
 
-def _tagged(case: Case, part: Part, template: str, seen: bool | None) -> Case:
-    """The case with its part, template and TrustSQL's hardness."""
+def _tagged(
+    case: Case, part: Part, level: str | None, template: str = "", seen: bool | None = None
+) -> Case:
+    """The case with its part, its template and TrustSQL's hardness."""
     tags = dict(case.tags) | {SPLIT_TAG: part}
     if template:
         if "template" in tags:
@@ -256,7 +277,6 @@ def _tagged(case: Case, part: Part, template: str, seen: bool | None) -> Case:
         tags["seen"] = "seen" if seen else "unseen"
     if case.difficulty:
         tags["source_difficulty"] = case.difficulty
-    level = trustsql_hardness(case.golds[0]) if case.golds else None
     return replace(case, difficulty=level, tags=tags)
 
 
@@ -279,7 +299,7 @@ def _unanswerable(
     lacking = {db: max(0, n - have[db]) for db, n in apportion(total, asked).items()}
     # Where a database has more than its share already, the others get fewer.
     quotas = apportion(max(0, total - len(kept)), lacking)
-    cases = [_tagged(case, "test", "", None) for case in kept]
+    cases = [_tagged(case, "test", None) for case in kept]
     if not any(quotas.values()):
         return cases, None, notes
     world = _world(material, schemas, set(asked), recipe)
@@ -301,8 +321,7 @@ def _unanswerable(
             notes.append(f"{count} questions keep the rules' words: {why}")
     files = {case.db_id: case.database for case in material.cases}
     cases += [
-        _tagged(case_of(each, world, files.get(each.idea.db_id)), "test", "", None)
-        for each in chosen
+        _tagged(case_of(each, world, files.get(each.idea.db_id)), "test", None) for each in chosen
     ]
     return cases, reworded, notes
 

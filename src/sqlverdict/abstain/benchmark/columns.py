@@ -136,10 +136,10 @@ def column_ideas(world: World, db_id: str, options: Options, purpose: str) -> It
     cases = shuffled(
         world.by_database.get(db_id, ()), world.seed, purpose, key=lambda case: case.id
     )
-    found = [each for case in cases for each in _one_a_column(case, known, world.seed)]
     used: Counter[str] = Counter()
     for turn in range(_ROUNDS):
-        for mention in found:
+        # Looked for one at a time, and kept: finding them takes a parse of the gold.
+        for mention in (each for case in cases for each in _kept_mentions(world, known, case)):
             fitting = [
                 option
                 for option in choices(mention.table, mention.near)
@@ -199,7 +199,14 @@ def replaced(mention: Mention, option: Hypothetical) -> str:
     return before + text + after
 
 
-def _one_a_column(case: Case, known: Known, seed: int) -> list[Mention]:
+def _kept_mentions(world: World, known: Known, case: Case) -> Sequence[Mention]:
+    if case.id not in world.mentions:
+        world.mentions[case.id] = _apart(case, known, world.seed)
+    found: Sequence[Mention] = world.mentions[case.id]
+    return found
+
+
+def _apart(case: Case, known: Known, seed: int) -> list[Mention]:
     """The mentions of a question that do not overlap, in an order of chance."""
     taken: list[Mention] = []
     order = shuffled(mentions(case, known), seed, case.id, key=lambda m: f"{m.start} {m.table}")

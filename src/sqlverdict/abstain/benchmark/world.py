@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from sqlverdict.abstain.benchmark.words import (
     GENERIC,
@@ -168,6 +169,11 @@ class World:
             if case.question.strip():
                 found.setdefault(case.db_id, []).append(case)
         return found
+
+    @cached_property
+    def mentions(self) -> dict[str, Any]:
+        """Where each case's question names columns, as far as that was looked for."""
+        return {}
 
     @cached_property
     def wordings(self) -> frozenset[tuple[str, str]]:

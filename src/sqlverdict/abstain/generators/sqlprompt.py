@@ -98,7 +98,8 @@ class Sqlprompt(Learner):
             groups = [self.known.similar(ask, self.shots, ask.db_id)]
             schemas = [""]
         else:
-            groups = self.known.fixed(self.databases, self.shots, tools.seed)
+            fixed = self.known.fixed(self.databases, self.shots, tools.seed)
+            groups = [group for group in fixed if group]
             schemas = [column_lists(group[0].ask.schema) for group in groups]
         if wishes.style is not None:
             shots = wishes.style.shots(groups, self.strange, ask, tools.seed)

@@ -103,7 +103,7 @@ def _at_most_one(inner: exp.Select, known: Known) -> bool:
                 (condition.expression, condition.this),
             ):
                 ours = isinstance(one, exp.Column) and one.text("table") in own
-                if ours and not own & labels_in(other) and known.comparable(one, other):
+                if ours and not own & labels_in(other) and known.pins(one, other):
                     given.add((one.text("table"), one.name))
     # Rows whose fixed columns are NULL do not pass the equalities, so UNIQUE is enough.
     found = closure(inner, known, given)

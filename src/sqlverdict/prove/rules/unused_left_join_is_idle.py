@@ -72,7 +72,7 @@ def _at_most_one(join: exp.Join, known: Known) -> bool:
         if isinstance(part, exp.EQ):
             for one, other in ((part.this, part.expression), (part.expression, part.this)):
                 ours = isinstance(one, exp.Column) and one.text("table") == label
-                if ours and label not in labels_in(other) and known.comparable(one, other):
+                if ours and label not in labels_in(other) and known.pins(one, other):
                     fixed.add(one.name)
     for columns, fact in known.uniques(label):
         if columns <= fixed:

@@ -1,0 +1,272 @@
+"""Unanswerable questions: what they ask for does not exist, and they read like the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sqlverdict.abstain.benchmark.columns import Hypothetical, in_style, mentions, replaced
+from sqlverdict.abstain.benchmark.types.non_sql import about
+from sqlverdict.abstain.benchmark.unanswerable import apportion, case_of, choose
+from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
+from sqlverdict.abstain.benchmark.words import meanings, same_wording
+from sqlverdict.abstain.benchmark.world import Known, PoolQuestion, World
+from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.records import Case
+
+KENNEL = """
+CREATE TABLE dog (dog_id INTEGER PRIMARY KEY, name TEXT, age INTEGER, weight REAL);
+CREATE TABLE vet (vet_id INTEGER PRIMARY KEY, full_name TEXT, start_date TEXT, room_count INTEGER);
+CREATE TABLE visit (dog_id INTEGER REFERENCES dog (dog_id), vet_id INTEGER REFERENCES vet (vet_id),
+    cost REAL);
+"""
+OTHERS = {
+    "pets": "CREATE TABLE dogs (id INTEGER, coat_colour TEXT, jump_height REAL, vaccine TEXT);",
+    "sea": "CREATE TABLE vessel (vessel_id INTEGER PRIMARY KEY, tonnage INTEGER, sail TEXT);",
+}
+QUESTIONS = (
+    ("What is the average age of all dogs?", "SELECT avg(age) FROM dog"),
+    ("Show the weight of each dog.", "SELECT weight FROM dog"),
+    ("List the name and age of the dogs.", "SELECT name, age FROM dog"),
+    ("Which dog has the highest weight?", "SELECT name FROM dog ORDER BY weight DESC LIMIT 1"),
+    ("Give the start dates of the vets.", "SELECT start_date FROM vet"),
+    ("How many dogs are there?", "SELECT count(*) FROM dog"),
+    ("Who is called Rex?", "SELECT dog_id FROM dog WHERE name = 'Rex'"),
+    ("Show dogs with an age above 3.", "SELECT name FROM dog WHERE age > 3"),
+)
+CASES = tuple(
+    Case(str(number), "kennel", question, (sql,))
+    for number, (question, sql) in enumerate(QUESTIONS)
+)
+CHATTER = (
+    "What is the coat colour?",
+    "Which vaccine and jump height?",
+    "Tonnage and sail?",
+    "Room counts?",
+)
+POOL = tuple(PoolQuestion(f"who wrote the song number {n} of the film", f"p{n}") for n in range(40))
+
+
+def known(db_id: str, ddl: str) -> Known:
+    return Known.of(read_ddl(ddl, db_id))
+
+
+def world(seed: int = 0, pool: tuple[PoolQuestion, ...] = POOL, cases=CASES) -> World:
+    others = {db_id: known(db_id, ddl) for db_id, ddl in OTHERS.items()}
+    return World(cases, {"kennel": known("kennel", KENNEL)}, others, pool, CHATTER, seed)
+
+
+def ideas(name: str, seed: int = 0, most: int = 200) -> list[Idea]:
+    return list(islice(TYPES.get(name).ideas(world(seed), "kennel"), most))
+
+
+def test_the_five_types_of_the_paper() -> None:
+    assert [kind.label for _, kind in TYPES.items()] == [
+        "column-related",
+        "column-surface",
+        "column-unrelated",
+        "non-sql",
+        "out-of-domain",
+    ]
+
+
+@pytest.mark.parametrize("name", ["column_related", "column_unrelated"])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_no_such_column_is_in_the_database_in_any_spelling(name, seed) -> None:
+    found = ideas(name, seed)
+    assert {idea.written for idea in found} == {"changed", "form"}
+    for idea in found:
+        assert not world().known["kennel"].holds(idea.column), idea
+
+
+def test_surface_columns_are_elsewhere_or_beside_an_existing_one() -> None:
+    found = {(idea.table, idea.column) for idea in ideas("column_surface")}
+    assert ("dog", "room count") in found, "vets have one, and no key leads from dogs to vets"
+    assert ("vet", "age") in found
+    assert not any("vaccine" in column for _, column in found), "of another database"
+    assert ("dog", "birth weight") in found
+    assert not any(column == "cost" for _, column in found), "a visit's cost is the dog's too"
+    assert not any(table == "dog" and column in ("age", "weight") for table, column in found)
+
+
+def test_what_other_databases_say_of_the_same_thing_is_related() -> None:
+    columns = {idea.column for idea in ideas("column_related") if idea.table == "dog"}
+    assert {"coat colour", "jump height", "vaccine"} <= columns
+
+
+def test_unrelated_columns_share_no_word_with_the_schema() -> None:
+    found = ideas("column_unrelated")
+    assert "tonnage" in {idea.column for idea in found}
+    for idea in found:
+        assert not meanings(idea.column) & world().known["kennel"].vocabulary
+        assert "coat" not in idea.column, "dogs are of this world"
+
+
+def test_a_changed_question_is_its_source_but_for_the_column() -> None:
+    sources = {case.id: case.question for case in CASES}
+    changed = [i for n in ("column_related", "column_surface") for i in ideas(n) if i.source]
+    assert changed
+    for idea in changed:
+        before, after = sources[idea.source].split(), idea.question.split()
+        common = sum((Counter(before) & Counter(after)).values())
+        assert common >= len(before) - 2, (before, after)
+        assert before[0] == after[0]
+        assert before[-1][-1] == after[-1][-1]
+
+
+def mention_of(question: str, sql: str):
+    return mentions(Case("1", "kennel", question, (sql,)), world().known["kennel"])
+
+
+def test_mentions_are_where_the_question_names_what_the_query_reads() -> None:
+    (found,) = mention_of("What are the AGES of dogs?", "SELECT T1.age FROM dog AS T1")
+    assert found.table == "dog"
+    assert found.kind == "number"
+    assert found.many
+    assert replaced(found, Hypothetical("shoe size", "number")) == (
+        "What are the Shoe sizes of dogs?"
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "sql", "because"),
+    [
+        ("Whose name is Rex?", "SELECT dog_id FROM dog WHERE name = 'Rex'", "compared with text"),
+        ("Which age, what age?", "SELECT age FROM dog", "named twice"),
+        ("Which dog id?", "SELECT dog_id FROM dog", "a key"),
+        ("How old are the dogs?", "SELECT age FROM dog", "not named"),
+        ("What age?", "SELECT age FROM", "not a query"),
+        ("What is the age?", "SELECT weight FROM dog", "not read"),
+    ],
+)
+def test_other_mentions_are_passed_over(question, sql, because) -> None:
+    assert mention_of(question, sql) == [], because
+
+
+def test_articles_follow_the_new_word() -> None:
+    (found,) = mention_of("Show dogs with an age above 3.", "SELECT name FROM dog WHERE age > 3")
+    assert replaced(found, Hypothetical("tail length", "number")) == (
+        "Show dogs with a tail length above 3."
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "rest"),
+    [
+        ("What are the names of all singers?", "the names of all singers"),
+        ("please show me all dogs.", "all dogs"),
+        ("How many dogs are there?", "the number of dogs"),
+        ("Find the age of the youngest dog", "the age of the youngest dog"),
+        ("How many dogs bark?", None),
+        ("Who barks?", None),
+        ("List the dogs. Give ids.", None),
+    ],
+)
+def test_what_a_request_is_about(question, rest) -> None:
+    assert about(question) == rest
+
+
+def test_requests_name_a_task_and_keep_what_they_are_about() -> None:
+    found = ideas("non_sql")
+    assert len({idea.task for idea in found}) >= 8
+    for idea in found:
+        if idea.written == "changed":
+            source = next(case for case in CASES if case.id == idea.source)
+            assert about(source.question) in idea.question
+
+
+def test_a_pool_question_that_shares_a_word_with_the_schema_is_passed_over() -> None:
+    pool = (*POOL, PoolQuestion("how old is the oldest dog in the world", "x"))
+    found = list(TYPES.get("out_of_domain").ideas(world(pool=pool), "kennel"))
+    assert len(found) == len(POOL)
+    assert all("dog" not in idea.question for idea in found)
+    assert found[0].question[0].isupper(), "in the manner of the answerable questions"
+    assert {idea.source for idea in found} == {question.origin for question in POOL}
+
+
+def test_without_a_pool_other_databases_stand_in() -> None:
+    sea = Case("s", "sea", "What tonnage is sunk in the bay?", ("SELECT tonnage FROM vessel",))
+    here = world(pool=(), cases=(*CASES, sea))
+    found = list(TYPES.get("out_of_domain").ideas(here, "kennel"))
+    assert [idea.source for idea in found] == ["sea s"]
+
+
+def test_style_is_the_models() -> None:
+    assert in_style("What is it?", "show me that") == "what is it"
+    assert in_style("what is it?", "Show me that!") == "What is it?"
+
+
+def test_a_database_without_a_schema_gets_only_what_needs_none() -> None:
+    bare = World(CASES, {}, pool=POOL)
+    made = {name: len(list(kind.ideas(bare, "kennel"))) for name, kind in TYPES.items()}
+    assert made["non_sql"] > 0
+    assert sum(made.values()) == made["non_sql"]
+
+
+ALL = [kind for _, kind in TYPES.items()]
+
+
+@pytest.mark.parametrize("seed", [0, 3])
+def test_types_are_balanced_and_nothing_stands_twice(seed) -> None:
+    here = world(seed)
+    made = choose(here, {"kennel": 25}, ALL)
+    assert Counter(c.kind.label for c in made.chosen) == dict.fromkeys((k.label for k in ALL), 5)
+    assert made.short == {}
+    wordings = [same_wording(chosen.idea.question) for chosen in made.chosen]
+    assert len(set(wordings)) == 25
+    assert not set(wordings) & {same_wording(case.question) for case in CASES}
+    cases = [case_of(chosen, here, None) for chosen in made.chosen]
+    assert len({case.id for case in cases}) == 25
+    assert all(not case.answerable and not case.golds for case in cases)
+    assert all(case.tags["unanswerable_type"] in case.id for case in cases)
+
+
+def test_the_order_of_the_cases_does_not_matter() -> None:
+    one = choose(world(2), {"kennel": 20}, ALL)
+    other = choose(world(2, cases=CASES[::-1]), {"kennel": 20}, ALL)
+    assert one == other
+    assert one != choose(world(4), {"kennel": 20}, ALL)
+
+
+def test_types_that_are_there_already_count() -> None:
+    made = choose(world(), {"kennel": 10}, ALL, {"non-sql": 4, "out-of-domain": 4})
+    counts = Counter(chosen.kind.label for chosen in made.chosen)
+    assert counts["non-sql"] + counts["out-of-domain"] <= 1
+
+
+class Silent:
+    """A type that has one thing to say, over and over."""
+
+    label, version, prompt = "silent", 1, ""
+
+    def ideas(self, world: World, db_id: str) -> Iterator[Idea]:
+        while True:
+            yield Idea(db_id, "Always the same?", "form")
+
+
+def test_a_type_that_repeats_itself_is_given_up() -> None:
+    made = choose(world(), {"kennel": 3}, [Silent()])
+    assert len(made.chosen) == 1
+    assert made.short == {"kennel": 2}
+
+
+@given(
+    total=st.integers(0, 500),
+    weights=st.dictionaries(st.text(max_size=3), st.integers(1, 50), min_size=1, max_size=9),
+)
+def test_shares_add_up_and_are_as_near_as_can_be(total, weights) -> None:
+    found = apportion(total, weights)
+    assert sum(found.values()) == total
+    whole = sum(weights.values())
+    for name, weight in weights.items():
+        assert abs(found[name] - total * weight / whole) < 1
+    assert apportion(total, dict(reversed(weights.items()))) == found
+
+
+def test_no_weight_no_share() -> None:
+    assert apportion(5, {"a": 0}) == {"a": 0}
