@@ -30,21 +30,23 @@ def gated(
     """
     from sqlverdict.abstain.apply import detector_machine
     from sqlverdict.abstain.generators.recorded import Recorded
-    from sqlverdict.abstain.method import Lessons, Tools, ask_of, example_of
+    from sqlverdict.abstain.homes import Homes
+    from sqlverdict.abstain.method import Lessons, Tools
     from sqlverdict.abstain.predictions import draft_of
     from sqlverdict.execute.desk import Desk
     from sqlverdict.execute.engine import Limits
 
     recorded = Recorded()
     recorded.drafts = {case_id: draft_of(said) for case_id, said in predictions.items()}
-    learned = [example_of(case, {}) for case in cases if case.answerable][::2]
+    homes = Homes.of(cases)
+    learned = [homes.example(case) for case in cases if case.answerable][::2]
     desk = Desk("sqlite", Limits(seconds=seconds))
     try:
         tools = Tools(desk=desk)
         machine = detector_machine(detector)
         machine.generator = recorded
         machine.fit(Lessons(validation=learned), tools)
-        decisions = machine.answer([ask_of(case, {}) for case in cases], tools)
+        decisions = machine.answer([homes.ask(case) for case in cases], tools)
         return {one.ask.id: one.prediction() for one in decisions}
     finally:
         desk.close()

@@ -16,7 +16,16 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import Affinity, Fact, NotNull, References, Typed, Unique
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.shape import ColumnName, conditions, is_inner, items, label_of, name_of, parts
+from sqlverdict.prove.shape import (
+    ColumnName,
+    conditions,
+    is_constant,
+    is_inner,
+    items,
+    label_of,
+    name_of,
+    parts,
+)
 from sqlverdict.prove.spelling import cast_affinity
 
 Kind = Literal["integer", "real", "number", "text"]
@@ -233,12 +242,14 @@ class Known:
         converts the column instead of the other side: '1' and '01' are both equal to 1.
         """
         typed = self._typed_of(column) if isinstance(column, exp.Column) else None
-        if typed is None or (isinstance(other, exp.Column) and self._typed_of(other) is None):
+        if typed is None:
             return self.comparable(column, other)
-        if typed.affinity not in _NUMERIC and self.affinity(other) not in (None, typed.affinity):
-            return False
+        if typed.affinity not in _NUMERIC and not is_constant(other):
+            theirs = self._typed_of(other) if isinstance(other, exp.Column) else None
+            if theirs is None or theirs.affinity != typed.affinity:
+                return self.comparable(column, other)
+            self.cite(theirs)
         self.cite(typed)
-        self.affinity(other)
         return True
 
     # NULL

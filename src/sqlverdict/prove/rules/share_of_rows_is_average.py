@@ -23,12 +23,11 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.canonical import key
 from sqlverdict.prove.counting import counts_when
 from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import is_flat, substitute
+from sqlverdict.prove.moves import is_flat
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.scope import resolved
+from sqlverdict.prove.same_rows import SameRows, same_rows
 from sqlverdict.prove.shape import (
     aggregates_in,
     all_inner,
@@ -74,7 +73,7 @@ def share_of_rows_is_average(node: exp.Select, known: Known) -> Expr | None:
     for projection in node.expressions:
         for found in own_nodes(projection):
             if isinstance(found, exp.Subquery) and found is not projection:
-                rest = _rest(node, found.this, known)
+                rest = same_rows(node, found.this, known)
                 if rest is not None and _counts_rows(found.this.expressions[0]):
                     return _merged(node, counts, found, rest)
     return None
@@ -84,40 +83,10 @@ def _counts_rows(node: Expr) -> bool:
     return isinstance(node, exp.Count) and isinstance(node.this, exp.Star)
 
 
-def _rest(node: exp.Select, inner: Expr, known: Known) -> tuple[list[Expr], list[Expr]] | None:
-    """The outer conditions that the inner query shares, and the others."""
-    if not isinstance(inner, exp.Select) or len(inner.expressions) != 1 or not all_inner(inner):
-        return None
-    if not is_flat(inner):
-        return None
-    parts = ("group", "having", "order", "limit", "offset", "distinct")
-    if any(inner.args.get(part) for part in parts):
-        return None
-    mine = {known.bases.get(item.alias): item.alias for item in items(node)}
-    theirs = {known.bases.get(item.alias): item.alias for item in items(inner)}
-    if None in mine or mine.keys() != theirs.keys() or len(mine) != len(items(node)):
-        return None
-    if len(theirs) != len(items(inner)):
-        return None
-    renamed = {theirs[table]: label for table, label in mine.items()}
-    copy = inner.copy()
-    names = {name_of(c) for c in copy.find_all(exp.Column) if c.text("table") in renamed}
-    substitute(copy, {name: resolved(renamed[name[0]], name[1]) for name in names})
-    wanted = {key(condition) for condition in conditions(copy)}
-    ours = conditions(node)
-    shared = [condition for condition in ours if key(condition) in wanted]
-    if {key(condition) for condition in shared} != wanted:
-        return None
-    return shared, [condition for condition in ours if key(condition) not in wanted]
-
-
-def _merged(
-    node: exp.Select, counts: list[Expr], query: Expr, rest: tuple[list[Expr], list[Expr]]
-) -> Expr:
-    shared, own = rest
+def _merged(node: exp.Select, counts: list[Expr], query: Expr, rest: SameRows) -> Expr:
     for found in counts:
-        if own:
-            found.replace(counts_when(all_of([part.copy() for part in own])))
+        if rest.own:
+            found.replace(counts_when(all_of([part.copy() for part in rest.own])))
     query.replace(exp.Count(this=exp.Star(), big_int=True))
-    set_conditions(node, shared)
+    set_conditions(node, rest.shared)
     return node

@@ -75,8 +75,11 @@ def _neighbours(column: Column) -> Iterator[str]:
     """Names beside a column's: one of its words swapped."""
     named = words(column.name)
     for word, other in SWAPS:
-        if word in named:
-            swapped = [other if each == word else each for each in named]
-            name = sayable("_".join(swapped).replace(" ", "_"))
-            if name:
-                yield name
+        if word not in named:
+            continue
+        new = other.removesuffix(f" {word}")
+        added = new != other
+        swapped = [new, *named] if added else [other if each == word else each for each in named]
+        name = sayable("_".join(swapped).replace(" ", "_"))
+        if name:
+            yield name

@@ -1,0 +1,81 @@
+"""A condition on grouping columns may come before the grouping.
+
+Statement
+    SELECT x, COUNT(*) FROM t GROUP BY x HAVING x > 1
+    ==   SELECT x, COUNT(*) FROM t WHERE x > 1 GROUP BY x
+
+Holds when
+    The condition uses grouping columns alone, declared INTEGER, REAL or TEXT, and no aggregate
+    and no query.
+
+Why
+    All rows of a group have the same values there, so it holds for all of them or for none; a
+    group without rows is none.
+
+Limits
+    NUMERIC columns and columns without a type are left alone: 1 and 1.0 are in one group, and a
+    condition may tell them apart.
+
+Source
+    Calcite's planner tests; open pairs of published predictions.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.dependencies import plain_columns
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import (
+    ColumnName,
+    aggregates_in,
+    columns_in,
+    conditions,
+    has_subquery,
+    has_window,
+    name_of,
+    set_conditions,
+)
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair(
+            "SELECT v, COUNT(*) FROM t GROUP BY v HAVING v > 1 AND COUNT(*) > 2",
+            "SELECT v, COUNT(*) FROM t WHERE v > 1 GROUP BY v HAVING COUNT(*) > 2",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT v, COUNT(*) FROM t GROUP BY v HAVING MAX(k) > 1",
+            "SELECT v, COUNT(*) FROM t WHERE k > 1 GROUP BY v",
+            because="the rows of a group differ in k",
+        ),
+    ],
+)
+def having_on_grouping_is_where(node: exp.Select, known: Known) -> Expr | None:
+    """Move it."""
+    group = node.args.get("group")
+    asked = conditions(node, "having") if group is not None else []
+    if not asked or has_window(node):
+        return None
+    grouped = plain_columns(group.expressions)
+    moved = [part for part in asked if _is_of(part, grouped, known)]
+    if not moved:
+        return None
+    set_conditions(node, [part for part in asked if part not in moved], "having")
+    set_conditions(node, [*conditions(node), *moved])
+    return node
+
+
+def _is_of(condition: Expr, grouped: set[ColumnName], known: Known) -> bool:
+    used = list(columns_in(condition))
+    if not used or any(name_of(column) not in grouped for column in used):
+        return False
+    if next(aggregates_in([condition]), None) is not None or has_subquery(condition):
+        return False
+    return all(known.kind(column) not in (None, "number") for column in used)

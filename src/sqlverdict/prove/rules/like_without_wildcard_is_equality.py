@@ -1,0 +1,61 @@
+"""A pattern without wildcards and letters matches one text.
+
+Statement
+    x LIKE '2013-06'   ==   x = '2013-06'
+
+Holds when
+    x is a column declared TEXT, and the pattern is a literal without %, _ and ASCII letters.
+
+Why
+    LIKE ignores the case of ASCII letters and nothing else; without these, and without
+    wildcards, it is equality.
+
+Limits
+    A pattern with letters matches several texts. A number has several spellings, so columns of
+    other types are left alone.
+
+Source
+    Reference notes on ETM: open pairs of published predictions.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, s TEXT)",
+    equal=[
+        Pair("SELECT k FROM t WHERE s LIKE '#1'", "SELECT k FROM t WHERE s = '#1'"),
+        Pair("SELECT k FROM t WHERE s NOT LIKE '2013'", "SELECT k FROM t WHERE s <> '2013'"),
+    ],
+    different=[
+        Pair(
+            "SELECT k FROM t WHERE s LIKE 'a'",
+            "SELECT k FROM t WHERE s = 'a'",
+            because="LIKE lets 'A' pass",
+        ),
+        Pair(
+            "SELECT k FROM t WHERE s LIKE '1_'",
+            "SELECT k FROM t WHERE s = '1_'",
+            because="_ is any letter",
+        ),
+    ],
+)
+def like_without_wildcard_is_equality(node: exp.Like, known: Known) -> Expr | None:
+    """Write the equality."""
+    column, pattern = node.this, node.expression
+    if not isinstance(column, exp.Column) or not isinstance(pattern, exp.Literal):
+        return None
+    if isinstance(node.parent, exp.Escape) or not pattern.is_string or node.args.get("negate"):
+        return None
+    if any(sign in "%_\0" or (sign.isascii() and sign.isalpha()) for sign in str(pattern.this)):
+        return None
+    if known.kind(column) != "text":
+        return None
+    return exp.EQ(this=column, expression=pattern)

@@ -1,0 +1,77 @@
+"""A query without FROM around an aggregate query's value is that query.
+
+Statement
+    SELECT 2 * (SELECT COUNT(*) FROM t WHERE p)   ==   SELECT 2 * COUNT(*) FROM t WHERE p
+
+Holds when
+    The outer query has no FROM and no other clause; the inner one aggregates without GROUP BY
+    and HAVING, and refers to nothing outside.
+
+Why
+    Both give one row whatever the tables hold, with the same value in it.
+
+Limits
+    Of several inner queries the first is taken; the others stay inside.
+
+Source
+    Reference notes on ETM: open pairs of published predictions.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import aggregates_in, has_window, is_closed, own_nodes
+
+_CLAUSES = ("from_", "where", "group", "having", "order", "limit", "offset", "distinct")
+_INNER = ("group", "having", "order", "limit", "offset", "distinct")
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair("SELECT 2 * (SELECT COUNT(*) FROM t)", "SELECT 2 * COUNT(*) FROM t"),
+        Pair(
+            "SELECT (SELECT MIN(v) FROM t WHERE k > 1), (SELECT MAX(v) FROM t WHERE k > 1)",
+            "SELECT MIN(v), MAX(v) FROM t WHERE k > 1",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT (SELECT v FROM t)",
+            "SELECT v FROM t",
+            because="there may be no row, or several",
+        ),
+    ],
+)
+def query_of_one_value(node: exp.Select, known: Known) -> Expr | None:
+    """Take the inner query's sources and conditions over."""
+    del known
+    if any(node.args.get(clause) for clause in _CLAUSES) or has_window(node):
+        return None
+    if next(aggregates_in(node.expressions), None) is not None:
+        return None
+    inside = [found for item in node.expressions for found in own_nodes(item)]
+    query = next((found for found in inside if _is_value(found)), None)
+    if query is None:
+        return None
+    inner = query.this
+    for clause in ("from_", "joins", "where"):
+        node.set(clause, inner.args.get(clause))
+    query.replace(inner.expressions[0])
+    return node
+
+
+def _is_value(node: Expr) -> bool:
+    inner = node.this if isinstance(node, exp.Subquery) else None
+    if not isinstance(inner, exp.Select) or isinstance(node.parent, exp.In):
+        return False
+    if len(inner.expressions) != 1 or any(inner.args.get(clause) for clause in _INNER):
+        return False
+    if has_window(inner) or next(aggregates_in(inner.expressions), None) is None:
+        return False
+    return inner.args.get("from_") is not None and is_closed(node)

@@ -1,0 +1,85 @@
+"""A derived table's column that nobody uses can be left out.
+
+Statement
+    SELECT AVG(d.n) FROM (SELECT k, COUNT(*) AS n FROM t GROUP BY k) AS d
+    ==   SELECT AVG(d.n) FROM (SELECT COUNT(*) AS n FROM t GROUP BY k) AS d
+
+Holds when
+    The derived table is one SELECT without DISTINCT, and stays an aggregate query where it is
+    one.
+
+Why
+    Without DISTINCT its rows do not depend on what is selected.
+
+Limits
+    Columns of set operations are left alone.
+
+Source
+    House rule, for common table expressions that select more than is used.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.moves import substitute
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.scope import resolved
+from sqlverdict.prove.shape import columns_in, is_grouped, items, label_of, whole_number
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair(
+            "SELECT AVG(n) FROM (SELECT k, COUNT(*) AS n FROM t GROUP BY k) AS d",
+            "SELECT AVG(n) FROM (SELECT COUNT(*) AS n, MAX(v) FROM t GROUP BY k) AS d",
+        ),
+        Pair(
+            "SELECT COUNT(*) FROM (SELECT v FROM t GROUP BY v, k LIMIT 3) AS d",
+            "SELECT COUNT(*) FROM (SELECT k FROM t GROUP BY v, k LIMIT 3) AS d",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT COUNT(*) FROM (SELECT DISTINCT k, v FROM t) AS d",
+            "SELECT COUNT(*) FROM (SELECT DISTINCT k FROM t) AS d",
+            because="DISTINCT looks at every column",
+        ),
+    ],
+)
+def unused_column_inside(node: exp.Select, known: Known) -> Expr | None:
+    """Leave it out."""
+    del known
+    for item in items(node):
+        inner = item.this if isinstance(item, exp.Subquery) else None
+        if not isinstance(inner, exp.Select) or inner.args.get("distinct"):
+            continue
+        label, width = item.alias, len(inner.expressions)
+        used = {column.name for column in columns_in(node) if label_of(column) == label}
+        kept = [number for number in range(width) if f"c{number}" in used]
+        if len(kept) == width or not _select(inner, kept):
+            continue
+        moved = {(label, f"c{old}"): resolved(label, f"c{new}") for new, old in enumerate(kept)}
+        substitute(node, moved)
+        return node
+    return None
+
+
+def _select(inner: exp.Select, kept: list[int]) -> bool:
+    """Let a query select these columns alone; false where that is not possible, or is so."""
+    before = inner.expressions
+    made: list[Expr] = [before[number] for number in kept]
+    if not made:
+        if len(before) == 1 and whole_number(before[0]) == 1:
+            return False
+        made = [exp.Literal.number(1)]
+    grouped = is_grouped(inner)
+    inner.set("expressions", made)
+    if grouped == is_grouped(inner):
+        return True
+    inner.set("expressions", before)
+    return False
