@@ -164,8 +164,15 @@ def _select(node: Expr, names: Names, depth: int, column_order: bool) -> str:
         f"where {sorted(set(conditions))}",
         f"group {grouped} having {filtered}",
         _tail(node, names, depth),
+        _chosen(node, names, depth),
     )
     return f"(select {' '.join(said)})"
+
+
+def _chosen(node: Expr, names: Names, depth: int) -> str:
+    """The calls that choose the row of a bare column (``bare.py`` keeps them)."""
+    calls = node.args.get("extremes")
+    return f"row {sorted({_text(call, names, depth + 1) for call in calls})}" if calls else ""
 
 
 def _sources(node: Expr, names: Names, depth: int) -> tuple[list[str], list[str]]:

@@ -33,13 +33,16 @@ Kind = Literal["integer", "real", "number", "text"]
 
 _NUMERIC = ("INTEGER", "REAL", "NUMERIC")
 _STRICT = (
-    *(exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob, exp.Between),
+    *(exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob),
     *(exp.Add, exp.Sub, exp.Mul, exp.DPipe, exp.Neg),
 )
 """Operators that are NULL where an operand is, and never else."""
 
 _WHOLE = (exp.Upper, exp.Lower, exp.Length, exp.Substring, exp.Abs, exp.Cast, exp.Trim, exp.Round)
 """Functions that are NULL only where an argument is."""
+
+STRICT = (*_STRICT, *_WHOLE, exp.Div, exp.Mod)
+"""Everything that is NULL where an operand is."""
 
 
 class Known:
@@ -364,6 +367,6 @@ def is_strict_in(node: Expr, column: Expr) -> bool:
         return True
     if isinstance(node, exp.Column):
         return isinstance(column, exp.Column) and name_of(node) == name_of(column)
-    if isinstance(node, (*_STRICT, *_WHOLE, exp.Div, exp.Mod)):
+    if isinstance(node, STRICT):
         return any(is_strict_in(child, column) for child in node.iter_expressions())
     return False

@@ -8,7 +8,8 @@ In a resolved tree
 * ORDER BY, GROUP BY and HAVING hold expressions, never ordinals or aliases; above a set
   operation they hold its columns ``c0``, ``c1`` ... without a source;
 * common table expressions are written where they are used, NATURAL and USING are ON;
-* double-quoted words that name nothing are text; parentheses are gone: the tree has them.
+* double-quoted words that name nothing are text; parentheses are gone: the tree has them;
+* a SELECT with bare columns keeps the calls that choose their row (see ``bare.py``).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
+from sqlverdict.prove.bare import keep_extremes
 from sqlverdict.prove.scope import (
     Scope,
     Source,
@@ -172,6 +174,7 @@ class _Resolver:
             self._order_term(term, node.expressions, scope, ctes, aliases)
         self._limits(node, outer, ctes)
         self._own_aggregates(node, scope)
+        keep_extremes(node)
         return names
 
     @staticmethod

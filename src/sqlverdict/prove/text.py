@@ -5,7 +5,15 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.shape import is_inner, whole_number
+from sqlverdict.prove.canonical import key
+from sqlverdict.prove.shape import (
+    aggregates_in,
+    conditions,
+    is_inner,
+    output_nodes,
+    set_conditions,
+    whole_number,
+)
 
 _LOOSE = (exp.Binary, exp.Not, exp.Neg, exp.Between, exp.In, exp.Case, exp.Collate, exp.Is)
 
@@ -26,6 +34,7 @@ def _written(tree: Expr) -> Expr:
                 _name_columns(node)
     for select in list(tree.find_all(exp.Select)):
         _inner_first(select)
+        _say_extremes(select)
     for node in reversed(list(tree.walk())):
         if isinstance(node, _LOOSE) and isinstance(node.parent, _LOOSE):
             wrapped = exp.Paren()
@@ -42,6 +51,19 @@ def _inner_first(select: Expr) -> None:
     found = list(select.args.get("joins") or [])
     if all((join.side or "").upper() in ("", "LEFT") for join in found):
         select.set("joins", sorted(found, key=lambda join: not is_inner(join)) or None)
+
+
+def _say_extremes(select: Expr) -> None:
+    """MIN and MAX that choose the row of a bare column must be said, if only to be ignored."""
+    said = {key(call) for call in aggregates_in(output_nodes(select))}
+    calls = [call for call in select.args.get("extremes") or () if key(call) not in said]
+    select.set("extremes", None)
+    idle: list[Expr] = [
+        exp.Or(this=exp.Is(this=call, expression=exp.Null()), expression=exp.Boolean(this=True))
+        for call in calls
+    ]
+    if idle:
+        set_conditions(select, [*conditions(select, "having"), *idle], "having")
 
 
 def _keep_constants(clause: Expr) -> None:

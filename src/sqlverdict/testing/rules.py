@@ -197,23 +197,27 @@ def check_facts_carry_weight(rule: Rule) -> None:
 
 
 def check_is_stable(rule: Rule) -> None:
-    """The normal form's text has the same normal form."""
+    """A normal form read again is a normal form: the rule alone finds nothing, all lead back."""
     from sqlverdict.prove.canonical import canonical
 
     if is_heuristic(rule):
         return
+    alone, house = rule_sets(rule)
     for sql, pair in _queries(rule):
-        for rules in rule_sets(rule):
+        for rules in (alone, house):
             given = frozenset(pair.given)
             once = normal_form(sql, rule, given, rules)
             again = normal_form(once.text, rule, given, rules) if once is not None else None
-            if once is not None and again is not None:
-                _expect(
-                    canonical(again.tree) == canonical(once.tree),
-                    rule,
-                    f"is not stable: {sql!r} becomes {once.text!r}, and that {again.text!r} by "
-                    f"{[step.rule for step in again.steps]}",
-                )
+            if once is None or again is None:
+                continue
+            # Texts write some constants as sums, which it takes another rule to undo.
+            same = canonical(again.tree) == canonical(once.tree)
+            _expect(
+                same or (rules is alone and not again.steps),
+                rule,
+                f"is not stable: {sql!r} becomes {once.text!r}, and that {again.text!r} by "
+                f"{[step.rule for step in again.steps]}",
+            )
 
 
 def check_order_does_not_matter(rule: Rule) -> None:

@@ -22,6 +22,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
+from sqlverdict.prove.bare import EXTREMES
 from sqlverdict.prove.dependencies import determines_row, plain_columns
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
@@ -51,6 +52,7 @@ def group_of_one_row(node: exp.Select, known: Known) -> Expr | None:
     if not determines_row(node, known, plain_columns(group.expressions)):
         return None
     node.set("group", None)
+    node.set(EXTREMES, None)
     node.set("having", None)
     set_conditions(node, [*conditions(node), *having])
     return node

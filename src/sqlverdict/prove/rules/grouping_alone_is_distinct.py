@@ -4,14 +4,15 @@ Statement
     SELECT x FROM t GROUP BY x   ==   SELECT DISTINCT x FROM t
 
 Holds when
-    No aggregate is used, and the selected expressions are just the grouping ones.
+    No aggregate is used, and the selected expressions are just the grouping ones; or both are
+    columns, and each set determines the other by keys and equalities.
 
 Why
     There is one row for each combination of values, NULL counting as a value in both.
 
 Limits
-    A grouping column that is not selected, or a selected column that is not grouped, is left
-    alone.
+    A grouping column that the selected ones do not determine tells groups apart that look the
+    same.
 
 Source
     House rule; ETM (Ascoli et al.) has none like it.
@@ -22,7 +23,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.facts import NotNull, Unique
+from sqlverdict.prove.bare import EXTREMES
 from sqlverdict.prove.canonical import key
+from sqlverdict.prove.dependencies import closure, plain_columns
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.shape import aggregates_in, conditions, has_window, set_conditions
@@ -30,12 +34,17 @@ from sqlverdict.prove.shape import aggregates_in, conditions, has_window, set_co
 
 @rule(
     trust="proved",
-    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (f INTEGER, w INTEGER)",
     equal=[
         Pair("SELECT v FROM t GROUP BY v", "SELECT DISTINCT v FROM t"),
         Pair(
             "SELECT k, v FROM t GROUP BY v, k HAVING v > 1",
             "SELECT DISTINCT k, v FROM t WHERE v > 1",
+        ),
+        Pair(
+            "SELECT k, v FROM t, u GROUP BY k",
+            "SELECT DISTINCT v, k FROM t, u",
+            (Unique("t", ("k",)), NotNull("t", "k")),
         ),
     ],
     different=[
@@ -48,7 +57,6 @@ from sqlverdict.prove.shape import aggregates_in, conditions, has_window, set_co
 )
 def grouping_alone_is_distinct(node: exp.Select, known: Known) -> Expr | None:
     """Write DISTINCT; HAVING becomes WHERE."""
-    del known
     group = node.args.get("group")
     if group is None or has_window(node):
         return None
@@ -58,19 +66,33 @@ def grouping_alone_is_distinct(node: exp.Select, known: Known) -> Expr | None:
     if next(aggregates_in([*node.expressions, *having, *terms]), None) is not None:
         return None
     grouped = {key(term) for term in group.expressions}
-    if {key(item) for item in node.expressions} != grouped:
+    shown = {key(item) for item in node.expressions}
+    if not all(_made_of(part, grouped) for part in having):
         return None
-    if not all(_made_of(part, grouped) for part in [*having, *terms]):
+    if not all(_made_of(term, shown) for term in terms):
+        return None
+    if grouped != shown and not _tell_each_other(node.expressions, group.expressions, node, known):
         return None
     node.set("group", None)
+    node.set(EXTREMES, None)
     node.set("having", None)
     set_conditions(node, [*conditions(node), *having])
     node.set("distinct", exp.Distinct())
     return node
 
 
+def _tell_each_other(
+    shown: list[Expr], grouped: list[Expr], node: exp.Select, known: Known
+) -> bool:
+    """Whether the selected columns determine the grouping ones, and these the selected ones."""
+    if not all(isinstance(term, exp.Column) for term in [*shown, *grouped]):
+        return False
+    ours, theirs = plain_columns(shown), plain_columns(grouped)
+    return ours <= closure(node, known, theirs) and theirs <= closure(node, known, ours)
+
+
 def _made_of(node: Expr, grouped: set[str]) -> bool:
-    """Whether an expression uses no column but through a grouping expression."""
+    """Whether an expression uses no column but through one of these expressions."""
     if key(node) in grouped:
         return True
     if isinstance(node, exp.Column | exp.Query):

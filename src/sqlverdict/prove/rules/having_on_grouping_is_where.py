@@ -59,9 +59,8 @@ from sqlverdict.prove.shape import (
 )
 def having_on_grouping_is_where(node: exp.Select, known: Known) -> Expr | None:
     """Move it."""
-    group = node.args.get("group")
-    asked = conditions(node, "having") if group is not None else []
-    if not asked or has_window(node):
+    group, asked = node.args.get("group"), conditions(node, "having")
+    if group is None or not asked or has_window(node):
         return None
     grouped = plain_columns(group.expressions)
     moved = [part for part in asked if _is_of(part, grouped, known)]

@@ -83,18 +83,11 @@ def join_to_distinct_is_partner_test(node: exp.Select, known: Known) -> Expr | N
         query.set("distinct", None)
         query.set("order", None)
         query.set("expressions", [exp.Literal.number(1)])
-        kept = [part for part in conditions(node) if label not in _sides(part, known)]
-        others = [part for part in conditions(node) if label in _sides(part, known)]
-        set_conditions(node, [*kept, *others, exp.Exists(this=query)])
+        set_conditions(node, [*conditions(node), exp.Exists(this=query)])
         mapping = {(label, f"c{n}"): resolved(*partner) for n, partner in enumerate(partners)}
         substitute(node, mapping)
         return node
     return None
-
-
-def _sides(condition: Expr, known: Known) -> set[str]:
-    pair = equality(condition, known)
-    return {label for label, _ in pair} if pair is not None else set()
 
 
 def _partners(

@@ -52,10 +52,11 @@ def like_without_wildcard_is_equality(node: exp.Like, known: Known) -> Expr | No
     column, pattern = node.this, node.expression
     if not isinstance(column, exp.Column) or not isinstance(pattern, exp.Literal):
         return None
-    if isinstance(node.parent, exp.Escape) or not pattern.is_string or node.args.get("negate"):
+    if isinstance(node.parent, exp.Escape) or not pattern.is_string:
         return None
     if any(sign in "%_\0" or (sign.isascii() and sign.isalpha()) for sign in str(pattern.this)):
         return None
     if known.kind(column) != "text":
         return None
-    return exp.EQ(this=column, expression=pattern)
+    made = exp.NEQ if node.args.get("negate") else exp.EQ
+    return made(this=column, expression=pattern)

@@ -12,7 +12,7 @@ Why
     Rows that are tied so far agree on it.
 
 Limits
-    Expressions other than columns fall out only where they repeat.
+    Expressions other than columns fall out only where they repeat, or are literals.
 
 Source
     House rule; ETM (Ascoli et al.) lacks it: redundant ORDER BY.
@@ -24,11 +24,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.canonical import key
+from sqlverdict.prove.canonical import same
 from sqlverdict.prove.dependencies import closure, plain_columns
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import is_grouped, name_of
+from sqlverdict.prove.shape import is_constant, is_grouped, name_of
 
 
 @rule(
@@ -57,14 +57,17 @@ def order_by_determined_column(node: exp.Select, known: Known) -> Expr | None:
         return None
     terms = list(order.expressions)
     for place, term in enumerate(terms):
-        before = [other.this for other in terms[:place]]
-        if not any(key(term.this) == key(other) for other in before) and (
-            is_grouped(node)
-            or not isinstance(term.this, exp.Column)
-            or name_of(term.this) not in closure(node, known, plain_columns(before))
-        ):
+        if not _is_idle(term.this, [other.this for other in terms[:place]], node, known):
             continue
         rest = [*terms[:place], *terms[place + 1 :]]
         node.set("order", exp.Order(expressions=rest) if rest else None)
         return node
     return None
+
+
+def _is_idle(term: Expr, before: list[Expr], node: exp.Select, known: Known) -> bool:
+    if is_constant(term) or any(same(term, other) for other in before):
+        return True
+    if is_grouped(node) or not isinstance(term, exp.Column):
+        return False
+    return name_of(term) in closure(node, known, plain_columns(before))

@@ -22,6 +22,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.prove.bare import EXTREMES
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.shape import aggregates_in, has_window, is_closed, own_nodes
@@ -60,7 +61,7 @@ def query_of_one_value(node: exp.Select, known: Known) -> Expr | None:
     if query is None:
         return None
     inner = query.this
-    for clause in ("from_", "joins", "where"):
+    for clause in ("from_", "joins", "where", EXTREMES):
         node.set(clause, inner.args.get(clause))
     query.replace(inner.expressions[0])
     return node

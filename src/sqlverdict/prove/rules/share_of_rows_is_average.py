@@ -23,6 +23,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.prove.bare import bare_columns
 from sqlverdict.prove.counting import counts_when
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.moves import is_flat
@@ -32,9 +33,6 @@ from sqlverdict.prove.shape import (
     aggregates_in,
     all_inner,
     all_of,
-    conditions,
-    items,
-    name_of,
     own_nodes,
     set_conditions,
 )
@@ -68,6 +66,7 @@ def share_of_rows_is_average(node: exp.Select, known: Known) -> Expr | None:
         or not all(_counts_rows(found) for found in counts)
         or not all_inner(node)
         or not is_flat(node)
+        or next(bare_columns(node), None) is not None
     ):
         return None
     for projection in node.expressions:

@@ -23,7 +23,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Unique
-from sqlverdict.prove.dependencies import multiplicity_is_idle
+from sqlverdict.prove.dependencies import item_keys, multiplicity_is_idle
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.moves import uses
 from sqlverdict.prove.rule import Pair, rule
@@ -74,8 +74,9 @@ def _at_most_one(join: exp.Join, known: Known) -> bool:
                 ours = isinstance(one, exp.Column) and one.text("table") == label
                 if ours and label not in labels_in(other) and known.pins(one, other):
                     fixed.add(one.name)
-    for columns, fact in known.uniques(label):
+    unique = [(columns, (fact,)) for columns, fact in known.uniques(label)]
+    for columns, facts in [*unique, *item_keys(join.this, known)]:
         if columns <= fixed:
-            known.cite(fact)
+            known.cite(*facts)
             return True
     return False

@@ -23,6 +23,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.prove.bare import bare_columns
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.moves import is_flat
 from sqlverdict.prove.rule import Pair, rule
@@ -57,6 +58,8 @@ def value_of_the_same_rows(node: exp.Select, known: Known) -> Expr | None:
     if not inside or node.args.get("group") is not None or node.args.get("having") is not None:
         return None
     if next(aggregates_in(node.expressions), None) is None:
+        return None
+    if next(bare_columns(node), None) is not None:
         return None
     if not items(node) or not all_inner(node) or not is_flat(node):
         return None

@@ -1,0 +1,86 @@
+"""A condition that every count of a query asks for may be asked in WHERE.
+
+Statement
+    SELECT COUNT(CASE WHEN p AND q THEN 1 END), COUNT(CASE WHEN p THEN 1 END) FROM t
+    ==   SELECT COUNT(CASE WHEN q THEN 1 END), COUNT(*) FROM t WHERE p
+
+Holds when
+    There is no GROUP BY, every aggregate is such a count, and no column is shown beside them.
+
+Why
+    Rows that do not meet p are counted by none of them, and a query without GROUP BY gives one
+    row in any case.
+
+Limits
+    SUM(CASE ... ELSE 0 END) is NULL where there are no rows at all, so it is left alone.
+
+Source
+    Reference notes on ETM: open pairs of published predictions.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.bare import bare_columns
+from sqlverdict.prove.canonical import key
+from sqlverdict.prove.counting import counts_when, tested_condition
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import (
+    aggregates_in,
+    all_of,
+    conditions,
+    has_window,
+    items,
+    output_nodes,
+    parts,
+    set_conditions,
+)
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER)",
+    equal=[
+        Pair(
+            "SELECT COUNT(CASE WHEN k > 1 AND v = 2 THEN 1 END) * 100.0"
+            " / COUNT(CASE WHEN k > 1 THEN 1 END) FROM t",
+            "SELECT COUNT(CASE WHEN v = 2 THEN 1 END) * 100.0 / COUNT(*) FROM t WHERE k > 1",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT SUM(CASE WHEN v = 2 THEN 1 ELSE 0 END) FROM t",
+            "SELECT COUNT(*) FROM t WHERE v = 2",
+            because="the sum over an empty table is NULL",
+        ),
+    ],
+)
+def common_condition_of_counts(node: exp.Select, known: Known) -> Expr | None:
+    """Ask it in WHERE."""
+    del known
+    if node.args.get("group") is not None or node.args.get("having") is not None:
+        return None
+    calls = list(aggregates_in(output_nodes(node)))
+    tests = [tested_condition(call) for call in calls]
+    if not calls or not items(node) or has_window(node):
+        return None
+    asked = [parts(test) for test in tests if test is not None]
+    if len(asked) < len(calls):
+        return None
+    common = set.intersection(*({key(part) for part in found} for found in asked))
+    if not common or next(bare_columns(node), None) is not None:
+        return None
+    moved = {key(part): part.copy() for part in asked[0] if key(part) in common}
+    for call, found in zip(calls, asked, strict=True):
+        call.replace(_counted([part for part in found if key(part) not in common]))
+    set_conditions(node, [*conditions(node), *moved.values()])
+    return node
+
+
+def _counted(rest: list[Expr]) -> Expr:
+    if rest:
+        return counts_when(all_of([part.copy() for part in rest]))
+    return exp.Count(this=exp.Star(), big_int=True)

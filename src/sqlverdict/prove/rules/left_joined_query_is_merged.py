@@ -1,0 +1,107 @@
+"""A derived table in a LEFT JOIN may stand as its table, with its conditions in ON.
+
+Statement
+    SELECT a.x, d.y FROM a LEFT JOIN (SELECT k, y FROM b WHERE p) AS d ON a.f = d.k
+    ==   SELECT a.x, b.y FROM a LEFT JOIN b ON a.f = b.k AND p
+
+Holds when
+    The derived table reads one table, without DISTINCT, GROUP BY, LIMIT or window; each of its
+    columns that is used is NULL where all columns of the table are.
+
+Why
+    A row of b that does not meet p is no partner in either form. Where there is no partner, all
+    of b's columns are NULL, and so is everything that is computed from them alone in that way.
+
+Limits
+    A constant column (1 AS found) is not NULL by itself: it is left alone.
+
+Source
+    Calcite's planner tests.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.known import STRICT, Known
+from sqlverdict.prove.moves import substitute
+from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import (
+    all_of,
+    columns_in,
+    conditions,
+    has_window,
+    is_grouped,
+    is_limited,
+    items,
+    joins,
+    label_of,
+    parts,
+)
+
+
+@rule(
+    trust="proved",
+    schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (f INTEGER, w INTEGER)",
+    equal=[
+        Pair(
+            "SELECT v, n FROM t LEFT JOIN (SELECT f, w + 1 AS n FROM u WHERE w > 1) AS d ON k = f",
+            "SELECT v, w + 1 FROM t LEFT JOIN u ON k = f AND w > 1",
+        ),
+    ],
+    different=[
+        Pair(
+            "SELECT v, n FROM t LEFT JOIN (SELECT f, 1 AS n FROM u) AS d ON k = f",
+            "SELECT v, 1 FROM t LEFT JOIN u ON k = f",
+            because="without a partner n is NULL",
+        ),
+        Pair(
+            "SELECT v, w FROM t LEFT JOIN (SELECT f, w FROM u WHERE w > 1) AS d ON k = f",
+            "SELECT v, w FROM t LEFT JOIN u ON k = f WHERE w > 1",
+            because="WHERE drops rows without a partner",
+        ),
+    ],
+)
+def left_joined_query_is_merged(node: exp.Select, known: Known) -> Expr | None:
+    """Join the table itself."""
+    del known
+    found = joins(node)
+    if any((join.side or "").upper() in ("RIGHT", "FULL") for join in found):
+        return None
+    for join in found:
+        item = join.this
+        query = item.this if isinstance(item, exp.Subquery) else None
+        if (join.side or "").upper() != "LEFT" or not _is_plain(query):
+            continue
+        assert isinstance(query, exp.Select)
+        label = item.alias
+        used = {column.name for column in columns_in(node) if label_of(column) == label}
+        made = {f"c{number}": value for number, value in enumerate(query.expressions)}
+        if not all(_is_null_with_its_columns(made[name]) for name in used):
+            continue
+        asked = [*parts(join.args.get("on")), *conditions(query)]
+        join.set("this", items(query)[0])
+        join.set("on", all_of(asked) if asked else None)
+        substitute(node, {(label, name): value for name, value in made.items()})
+        return node
+    return None
+
+
+def _is_plain(query: Expr | None) -> bool:
+    if not isinstance(query, exp.Select) or query.args.get("distinct") or is_limited(query):
+        return False
+    sources = items(query)
+    if len(sources) != 1 or not isinstance(sources[0], exp.Table):
+        return False
+    return not is_grouped(query) and not has_window(query)
+
+
+def _is_null_with_its_columns(node: Expr | None) -> bool:
+    """Whether an expression is NULL where all of its columns are."""
+    if node is None or isinstance(node, exp.Column | exp.Null):
+        return True
+    if isinstance(node, exp.Case) and node.this is None:
+        tests = [branch.this for branch in node.args["ifs"]]
+        return all(map(_is_null_with_its_columns, [*tests, node.args.get("default")]))
+    return isinstance(node, STRICT) and any(map(_is_null_with_its_columns, node.iter_expressions()))
