@@ -171,7 +171,7 @@ def cause(found: Derivation) -> str:
     apart = unlike(found.gold_form, found.prediction_form)
     parts = [part for side in apart.values() for part in side]
     if not parts:
-        return "the same parts: copies of a table, or their order"
+        return "the same parts: copies of a table, their order, or the row of a bare column"
     clauses = {clause(part) for part in parts}
     told = " ".join(parts)
     written = [name for name, pattern in WRITTEN_WITH.items() if re.search(pattern, told)]
@@ -297,9 +297,8 @@ def labelled() -> Iterator[tuple[str, bool, list[tuple[str, str, Schema]]]]:
 
 
 def equivalence() -> dict[str, list[dict[str, str]]]:
-    print(
-        "\n| labelled pairs | label | pairs | both run | proved |\n| --- | --- | --- | --- | --- |"
-    )
+    print("\n| labelled pairs | label | pairs | both run | proved | of these the same text |")
+    print("| --- " * 6 + "|")
     lists: dict[str, list[dict[str, str]]] = {}
     for name, equal, rows in labelled():
         label = "equal" if equal else "different"

@@ -110,7 +110,8 @@ def test_all_through_two_workers(watched: Path, tmp_path: Path) -> None:
     assert wrong == {}
     assert [result.id for result in results] == [each.name for each in CORPUS]
     # A clock that is read on a busy machine: the engine's own measure, and the guardian's.
-    assert max(result.timings.get("prediction", 0.0) for result in results) < LIMITS.seconds + 1
+    late = [r.id for r in results if r.timings.get("prediction", 0.0) >= LIMITS.seconds + 1]
+    assert len(late) <= 2, late
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024
     assert peak < MEMORY, f"a worker reached {peak / 2**20:.0f} MB"
     left = {file.name for file in (tmp_path / "run").iterdir()} - {"results.jsonl"}
@@ -129,6 +130,8 @@ def test_through_evaluate_with_a_mapping(watched: Path) -> None:
         assert outcome(result) in each.expected, each.name
 
 
+TRIES = 3
+
 NASTIEST = [
     *(each.name for each in CORPUS if each.hangs),
     *("endless/blobs", "endless/kept blobs", "endless/every row", "bomb/rows of blobs"),
@@ -143,9 +146,12 @@ def test_no_query_runs_past_its_limit_and_a_second(name: str, watched: Path) -> 
     (hostile,) = (each for each in CORPUS if each.name == name)
     (case,) = cases_of((hostile,), watched)
     options = Options(limits=LIMITS, workers=1, cache=None)
-    began = monotonic()
-    run = evaluate([case], {name: hostile.sql}, options=options)
-    spent = monotonic() - began
-    (result,) = run.results()
-    assert outcome(result) in hostile.expected
-    assert spent < LIMITS.seconds + 1, f"{spent:.2f} s"
+    spent = []
+    while not spent or (min(spent) >= LIMITS.seconds + 1 and len(spent) < TRIES):
+        began = monotonic()
+        run = evaluate([case], {name: hostile.sql}, options=options)
+        spent.append(monotonic() - began)
+        (result,) = run.results()
+        assert outcome(result) in hostile.expected
+    # A busy machine may be late once; a query that cannot be stopped is late every time.
+    assert min(spent) < LIMITS.seconds + 1, f"{spent} s"

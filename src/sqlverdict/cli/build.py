@@ -228,7 +228,9 @@ def _write_report(
     folder.mkdir(parents=True, exist_ok=True)
     content = msgspec.json.format(msgspec.json.encode(lints)).decode()
     write_text(folder / "lints.json", content)
-    write_text(folder / "report.md", building_page(manifest, lints, name))
+    # Without a benchmark the folder may be anybody's: another report is not to be replaced.
+    page = "report.md" if manifest is not None else "lints.md"
+    write_text(folder / page, building_page(manifest, lints, name))
 
 
 def _print(

@@ -52,7 +52,7 @@ def _sorted_columns(tree: Expr) -> Expr:
 def column_keys(tree: Expr) -> list[str]:
     """A text for each column of a query, for pairing the columns of two equal queries."""
     leaves = list(_leaves(tree))
-    named = [_naming(leaf, {}, 0, True) for leaf in leaves]
+    named = [_naming(leaf, {}, 0, False) for leaf in leaves]
     width = len(leaves[0].expressions)
     return [
         "|".join(

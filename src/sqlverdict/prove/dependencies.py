@@ -9,7 +9,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Fact
 from sqlverdict.prove.canonical import key
-from sqlverdict.prove.known import Known, rejects_null
+from sqlverdict.prove.known import Known
 from sqlverdict.prove.scope import resolved
 from sqlverdict.prove.shape import (
     ColumnName,
@@ -26,6 +26,7 @@ from sqlverdict.prove.shape import (
     output_nodes,
     parts,
 )
+from sqlverdict.prove.strict import rejects_null
 
 
 def filters(select: Expr) -> Iterator[Expr]:

@@ -19,30 +19,26 @@ from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.shape import (
     ColumnName,
     conditions,
+    enclosing,
+    is_aggregate,
     is_constant,
+    is_grouped,
     is_inner,
     items,
     label_of,
     name_of,
-    parts,
 )
 from sqlverdict.prove.spelling import cast_affinity
+from sqlverdict.prove.strict import FUNCTIONS, OPERATORS, rejects_null
 
 Kind = Literal["integer", "real", "number", "text"]
 """What values an expression has, NULL aside: ``number`` may be an integer or a real."""
 
 _NUMERIC = ("INTEGER", "REAL", "NUMERIC")
-_STRICT = (
-    *(exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.Glob),
-    *(exp.Add, exp.Sub, exp.Mul, exp.DPipe, exp.Neg),
+_COMPARISONS = (
+    *(exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Is),
+    *(exp.NullSafeEQ, exp.NullSafeNEQ),
 )
-"""Operators that are NULL where an operand is, and never else."""
-
-_WHOLE = (exp.Upper, exp.Lower, exp.Length, exp.Substring, exp.Abs, exp.Cast, exp.Trim, exp.Round)
-"""Functions that are NULL only where an argument is."""
-
-STRICT = (*_STRICT, *_WHOLE, exp.Div, exp.Mod)
-"""Everything that is NULL where an operand is."""
 
 
 class Known:
@@ -255,6 +251,15 @@ class Known:
         self.cite(typed)
         return True
 
+    def is_unconverted(self, node: Expr) -> bool:
+        """Whether no comparison can tell if a node has a column's affinity or none."""
+        around = node.parent
+        if isinstance(around, _COMPARISONS):
+            return self.comparable(around.this, around.expression)
+        if isinstance(around, exp.Select):
+            return around.parent is None or isinstance(around.parent, exp.Exists)
+        return not isinstance(around, exp.In | exp.Between | exp.Case | exp.SetOperation)
+
     # NULL
 
     def never_null(self, node: Expr) -> bool:
@@ -269,7 +274,7 @@ class Known:
             return any(self.never_null(part) for part in (node.this, *node.expressions))
         if isinstance(node, exp.Not):
             return self.never_null(node.this)
-        if isinstance(node, (*_STRICT, *_WHOLE, exp.And, exp.Or)):
+        if isinstance(node, (*OPERATORS, *FUNCTIONS, exp.And, exp.Or)):
             return all(
                 self.never_null(child)
                 for child in node.iter_expressions()
@@ -288,6 +293,8 @@ class Known:
         if found is None:
             return False
         select, item = found
+        if self._may_lack_a_row(node, select):
+            return False
         if self._filtered(node, select):
             return True
         if self.padded(item):
@@ -309,6 +316,18 @@ class Known:
         if isinstance(inside, exp.Where | exp.Join | exp.From):
             return False
         return any(rejects_null(condition, node) for condition in conditions(select))
+
+    @staticmethod
+    def _may_lack_a_row(node: exp.Column, select: Expr) -> bool:
+        """Whether a column is shown beside aggregates without GROUP BY: NULL for no rows."""
+        if select.args.get("group") is not None:
+            return False
+        inside: Expr = node
+        while inside.parent is not None and inside.parent is not select:
+            inside = inside.parent
+            if is_aggregate(inside) and enclosing(inside) is select:
+                return False
+        return not isinstance(inside, exp.Where | exp.Join | exp.From) and is_grouped(select)
 
     # Keys
 
@@ -337,36 +356,3 @@ _AFFINITY_KINDS: dict[Affinity | None, Kind] = {
     "REAL": "real",
     "TEXT": "text",
 }
-
-
-def rejects_null(condition: Expr, column: Expr) -> bool:
-    """Whether a condition is never true where the column is NULL."""
-    if isinstance(condition, exp.And):
-        return any(rejects_null(part, column) for part in parts(condition))
-    if isinstance(condition, exp.Or):
-        return all(rejects_null(part, column) for part in parts(condition, exp.Or))
-    if isinstance(condition, exp.Not):
-        inner = condition.this
-        if isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null):
-            return is_strict_in(inner.this, column)
-        if isinstance(inner, exp.In):
-            return is_strict_in(inner.this, column) and not inner.args.get("query")
-        return isinstance(inner, _STRICT) and is_strict_in(inner, column)
-    if isinstance(condition, exp.In):
-        return is_strict_in(condition.this, column)
-    if isinstance(condition, exp.NullSafeEQ | exp.Is):
-        return not isinstance(condition.expression, exp.Null) and (
-            isinstance(condition.expression, exp.Literal) and is_strict_in(condition.this, column)
-        )
-    return isinstance(condition, _STRICT) and is_strict_in(condition, column)
-
-
-def is_strict_in(node: Expr, column: Expr) -> bool:
-    """Whether an expression is NULL wherever the column is."""
-    if node is column:
-        return True
-    if isinstance(node, exp.Column):
-        return isinstance(column, exp.Column) and name_of(node) == name_of(column)
-    if isinstance(node, STRICT):
-        return any(is_strict_in(child, column) for child in node.iter_expressions())
-    return False

@@ -269,6 +269,10 @@ def test_linting_builds_nothing_and_strict_fails(tmp_path, databases) -> None:
     assert strict.exit_code == 1
     assert "answerable and unanswerable" in strict.output
     assert list(tmp_path.iterdir()) == [cases]
+    (tmp_path / "report.md").write_text("mine")
+    run("build", "--cases", cases, "--lint-only", "--out", tmp_path)
+    assert (tmp_path / "report.md").read_text() == "mine"
+    assert "duplicate" in (tmp_path / "lints.md").read_text()
 
 
 @pytest.mark.parametrize(

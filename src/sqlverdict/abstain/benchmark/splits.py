@@ -34,6 +34,9 @@ LEFTOVERS: tuple[Leftover, ...] = get_args(Leftover)
 _ENOUGH = 5
 """With five questions a template can be in all parts and keep 6:2:2."""
 
+_OVERDRAFT = 1.0
+"""How many cases a part may be above its share for a template that it does not have yet."""
+
 _DRAWS = 100
 _HALVES: tuple[Part, ...] = ("validation", "test")
 
@@ -213,19 +216,16 @@ def _questions(
             weight = len(wordings[wording])
             if place == 0:
                 part = homes[block]
-            elif open_ and len(wordings) >= _ENOUGH:
-                part = _neediest(open_, wanted, totals, weight)
-                open_.remove(part)
             else:
-                part = _neediest(PARTS, wanted, totals, weight)
+                lacking = {
+                    each: wanted[each] * (totals.total() + weight) - totals[each] for each in PARTS
+                }
+                # Parts that do not have the template yet come first, unless they are full.
+                enough = len(wordings) >= _ENOUGH
+                able = [each for each in open_ if enough or lacking[each] > -_OVERDRAFT]
+                part = max(able or PARTS, key=lacking.__getitem__)
+            if part in open_:
+                open_.remove(part)
             totals[part] += weight
             placed |= dict.fromkeys((item.id for item in wordings[wording]), part)
     return placed
-
-
-def _neediest(
-    among: Sequence[Part], wanted: Mapping[Part, float], totals: Counter[Part], weight: int
-) -> Part:
-    """The part that is furthest below its share."""
-    so_far = totals.total() + weight
-    return max(among, key=lambda part: wanted[part] * so_far - totals[part])

@@ -31,8 +31,6 @@ from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.shape import aggregates_in, has_window, output_nodes
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
-_COMPARES = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
-_PLAIN = (*_COMPARES, exp.Select, exp.Ordered, exp.Having, exp.And, exp.Or)
 
 
 @rule(
@@ -60,7 +58,7 @@ def aggregate_of_one_row(node: exp.Select, known: Known) -> Expr | None:
     group = node.args.get("group")
     if group is None or has_window(node):
         return None
-    calls = [call for call in aggregates_in(output_nodes(node)) if isinstance(call.parent, _PLAIN)]
+    calls = [c for c in aggregates_in(output_nodes(node)) if not isinstance(c.parent, exp.Filter)]
     made = [(call, value) for call in calls if (value := _value(call, known)) is not None]
     if not made or not determines_row(node, known, plain_columns(group.expressions)):
         return None
@@ -80,8 +78,7 @@ def _value(call: Expr, known: Known) -> Expr | None:
         return None
     if isinstance(call, exp.Sum) and known.kind(inner) not in ("integer", "real"):
         return None
-    around = call.parent
-    if isinstance(around, _COMPARES) and not known.comparable(around.this, around.expression):
+    if not known.is_unconverted(call):
         return None
     value: Expr = inner.copy()
     return value

@@ -19,20 +19,26 @@ Source
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.prove.bare import bare_columns
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.moves import is_flat, set_items, split_items, substitute
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.shape import (
+    ColumnName,
     all_inner,
     conditions,
     has_window,
     is_grouped,
     is_limited,
+    name_of,
     set_conditions,
 )
+from sqlverdict.prove.strict import is_null_with_its_columns
 
 
 @rule(
@@ -69,12 +75,22 @@ def derived_table_is_merged(node: exp.Select, known: Known) -> Expr | None:
             continue
         theirs, _ = split_items(query)
         columns = {(item.alias, f"c{n}"): made for n, made in enumerate(query.expressions)}
+        if not _are_null_for_no_rows(node, columns):
+            continue
         moved = conditions(query)
         set_items(node, [*inner[:place], *theirs, *inner[place + 1 :]], outer)
         set_conditions(node, [*moved, *conditions(node)])
         substitute(node, columns)
         return node
     return None
+
+
+def _are_null_for_no_rows(node: exp.Select, columns: Mapping[ColumnName, Expr]) -> bool:
+    """Whether columns beside an aggregate are NULL where there is no row, as they were."""
+    if node.args.get("group") is not None:
+        return True
+    shown = (columns.get(name_of(column)) for column in bare_columns(node))
+    return all(is_null_with_its_columns(made) for made in shown)
 
 
 def _is_plain(query: exp.Select) -> bool:

@@ -23,13 +23,13 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.parse.facts import Unique
+from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.bare import EXTREMES, bare_columns
 from sqlverdict.prove.dependencies import closure, plain_columns
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
 
-KEY = (Unique("t", ("k",)),)
+KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 
 
 @rule(
@@ -37,8 +37,8 @@ KEY = (Unique("t", ("k",)),)
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (f INTEGER, w INTEGER)",
     equal=[
         Pair(
-            "SELECT v FROM (SELECT v, MAX(w) FROM t JOIN u ON k = f GROUP BY k) AS d",
-            "SELECT v FROM (SELECT v, MIN(w) FROM t JOIN u ON k = f GROUP BY k) AS d",
+            "SELECT v FROM (SELECT v, MAX(w) FROM t JOIN u ON v = f GROUP BY k) AS d",
+            "SELECT v FROM (SELECT v, MIN(w) FROM t JOIN u ON v = f GROUP BY k) AS d",
             KEY,
         ),
     ],

@@ -10,7 +10,8 @@ Why
     All rows of the group agree on it; where it is NULL, both are NULL.
 
 Limits
-    Without GROUP BY there is no such expression.
+    Without GROUP BY there is no such expression. A column is converted in a comparison, MAX is
+    not: both sides must be numbers, or both text.
 
 Source
     House rule, met in published predictions; ETM (Ascoli et al.) has none like it.
@@ -46,10 +47,11 @@ from sqlverdict.prove.shape import enclosing
 )
 def extreme_of_grouping_column(node: exp.Max | exp.Min, known: Known) -> Expr | None:
     """Take the column."""
-    del known
     select = enclosing(node)
     group = select.args.get("group") if select is not None else None
     if group is None or node.expressions or isinstance(node.parent, exp.Window | exp.Filter):
         return None
     taken: Expr = node.this
-    return taken if any(same(taken, term) for term in group.expressions) else None
+    if not any(same(taken, term) for term in group.expressions) or not known.is_unconverted(node):
+        return None
+    return taken

@@ -13,7 +13,8 @@ Why
     NULL. In rising order NULLs come first, but MIN ignores them: so there must be none.
 
 Limits
-    A query of its own gives no row for an empty table, and MAX gives one: left alone.
+    A query of its own gives no row for an empty table, and MAX gives one: left alone. A column
+    is converted in a comparison, MAX is not: both sides must be numbers, or both text.
 
 Source
     ETM (Ascoli et al.), rules 1 and 10, with NULL and empty tables in mind.
@@ -71,6 +72,8 @@ def first_value_is_extreme(node: exp.Subquery, known: Known) -> Expr | None:
         return None
     falls = bool(first.args.get("desc"))
     if bool(first.args.get("nulls_first")) is falls or not (falls or known.never_null(value)):
+        return None
+    if not known.is_unconverted(node):
         return None
     made = exp.Max(this=value) if falls else exp.Min(this=value)
     inner.set("expressions", [made])

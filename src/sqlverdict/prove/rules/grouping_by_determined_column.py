@@ -92,7 +92,7 @@ def _by_first_key(
             continue
         constant = closure(node, known, ())
         wanted = {(label, column) for column in keys[0][0]} - constant
-        wanted = {chosen.get(name, name) for name in wanted}
+        wanted = _reduced({chosen.get(name, name) for name in wanted}, node, known)
         if not wanted or wanted <= grouped:
             continue
         if not wanted <= closure(node, known, grouped):
@@ -107,6 +107,15 @@ def _by_first_key(
         group.set("expressions", [*kept, *made])
         return node
     return None
+
+
+def _reduced(names: set[ColumnName], node: exp.Select, known: Known) -> set[ColumnName]:
+    """Without those that the others determine: these would be dropped again."""
+    kept = set(names)
+    for name in sorted(names, key=lambda found: _rank(found, known), reverse=True):
+        if name in closure(node, known, kept - {name}):
+            kept.discard(name)
+    return kept
 
 
 def _rank(name: ColumnName, known: Known) -> tuple[bool, str, str]:

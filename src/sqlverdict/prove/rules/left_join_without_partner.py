@@ -24,10 +24,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.prove.known import Known, rejects_null
+from sqlverdict.prove.known import Known
 from sqlverdict.prove.moves import uses
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.shape import conditions, joins, parts, set_conditions
+from sqlverdict.prove.strict import rejects_null
 
 
 @rule(

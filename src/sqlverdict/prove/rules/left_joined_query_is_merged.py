@@ -24,7 +24,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import STRICT, Known
+from sqlverdict.prove.known import Known
 from sqlverdict.prove.moves import substitute
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.shape import (
@@ -39,6 +39,7 @@ from sqlverdict.prove.shape import (
     label_of,
     parts,
 )
+from sqlverdict.prove.strict import is_null_with_its_columns
 
 
 @rule(
@@ -78,7 +79,7 @@ def left_joined_query_is_merged(node: exp.Select, known: Known) -> Expr | None:
         label = item.alias
         used = {column.name for column in columns_in(node) if label_of(column) == label}
         made = {f"c{number}": value for number, value in enumerate(query.expressions)}
-        if not all(_is_null_with_its_columns(made[name]) for name in used):
+        if not all(is_null_with_its_columns(made[name]) for name in used):
             continue
         asked = [*parts(join.args.get("on")), *conditions(query)]
         join.set("this", items(query)[0])
@@ -95,13 +96,3 @@ def _is_plain(query: Expr | None) -> bool:
     if len(sources) != 1 or not isinstance(sources[0], exp.Table):
         return False
     return not is_grouped(query) and not has_window(query)
-
-
-def _is_null_with_its_columns(node: Expr | None) -> bool:
-    """Whether an expression is NULL where all of its columns are."""
-    if node is None or isinstance(node, exp.Column | exp.Null):
-        return True
-    if isinstance(node, exp.Case) and node.this is None:
-        tests = [branch.this for branch in node.args["ifs"]]
-        return all(map(_is_null_with_its_columns, [*tests, node.args.get("default")]))
-    return isinstance(node, STRICT) and any(map(_is_null_with_its_columns, node.iter_expressions()))

@@ -22,9 +22,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known, rejects_null
+from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.shape import conditions, set_conditions
+from sqlverdict.prove.strict import rejects_null
 
 
 @rule(

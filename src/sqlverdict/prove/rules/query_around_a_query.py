@@ -126,7 +126,7 @@ def _keeps_groups(node: exp.Select, inner: exp.Select) -> bool:
     """Whether the query still groups with the outer columns, and no aggregate gets further in."""
     if any(has_subquery(item) for item in output_nodes(node)):
         return False
-    if inner.args.get("group") is not None or inner.args.get("having") is not None:
+    if inner.args.get("group") is not None:
         return True
     kept = [
         inner.expressions[int(column.name[1:])]

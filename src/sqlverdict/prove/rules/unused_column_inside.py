@@ -27,7 +27,14 @@ from sqlverdict.prove.known import Known
 from sqlverdict.prove.moves import substitute
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.scope import resolved
-from sqlverdict.prove.shape import columns_in, is_grouped, items, label_of, whole_number
+from sqlverdict.prove.shape import (
+    aggregates_in,
+    columns_in,
+    is_grouped,
+    items,
+    label_of,
+    whole_number,
+)
 
 
 @rule(
@@ -77,9 +84,9 @@ def _select(inner: exp.Select, kept: list[int]) -> bool:
         if len(before) == 1 and whole_number(before[0]) == 1:
             return False
         made = [exp.Literal.number(1)]
-    grouped = is_grouped(inner)
+    # Without GROUP BY it is an aggregate query by the aggregates that it selects.
+    alone = inner.args.get("group") is None and is_grouped(inner)
+    if alone and next(aggregates_in(made), None) is None:
+        return False
     inner.set("expressions", made)
-    if grouped == is_grouped(inner):
-        return True
-    inner.set("expressions", before)
-    return False
+    return True

@@ -46,7 +46,7 @@ NOTHING = _reasons(Reason.NO_SQL_PRODUCED)
 NO_SQL = NOTHING | BROKEN
 SEVERAL = _reasons(Reason.UNSUPPORTED_FEATURE)
 ENDLESS = _reasons(Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT)
-BIG = _reasons(Reason.MEMORY_LIMIT)
+BIG = _reasons(Reason.MEMORY_LIMIT, Reason.EXECUTION_TIMEOUT)
 ANSWERS: Expected = frozenset({ANSWER})
 ANY: Expected = WRONG | ENDLESS | ANSWERS
 
