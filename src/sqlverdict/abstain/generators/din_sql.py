@@ -67,10 +67,10 @@ class DinSql(Learner):
         self._keep(lessons.answerable())
 
     def _keep(self, examples: Sequence[Example]) -> None:
-        known = [example for example in examples if example.sql]
-        self._pools = {"": Pool(known, self.embedding)}
+        known = [(example, class_of(example.sql)) for example in examples if example.sql]
+        self._pools = {"": Pool([example for example, _ in known], self.embedding)}
         for kind in CLASSES:
-            alike = [example for example in known if class_of(example.sql or "") == kind]
+            alike = [example for example, own in known if own == kind]
             self._pools[kind] = Pool(alike, self.embedding)
 
     def generate(self, asks: Sequence[Ask], wishes: Wishes, tools: Tools) -> list[Draft]:
