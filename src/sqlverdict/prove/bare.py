@@ -14,25 +14,49 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.canonical import key
+from sqlverdict.prove.scope import Unsupported
 from sqlverdict.prove.shape import (
     aggregates_in,
     is_aggregate,
     is_grouped,
+    items,
     label_of,
     labels,
     output_nodes,
 )
+from sqlverdict.prove.strict import is_null_with_its_columns
 
 EXTREMES = "extremes"
 
 
 def keep_extremes(select: exp.Select) -> None:
-    """Note the calls of MIN and MAX that choose the row of a bare column."""
+    """Note the calls of MIN and MAX that choose the row of a bare column.
+
+    Raises:
+        Unsupported: a bare column is something that SQLite may or may not compute for no rows.
+    """
+    found = list(bare_columns(select))
+    if not found:
+        return
+    if select.args.get("group") is None and not all(
+        is_null_with_its_columns(_projection(column, select)) for column in found
+    ):
+        raise Unsupported("a computed column beside an aggregate without GROUP BY")
     calls = [
         call for call in aggregates_in(output_nodes(select)) if isinstance(call, exp.Max | exp.Min)
     ]
-    if calls and next(bare_columns(select), None) is not None:
+    if calls:
         select.set(EXTREMES, [call.copy() for call in calls])
+
+
+def _projection(column: Expr, select: Expr) -> Expr | None:
+    """What a plain derived table computes for a column; ``None`` where it is none of that."""
+    item = next((found for found in items(select) if found.alias == label_of(column)), None)
+    inner = item.this if isinstance(item, exp.Subquery) else None
+    if not isinstance(inner, exp.Select) or is_grouped(inner):
+        return None
+    made: Expr = inner.expressions[int(column.name[1:])]
+    return made
 
 
 def bare_columns(select: Expr) -> Iterator[exp.Column]:

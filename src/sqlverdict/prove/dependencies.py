@@ -123,16 +123,16 @@ def closure(
     return found
 
 
-def _columns(item: Expr, known: Known) -> set[ColumnName]:
+def _columns(item: Expr, known: Known) -> frozenset[ColumnName]:
     """All columns of a source."""
     label = item.alias
-    names = known.columns(label)
-    if names is not None:
-        return {(label, name) for name in names}
+    found = known.columns(label)
+    if found is not None:
+        return found
     inner = item.this
     while isinstance(inner, exp.SetOperation):
         inner = inner.this
-    return {(label, f"c{n}") for n in range(len(inner.expressions))}
+    return frozenset((label, f"c{n}") for n in range(len(inner.expressions)))
 
 
 def determines_row(
@@ -161,9 +161,15 @@ def determines_row(
 
 def equal_columns(select: Expr, known: Known) -> list[set[ColumnName]]:
     """Classes of columns that have the same value, of the same type, in every row behind WHERE."""
+    return classes_of(equality(condition, known) for condition in filters(select))
+
+
+def classes_of(
+    equalities: Iterable[tuple[ColumnName, ColumnName] | None],
+) -> list[set[ColumnName]]:
+    """Classes of equal columns from pairs of equal ones; ``None`` stands for no pair."""
     classes: list[set[ColumnName]] = []
-    for condition in filters(select):
-        pair = equality(condition, known)
+    for pair in equalities:
         if pair is None:
             continue
         touched = [found for found in classes if found & set(pair)]
@@ -173,7 +179,9 @@ def equal_columns(select: Expr, known: Known) -> list[set[ColumnName]]:
     return classes
 
 
-def chosen_columns(select: Expr, known: Known) -> dict[ColumnName, ColumnName]:
+def chosen_columns(
+    select: Expr, known: Known, classes: Iterable[set[ColumnName]]
+) -> dict[ColumnName, ColumnName]:
     """For each column that has equals, the one of its class that stands for all.
 
     Outer columns come last, keys before them: a table that is joined by its key alone can then
@@ -193,7 +201,7 @@ def chosen_columns(select: Expr, known: Known) -> dict[ColumnName, ColumnName]:
         )
 
     chosen: dict[ColumnName, ColumnName] = {}
-    for members in equal_columns(select, known):
+    for members in classes:
         first = min(members, key=rank)
         chosen.update(dict.fromkeys(members, first))
     return chosen

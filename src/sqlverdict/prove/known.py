@@ -53,7 +53,6 @@ class Known:
     def __init__(self, schema: Schema, facts: Iterable[Fact], bases: dict[str, str]) -> None:
         self.schema = schema
         self.cited: dict[Fact, None] = {}
-        self._columns: dict[str, frozenset[str]] = {}
         self._not_null: dict[ColumnName, Fact] = {}
         self._typed: dict[ColumnName, Typed] = {}
         self._unique: dict[str, list[tuple[frozenset[str], Fact]]] = {}
@@ -82,6 +81,7 @@ class Known:
 
     def _over(self, bases: dict[str, str]) -> None:
         self.bases = bases
+        self._columns: dict[str, frozenset[ColumnName]] = {}
         self._folded = {label: fold(name) for label, name in bases.items()}
 
     def cite(self, *facts: Fact) -> None:
@@ -95,16 +95,14 @@ class Known:
         name = self.bases.get(label)
         return self.schema.table(name) if name is not None else None
 
-    def columns(self, label: str) -> frozenset[str] | None:
+    def columns(self, label: str) -> frozenset[ColumnName] | None:
         """The columns of the base table behind a label."""
-        name = self._folded.get(label)
-        if name is None:
-            return None
-        found = self._columns.get(name)
-        if found is None:
+        found = self._columns.get(label)
+        if found is None and label in self.bases:
             table = self.table(label)
             names = table.columns if table is not None else ()
-            found = self._columns[name] = frozenset(fold(column.name) for column in names)
+            found = frozenset((label, fold(column.name)) for column in names)
+            self._columns[label] = found
         return found
 
     def home(self, column: Expr) -> tuple[Expr, Expr] | None:

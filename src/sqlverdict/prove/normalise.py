@@ -81,15 +81,17 @@ def _one_step(
 ) -> tuple[Expr, Expr | None, Step | None]:
     """Apply the first rule that fits a node; returns the tree, the new node and the step."""
     parent, name, index = node.parent, node.arg_key, node.index
+    cited = known.cited
     for rule in rules.of(type(node)):
-        known.cited.clear()
+        if cited:
+            cited.clear()
         made = rule.rewrite(node, known)
         if made is None:
             continue
         # The rule may have put the node somewhere else; its place is what it was.
         here = (name or "", -1 if index is None else index)
         path = (*path_to(parent), here) if parent is not None else ()
-        facts = tuple(map(str, known.cited))
+        facts = tuple(map(str, cited))
         tree = put(tree, made, parent, name, index)
         return tree, made, Step(side, rule.name, path, facts)
     return tree, None, None
@@ -137,10 +139,11 @@ def _inner_first(tree: Expr, rules: RuleSet) -> list[Expr]:
     """The nodes of a tree that a rule looks at, children before parents."""
     found: list[Expr] = []
     open_ = [tree]
+    rules_of = rules.of
     while open_:
         node = open_.pop()
         kind = type(node)
-        if rules.of(kind):
+        if rules_of(kind):
             found.append(node)
         if kind in NAMES:
             continue

@@ -357,6 +357,8 @@ class _Resolver:
         self, node: Expr, scope: Scope, ctes: dict[str, _Cte], aliases: dict[str, Expr]
     ) -> Expr:
         """Resolve an expression in place; returns what stands for it."""
+        if isinstance(node, exp.Literal):
+            return node
         if isinstance(node, exp.Paren):
             return self.expression(node.this, scope, ctes, aliases)
         if isinstance(node, exp.Column):

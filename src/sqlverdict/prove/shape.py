@@ -124,6 +124,8 @@ def nodes_in(node: Expr) -> Iterator[Expr]:
 
 def copied(node: Expr) -> Expr:
     """A copy without comments and places in the text, on which ``copy()`` spends its time."""
+    if isinstance(node, exp.Identifier | exp.Literal):
+        return type(node)(**node.args)
     made = {
         name: [copied(part) if isinstance(part, exp.Expr) else part for part in value]
         if isinstance(value, list)
@@ -152,35 +154,39 @@ def has_subquery(node: Expr) -> bool:
 
 def own_nodes(node: Expr) -> Iterator[Expr]:
     """The nodes of an expression, without those of queries inside it (but with their roots)."""
-    yield node
-    if isinstance(node, exp.Query) and not isinstance(node, exp.Subquery):
-        return
-    for child in node.iter_expressions():
-        if isinstance(child, exp.Query):
-            yield child
-        else:
-            yield from own_nodes(child)
+    open_ = [node]
+    while open_:
+        found = open_.pop()
+        yield found
+        if type(found) in NAMES or (found is not node and isinstance(found, exp.Query)):
+            continue
+        if isinstance(found, exp.Query) and not isinstance(found, exp.Subquery):
+            continue
+        for value in reversed(found.args.values()):
+            if isinstance(value, exp.Expr):
+                open_.append(value)
+            elif isinstance(value, list):
+                open_ += [part for part in reversed(value) if isinstance(part, exp.Expr)]
 
 
 def is_aggregate(node: Expr) -> bool:
     """Whether a node is a call of an aggregate function (not one of a window)."""
+    if not isinstance(node, exp.AggFunc | exp.Anonymous):
+        return False
     if isinstance(node.parent, exp.Window) and node.arg_key == "this":
         return False
     if isinstance(node, exp.Max | exp.Min) and node.expressions:
         return False
     if isinstance(node, exp.AggFunc):
         return True
-    return isinstance(node, exp.Anonymous) and str(node.this).lower() in _TOTALS
+    return str(node.this).lower() in _TOTALS
 
 
 def aggregates_in(nodes: Iterable[Expr]) -> Iterator[Expr]:
     """The aggregate calls among expressions, without those inside subqueries."""
     for node in nodes:
-        if isinstance(node, exp.Query):
-            continue
-        for found in own_nodes(node):
-            if is_aggregate(found):
-                yield found
+        if not isinstance(node, exp.Query):
+            yield from filter(is_aggregate, own_nodes(node))
 
 
 def output_nodes(select: Expr) -> list[Expr]:

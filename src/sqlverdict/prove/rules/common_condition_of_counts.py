@@ -64,11 +64,8 @@ def common_condition_of_counts(node: exp.Select, known: Known) -> Expr | None:
     if node.args.get("group") is not None or node.args.get("having") is not None:
         return None
     calls = list(aggregates_in(output_nodes(node)))
-    tests = [tested_condition(call) for call in calls]
-    if not calls or not items(node) or has_window(node):
-        return None
-    asked = [parts(test) for test in tests if test is not None]
-    if len(asked) < len(calls):
+    asked = [parts(test) for call in calls if (test := tested_condition(call)) is not None]
+    if not calls or len(asked) < len(calls) or not items(node) or has_window(node):
         return None
     common = set.intersection(*({key(part) for part in found} for found in asked))
     if not common or next(bare_columns(node), None) is not None:

@@ -24,7 +24,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.dependencies import chosen_columns, equality
+from sqlverdict.prove.dependencies import chosen_columns, classes_of, equality
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.moves import is_flat, substitute
 from sqlverdict.prove.rule import Pair, rule
@@ -55,20 +55,23 @@ def equal_columns_are_one(node: exp.Select, known: Known) -> Expr | None:
     """Use one column of each class, and state each equality with it."""
     if not is_flat(node):
         return None
-    classes = chosen_columns(node, known)
+    # The joins are flat, so every equality is a condition of WHERE.
+    equalities = [(condition, equality(condition, known)) for condition in conditions(node)]
+    classes = classes_of(pair for _, pair in equalities)
     if not classes:
         return None
-    chosen = {name: first for name, first in classes.items() if name != first}
+    chosen = {
+        name: first for name, first in chosen_columns(node, known, classes).items() if name != first
+    }
     wanted = [(first, other) for other, first in sorted(chosen.items())]
-    stated, others = [], []
-    stating: set[int] = set()
-    for condition in conditions(node):
-        pair = equality(condition, known)
-        if pair is None:
-            others.append(condition)
-        else:
-            stated.append(sorted(pair))
-            stating |= {id(condition.this), id(condition.expression)}
+    stated = [sorted(pair) for _, pair in equalities if pair is not None]
+    others = [condition for condition, pair in equalities if pair is None]
+    stating = {
+        id(side)
+        for condition, pair in equalities
+        if pair is not None
+        for side in (condition.this, condition.expression)
+    }
     stale = any(
         name_of(column) in chosen and id(column) not in stating for column in columns_in(node)
     )
@@ -76,8 +79,6 @@ def equal_columns_are_one(node: exp.Select, known: Known) -> Expr | None:
         return None
     set_conditions(node, others)
     substitute(node, {name: resolved(*first) for name, first in chosen.items()})
-    equalities: list[Expr] = [
-        exp.EQ(this=resolved(*first), expression=resolved(*other)) for first, other in wanted
-    ]
-    set_conditions(node, [*equalities, *conditions(node)])
+    made = [exp.EQ(this=resolved(*first), expression=resolved(*other)) for first, other in wanted]
+    set_conditions(node, [*made, *conditions(node)])
     return node

@@ -25,7 +25,14 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.canonical import key
-from sqlverdict.prove.dependencies import chosen_columns, closure, filters, item_keys, plain_columns
+from sqlverdict.prove.dependencies import (
+    chosen_columns,
+    closure,
+    equal_columns,
+    filters,
+    item_keys,
+    plain_columns,
+)
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.scope import resolved
@@ -82,7 +89,7 @@ def _by_first_key(
     node: exp.Select, group: Expr, columns: list[exp.Column], known: Known
 ) -> Expr | None:
     grouped = plain_columns(columns)
-    chosen = chosen_columns(node, known)
+    chosen = chosen_columns(node, known, equal_columns(node, known))
     for label in sorted({name for name, _ in grouped}):
         item = next((found for found in items(node) if found.alias == label), None)
         held = item_keys(item, known, list(filters(node))) if item is not None else []
@@ -92,10 +99,11 @@ def _by_first_key(
             continue
         constant = closure(node, known, ())
         wanted = {(label, column) for column in keys[0][0]} - constant
-        wanted = _reduced({chosen.get(name, name) for name in wanted}, node, known)
-        if not wanted or wanted <= grouped:
+        wanted = {chosen.get(name, name) for name in wanted}
+        if not wanted or wanted <= grouped or not wanted <= closure(node, known, grouped):
             continue
-        if not wanted <= closure(node, known, grouped):
+        wanted = _reduced(wanted, node, known)
+        if wanted <= grouped:
             continue
         known.cite(*keys[0][1])
         kept = [

@@ -24,7 +24,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, References, Unique
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.dependencies import equal_columns, equality
+from sqlverdict.prove.dependencies import classes_of, equality
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.moves import drop_item, is_flat, split_items, uses
 from sqlverdict.prove.rule import Pair, rule
@@ -65,10 +65,13 @@ def join_to_parent_is_idle(node: exp.Select, known: Known) -> Expr | None:
     parents = [i.alias for i in inner if fold(known.bases.get(i.alias, "")) in known.parents]
     if not parents or len(inner) < 2 or not is_flat(node):
         return None
-    classes = equal_columns(node, known)
-    equalities = [(part, equality(part, known) or ()) for part in conditions(node)]
+    # The joins are flat, so every equality is a condition of WHERE.
+    equalities = [(part, equality(part, known)) for part in conditions(node)]
+    classes = classes_of(pair for _, pair in equalities)
     for parent in parents:
-        stated = [part for part, pair in equalities if any(label == parent for label, _ in pair)]
+        stated = [
+            part for part, pair in equalities if any(label == parent for label, _ in pair or ())
+        ]
         if not stated or uses(node, parent, stated):
             continue
         joined = _child(parent, classes, stated, {i.alias for i in inner}, known)
