@@ -104,6 +104,35 @@ def test_plug_ins_come_through_the_same_door(make: MakeRegistry) -> None:
     assert things.names() == ["alpha", "delta", "gamma"]
 
 
+def test_members_of_one_kind_may_lie_in_several_folders(make: MakeRegistry) -> None:
+    first, second = (make({}).packages[0] for _ in range(2))
+    things: Registry[object] = Registry("thing", (first, second), "g")
+    for package, name in ((first, "left"), (second, "right")):
+        module = sys.modules[f"{package}.registry_here"]
+        folder = Path(str(module.__file__)).parent
+        (folder / f"{name}.py").write_text(
+            f"from {package}.registry_here import HERE\n{MEMBER.format(name)}"
+        )
+        module.HERE = things
+    assert things.get("right").value == "right"  # type: ignore[attr-defined]
+    assert things.names() == ["left", "right"]
+    assert things.home("left") == f"{first}.left"
+
+
+def test_one_name_in_two_folders_is_an_error(make: MakeRegistry) -> None:
+    first, second = (make({}).packages[0] for _ in range(2))
+    things: Registry[object] = Registry("thing", [first, second], "g")
+    for package in (first, second):
+        module = sys.modules[f"{package}.registry_here"]
+        folder = Path(str(module.__file__)).parent
+        (folder / "alpha.py").write_text(
+            f"from {package}.registry_here import HERE\n{MEMBER.format(1)}"
+        )
+        module.HERE = things
+    with pytest.raises(RegistryError, match="two things are called 'alpha'"):
+        things.get("alpha")
+
+
 def test_registering_again_from_the_same_home_is_harmless(make: MakeRegistry) -> None:
     things = make({"alpha": MEMBER.format(1)})
     first = things.get("alpha")

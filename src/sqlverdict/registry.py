@@ -1,4 +1,4 @@
-"""Finds one-file members in a folder of this package and in entry points.
+"""Finds one-file members in folders of this package and in entry points.
 
 A member is a module that defines one object under its own name: ``score/ex.py`` defines
 the metric ``ex``. Built-ins and plug-ins come through the same door; two members of one
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from importlib.metadata import entry_points
 from typing import Any, Generic, TypeVar
@@ -24,13 +24,14 @@ class Registry(Generic[T]):
 
     Args:
         kind: What a member is, in the singular: "metric", "engine" ...
-        package: The folder of the built-ins, as a dotted name.
+        packages: The folder of the built-ins, as a dotted name; or several, where members of
+            one kind are kept apart. A name is used once in all of them.
         group: The entry-point group of the plug-ins.
     """
 
-    def __init__(self, kind: str, package: str, group: str) -> None:
+    def __init__(self, kind: str, packages: str | Sequence[str], group: str) -> None:
         self.kind = kind
-        self.package = package
+        self.packages = (packages,) if isinstance(packages, str) else tuple(packages)
         self.group = group
         self._members: dict[str, T] = {}
         self._homes: dict[str, str] = {}
@@ -91,19 +92,22 @@ class Registry(Generic[T]):
     def _load_builtin(self, name: str) -> None:
         if not name.isidentifier():
             return
-        module = f"{self.package}.{name}"
-        try:
-            importlib.import_module(module)
-        except ModuleNotFoundError as missing:
-            if missing.name != module:
-                raise
+        # Every folder is looked into: two files of one name are a clash, found at once.
+        for package in self.packages:
+            module = f"{package}.{name}"
+            try:
+                importlib.import_module(module)
+            except ModuleNotFoundError as missing:
+                if missing.name != module:
+                    raise
 
     def _load_all(self) -> None:
         if self._complete:
             return
-        package = importlib.import_module(self.package)
-        for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
-            importlib.import_module(f"{self.package}.{found.name}")
+        for package in self.packages:
+            folder = importlib.import_module(package).__path__
+            for found in sorted(pkgutil.iter_modules(folder), key=lambda m: m.name):
+                importlib.import_module(f"{package}.{found.name}")
         for point in sorted(entry_points(group=self.group), key=lambda p: p.name):
             loaded: Any = point.load()
             if self._homes.get(point.name) == point.module:

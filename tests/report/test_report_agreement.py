@@ -11,7 +11,7 @@ import pytest
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.load.labels import Label, Labels
 from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
-from sqlverdict.report.agreement import calls_of, hold_against, results_match
+from sqlverdict.report.agreement import calls_of, hears_judges, hold_against, results_match
 from sqlverdict.report.agreement_tables import (
     agreement_table,
     annotator_sentence,
@@ -19,6 +19,7 @@ from sqlverdict.report.agreement_tables import (
     difference_table,
 )
 from sqlverdict.report.run import Run
+from sqlverdict.score.metric import METRICS
 
 MakeRun = Callable[..., Run]
 MakeResult = Callable[..., Result]
@@ -87,6 +88,14 @@ def test_calls_count_for_the_metrics_that_asked(make_result: MakeResult) -> None
     shared = make_result(0, evidence=(judged(True, calls=3),))
     assert calls_of(shared, "verdict") == 3
     assert calls_of(shared, "ex") == 0
+    assert calls_of(shared, "flex") == 3
+
+
+def test_the_metrics_that_hear_judges_are_those_that_need_an_opinion() -> None:
+    hearing = {name for name in METRICS.names() if hears_judges(name)}
+    assert hearing == {"flex", "verdict"}
+    assert hears_judges("flex[any]")
+    assert not hears_judges("no_such_metric")
 
 
 def test_what_is_left_out_is_said(make_run: MakeRun, make_result: MakeResult) -> None:

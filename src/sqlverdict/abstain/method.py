@@ -8,11 +8,8 @@ that they are asked about: an :class:`Ask` has none.
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -293,38 +290,11 @@ class Detector(Method, Protocol):
         ...
 
 
-FOLDERS = ("sqlverdict.abstain.generators", "sqlverdict.abstain.detectors")
-
-
-class Methods(Registry[Any]):
-    """Generators and detectors: two folders, one group of entry points, one name each."""
-
-    def _load_builtin(self, name: str) -> None:
-        if not name.isidentifier():
-            return
-        for folder in FOLDERS:
-            module = f"{folder}.{name}"
-            try:
-                importlib.import_module(module)
-            except ModuleNotFoundError as missing:
-                if missing.name != module:
-                    raise
-
-    def _load_all(self) -> None:
-        if self._complete:
-            return
-        for folder in FOLDERS:
-            package = importlib.import_module(folder)
-            for found in sorted(pkgutil.iter_modules(package.__path__), key=lambda m: m.name):
-                importlib.import_module(f"{folder}.{found.name}")
-        for point in sorted(entry_points(group=self.group), key=lambda p: p.name):
-            loaded: Any = point.load()
-            member = loaded() if isinstance(loaded, type) else loaded
-            self.register(member, point.name, point.value)
-        self._complete = True
-
-
-ABSTAINERS = Methods("abstention method", "sqlverdict.abstain", "sqlverdict.abstainers")
+ABSTAINERS: Registry[Any] = Registry(
+    "abstention method",
+    ("sqlverdict.abstain.generators", "sqlverdict.abstain.detectors"),
+    "sqlverdict.abstainers",
+)
 
 
 def is_generator(method: Any) -> bool:

@@ -16,6 +16,7 @@ from math import fsum, sqrt
 from statistics import NormalDist
 
 from sqlverdict.errors import UsageError
+from sqlverdict.score.resample import exact_binomial
 
 CONFIDENCE = 0.95
 RESAMPLES = 1000
@@ -128,30 +129,11 @@ def _multinomial_sum(
 ) -> float:
     total, left, mass = 0.0, draws, sum(weights)
     for value, weight in zip(values[:-1], weights[:-1], strict=True):
-        hits = _binomial(rng, left, weight / mass)
+        hits = exact_binomial(rng, left, weight / mass)
         total += value * hits
         left -= hits
         mass -= weight
     return total + values[-1] * left
-
-
-def _binomial(rng: random.Random, trials: int, chance: float) -> int:
-    """How many of ``trials`` uniform numbers lie below ``chance``, all compared bit by bit.
-
-    A number is settled at the first bit in which it differs from ``chance``, so every round
-    settles half of those left: some 2 * trials random bits in all, and no approximation.
-    """
-    hits = 0
-    while trials and 0.0 < chance < 1.0:
-        ones = rng.getrandbits(trials).bit_count()
-        chance *= 2
-        if chance >= 1.0:  # the bit of ``chance`` is 1: a zero lies below it
-            hits += trials - ones
-            trials = ones
-            chance -= 1.0
-        else:
-            trials -= ones
-    return hits + (trials if chance >= 1.0 else 0)
 
 
 def _size(counts: Mapping[float, int]) -> int:

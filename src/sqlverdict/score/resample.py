@@ -12,8 +12,6 @@ import random
 from collections.abc import Sequence
 from math import exp, sqrt
 
-from sqlverdict.score.intervals import _binomial as exact_binomial
-
 EXACT = 2_000
 """Items up to which every bit of a draw counts."""
 
@@ -24,6 +22,25 @@ _POISSON = 60.0
 def generator(seed: int) -> random.Random:
     """Random numbers that are the same on every machine."""
     return random.Random(seed)  # noqa: S311 (not for secrets)
+
+
+def exact_binomial(rng: random.Random, trials: int, chance: float) -> int:
+    """How many of ``trials`` uniform numbers lie below ``chance``, all compared bit by bit.
+
+    A number is settled at the first bit in which it differs from ``chance``, so every round
+    settles half of those left: some 2 * trials random bits in all, and no approximation.
+    """
+    hits = 0
+    while trials and 0.0 < chance < 1.0:
+        ones = rng.getrandbits(trials).bit_count()
+        chance *= 2
+        if chance >= 1.0:  # the bit of ``chance`` is 1: a zero lies below it
+            hits += trials - ones
+            trials = ones
+            chance -= 1.0
+        else:
+            trials -= ones
+    return hits + (trials if chance >= 1.0 else 0)
 
 
 def binomial(rng: random.Random, trials: int, chance: float) -> int:
