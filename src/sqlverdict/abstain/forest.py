@@ -129,8 +129,9 @@ class Forest:
         while f"left_{len(trees)}" in arrays:
             number = len(trees)
             trees.append(tuple(arrays[f"{name}_{number}"] for name in names))
-        if not trees or "idf" not in arrays:
-            raise DataError(f"{folder / 'forest.npz'} holds no forest. Fit the method anew.")
+        whole = isinstance(words, dict) and {"vocabulary", "grams"} <= words.keys()
+        if not whole or not trees or "idf" not in arrays:
+            raise DataError(f"{folder} holds no forest. Fit the method anew.")
         return cls(words["vocabulary"], arrays["idf"], words["grams"], tuple(trees))
 
 

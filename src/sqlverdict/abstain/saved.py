@@ -6,9 +6,11 @@ A folder with a fitted method may come from anybody; reading it must not run cod
 from __future__ import annotations
 
 import json
+import zlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 from sqlverdict.abstain.method import Ask, Example
 from sqlverdict.errors import DataError, MissingExtra
@@ -54,9 +56,10 @@ def read_arrays(path: Path) -> dict[str, Any]:
     """
     numpy = _numpy()
     try:
-        with numpy.load(path, allow_pickle=False) as found:
+        # numpy leaves a file that it opened itself open where that is broken.
+        with path.open("rb") as stream, numpy.load(stream, allow_pickle=False) as found:
             return {name: found[name] for name in found.files}
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as error:
         raise DataError(f"{path} cannot be read: {error}. Fit the method anew.") from error
 
 
@@ -78,7 +81,8 @@ def write_examples(folder: Path, examples: Sequence[Example]) -> None:
                 "answerable": example.answerable,
                 "sql": example.sql,
             }
-            stream.write(json.dumps(line, ensure_ascii=False) + "\n")
+            # Escaped beyond ASCII: a question may hold half a surrogate, or another line end.
+            stream.write(json.dumps(line) + "\n")
     import msgspec
 
     (folder / "schemas.json").write_bytes(msgspec.json.encode(schemas))
@@ -115,7 +119,7 @@ def read_examples(folder: Path) -> list[Example]:
             )
             for line in lines
         ]
-    except (OSError, ValueError, KeyError, msgspec.DecodeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, msgspec.DecodeError) as error:
         raise DataError(f"{folder} holds no examples: {error}. Fit the method anew.") from error
 
 

@@ -20,6 +20,7 @@ from typing import Any, ClassVar
 
 from sqlverdict.abstain.base import Learner
 from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, Example, Lessons, Need, Tools, Wishes
+from sqlverdict.abstain.neural.tokenizer import readable
 from sqlverdict.abstain.schema_text import one_line
 from sqlverdict.errors import UsageError
 from sqlverdict.load.fenced import is_plain
@@ -61,7 +62,7 @@ class T5(Learner):
         """What the model reads: the question, what is known about it, the schema."""
         parts = [ask.question.strip(), ask.knowledge.strip()]
         parts.append(one_line(ask.schema) if self.schema else "")
-        return " | ".join(" ".join(part.split()) for part in parts if part)
+        return readable(" | ".join(" ".join(part.split()) for part in parts if part))
 
     def fit(self, lessons: Lessons, tools: Tools) -> None:
         """Train, or fetch a ready-made model."""
@@ -95,7 +96,7 @@ class T5(Learner):
 
     def _pairs(self, examples: Sequence[Example]) -> list[tuple[str, str]]:
         return [
-            (self.text_of(example.ask), example.sql.strip())
+            (self.text_of(example.ask), readable(example.sql.strip()))
             for example in examples
             if example.answerable and example.sql
         ]

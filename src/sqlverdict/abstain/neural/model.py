@@ -70,10 +70,13 @@ def load_model(where: str) -> tuple[Any, Any]:
     try:
         tokenizer = transformers.AutoTokenizer.from_pretrained(where)
         model = transformers.AutoModelForSeq2SeqLM.from_pretrained(where)
-    except (OSError, ValueError, ImportError) as error:
+    # The folder may come from anybody, and the libraries raise whatever a broken file makes of
+    # them: KeyError, TypeError, plain Exception (tokenizers), errors of their own.
+    except Exception as error:
+        said = str(error).strip() or type(error).__name__
         raise UsageError(
             f"t5(model={where}): no sequence-to-sequence model could be loaded from there "
-            f"({str(error).strip().splitlines()[0]}). Expected scratch, a local folder or a hub "
+            f"({said.splitlines()[0]}). Expected scratch, a local folder or a hub "
             f"name"
         ) from error
     return model, tokenizer

@@ -14,6 +14,11 @@ from sqlverdict.abstain.neural.torch_parts import load_transformers
 PAD, END, UNKNOWN = "<pad>", "</s>", "<unk>"
 
 
+def readable(text: str) -> str:
+    """The text as a tokenizer can read it: half a surrogate pair becomes a question mark."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def learn_tokenizer(texts: Iterable[str], size: int) -> Any:
     """A tokenizer with at most ``size`` pieces, learned from texts."""
     transformers = load_transformers()

@@ -1,0 +1,287 @@
+"""What generators and detectors alike promise; see ``check_generator`` and ``check_detector``."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_type_hints
+
+from sqlverdict.abstain.method import ABSTAINERS, Example, Lessons, Need, Tools
+from sqlverdict.errors import MissingExtra, SqlverdictError
+from sqlverdict.judge.request import NoReply
+from sqlverdict.testing.abstain_world import Parrot, World
+
+OPTIONAL = ("sklearn", "scipy", "numpy", "torch", "transformers", "tokenizers", "httpx")
+"""Packages that no method may take for granted."""
+GONE = NoReply("the server is gone", attempts=3)
+_PLAIN = (str, int, float, bool, Path, type(None))
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A method under test.
+
+    Attributes:
+        kind: ``detector`` or ``generator``.
+        name: Its name.
+        make: A new one of it, with the same options.
+    """
+
+    kind: str
+    name: str
+    make: Callable[[], Any]
+
+    def expect(self, holds: bool, complaint: str) -> None:
+        """As assert, but also under ``python -O``."""
+        if not holds:
+            raise AssertionError(f"{self.kind} {self.name} {complaint}")
+
+    def attempt(self, what: str, work: Callable[[], T]) -> T | None:
+        """Do something that may be refused with an error of ours, and with no other.
+
+        Returns:
+            What came of it; ``None``: it was refused.
+        """
+        try:
+            return work()
+        except SqlverdictError:
+            return None
+        except Exception as error:
+            raise AssertionError(
+                f"{self.kind} {self.name} raised {type(error).__name__}: {error} for {what}; raise "
+                f"an error of sqlverdict.errors that says what to do"
+            ) from error
+
+
+def subject(kind: str, method: Any, headings: Sequence[str]) -> Subject:
+    """The method under test, its form checked: name, version, needs, options, document."""
+    asked = method if isinstance(method, str) else None
+    member: Any = ABSTAINERS.get(asked) if asked is not None else method
+    name = str(asked or getattr(member, "name", type(member).__name__))
+
+    def fresh() -> Any:
+        # What was learned is no option, and stays behind.
+        options = {one.name: getattr(member, one.name) for one in fields(member) if one.init}
+        return type(member)(**options)
+
+    found = Subject(kind, name, fresh)
+    found.expect(member.name == name, f"calls itself {member.name!r}; use its file's name")
+    version = member.version
+    counts = isinstance(version, int) and not isinstance(version, bool) and version >= 1
+    found.expect(counts, f"has version {version!r}; it must be a whole number from 1")
+    unknown = sorted(set(member.needs) - set(get_args(Need)))
+    found.expect(not unknown, f"needs {unknown}; expected some of {', '.join(get_args(Need))}")
+    found.expect(is_dataclass(member), "is no dataclass; a composition sets its fields as options")
+    _check_options(found, member)
+    document = inspect.cleandoc(sys.modules[type(member).__module__].__doc__ or "")
+    lines = document.splitlines()
+    found.expect(bool(lines), "has no document; begin its file with what it does")
+    for heading in headings:
+        found.expect(f"{heading}:" in lines, f"has nothing under {heading!r} in its document")
+    return found
+
+
+def _check_options(found: Subject, member: Any) -> None:
+    hints = get_type_hints(type(member))
+    for one in fields(member):
+        if not one.init:
+            continue
+        value = getattr(member, one.name)
+        found.expect(
+            isinstance(value, _PLAIN),
+            f"has the option {one.name}={value!r}; a line of text must be able to set it, and a "
+            f"manifest to keep it",
+        )
+        found.expect(one.name in hints, f"does not say the type of its option {one.name}")
+
+
+def learned(found: Subject, world: World, tools: Tools | None = None) -> Any:
+    """A new method that has learned from the world's lessons; these must be left as they are."""
+    method = found.make()
+    before = deepcopy(world.lessons)
+    method.fit(world.lessons, tools or world.tools)
+    found.expect(world.lessons == before, "changed the lessons it learned from; copy them")
+    return method
+
+
+def check_empty_lessons(found: Subject, world: World) -> None:
+    """Nothing to learn from is refused or learned from, and nothing else."""
+    for what, lessons in (
+        ("no lessons", Lessons()),
+        ("answerable lessons only", replace(world.lessons, train=world.lessons.answerable())),
+        ("one lesson", Lessons(train=world.lessons.train[:1])),
+    ):
+        found.attempt(f"fit on {what}", partial(found.make().fit, lessons, world.tools))
+
+
+def check_hostile_lessons(
+    found: Subject, world: World, speak: Callable[[Any], Any], same: Any
+) -> None:
+    """Lessons of odd texts are learned from, kept and read back, or refused.
+
+    Args:
+        found: The method.
+        world: The world.
+        speak: What a method says to the questions.
+        same: Whether two sayings are the same.
+    """
+    odd = [
+        Example(ask, bool(n % 2), ask.question, world.draft(ask, ask.question), bool(n % 4))
+        for n, ask in enumerate(world.hostile)
+    ]
+    lessons = Lessons(
+        [*world.lessons.train, *odd], [*world.lessons.validation, *odd], world.lessons.background
+    )
+    method = found.make()
+
+    def kept() -> Any:
+        method.fit(lessons, world.tools)
+        home = world.folder / "odd"
+        method.save(home)
+        again = found.make()
+        if home.is_dir():
+            again.load(home)
+            return speak(method), speak(again)
+        return None
+
+    said = found.attempt("fit on odd texts, save and load", kept)
+    if said is not None:
+        found.expect(same(*said), "says something else after it kept odd lessons and read them")
+
+
+def check_kept(
+    found: Subject, method: Any, speak: Callable[[Any], Any], folder: Path, same: Any
+) -> None:
+    """What was learned comes back from disk, without pickles; a broken folder is refused.
+
+    Args:
+        found: The method.
+        method: One that has learned.
+        speak: What a method says to the questions.
+        folder: A place to write to.
+        same: Whether two sayings are the same.
+    """
+    said = speak(method)
+    home = folder / "kept"
+    method.save(home)
+    files = [path for path in sorted(home.rglob("*")) if path.is_file()] if home.exists() else []
+    if not files:
+        again = found.make()
+        found.attempt("load of an empty folder", lambda: again.load(home))
+        return
+    for path in files:
+        start = path.read_bytes()[:2]
+        pickled = path.suffix in (".pkl", ".pickle", ".pt", ".bin") or start[:1] == b"\x80"
+        found.expect(
+            not pickled, f"keeps a pickle, {path.name}; whoever reads one runs its author's code"
+        )
+    again = found.make()
+    again.load(home)
+    found.expect(same(speak(again), said), "says something else after save and load")
+    for path in files:
+        kept = path.read_bytes()
+        for broken in (b"", b"\x00nonsense{", b"{}", b"[1]", kept[: len(kept) // 2]):
+            path.write_bytes(broken)
+            found.attempt(f"load with a broken {path.name}", lambda: found.make().load(home))
+        path.write_bytes(kept)
+
+
+def check_needs(found: Subject, world: World, speak: Callable[[Any, Tools], Any]) -> None:
+    """It asks a model and runs queries only where it says so; without them it says what to do.
+
+    Args:
+        found: The method.
+        world: The world.
+        speak: What a method says to the questions, with given tools.
+    """
+    method = learned(found, world)
+    parrot = Parrot()
+    speak(method, replace(world.tools, answerer=parrot))
+    asks = "answerer" in method.needs
+    found.expect(
+        bool(parrot.asked) == asks,
+        f"asked a language model {len(parrot.asked)} times; its needs say "
+        f"{'that it does' if asks else 'that it never does'}",
+    )
+    for need, without in (
+        ("answerer", replace(world.tools, answerer=None, model="")),
+        ("desk", replace(world.tools, desk=None)),
+    ):
+        needed = need in method.needs
+        try:
+            speak(method, without)
+        except SqlverdictError as error:
+            found.expect(needed, f"cannot do without the {need}: {error}; name it in its needs")
+        else:
+            found.expect(not needed, f"needs the {need} and does not miss it; do not name it")
+    if asks:
+        _check_prompts(found, parrot)
+
+
+def check_own_answer(found: Subject, world: World, speak: Callable[[Any, Any], Any]) -> None:
+    """A question that it learned from is not shown to the model with its answer.
+
+    Args:
+        found: The method.
+        world: The world.
+        speak: What a method says to one question, asked with an answerer.
+    """
+    method = learned(found, world)
+    for example in world.lessons.answerable():
+        parrot = Parrot()
+        speak(method, (example, parrot))
+        for request in parrot.asked:
+            text = "\n".join(message.content for message in request.messages)
+            found.expect(
+                text.count(example.ask.question) <= 1,
+                f"shows {example.ask.question!r} as a demonstration when it is asked; leave the "
+                f"question itself out",
+            )
+
+
+def _check_prompts(found: Subject, parrot: Parrot) -> None:
+    for request in parrot.asked:
+        name, _, version = request.purpose.rpartition("@")
+        found.expect(
+            bool(name) and version.isdigit(),
+            f"asks for the purpose {request.purpose!r}; write the prompt's name and version",
+        )
+        found.expect(request.seed is not None, "asks without the seed; pass tools.seed on")
+
+
+def check_extras(found: Subject, work: Callable[[], Any], blocked: Sequence[str]) -> None:
+    """Where optional packages are missing it works all the same, or says which extra to install."""
+    with _without(blocked):
+        try:
+            work()
+        except MissingExtra:
+            return
+        except ImportError as error:
+            raise AssertionError(
+                f"{found.kind} {found.name} raised {type(error).__name__}: {error}; raise "
+                f"sqlverdict.errors.MissingExtra, which says what to install"
+            ) from error
+
+
+@contextmanager
+def _without(packages: Sequence[str]) -> Iterator[None]:
+    """As if packages were not installed."""
+    hidden = {
+        name: module for name, module in sys.modules.items() if name.partition(".")[0] in packages
+    }
+    blocks: dict[str, Any] = dict.fromkeys((*packages, *hidden))
+    sys.modules.update(blocks)
+    try:
+        yield
+    finally:
+        for name in blocks:
+            del sys.modules[name]
+        sys.modules.update(hidden)

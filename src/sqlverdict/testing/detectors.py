@@ -1,0 +1,231 @@
+"""The conformance suite for detectors g, built-in or plug-in.
+
+In a plug-in's tests::
+
+    from sqlverdict.testing import check_detector
+
+    def test_my_detector():
+        check_detector("my_detector")
+
+A detector that is quicker with other options than its default ones is passed itself::
+
+    check_detector(MyDetector(trees=5))
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
+from functools import partial
+from typing import Any, get_args
+
+from sqlverdict.abstain.method import Ask, Detector, Draft, Finding, Place, Tools, Wishes
+from sqlverdict.errors import UsageError
+from sqlverdict.testing.abstain_world import HOSTILE, Parrot, World, abstain_world
+from sqlverdict.testing.abstainers import (
+    GONE,
+    OPTIONAL,
+    Subject,
+    check_empty_lessons,
+    check_extras,
+    check_hostile_lessons,
+    check_kept,
+    check_needs,
+    check_own_answer,
+    learned,
+    subject,
+)
+
+Asked = list[tuple[Ask, Draft | None]]
+
+_HEADINGS = ("Place", "Learns from", "Confidence")
+_SURE = 1e-9
+
+
+def check_detector(detector: str | Detector, *, optional: Sequence[str] = OPTIONAL) -> None:
+    """Hold a detector to what every detector promises.
+
+    Its file says where it stands, what it learns from and what its confidence is; its options
+    can be written in a line. It finds something for each question, in order: a finite
+    confidence, or none with the problem that prevented it. The same lessons, questions and seed
+    give the same findings, whatever else is asked beside them. The threshold is the least
+    confidence that answers. Lessons and questions stay as they were. What it learned comes back
+    from disk, without a pickle. No text makes it raise anything but an error of ours, and
+    neither do missing lessons, broken files or missing packages. It asks a language model only
+    where its needs say so, and a model that cannot be asked is a problem, never a decision.
+
+    Args:
+        detector: A name in the registry, or the detector itself.
+        optional: Packages without which it must raise ``MissingExtra``, or work.
+
+    Raises:
+        AssertionError: a promise is broken; the message says which and what to do.
+    """
+    found = subject("detector", detector, _HEADINGS)
+    with abstain_world() as world:
+        _check_form(found)
+        _check_threshold(found)
+        _check_findings(found, world)
+        _check_hostile(found, world)
+        check_empty_lessons(found, world)
+        check_hostile_lessons(found, world, lambda one: _said(one, world), _alike)
+        check_needs(found, world, lambda one, tools: one.score(_asked(one, world), tools))
+        method = learned(found, world)
+        check_kept(found, method, lambda one: _said(one, world), world.folder, _alike)
+        if "answerer" in method.needs:
+            _check_no_reply(found, world)
+            check_own_answer(found, world, lambda one, given: _alone(one, world, *given))
+        check_extras(found, lambda: _said(learned(found, world), world), optional)
+
+
+def _check_form(found: Subject) -> None:
+    detector = found.make()
+    places = get_args(Place)
+    found.expect(
+        detector.place in places, f"stands {detector.place!r} f; expected {', '.join(places)}"
+    )
+    wishes = detector.wishes()
+    found.expect(isinstance(wishes, Wishes), f"wishes {wishes!r}; return Wishes")
+    found.expect(
+        detector.place == "with" or wishes == Wishes(),
+        f"stands {detector.place} f and wishes something of it, which nobody grants; stand with f",
+    )
+    found.expect(
+        detector.threshold is not None or "threshold" in detector.needs,
+        "has no threshold and does not need one found; name 'threshold' in its needs",
+    )
+
+
+def _check_threshold(found: Subject) -> None:
+    detector = found.make()
+    for threshold in (-2.5, 0.0, 0.5, 1.0):
+        detector.threshold = threshold
+        found.expect(detector.threshold == threshold, "does not keep the threshold it is given")
+        below = math.nextafter(threshold, -math.inf)
+        expected = {threshold: True, threshold + 1.0: True, below: False, None: False}
+        for confidence, answers in expected.items():
+            decided = detector.decide(Finding(confidence))
+            found.expect(
+                decided is answers,
+                f"decides {decided!r} at confidence {confidence} with threshold {threshold}; "
+                f"expected {answers}: the threshold is the least confidence that answers",
+            )
+    detector.threshold = math.inf
+    found.expect(not detector.decide(Finding(1e300)), "answers at a threshold that nothing reaches")
+    detector.threshold = None
+    try:
+        decided = detector.decide(Finding(1.0))
+    except UsageError:
+        return
+    found.expect(False, f"decides {decided!r} without a threshold; raise UsageError")
+
+
+def _check_findings(found: Subject, world: World) -> None:
+    detector = learned(found, world)
+    asked = _asked(detector, world)
+    before = deepcopy(asked)
+    said = _score(found, detector, asked, world.tools)
+    found.expect(asked == before, "changed the questions it was asked; copy them")
+    found.expect(detector.score([], world.tools) == [], "finds something for no question at all")
+    for finding in said:
+        found.expect(
+            finding.problem is None and finding.confidence is not None,
+            f"found {finding!r} though its model could be asked",
+        )
+    for what, other in (
+        ("the second time", _score(found, detector, asked, world.tools)),
+        ("fitted anew with the same seed", _said(learned(found, world), world)),
+        ("in another order", _score(found, detector, asked[::-1], world.tools)[::-1]),
+        (
+            "one question at a time",
+            [_score(found, detector, [one], world.tools)[0] for one in asked],
+        ),
+    ):
+        found.expect(_alike(other, said), f"found something else {what}; be repeatable")
+
+
+def _check_hostile(found: Subject, world: World) -> None:
+    """Odd questions and odd queries; before it has learned, too."""
+    detector = learned(found, world)
+    place = detector.place
+    asked: Asked = [(ask, _draft(place, world, ask)) for ask in world.hostile]
+    asked += [(world.asks[0], _draft(place, world, world.asks[0], sql)) for sql in HOSTILE]
+    if place == "with":
+        asked += [(ask, world.draft(ask, None)) for ask in world.asks[:2]]
+        asked.append((world.asks[0], Draft()))
+    for one in asked:
+        shown = f"the question {one[0].question[:40]!r}, the query {one[1] and one[1].sql!r:.40}"
+        found.attempt(shown, partial(_score, found, detector, [one], world.tools))
+    fresh = found.make()
+    known = _asked(fresh, world)
+    found.attempt("score before fit", lambda: _score(found, fresh, known, world.tools))
+
+
+def _check_no_reply(found: Subject, world: World) -> None:
+    detector = learned(found, world)
+    silent = replace(world.tools, answerer=Parrot(GONE))
+    for finding in _score(found, detector, _asked(detector, world), silent):
+        found.expect(
+            finding.confidence is None and finding.problem is GONE,
+            f"found {finding!r} though its model could not be asked; pass the problem on",
+        )
+
+
+def _score(found: Subject, detector: Any, asked: Asked, tools: Tools) -> list[Finding]:
+    """What it found, held to the form."""
+    said: list[Finding] = detector.score(asked, tools)
+    found.expect(
+        isinstance(said, list) and all(isinstance(one, Finding) for one in said),
+        f"returned {said!r:.80}; return a list of Finding",
+    )
+    found.expect(len(said) == len(asked), f"found {len(said)} things for {len(asked)} questions")
+    for finding in said:
+        if finding.confidence is None:
+            found.expect(finding.problem is not None, "found no confidence and no problem; say why")
+            continue
+        found.expect(
+            math.isfinite(finding.confidence), f"found the confidence {finding.confidence!r}"
+        )
+        found.expect(finding.problem is None, f"found a confidence and a problem: {finding!r}")
+        found.expect(
+            finding.sql is None or bool(finding.sql.strip()), f"chose the query {finding.sql!r}"
+        )
+    return said
+
+
+def _draft(
+    place: Place, world: World, ask: Ask, sql: str = "SELECT title FROM book"
+) -> Draft | None:
+    return None if place == "before" else world.draft(ask, sql)
+
+
+def _asked(detector: Any, world: World) -> Asked:
+    return [(ask, _draft(detector.place, world, ask)) for ask in world.asks]
+
+
+def _said(detector: Any, world: World) -> list[Finding]:
+    found: list[Finding] = detector.score(_asked(detector, world), world.tools)
+    return found
+
+
+def _alone(detector: Any, world: World, example: Any, parrot: Parrot) -> None:
+    """Ask about one question, with the draft of another query than its own."""
+    given = _draft(detector.place, world, example.ask)
+    detector.score([(example.ask, given)], replace(world.tools, answerer=parrot))
+
+
+def _alike(some: Sequence[Finding], others: Sequence[Finding]) -> bool:
+    """The same but for the last digits, which may hang on how numbers are added up."""
+    if len(some) != len(others):
+        return False
+    for one, other in zip(some, others, strict=True):
+        if replace(one, confidence=None) != replace(other, confidence=None):
+            return False
+        if one.confidence is None or other.confidence is None:
+            if one.confidence is not other.confidence:
+                return False
+        elif not math.isclose(one.confidence, other.confidence, rel_tol=_SURE, abs_tol=_SURE):
+            return False
+    return True

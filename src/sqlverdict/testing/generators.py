@@ -1,0 +1,211 @@
+"""The conformance suite for generators f, built-in or plug-in.
+
+In a plug-in's tests::
+
+    from sqlverdict.testing import check_generator
+
+    def test_my_generator():
+        check_generator("my_generator")
+
+A generator that is quicker with other options than its default ones, or that needs some, is
+passed itself::
+
+    check_generator(MyGenerator(width=32))
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from sqlverdict.abstain.compose import Part, make
+from sqlverdict.abstain.method import Ask, Draft, Generator, Tools, Wishes
+from sqlverdict.errors import UsageError
+from sqlverdict.testing.abstain_world import Parrot, World, abstain_world
+from sqlverdict.testing.abstainers import (
+    GONE,
+    OPTIONAL,
+    Subject,
+    check_empty_lessons,
+    check_extras,
+    check_hostile_lessons,
+    check_kept,
+    check_needs,
+    check_own_answer,
+    learned,
+    subject,
+)
+
+_HEADINGS = ("Learns from",)
+_SAMPLES = 3
+
+
+def check_generator(generator: str | Generator, *, optional: Sequence[str] = OPTIONAL) -> None:
+    """Hold a generator to what every generator promises.
+
+    Its file says what it learns from; its options can be written in a line. It writes a draft
+    for each question, in order: a query, a text without one, an abstention, or the problem that
+    prevented it. A wish (samples, token probabilities, encoder states, another prompt) is
+    granted or refused with ``UsageError``, never ignored. The same lessons, questions and seed
+    give the same drafts. Lessons and questions stay as they were. What it learned comes back
+    from disk, without a pickle. No text makes it raise anything but an error of ours, and
+    neither do missing lessons, broken files or missing packages. It asks a language model only
+    where its needs say so, never shows it the asked question's own query, and a model that
+    cannot be asked is a problem, never an abstention.
+
+    Args:
+        generator: A name in the registry, or the generator itself.
+        optional: Packages without which it must raise ``MissingExtra``, or work.
+
+    Raises:
+        AssertionError: a promise is broken; the message says which and what to do.
+    """
+    found = subject("generator", generator, _HEADINGS)
+    with abstain_world() as world:
+        method = learned(found, world)
+        _check_drafts(found, method, world)
+        _check_wishes(found, method, world)
+        _check_hostile(found, method, world)
+        check_empty_lessons(found, world)
+        check_hostile_lessons(found, world, lambda one: _said(one, world), _alike)
+        check_needs(found, world, lambda one, tools: one.generate(world.asks, Wishes(), tools))
+        check_kept(found, method, lambda one: _said(one, world), world.folder, _alike)
+        if "answerer" in method.needs:
+            _check_no_reply(found, method, world)
+            check_own_answer(found, world, lambda one, given: _alone(one, world, *given))
+        check_extras(found, lambda: _said(learned(found, world), world), optional)
+
+
+def _check_drafts(found: Subject, method: Any, world: World) -> None:
+    asks = list(world.asks)
+    before = deepcopy(asks)
+    said = _generate(found, method, asks, Wishes(), world.tools)
+    found.expect(asks == before, "changed the questions it was asked; copy them")
+    found.expect(method.generate([], Wishes(), world.tools) == [], "writes for no question at all")
+    for draft in said:
+        found.expect(draft.problem is None, f"has a problem, {draft.problem}, though none is there")
+    again = _generate(found, method, asks, Wishes(), world.tools)
+    found.expect(_alike(again, said), "wrote something else the second time; be repeatable")
+    anew = _said(learned(found, world), world)
+    found.expect(_alike(anew, said), "wrote something else fitted anew with the same seed")
+    back = _generate(found, method, asks[::-1], Wishes(), world.tools)[::-1]
+    found.expect(_alike(back, said), "wrote something else in another order")
+
+
+def _check_wishes(found: Subject, method: Any, world: World) -> None:
+    for what, wishes in (
+        ("samples", Wishes(samples=_SAMPLES)),
+        ("tokens", Wishes(tokens=True)),
+        ("states", Wishes(states=True)),
+        ("states without text", Wishes(text=False, states=True)),
+        ("the prompt of demo", make(Part("demo")).wishes()),
+        ("the prompt of verbal", make(Part("verbal")).wishes()),
+    ):
+        try:
+            said = _generate(found, method, world.asks, wishes, world.tools)
+        except UsageError:
+            continue
+        for draft in said:
+            if not draft.abstained:
+                _check_granted(found, what, wishes, draft)
+        if wishes.samples:
+            again = _generate(found, method, world.asks, wishes, world.tools)
+            found.expect(_alike(again, said), "sampled something else with the same seed")
+
+
+def _check_granted(found: Subject, what: str, wishes: Wishes, draft: Draft) -> None:
+    missing = (
+        (wishes.samples and len(draft.samples) != wishes.samples)
+        or (wishes.tokens and not (draft.probabilities and draft.entropies))
+        or (wishes.states and not draft.state)
+    )
+    found.expect(
+        not missing, f"ignored the wish for {what}: {draft!r:.120}; grant it or raise UsageError"
+    )
+
+
+def _check_hostile(found: Subject, method: Any, world: World) -> None:
+    def write(one: Any, asks: Sequence[Ask]) -> list[Draft]:
+        return _generate(found, one, asks, Wishes(), world.tools)
+
+    for ask in world.hostile:
+        shown = f"the question {ask.question[:40]!r}"
+        found.attempt(shown, partial(write, method, [ask]))
+        bare = replace(ask, schema=None, database=None, knowledge=ask.question)
+        found.attempt(f"{shown} without a schema", partial(write, method, [bare]))
+    found.attempt("generate before fit", lambda: write(found.make(), world.asks))
+
+
+def _check_no_reply(found: Subject, method: Any, world: World) -> None:
+    silent = replace(world.tools, answerer=Parrot(GONE))
+    for wishes in (Wishes(), Wishes(samples=_SAMPLES)):
+        said = found.attempt(
+            "no reply", partial(_generate, found, method, world.asks, wishes, silent)
+        )
+        for draft in said or ():
+            found.expect(
+                draft == Draft(problem=GONE),
+                f"wrote {draft!r} though its model could not be asked; pass the problem on",
+            )
+
+
+def _generate(
+    found: Subject, method: Any, asks: Sequence[Ask], wishes: Wishes, tools: Tools
+) -> list[Draft]:
+    """What it wrote, held to the form."""
+    said: list[Draft] = method.generate(asks, wishes, tools)
+    found.expect(
+        isinstance(said, list) and all(isinstance(one, Draft) for one in said),
+        f"returned {said!r:.80}; return a list of Draft",
+    )
+    found.expect(len(said) == len(asks), f"wrote {len(said)} drafts for {len(asks)} questions")
+    for draft in said:
+        _check_draft(found, draft)
+    return said
+
+
+def _check_draft(found: Subject, draft: Draft) -> None:
+    shown = f"{draft!r:.120}"
+    found.expect(
+        draft.sql is None or bool(draft.sql.strip()), f"wrote an empty query: {shown}; say None"
+    )
+    found.expect(
+        draft.sql is None or not draft.abstained, f"wrote a query and held it back: {shown}"
+    )
+    found.expect(
+        draft.problem is None or draft == Draft(problem=draft.problem),
+        f"wrote something beside its problem: {shown}",
+    )
+    found.expect(
+        all(isinstance(sample, str) for sample in draft.samples), f"sampled no texts: {shown}"
+    )
+    found.expect(
+        len(draft.probabilities) == len(draft.entropies)
+        and all(0 <= share <= 1 + 1e-6 for share in draft.probabilities)
+        and all(-1e-6 <= nats < math.inf for nats in draft.entropies),
+        f"gives token figures that are none: {shown}; a probability lies between 0 and 1, and "
+        f"each token has an entropy of 0 or more",
+    )
+    found.expect(all(map(math.isfinite, draft.state)), f"gives a state that is no number: {shown}")
+
+
+def _said(method: Any, world: World) -> list[Draft]:
+    found: list[Draft] = method.generate(world.asks, Wishes(), world.tools)
+    return found
+
+
+def _alone(method: Any, world: World, example: Any, parrot: Parrot) -> None:
+    method.generate([example.ask], Wishes(), replace(world.tools, answerer=parrot))
+
+
+def _alike(some: Sequence[Draft], others: Sequence[Draft]) -> bool:
+    """The same texts; numbers may hang on how they are added up."""
+    return [_texts(one) for one in some] == [_texts(one) for one in others]
+
+
+def _texts(draft: Draft) -> Draft:
+    return replace(draft, probabilities=(), entropies=(), state=())

@@ -1,0 +1,302 @@
+"""The conformance suites pass every method there is, and name what a broken one breaks."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import pickle
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from sqlverdict.abstain.base import Gate, Learner
+from sqlverdict.abstain.compose import Part, make
+from sqlverdict.abstain.method import (
+    ABSTAINERS,
+    Ask,
+    Draft,
+    Finding,
+    Lessons,
+    Need,
+    Place,
+    Tools,
+    Wishes,
+    is_generator,
+)
+from sqlverdict.abstain.prompting import ask_all, request
+from sqlverdict.testing import check_detector, check_generator
+from sqlverdict.testing.abstain_world import abstain_world
+
+# Read as this file's, which stands for a method's file.
+__doc__ += """
+Place:
+    with f
+Learns from:
+    nothing
+Confidence:
+    one
+"""
+
+QUICK = {
+    "rf": {"trees": "5"},
+    "rf_star": {"trees": "5"},
+    "t5": {
+        "width": "32",
+        "layers": "1",
+        "heads": "2",
+        "vocabulary": "400",
+        "source": "64",
+        "target": "24",
+        "epochs": "1",
+    },
+}
+Asked = Sequence[tuple[Ask, Draft | None]]
+
+
+@pytest.fixture
+def recorded(tmp_path: Path) -> Path:
+    """A predictions file for every question of the suite."""
+    path = tmp_path / "predictions.jsonl"
+    with abstain_world() as world, path.open("w", encoding="utf-8") as stream:
+        for ask in (*world.asks, *world.hostile):
+            line = {
+                "id": ask.id,
+                "sql": "SELECT 1",
+                "samples": ["SELECT 1", "SELECT 2", "SELECT 1"],
+                "tokens": {"probabilities": [0.5, 0.9], "entropies": [0.7, 0.1]},
+                "state": [1.0, 2.0],
+            }
+            stream.write(json.dumps(line) + "\n")
+    return path
+
+
+@pytest.mark.parametrize("name", ABSTAINERS.names())
+@pytest.mark.usefixtures("one_thread")
+def test_every_method_keeps_its_promises(name: str, recorded: Path) -> None:
+    options = {"path": str(recorded)} if name == "recorded" else QUICK.get(name)
+    method = make(Part(name, options)) if options else name
+    check: Any = check_generator if is_generator(ABSTAINERS.get(name)) else check_detector
+    check(method)
+
+
+@dataclass(kw_only=True)
+class Good(Gate):
+    """Half sure of everything."""
+
+    name: ClassVar[str] = "good"
+    place: ClassVar[Place] = "with"
+    needs: ClassVar[frozenset[Need]] = frozenset()
+    seen: list[str] = field(default_factory=list, init=False)
+
+    def score(self, asked: Asked, tools: Tools) -> list[Finding]:
+        del tools
+        return [Finding(0.5) for _ in asked]
+
+
+@dataclass(kw_only=True)
+class Asking(Good):
+    """Asks the model about every question."""
+
+    needs: ClassVar[frozenset[Need]] = frozenset({"answerer"})
+
+    def score(self, asked: Asked, tools: Tools) -> list[Finding]:
+        values = {"schema": "", "sql": ""}
+        requests = [
+            request("selfref", tools, values={**values, "question": ask.question})
+            for ask, _ in asked
+        ]
+        replies = ask_all(requests, tools, self.name)
+        return [
+            Finding(float(len(reply.text)))
+            if hasattr(reply, "text")
+            else Finding(None, problem=reply)
+            for reply in replies
+        ]
+
+
+@dataclass(kw_only=True)
+class Writer(Learner):
+    """Writes the same for every question."""
+
+    name: ClassVar[str] = "writer"
+
+    def generate(self, asks: Sequence[Ask], wishes: Wishes, tools: Tools) -> list[Draft]:
+        del tools
+        if wishes != Wishes():
+            raise make_usage_error()
+        return [Draft("SELECT 1") for _ in asks]
+
+
+def make_usage_error() -> Exception:
+    from sqlverdict.errors import UsageError
+
+    return UsageError("writes, and nothing else")
+
+
+def broken(base: type, **changes: Any) -> Any:
+    """A method that differs from a good one in some attributes."""
+    return type("Broken", (base,), {"__module__": __name__, **changes})()
+
+
+def found(*findings: Any) -> Any:
+    """Scores every question alike, in turn."""
+    turn = itertools.cycle(findings)
+    return lambda self, asked, tools: [next(turn) for _ in asked]
+
+
+def pickled(self: Any, folder: Path) -> None:
+    folder.mkdir()
+    (folder / "state").write_bytes(pickle.dumps([self.name]))
+
+
+def forgotten(self: Any, folder: Path) -> None:
+    folder.mkdir()
+    (folder / "state.json").write_text("{}")
+
+
+def optional_import(self: Any, lessons: Lessons, tools: Tools) -> None:
+    import sklearn  # type: ignore[import-untyped]
+
+    del self, lessons, tools, sklearn
+
+
+def remembering(self: Any, asked: Asked, tools: Tools) -> list[Finding]:
+    del tools
+    self.seen.extend(ask.id for ask, _ in asked)
+    return [Finding(1.0 / len(self.seen)) for _ in asked]
+
+
+def changing(self: Any, lessons: Lessons, tools: Tools) -> None:
+    del self, tools
+    lessons.train.reverse()  # type: ignore[attr-defined]
+
+
+def dropping(self: Any, asked: Asked, tools: Tools) -> list[Finding]:
+    del self, tools
+    return [Finding(0.5) for _, draft in asked if draft is not None and draft.sql != "SELECT 1"][1:]
+
+
+def choking(self: Any, asked: Asked, tools: Tools) -> list[Finding]:
+    del self, tools
+    for ask, _ in asked:
+        ask.question.encode("utf-8")
+    return [Finding(0.5) for _ in asked]
+
+
+def learned_level(self: Any, asked: Asked, tools: Tools) -> list[Finding]:
+    del tools
+    return [Finding(float(len(self.seen))) for _ in asked]
+
+
+def learning(self: Any, lessons: Lessons, tools: Tools) -> None:
+    del tools
+    self.seen = [example.ask.id for example in lessons.train]
+
+
+def deaf(self: Any, asked: Asked, tools: Tools) -> list[Finding]:
+    return [replace(one, confidence=0.0, problem=None) for one in Asking.score(self, asked, tools)]
+
+
+def test_good_methods_of_ones_own_conform() -> None:
+    check_detector(broken(Good))
+    check_detector(broken(Asking))
+    check_generator(broken(Writer))
+
+
+@pytest.mark.parametrize(
+    ("detector", "complaint"),
+    [
+        (broken(Good, version=0), "whole number from 1"),
+        (broken(Good, version=True), "whole number from 1"),
+        (broken(Good, needs=frozenset({"luck"})), "needs ..luck"),
+        (broken(Good, place="beside"), "stands 'beside' f"),
+        (broken(Good, place="after", wishes=lambda _: Wishes(tokens=True)), "nobody grants"),
+        (broken(Good, decide=lambda *_: True), "the least confidence that answers"),
+        (
+            broken(Good, decide=lambda self, one: (one.confidence or -9) > (self.threshold or 0)),
+            "the least confidence that answers",
+        ),
+        (
+            broken(
+                Good,
+                decide=lambda self, one: (
+                    self.threshold is None
+                    or (one.confidence is not None and one.confidence >= self.threshold)
+                ),
+            ),
+            "without a threshold; raise UsageError",
+        ),
+        (broken(Good, score=lambda *_: None), "return a list of Finding"),
+        (broken(Good, score=dropping), "things for"),
+        (broken(Good, score=found(Finding(float("nan")))), "found the confidence nan"),
+        (broken(Good, score=found(Finding(None))), "no confidence and no problem"),
+        (broken(Good, score=found(Finding(0.5, sql=" "))), "chose the query ' '"),
+        (broken(Good, score=found(Finding(0.1), Finding(0.2))), "be repeatable"),
+        (broken(Good, score=remembering), "be repeatable"),
+        (broken(Good, score=choking), "raised UnicodeEncodeError"),
+        (broken(Good, fit=changing), "changed the lessons"),
+        (broken(Good, fit=optional_import), "MissingExtra"),
+        (broken(Good, save=pickled), "keeps a pickle"),
+        (
+            broken(Good, fit=learning, score=learned_level, save=forgotten),
+            "says something else after",
+        ),
+        (broken(Good, needs=frozenset({"desk"})), "does not miss it"),
+        (broken(Good, needs=frozenset({"answerer"})), "asked a language model 0 times"),
+        (broken(Asking, needs=frozenset()), "its needs say that it never does"),
+        (broken(Asking, score=deaf), "though its model could not be asked"),
+    ],
+)
+def test_a_broken_detector_is_named_for_what_it_breaks(detector: Any, complaint: str) -> None:
+    with pytest.raises(AssertionError, match=complaint):
+        check_detector(detector)
+
+
+def written(*drafts: Draft) -> Any:
+    turn = itertools.cycle(drafts)
+    return lambda self, asks, wishes, tools: [next(turn) for _ in asks]
+
+
+@pytest.mark.parametrize(
+    ("generator", "complaint"),
+    [
+        (broken(Writer, generate=lambda *_: None), "return a list of Draft"),
+        (broken(Writer, generate=lambda *_: [Draft("SELECT 1")] * 7), "for no question"),
+        (broken(Writer, generate=lambda *_: []), "wrote 0 drafts for"),
+        (broken(Writer, generate=written(Draft(" "))), "an empty query"),
+        (broken(Writer, generate=written(Draft("x", abstained=True))), "held it back"),
+        (broken(Writer, generate=written(Draft("x", probabilities=(0.5,)))), "token figures"),
+        (
+            broken(Writer, generate=written(Draft("x", probabilities=(2.0,), entropies=(0.0,)))),
+            "between 0 and 1",
+        ),
+        (broken(Writer, generate=written(Draft("x", state=(float("inf"),)))), "no number"),
+        (broken(Writer, generate=written(Draft("SELECT 1"))), "ignored the wish for samples"),
+        (broken(Writer, generate=written(Draft("a"), Draft("b"))), "be repeatable"),
+    ],
+)
+def test_a_broken_generator_is_named_for_what_it_breaks(generator: Any, complaint: str) -> None:
+    with pytest.raises(AssertionError, match=complaint):
+        check_generator(generator)
+
+
+def test_a_generator_that_shows_a_question_its_own_query() -> None:
+    @dataclass(kw_only=True)
+    class Leaking(type(make(Part("sqlprompt")))):  # type: ignore[misc]
+        """Shows all it knows."""
+
+        def _shown(self, ask: Ask, wishes: Wishes, tools: Tools) -> str:
+            del ask, wishes, tools
+            return "\n".join(f"{one.ask.question} {one.sql}" for one in self.known.every)
+
+    with pytest.raises(AssertionError, match="leave the question itself out"):
+        check_generator(Leaking())
+
+
+def test_a_method_under_another_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ABSTAINERS._members, "other", broken(Good))
+    with pytest.raises(AssertionError, match="calls itself 'good'"):
+        check_detector("other")
