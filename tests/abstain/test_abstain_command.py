@@ -198,5 +198,5 @@ def test_a_case_that_cannot_be_answered_is_left_out_and_said(
     line = "t5(width=16, layers=1, heads=1, vocabulary=300, epochs=1, target=4)"
     found = invoke("abstain", "run", line, *args, "--device", "cpu")
     assert found.exit_code == 4
-    assert "1 cases could not be answered and are not in the file" in found.stderr
+    assert "no answer, and none in the file, for 1 case" in found.stderr
     assert set(read(tmp_path / "p.jsonl")) == {"q1"}

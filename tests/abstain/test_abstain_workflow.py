@@ -400,7 +400,7 @@ def test_what_detectors_look_at_survives_a_file(tmp_path: Path, database: Path) 
 def test_a_missing_prediction_is_an_error() -> None:
     generator = Recorded()
     generator.drafts = drafts("SELECT 1")
-    with pytest.raises(PredictionError, match="1 questions have no prediction"):
+    with pytest.raises(PredictionError, match="no prediction for 1 question "):
         generator.generate([ask("x", 0), ask("x", 7)], Wishes(), Tools())
     with pytest.raises(UsageError, match="needs a file"):
         Recorded().generate([ask("x")], Wishes(), Tools())

@@ -139,6 +139,7 @@ def test_without_an_llm_everything_is_decided_and_open_questions_listed(
         (["--model", "m", "--judge-set", "colour=red"], "--judge-set 'colour=red'"),
         (["--model", "m", "--judge-set", "samples=few"], "does not fit"),
         (["--model", "m", "--max-cost", "1"], "no price for the model 'm'"),
+        (["--model", "m", "--max-cost", "1"], "--prices FILE"),
     ],
 )
 def test_options_that_do_not_go_together(
@@ -191,8 +192,31 @@ def test_a_dry_run_asks_nobody_and_leaves_nothing(
         assert not server.calls
         assert not (tmp_path / "run").exists()
         said = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--metrics", "flex")
-        assert "calls: 5 (0 more replies are at hand)" in said.output
-        assert "no price for the model" in said.output
+        assert "calls: 5 (0 more replies at hand)" in said.output
+        assert "no price for the model 'm'; give one with --prices FILE" in said.output
+        assert "asked for again (at most 10 more calls)" in said.output
+        assert json.loads(told.output)["possible_reasks"] == 4
+
+
+def test_a_dry_run_keeps_the_files_of_a_contradiction(
+    invoke: Invoke, recorded: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sqlverdict.prove.proof import Proof, Step
+
+    def wishful(gold: str, prediction: str, *_: Any, profile: str = "sound", **__: Any) -> Proof:
+        return Proof(gold, prediction, profile, (Step("gold", "wishful_thinking", ()),), form=gold)
+
+    monkeypatch.setattr("sqlverdict.prove.prover.prove", wishful)
+    with FakeLlm(verdict) as server:
+        told = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--prove", "--refute", 200)
+        assert not server.calls
+    assert told.exit_code == 5, told.output
+    assert "calls: 0" in told.output, "the estimate comes all the same"
+    kept = tmp_path / "run" / "contradictions"
+    assert f"saved in {kept}. Please report" in told.output
+    # EQ-1 and EQ-2 are refuted by witnesses; every one of them was met.
+    assert {file.stem[:4] for file in kept.glob("*.txt")} == {"EQ-1", "EQ-2"}
+    assert not (tmp_path / "run" / "results.jsonl").exists()
 
 
 def test_a_server_that_fails_leaves_cases_unscored(
@@ -201,7 +225,10 @@ def test_a_server_that_fails_leaves_cases_unscored(
     with FakeLlm(lambda _: FakeAnswer({"error": {"message": "no"}}, status=401)) as server:
         found = invoke(*recorded, *live(server, tmp_path))
     assert found.exit_code == 4, found.output
-    assert "2 questions got no reply; these cases are unscored" in found.output
+    assert "2 questions got no reply; unscored, not counted as wrong" in found.output
+    flat = " ".join(found.output.split())
+    assert "1 question: no reply after 1 attempt" in flat or "2 questions: no reply after" in flat
+    assert "401" in flat
     given = scores(tmp_path / "run")
     assert [given[name]["verdict"] for name in ("EQ-2", "NEQ-1")] == [None, None]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlverdict.errors import DataError, MissingExtra
+from sqlverdict.load.text import count
 
 _SHRINK = 1e-3
 
@@ -32,8 +33,8 @@ class Gaussian:
         np = _numpy()
         if len(states) < 2 or len({len(state) for state in states}) != 1 or not len(states[0]):
             raise DataError(
-                f"found {len(states)} encoder states to fit a distribution to; expected at least "
-                f"two, all of one size. Does the generator give states (t5 does)?"
+                f"found {count(len(states), 'encoder state')} to fit a distribution to; expected "
+                f"at least two, all of one size. Does the generator give states (t5 does)?"
             )
         array = np.asarray(states, dtype=np.float64)
         mean = array.mean(axis=0)

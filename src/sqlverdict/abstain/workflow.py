@@ -33,6 +33,7 @@ from sqlverdict.abstain.method import (
 )
 from sqlverdict.abstain.saved import read_json, write_json
 from sqlverdict.errors import DataError, UsageError
+from sqlverdict.load.text import count
 
 _FILE = "composition.json"
 
@@ -156,7 +157,7 @@ class Machine:
                 f"databases lie (--databases)"
             )
         known = [example for example in lessons.validation if example.answerable]
-        tools.say(f"answering {len(known):,} validation questions")
+        tools.say(f"answering {count(len(known), 'validation question')}")
         drafts = self.generator.generate([e.ask for e in known], self.wishes, tools)
         failed = next((draft.problem for draft in drafts if draft.problem is not None), None)
         if failed is not None:

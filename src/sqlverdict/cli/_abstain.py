@@ -278,22 +278,26 @@ def fit(machine: Machine, said: dict[str, Any], tools: Tools) -> None:
 
 def threshold_lines(machine: Machine) -> Iterator[str]:
     """The thresholds that were found, in words."""
+    from sqlverdict.load.text import count
+
     for found in machine.calibrations:
         level = "never answer" if found.threshold == math.inf else f"{found.threshold:.6g}"
         yield (
-            f"{found.detector}: threshold {level} ({found.how}); on {found.items:,} validation "
-            f"answers it lets {found.answered:,} through, {found.wrong:,} of them wrong"
+            f"{found.detector}: threshold {level} ({found.how}); of "
+            f"{count(found.items, 'validation answer')} it lets {found.answered:,} through, "
+            f"{found.wrong:,} of them wrong"
         )
 
 
 def _show(machine: Machine, tally: Tally, said: dict[str, Any]) -> None:
     from sqlverdict.abstain.session import manifest_path
+    from sqlverdict.load.text import count
 
     if said["as_json"]:
         counts = {**asdict(tally), "abstained": dict(tally.abstained)}
         print_json({**machine.about(), **counts, "predictions": said["out"]})
         return
-    click.echo(f"{machine.composition}: {tally.cases:,} cases")
+    click.echo(f"{machine.composition}: {count(tally.cases, 'case')}")
     for line in threshold_lines(machine):
         click.echo(line)
     if tally.resumed:
@@ -307,8 +311,8 @@ def _show(machine: Machine, tally: Tally, said: dict[str, Any]) -> None:
     click.echo(f"predictions: {said['out']}, manifest: {manifest_path(said['out'])}")
     if tally.open:
         click.echo(
-            f"{tally.open:,} cases could not be answered and are not in the file: "
-            f"{tally.problem} Run the same command again to go on. (exit code 4)",
+            f"no answer, and none in the file, for {count(tally.open, 'case')}: {tally.problem} "
+            f"Run the same command again to go on. (exit code 4)",
             err=True,
         )
 

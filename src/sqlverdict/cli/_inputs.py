@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlverdict.errors import UsageError
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, Source
 from sqlverdict.load.digests import sha256_file
-from sqlverdict.load.text import listed
+from sqlverdict.load.text import count, listed
 from sqlverdict.pipeline import System
 from sqlverdict.records import Case, Prediction
 
@@ -168,7 +168,7 @@ def _schema_digest(path: Path) -> str:
     schemas = load_schemas(path)
     if path.is_file():
         return sha256_file(path)
-    return f"folder of {len(schemas)} databases"
+    return f"folder of {count(len(schemas), 'database')}"
 
 
 def read_systems(

@@ -240,14 +240,15 @@ def _server(said: dict[str, Any]) -> Iterator[Hearing]:
 
 def _collect(endpoint: Endpoint, cache: ReplyCache) -> None:
     from sqlverdict.judge.batch import collect
+    from sqlverdict.load.text import count
 
     collected = collect(endpoint, cache)
     for message in collected.messages:
         click.echo(f"batch: {message}", err=True)
     if collected.replies or collected.running:
         click.echo(
-            f"batch: {collected.replies:,} replies collected, {collected.running:,} batches are "
-            f"still running",
+            f"batch: {count(collected.replies, 'reply', 'replies')} collected, "
+            f"{count(collected.running, 'batch', 'batches')} still running",
             err=True,
         )
 
@@ -257,6 +258,7 @@ def submit_batch(heard: Hearing, said: dict[str, Any]) -> None:
     from sqlverdict.judge.batch import submit
     from sqlverdict.judge.gather import Gatherer
     from sqlverdict.judge.prices import load_prices
+    from sqlverdict.load.text import count
 
     if not isinstance(heard.answerer, Gatherer) or not heard.answerer.wanted:
         return
@@ -270,7 +272,7 @@ def submit_batch(heard: Hearing, said: dict[str, Any]) -> None:
         prices=load_prices(said["prices"]),
     )
     click.echo(
-        f"batch: {sent.sent:,} requests sent, {sent.left_out:,} left out by the cost limit",
+        f"batch: {count(sent.sent, 'request')} sent, {sent.left_out:,} left out by the cost limit",
         err=True,
     )
 
@@ -285,15 +287,41 @@ def estimate_of(heard: Hearing, said: dict[str, Any]) -> CallEstimate:
     return estimate_calls(heard.answerer.wanted, heard.cache, load_prices(said["prices"]))
 
 
-def estimate_lines(found: CallEstimate, cached: int) -> Sequence[str]:
-    """An estimate in words."""
-    cost = "unknown: no price for the model" if found.cost is None else f"${found.cost:.4f}"
+def estimate_lines(found: CallEstimate, cached: int, reasks: int) -> Sequence[str]:
+    """An estimate in words.
+
+    Args:
+        found: The estimate.
+        cached: Replies at hand.
+        reasks: How many calls asking again could add.
+    """
+    from sqlverdict.judge.prices import PRICE_FORM
+    from sqlverdict.load.text import count
+
+    unpriced = ", ".join(map(repr, found.unpriced))
+    cost = (
+        f"unknown: no price for the model {unpriced}; give one with --prices FILE: {PRICE_FORM}"
+        if found.cost is None
+        else f"${found.cost:.4f}"
+    )
     worst = "" if found.cost_limit is None else f", at most ${found.cost_limit:.4f}"
-    return (
-        f"calls: {found.calls:,} ({cached:,} more replies are at hand)",
+    lines = [
+        f"calls: {found.calls:,} ({count(cached, 'more reply', 'more replies')} at hand)",
         f"tokens: about {found.prompt_tokens:,} read and {found.completion_tokens:,} written",
         f"cost: {cost}{worst}",
-    )
+    ]
+    if found.calls:
+        lines.append(
+            f"not counted: replies that cannot be read are asked for again (at most "
+            f"{count(reasks, 'more call')}), and a judge that asks in several steps is counted up "
+            f"to its first"
+        )
+    return lines
+
+
+def possible_reasks(found: CallEstimate, said: dict[str, Any]) -> int:
+    """How many calls it could add that unreadable replies are asked for again."""
+    return found.calls * settings_of(said).retries_unparseable
 
 
 def _about(said: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from sqlverdict.cli._inputs import Given, run_folder
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
 from sqlverdict.load.system_records import RecordsSystems
+from sqlverdict.load.text import count
 from sqlverdict.pipeline import System
 from sqlverdict.records import Prediction
 
@@ -69,6 +70,7 @@ def read_recorded(
         return benchmark, systems
     wanted = set(kept)
     cases = [case for case in benchmark.cases if case.id in wanted]
-    note = f"only the {len(kept)} of {len(ids)} cases that {' and '.join(names)} have a record of"
+    every = count(len(ids), "case")
+    note = f"only {len(kept):,} of {every}: those recorded for {' and '.join(names)}"
     notes = (*benchmark.notes, note)
     return replace(benchmark, cases=cases, count=len(cases), notes=notes), systems

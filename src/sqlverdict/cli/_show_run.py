@@ -10,7 +10,7 @@ from sqlverdict.records import Result, Verdict
 from sqlverdict.report.case import VERDICTS, evidence_lines, said
 from sqlverdict.report.classic import classic
 from sqlverdict.report.files import FILES
-from sqlverdict.report.hearing import contradiction_lines, judge_sentences
+from sqlverdict.report.hearing import contradiction_lines, judge_sentences, unheard_sentences
 from sqlverdict.report.leaderboard import group_sentences, leaderboard, leaderboard_table
 from sqlverdict.report.run import Run
 from sqlverdict.report.sections import (
@@ -44,6 +44,8 @@ def show_judge(screen: Screen, run: Run, name: str = "") -> None:
         screen.line()
     for line in said:
         screen.line(f"{name}{line}")
+    for line in unheard_sentences(run):
+        screen.line(f"  {line}", "warning")
     for line in contradiction_lines(run):
         screen.line(f"{name}{line}", "bad")
 

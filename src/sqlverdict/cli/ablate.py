@@ -69,6 +69,7 @@ def ablate(**said: Any) -> None:
     from sqlverdict.errors import UsageError
     from sqlverdict.load.labels import read_labels
     from sqlverdict.report.ablation import ablation, ablation_table, choose_contexts
+    from sqlverdict.report.tables import count
     from sqlverdict.report.terminal import Screen
 
     if said["judge"] not in (None, "flex") or said["model"] is None:
@@ -107,7 +108,8 @@ def ablate(**said: Any) -> None:
         print_json(found)
         return
     screen = Screen()
-    screen.line(f"{said['model']} in {len(found)} contexts on {len(asked):,} cases", "heading")
+    size = f"{count(len(found), 'context')} on {count(len(asked), 'case')}"
+    screen.line(f"{said['model']} in {size}", "heading")
     screen.table(ablation_table(found, published=said["published"]))
 
 

@@ -79,6 +79,7 @@ def check(
         print_json({"passed": found.passed, "conditions": found.conditions, "notes": found.notes})
         return found.exit_code
     from sqlverdict.cli._show_run import show_notes
+    from sqlverdict.report.tables import count
     from sqlverdict.report.terminal import Screen
 
     screen = Screen()
@@ -92,8 +93,9 @@ def check(
     show_notes(screen, found.notes)
     screen.line()
     failed = sum(not condition.passed for condition in found.conditions)
+    every = count(len(found.conditions), "condition")
     if failed:
-        screen.line(f"{failed} of {len(found.conditions)} conditions failed (exit code 1)", "bad")
+        screen.line(f"{failed} of {every} failed (exit code 1)", "bad")
     else:
-        screen.line(f"all {len(found.conditions)} conditions met", "good")
+        screen.line(f"{every} met", "good")
     return found.exit_code

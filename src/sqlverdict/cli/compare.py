@@ -57,7 +57,8 @@ def _show(found: ComparedRuns) -> None:
 
     screen = Screen()
     outcome, test = found.outcome, found.outcome.test
-    screen.line(f"{found.a} → {found.b}: {found.metric} on {test.pairs:,} common cases", "heading")
+    common = count(test.pairs, "common case")
+    screen.line(f"{found.a} → {found.b}: {found.metric} on {common}", "heading")
     row = (
         percent(found.before),
         percent(found.after),

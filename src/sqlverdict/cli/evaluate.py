@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -156,25 +156,61 @@ def _estimate(
     """Do everything but ask, in a folder that goes away, and say what asking would take."""
     from tempfile import TemporaryDirectory
 
-    from sqlverdict.cli._judge_options import estimate_lines, estimate_of, hearing
+    from sqlverdict.cli._judge_options import (
+        estimate_lines,
+        estimate_of,
+        hearing,
+        possible_reasks,
+    )
     from sqlverdict.cli._run_options import run_options
-    from sqlverdict.errors import Interrupted
+    from sqlverdict.errors import Contradiction
     from sqlverdict.judge.gather import Gatherer
 
     with TemporaryDirectory() as folder, hearing(said, benchmark) as heard:
-        elsewhere = {**said, "out": Path(folder)}
-        gathering = replace(run_options(elsewhere, options.progress), judging=heard.judging)
-        # Nobody answers in a dry run, so that it never ends as a whole run does.
-        with suppress(Interrupted):
-            _evaluate(benchmark, given, elsewhere, gathering)
+        elsewhere = {**said, "out": Path(folder), "overwrite": False}
+        # A contradiction is a bug of ours: its files are kept where a run would keep them.
+        gathering = replace(
+            run_options(elsewhere, options.progress),
+            judging=heard.judging,
+            proving=options.proving,
+        )
+        contradicted = _gather(lambda: _evaluate(benchmark, given, elsewhere, gathering))
         found = estimate_of(heard, said)
         cached = heard.answerer.cached if isinstance(heard.answerer, Gatherer) else 0
+    reasks = possible_reasks(found, said)
     if said["as_json"]:
-        print_json({"estimate": found, "cached": cached})
+        print_json({"estimate": found, "cached": cached, "possible_reasks": reasks})
     else:
-        for line in estimate_lines(found, cached):
+        for line in estimate_lines(found, cached, reasks):
             click.echo(line)
+    if contradicted:
+        kept = options.proving.folder if options.proving is not None else None
+        raise Contradiction(
+            f"pairs are both proved and refuted, a bug of sqlverdict; the reproductions are saved "
+            f"in {kept}. Please report them. The estimate leaves these cases out"
+        )
     return []
+
+
+def _gather(work: Callable[[], object]) -> bool:
+    """Go through all cases of a dry run; whether any of them contradicts itself."""
+    from sqlverdict.errors import Contradiction, Interrupted
+
+    met: set[str] = set()
+    while True:
+        try:
+            work()
+        except Interrupted:
+            # Nobody answers in a dry run, so that it never ends as a whole run does.
+            return bool(met)
+        except Contradiction as error:
+            # The run goes on behind it, as the same command would. One that stops in the same
+            # place again would never end.
+            if str(error) in met:
+                return True
+            met.add(str(error))
+        else:
+            return bool(met)
 
 
 def _evaluate(

@@ -100,7 +100,8 @@ def ask(
         message = f"{reading.message}{cut}"
         if attempt < attempts:
             tally.flag(ASKED_AGAIN)
-    return NoReading(Reason.JUDGE_UNPARSEABLE, f"after {attempts} attempts: {message}")
+    tries = "1 attempt" if attempts == 1 else f"{attempts} attempts"
+    return NoReading(Reason.JUDGE_UNPARSEABLE, f"after {tries}: {message}")
 
 
 def _again(request: Request, attempt: int, attempts: int, settings: Settings) -> Request:

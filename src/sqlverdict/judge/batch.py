@@ -25,7 +25,7 @@ from sqlverdict.judge.batch_book import Batch
 from sqlverdict.judge.batch_server import chat_path, download, open_transport, start, state_of
 from sqlverdict.judge.cache import ReplyCache
 from sqlverdict.judge.endpoint import Endpoint
-from sqlverdict.judge.prices import Prices, load_prices
+from sqlverdict.judge.prices import PRICE_FORM, Prices, load_prices
 from sqlverdict.judge.rate import Clock, RealClock
 from sqlverdict.judge.request import Request
 from sqlverdict.judge.tokens import at_most
@@ -221,7 +221,7 @@ class _Room:
         if worst is None:
             raise UsageError(
                 f"a cost limit is set, and there is no price for the model {request.model!r} to "
-                "keep it by. Pass a price file, or no limit"
+                f"keep it by. Pass a price file (--prices FILE) with {PRICE_FORM}, or no limit"
             )
         if worst > self._left:
             return False

@@ -10,7 +10,7 @@ from sqlverdict.judge.budget import Budget
 from sqlverdict.judge.cache import ReplyCache
 from sqlverdict.judge.endpoint import Endpoint, TokensField
 from sqlverdict.judge.faults import CallFailed, NoMoney, Stopped, malformed
-from sqlverdict.judge.prices import Prices, load_prices
+from sqlverdict.judge.prices import PRICE_FORM, Prices, load_prices
 from sqlverdict.judge.rate import Clock
 from sqlverdict.judge.request import NoReply, Reply, Request
 from sqlverdict.judge.schema import check_schema
@@ -253,5 +253,6 @@ _STOPPED = "stopped before it was sent; the same command resumes"
 def _no_price(model: str) -> str:
     return (
         f"a cost limit is set, and there is no price for the model {model!r} to keep it by. "
-        'Pass a price file with {"models": {"NAME": {"input": ..., "output": ...}}}, or no limit'
+        f"Pass a price file (--prices FILE) with {PRICE_FORM}, in dollars per million tokens, or "
+        "no limit"
     )

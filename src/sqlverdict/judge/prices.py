@@ -17,6 +17,9 @@ from sqlverdict.errors import DataError
 
 _MILLION = 1_000_000
 
+PRICE_FORM = '{"models": {"NAME": {"input": 2.5, "output": 10}}}'
+"""What a price file looks like, for messages."""
+
 
 class Price(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """US dollars per million tokens.
@@ -111,6 +114,6 @@ def _read(data: bytes, name: str) -> _File:
         return msgspec.json.decode(data, type=_File)
     except msgspec.DecodeError as error:
         raise DataError(
-            f"the price file {name} is not of the expected form: {error}. Expected "
-            '{"models": {"NAME": {"input": 2.5, "output": 10}}}, in dollars per million tokens'
+            f"the price file {name} is not of the expected form: {error}. Expected {PRICE_FORM}, "
+            "in dollars per million tokens"
         ) from error

@@ -27,6 +27,11 @@ def listed(things: Iterable[object], shown: int = _SHOWN) -> str:
     return ", ".join(every[:shown]) + more
 
 
+def count(number: int, one: str, many: str = "") -> str:
+    """``1 case``, ``2 cases``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
 def near(name: str, known: Iterable[str]) -> str:
     """A hint at similar names, or nothing: `` Did you mean 'a' or 'b'?``."""
     matches = get_close_matches(name, list(known), n=3)

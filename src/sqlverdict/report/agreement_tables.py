@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlverdict.report.agreement import AgreementReport
-from sqlverdict.report.tables import Table, p_text, points, table
+from sqlverdict.report.tables import Table, count, p_text, points, table
 from sqlverdict.score.agreement import Agreement
 from sqlverdict.score.agreement_annotators import AnnotatorAgreement
 
@@ -86,9 +86,10 @@ def annotator_sentence(found: AnnotatorAgreement) -> str:
         if value is not None
     ]
     parts = f" ({', '.join(halves)})" if halves else ""
-    missing = f"; {found.incomplete:,} cases lack a vote" if found.incomplete else ""
+    lacking = count(found.incomplete, "case")
+    missing = f"; a vote is missing for {lacking}" if found.incomplete else ""
     return (
-        f"Fleiss' kappa of {len(found.annotators)} annotators on {found.n:,} cases: "
+        f"Fleiss' kappa of {len(found.annotators)} annotators on {count(found.n, 'case')}: "
         f"{hundredths(found.fleiss)}{parts}; unanimous on {found.unanimous:,}{missing}"
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from sqlverdict.records import Evidence, Result, Rung, Verdict
+from sqlverdict.report.tables import count
 
 VERDICTS: Mapping[Verdict, str] = {
     Verdict.CORRECT: "answered as the gold does",
@@ -118,7 +119,7 @@ def _proof(detail: Mapping[str, Any]) -> Iterator[str]:
     for step in steps[:_STEPS]:
         yield f"  {step}"
     if len(steps) > _STEPS:
-        yield f"  and {len(steps) - _STEPS} more steps"
+        yield f"  and {count(len(steps) - _STEPS, 'more step')}"
 
 
 def _opinion(evidence: Evidence) -> Iterator[str]:
@@ -134,7 +135,7 @@ def _opinion(evidence: Evidence) -> Iterator[str]:
     votes = detail.get("repeats")
     if votes:
         said = ", ".join({True: "right", False: "wrong"}.get(vote, "unread") for vote in votes)
-        yield f"asked {len(votes)} times: {said}"
+        yield f"asked {count(len(votes), 'time')}: {said}"
     if detail.get("categories"):
         yield f"categories: {', '.join(map(str, detail['categories']))}"
     if detail.get("flags"):
@@ -143,7 +144,7 @@ def _opinion(evidence: Evidence) -> Iterator[str]:
     cost = detail.get("cost")
     price = f", ${cost:.4f}" if cost else ""
     if read or written:
-        yield f"took {detail.get('calls', 0)} calls, {read:,} + {written:,} tokens{price}"
+        yield f"took {count(detail.get('calls', 0), 'call')}, {read:,} + {written:,} tokens{price}"
 
 
 def _shapes(shape: Mapping[str, Any]) -> str:

@@ -168,7 +168,7 @@ def _minimum(run: Run, label: str, least: float) -> Condition:
     estimate = run.estimate(label)
     passed = estimate.value is not None and estimate.value >= least
     found = percent(estimate.value, 2) if estimate.value is not None else "no case scored"
-    detail = f"{estimate.scored:,} cases scored, {estimate.unscored:,} unscored"
+    detail = f"{count(estimate.scored, 'case')} scored, {estimate.unscored:,} unscored"
     required = f"{round(least * 100, 6):g}%"
     return Condition(f"{label} at least {required}", found, f"≥ {required}", passed, (detail,))
 
@@ -212,7 +212,7 @@ def _against(run: Run, baseline: Run, label: str, rules: Rules) -> Iterator[Cond
             f"{points(-drop)} points" if drop is not None else "no common case scored",
             f"≥ {-rules.max_drop * 100:g}",
             drop is not None and drop <= rules.max_drop,
-            (f"over the {int(pairs):,} cases scored in both runs",),
+            (f"over {count(int(pairs), 'case')} scored in both runs",),
         )
 
 

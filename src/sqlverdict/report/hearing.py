@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
 from sqlverdict.records import Result, Rung
 from sqlverdict.report.run import Run
-from sqlverdict.report.tables import Table, short, table
+from sqlverdict.report.tables import Table, count, short, table
 
 _SHOWN = 1_000
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def would_ask(run: Run) -> Iterator[tuple[Result, str]]:
@@ -66,30 +69,57 @@ def unheard_table(run: Run, most: int = _SHOWN) -> Table:
     return table(("id", "judge", "reason", "message"), rows[:most], left=range(4))
 
 
+def unheard_sentences(run: Run, most: int = 3) -> list[str]:
+    """Why questions got no verdict: the most frequent causes, each with its number of questions.
+
+    Messages that differ in their numbers alone count as one cause.
+    """
+    totals = run.summary.judge
+    if not (totals.get("unparseable") or totals.get("unavailable")):
+        return []
+    first: dict[str, str] = {}
+    numbers: Counter[str] = Counter()
+    for result in run.results():
+        for found in result.evidence:
+            if found.rung is Rung.JUDGED and found.agrees is None:
+                message = str(found.detail.get("explanation") or ", ".join(found.reasons))
+                cause = _NUMBER.sub("#", message)
+                numbers[cause] += 1
+                first.setdefault(cause, message)
+    lines = [
+        f"{count(number, 'question')}: {short(first[cause], 300)}"
+        for cause, number in numbers.most_common(most)
+    ]
+    rest = numbers.total() - sum(number for _, number in numbers.most_common(most))
+    if rest:
+        lines.append(f"{count(rest, 'question')}: other causes; report.md lists them")
+    return lines
+
+
 def judge_sentences(totals: Mapping[str, Any]) -> list[str]:
     """What asking took, in words; empty where nobody was asked and nobody would have been."""
     lines = []
     if totals.get("questions"):
         lines.append(_asked(totals))
     missing = [
-        f"{totals[name]:,} {text}"
+        text.format(count(totals[name], "question"))
         for name, text in (
-            ("unparseable", "replies could not be read"),
-            ("unavailable", "questions got no reply"),
+            ("unparseable", "the reply to {} could not be read"),
+            ("unavailable", "{} got no reply"),
         )
         if totals.get(name)
     ]
     if missing:
-        lines.append(f"judge: {' and '.join(missing)}; these cases are unscored")
+        lines.append(f"judge: {' and '.join(missing)}; unscored, not counted as wrong")
     if totals.get("repeated"):
         flipped, repeated = totals.get("flipped", 0), totals["repeated"]
         lines.append(
-            f"judge: asked again, it changed its verdict in {flipped:,} of {repeated:,} cases "
-            f"({flipped / repeated:.1%})"
+            f"judge: asked again, it changed its verdict in {flipped:,} of "
+            f"{count(repeated, 'case')} ({flipped / repeated:.1%})"
         )
     if totals.get("would_ask"):
         lines.append(
-            f"no judge was asked; {totals['would_ask']:,} cases would have been put to one"
+            f"no judge was asked; {count(totals['would_ask'], 'case')} would have been put to one"
         )
     return lines
 
@@ -101,6 +131,7 @@ def _asked(totals: Mapping[str, Any]) -> str:
     priced = totals["questions"] > totals.get("unpriced", 0)
     cost = f"; ${totals.get('cost', 0.0):,.4f}" if priced and read else ""
     return (
-        f"judge: {totals['questions']:,} questions, {totals.get('calls', 0):,} replies"
+        f"judge: {count(totals['questions'], 'question')}, "
+        f"{count(totals.get('calls', 0), 'reply', 'replies')}"
         f"{cached}{tokens}{cost}"
     )

@@ -155,7 +155,7 @@ def leaderboard_table(board: Leaderboard) -> Table:
 def group_sentences(board: Leaderboard) -> list[str]:
     """Which systems cannot be told apart, in words."""
     return [
-        f"cannot be told apart from {group.best} on these {board.compared:,} cases "
+        f"cannot be told apart from {group.best} on {count(board.compared, 'common case')} "
         f"(p ≥ 0.05): {', '.join(group.members[1:])}"
         for group in board.groups
         if len(group.members) > 1

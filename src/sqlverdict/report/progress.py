@@ -11,6 +11,8 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
+from sqlverdict.report.tables import count
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -52,7 +54,7 @@ class LiveProgress:
         self._total, self._done, self._resumed = total, resumed, resumed
         self._began = self._shown = monotonic()
         if resumed:
-            print(f"resuming: {resumed:,} cases are done already", file=self._file, flush=True)
+            print(f"resuming: {count(resumed, 'case')} done already", file=self._file, flush=True)
         if self._live and resumed != total:
             self._start_bar()
 
@@ -73,10 +75,11 @@ class LiveProgress:
         """Where the run stands after so many seconds, in words."""
         rate = (self._done - self._resumed) / seconds if seconds > 0 else 0.0
         if self._total is None:
-            return f"{self._done:,} cases, {rate:,.0f} a second"
+            return f"{count(self._done, 'case')}, {rate:,.0f} a second"
         share = self._done / self._total if self._total else 1.0
         left = f", {_span((self._total - self._done) / rate)} left" if rate else ""
-        return f"{self._done:,} of {self._total:,} cases ({share:.0%}), {rate:,.0f} a second{left}"
+        every = count(self._total, "case")
+        return f"{self._done:,} of {every} ({share:.0%}), {rate:,.0f} a second{left}"
 
     def close(self) -> None:
         """Take the bar away."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sqlverdict.report.chart import Series, bar_chart, line_chart
 from sqlverdict.report.ranks import Part, Reranking
+from sqlverdict.report.tables import count
 
 SCORES, TYPES, TYPE_ERRORS, LEVELS = (
     "scores.svg",
@@ -55,7 +56,7 @@ def scores_figure(found: Reranking) -> str:
     ]
     series.append(Series("equal scores", [(ends[0], ends[0]), (ends[1], ends[1])], dashed=True))
     return line_chart(
-        f"{found.metric} over {found.baseline}, {found.cases:,} cases",
+        f"{found.metric} over {found.baseline}, {count(found.cases, 'case')}",
         found.baseline,
         found.metric,
         series,

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sqlverdict.load.text import count as count
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What could steer a terminal, or turn the reading direction, from inside a prediction."""
 
@@ -117,11 +119,6 @@ def p_text(p_value: float | None) -> str:
     if p_value is None:
         return "–"  # noqa: RUF001
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
-
-
-def count(number: int, one: str, many: str = "") -> str:
-    """``1 case``, ``2 cases``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def _places(shown: Table) -> range:

@@ -209,7 +209,7 @@ def test_both_kinds_weigh_the_same() -> None:
 def test_a_question_that_stands_often_does_not_tell_itself() -> None:
     """One wording is never on both sides of a fold, and counts once for whether there are enough."""
     found = look("leakage_words", mixed(questions(60, 1), ["Draw a chart of it"] * 60))
-    assert "1 unanswerable questions in different words" in found.skipped
+    assert "1 unanswerable question in different words" in found.skipped
 
 
 def test_train_is_not_probed() -> None:

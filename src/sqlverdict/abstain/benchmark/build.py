@@ -27,7 +27,7 @@ from sqlverdict.abstain.benchmark.words import same_wording
 from sqlverdict.abstain.benchmark.world import Known, PoolQuestion, World, schemas_of
 from sqlverdict.abstain.method import Tools
 from sqlverdict.errors import BenchmarkError
-from sqlverdict.load.text import listed
+from sqlverdict.load.text import count, listed
 from sqlverdict.parse.hardness import trustsql_hardness
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case
@@ -156,8 +156,8 @@ def build(
     lacking = sorted({case.db_id for case in answerable} - set(schemas))
     if lacking:
         notes.append(
-            f"{len(lacking)} databases have no schema ({listed(lacking)}): no questions about "
-            "columns are made for them, and nothing is proved; give --schema"
+            f"no schema for {count(len(lacking), 'database')} ({listed(lacking)}): no questions "
+            "about columns are made there, and nothing is proved; give --schema"
         )
     return Built(
         {part: tuple(found) for part, found in parts.items()},
@@ -178,8 +178,8 @@ def _silent(what: str, done: int, total: int) -> None:
 def _check(material: Material, answerable: Sequence[Case]) -> None:
     if not any(case.question.strip() for case in answerable):
         raise BenchmarkError(
-            f"found {len(answerable)} answerable cases and no question among them. Expected cases "
-            "with questions and gold queries; a bare gold file has none."
+            f"found {count(len(answerable), 'answerable case')} and no question among them. "
+            "Expected cases with questions and gold queries; a bare gold file has none."
         )
     times = Counter(case.id for case in (*material.cases, *material.train))
     twice = [case_id for case_id, count in times.items() if count > 1]
@@ -255,7 +255,7 @@ def _by_database(
     shared = sorted({case.db_id for case in material.train} & {case.db_id for case in cases})
     if shared:
         raise BenchmarkError(
-            f"{len(shared)} databases are in train and in the other split ({listed(shared)}): "
+            f"train and the other split share {count(len(shared), 'database')} ({listed(shared)}): "
             "its questions would not all be unseen. Split by question and template instead, or "
             "leave train out (--train-split none)."
         )
@@ -293,7 +293,8 @@ def _unanswerable(
     kept = [case for case in given if case.db_id in asked] if recipe.unanswerable else []
     notes = []
     if len(kept) < len(given):
-        notes.append(f"{len(given) - len(kept)} unanswerable questions of the source are left out")
+        out = count(len(given) - len(kept), "unanswerable question")
+        notes.append(f"left out: {out} of the source")
     total = round(recipe.unanswerable * len(parts["test"]))
     have = Counter(case.db_id for case in kept)
     lacking = {db: max(0, n - have[db]) for db, n in apportion(total, asked).items()}
@@ -310,15 +311,15 @@ def _unanswerable(
     if made.short:
         places = sum(made.short.values())
         notes.append(
-            f"{places} places for unanswerable questions are empty ({listed(made.short)}): no type "
+            f"{count(places, 'unanswerable question')} too few ({listed(made.short)}): no type "
             "had anything new to say there. Give a larger --pool, or --schema"
         )
     chosen, reworded = made.chosen, None
     if tools is not None and tools.answerer is not None:
         reworded = reword(chosen, world, tools)
         chosen = reworded.chosen
-        for why, count in reworded.kept.items():
-            notes.append(f"{count} questions keep the rules' words: {why}")
+        for why, number in reworded.kept.items():
+            notes.append(f"{count(number, 'question')} left in the rules' own words: {why}")
     files = {case.db_id: case.database for case in material.cases}
     cases += [
         _tagged(case_of(each, world, files.get(each.idea.db_id)), "test", None) for each in chosen

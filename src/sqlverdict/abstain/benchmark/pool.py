@@ -15,7 +15,7 @@ from sqlverdict.abstain.benchmark.world import PoolQuestion
 from sqlverdict.errors import BenchmarkError
 from sqlverdict.load.benchmark import BENCHMARKS, Source
 from sqlverdict.load.system_records import Records
-from sqlverdict.load.text import read_text, split_lines
+from sqlverdict.load.text import count, read_text, split_lines
 
 _SMALL_TALK = "small talk"
 
@@ -53,7 +53,8 @@ def read_pool(path: Path, *, benchmark: str = "", types: Sequence[str] = ()) -> 
         texts = [(text, where) for text, kind, where in records if not typed or kind in wanted]
         sources = (Source.of(path),)
         if typed:
-            note = f"of the pool {len(texts):,} questions of the types {', '.join(wanted)} are used"
+            used = count(len(texts), "question")
+            note = f"used of the pool: {used} of the types {', '.join(wanted)}"
     else:
         lines = split_lines(read_text(path, BenchmarkError))
         texts = [(line, f"{path.name} {number}") for number, line in enumerate(lines, 1)]

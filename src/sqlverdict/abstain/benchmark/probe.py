@@ -17,6 +17,7 @@ from sqlverdict.abstain.benchmark.lint import LintData, Linted, LintFinding, Sev
 from sqlverdict.abstain.benchmark.unanswerable import TYPE_TAG
 from sqlverdict.abstain.benchmark.words import same_wording
 from sqlverdict.errors import MissingExtra
+from sqlverdict.load.text import count
 from sqlverdict.records import Case
 from sqlverdict.score.intervals import wilson
 
@@ -84,8 +85,8 @@ def probed(
     yes = sum(answerable for answerable, _ in wordings)
     if min(yes, len(wordings) - yes) < FEWEST:
         why = (
-            f"{yes} answerable and {len(wordings) - yes} unanswerable questions in different "
-            f"words: a probe needs {FEWEST} of each"
+            f"{yes} answerable and {count(len(wordings) - yes, 'unanswerable question')} in "
+            f"different words: a probe needs {FEWEST} of each"
         )
         return Linted(name, title, skipped=why)
     found = cross_validated(cases, fit, data.seed)

@@ -37,6 +37,7 @@ from sqlverdict.abstain.method import (
 )
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.load.fenced import is_plain
+from sqlverdict.load.text import count
 
 
 @ABSTAINERS.member
@@ -67,8 +68,8 @@ class Voting(Gate):
             samples = draft.samples if draft is not None else ()
             if len(samples) < 2:
                 raise PredictionError(
-                    f"voting: the answer to {ask.id!r} carries {len(samples)} samples. Expected "
-                    f"at least two, from a generator that samples or as 'samples' in the "
+                    f"voting: the answer to {ask.id!r} carries {count(len(samples), 'sample')}. "
+                    f"Expected at least two, from a generator that samples or as 'samples' in the "
                     f"predictions"
                 )
             queries = [sample for sample in samples if is_plain(sample)]

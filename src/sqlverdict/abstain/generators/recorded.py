@@ -18,7 +18,7 @@ from sqlverdict.abstain.base import Learner
 from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, Tools, Wishes
 from sqlverdict.abstain.predictions import read_drafts
 from sqlverdict.errors import PredictionError, UsageError
-from sqlverdict.load.text import listed
+from sqlverdict.load.text import count, listed
 
 
 @ABSTAINERS.member
@@ -39,8 +39,8 @@ class Recorded(Learner):
         missing = [ask.id for ask in asks if ask.id not in drafts]
         if missing:
             raise PredictionError(
-                f"{self.path}: {len(missing)} questions have no prediction (id {listed(missing)}). "
-                f"Expected one for each; null is an abstention"
+                f"{self.path}: no prediction for {count(len(missing), 'question')} (id "
+                f"{listed(missing)}). Expected one for each; null is an abstention"
             )
         found = [drafts[ask.id] for ask in asks]
         style = wishes.style

@@ -1,0 +1,68 @@
+"""What a run says about its judge: numbers in words, and why no verdict came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from sqlverdict.records import Evidence, Reason, Result, Rung
+from sqlverdict.report.hearing import judge_sentences, unheard_sentences
+from sqlverdict.report.run import Run
+
+MakeRun = Callable[..., Run]
+MakeResult = Callable[..., Result]
+
+
+def silent(message: str, reason: Reason = Reason.JUDGE_UNAVAILABLE) -> Evidence:
+    detail = {"calls": 0, "explanation": message}
+    return Evidence(Rung.JUDGED, "flex", None, (reason,), detail=detail)
+
+
+def test_causes_are_counted_the_most_frequent_first(
+    make_run: MakeRun, make_result: MakeResult
+) -> None:
+    messages = [
+        "no reply after 1 attempt: refused",
+        "no reply after 3 attempts: status 500 in 0.25 s",
+        "no reply after 3 attempts: status 500 in 1.5 s",
+        "the key is missing",
+        "the key is missing",
+        "the key is missing",
+        "something else",
+        "and again something",
+    ]
+    results = [make_result(n, evidence=(silent(text),)) for n, text in enumerate(messages)]
+    heard = Evidence(Rung.JUDGED, "flex", True, detail={"calls": 1})
+    results.append(make_result(len(messages), evidence=(heard,)))
+    assert unheard_sentences(make_run("r", results)) == [
+        "3 questions: the key is missing",
+        "2 questions: no reply after 3 attempts: status 500 in 0.25 s",
+        "1 question: no reply after 1 attempt: refused",
+        "2 questions: other causes; report.md lists them",
+    ]
+
+
+def test_a_run_in_which_all_were_heard_has_no_causes(
+    make_run: MakeRun, make_result: MakeResult
+) -> None:
+    heard = Evidence(Rung.JUDGED, "flex", False, detail={"calls": 1})
+    assert unheard_sentences(make_run("r", [make_result(0, evidence=(heard,))])) == []
+
+
+@pytest.mark.parametrize(
+    ("totals", "sentence"),
+    [
+        ({"questions": 1, "calls": 1}, "judge: 1 question, 1 reply"),
+        ({"questions": 2, "calls": 3}, "judge: 2 questions, 3 replies"),
+        ({"unparseable": 1}, "judge: the reply to 1 question could not be read; unscored, not"),
+        (
+            {"unparseable": 2, "unavailable": 1},
+            "judge: the reply to 2 questions could not be read and 1 question got no reply;",
+        ),
+        ({"repeated": 1, "flipped": 1}, "changed its verdict in 1 of 1 case (100.0%)"),
+        ({"would_ask": 1}, "no judge was asked; 1 case would have been put to one"),
+    ],
+)
+def test_numbers_agree_with_their_nouns(totals: dict[str, int], sentence: str) -> None:
+    assert any(sentence in line for line in judge_sentences(totals))
