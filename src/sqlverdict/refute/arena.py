@@ -136,9 +136,10 @@ class Arena:
 
     def _insert(self, table: str, rows: Sequence[Row]) -> int:
         """Put rows into a table; how many it took in."""
-        if not rows:
+        count = len(rows)
+        if not count:
             return 0
-        holds = tuple([cells.count(None) < len(rows) for cells in zip(*rows, strict=False)])
+        holds = tuple([cells.count(None) < count for cells in zip(*rows, strict=False)])
         sql, pick = _insertion(table, holds)
         return self._connection.executemany(sql, map(pick, rows)).rowcount
 

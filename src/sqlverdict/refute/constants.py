@@ -54,6 +54,8 @@ class Reading:
     corners: bool = False
     """Whether something is done to values that shows only at the corners of their type."""
     used: list[Place] = field(default_factory=list)
+    groups: list[Place] = field(default_factory=list)
+    """The columns of GROUP BY."""
 
     def looks_like(self, other: Reading) -> bool:
         """Whether both look at the same things; they may still ask for different ones."""
@@ -79,6 +81,7 @@ class Reading:
             self.counts | other.counts,
             self.corners or other.corners,
             list(dict.fromkeys((*self.used, *other.used))),
+            list(dict.fromkeys((*self.groups, *other.groups))),
         )
 
 
@@ -139,6 +142,9 @@ class _Reader:
             self._count(node.expression)
         elif isinstance(node, exp.Join):
             self._using(node)
+        elif isinstance(node, exp.Group):
+            places = map(self.resolver.column, node.expressions)
+            self.reading.groups += [place for place in places if place is not None]
         elif isinstance(node, _CORNERED):
             self.reading.corners = True
         elif isinstance(node, exp.Func) and not isinstance(node, exp.AggFunc | exp.Connector):

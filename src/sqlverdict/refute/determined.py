@@ -2,7 +2,8 @@
 
 Ties under LIMIT, bare columns beside an aggregate and group_concat can make an answer
 depend on the order of rows. Such an answer proves nothing, so both queries are asked again
-with rows put in the other way round, shuffled, walked backwards, and without keys.
+with ties under LIMIT broken one way and the other, and with rows put in the other way round,
+shuffled, walked backwards, and without keys.
 
 The gold must keep its answer. The prediction must keep its answer, or at least its number of
 rows where that is not the gold's: whichever rows it picks, there are too many or too few.
@@ -16,6 +17,7 @@ from random import Random
 from sqlverdict.compare.preset import Pair, Preset
 from sqlverdict.records import Answer, Outcome, Row
 from sqlverdict.refute.arena import Arena
+from sqlverdict.refute.tie_breaks import broken_ties
 
 Rows = Mapping[str, Sequence[Row]]
 
@@ -66,10 +68,23 @@ def is_determined(
     )
 
     def holds(arena: Arena) -> bool:
-        return _same(gold, arena, preset, dialect) and (
-            _same(prediction, arena, preset, dialect) or (counted and _as_many(prediction, arena))
+        return _same(gold, arena.run(gold[0]), arena, preset, dialect) and keeps(
+            prediction[0], arena
         )
 
+    def keeps(sql: str, arena: Arena) -> bool:
+        """Whether the prediction, as a text has it, keeps what counts of its answer."""
+        now = arena.run(sql)
+        return _same(prediction, now, arena, preset, dialect) or (counted and _as_many(after, now))
+
+    forward.load(rows)
+    for sql in broken_ties(gold[0]):
+        now = forward.run(sql)
+        if isinstance(now, Answer) and not _same(gold, now, forward, preset, dialect):
+            return False
+    for sql in broken_ties(prediction[0]):
+        if isinstance(forward.run(sql), Answer) and not keeps(sql, forward):
+            return False
     for turn, other in enumerate(arrangements(rows)):
         keyless.load(other)
         if not holds(keyless):
@@ -82,9 +97,7 @@ def is_determined(
     return True
 
 
-def _as_many(asked: tuple[str, Outcome], arena: Arena) -> bool:
-    sql, before = asked
-    now = arena.run(sql)
+def _as_many(before: Outcome, now: Outcome) -> bool:
     return (
         isinstance(before, Answer)
         and isinstance(now, Answer)
@@ -93,9 +106,10 @@ def _as_many(asked: tuple[str, Outcome], arena: Arena) -> bool:
     )
 
 
-def _same(asked: tuple[str, Outcome], arena: Arena, preset: Preset, dialect: str) -> bool:
+def _same(
+    asked: tuple[str, Outcome], now: Outcome, arena: Arena, preset: Preset, dialect: str
+) -> bool:
     sql, before = asked
-    now = arena.run(sql)
     if not isinstance(before, Answer) or not isinstance(now, Answer):
         return type(before) is type(now)
     if before.volatile or now.volatile:

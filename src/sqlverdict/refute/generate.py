@@ -10,7 +10,6 @@ the instance's number; the random numbers by the seed.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 
 from sqlverdict.parse.facts import Fact
@@ -20,6 +19,7 @@ from sqlverdict.refute.arena import Arena
 from sqlverdict.refute.checked import check_hints, fit
 from sqlverdict.refute.constants import Reading
 from sqlverdict.refute.ground import Link, ground_of
+from sqlverdict.refute.modes import MODES
 from sqlverdict.refute.pools import Pool, make_pools, takes
 from sqlverdict.refute.resolve import Place
 
@@ -27,50 +27,8 @@ _MOST_ROWS = 40
 _FIXED = 0.85
 _SHARED = 0.7
 _COPIED = 0.7
+_NULL_HABIT, _SAME_HABIT = 0.15, 0.5
 _STRICTNESS = {"INTEGER": 0, "REAL": 1, "NUMERIC": 2, "TEXT": 3, "BLOB": 4}
-
-
-@dataclass(frozen=True)
-class Mode:
-    """What goes wrong in an instance, as chances."""
-
-    scenes: int
-    good: float = 0.8
-    near: float = 0.1
-    odd: float = 0.02
-    null: float = 0.0
-    share: float = 0.3
-    drop: float = 0.0
-    stray: float = 0.0
-    empty: float = 0.0
-    counted: bool = False
-    """As many scenes as a count in the queries, or one more or less."""
-    narrow: bool = False
-    twins: bool = False
-
-
-MODES = (
-    Mode(2, good=0.95, near=0.05, share=0.0),
-    Mode(3, good=0.7, near=0.25, share=0.5),
-    Mode(3, good=0.8, near=0.1, share=0.7, drop=0.15),
-    Mode(2, good=0.75, near=0.1, null=0.2, share=0.4),
-    Mode(4, good=0.9, near=0.05, share=0.85),
-    Mode(7, good=1.0, twins=True),
-    Mode(3, good=0.5, near=0.45, share=0.3, drop=0.1),
-    Mode(4, good=0.6, near=0.2, odd=0.1, share=0.5, drop=0.2, stray=0.2),
-    Mode(3, good=0.9, share=0.6, counted=True),
-    Mode(6, good=0.8, near=0.1, share=0.6, drop=0.15, narrow=True),
-    Mode(3, good=0.7, near=0.2, null=0.1, share=0.6, drop=0.3, stray=0.1),
-    Mode(1, good=0.8, near=0.2, share=0.0, drop=0.2),
-    Mode(5, good=0.3, near=0.3, odd=0.1, null=0.05, share=0.6, drop=0.2),
-    Mode(4, good=0.85, near=0.1, share=0.8, drop=0.1, counted=True),
-    Mode(2, good=0.8, near=0.1, null=0.4, share=0.6, drop=0.1),
-    Mode(1, good=0.8, null=0.8, share=0.5),
-    Mode(6, good=0.6, near=0.2, share=0.7, null=0.05, stray=0.2),
-    Mode(9, good=0.9, near=0.05, share=0.75, drop=0.2, narrow=True),
-    Mode(2, good=0.9, null=0.1, share=0.5, drop=0.3, empty=0.3),
-    Mode(8, good=0.5, near=0.3, odd=0.1, share=0.8, null=0.1, drop=0.3, stray=0.3),
-)
 
 
 class Generator:
@@ -122,6 +80,7 @@ class Generator:
         }
         # Columns of which one may be the same, or NULL, all over an instance.
         self._free = [place for place in reading.used if place[0] in names]
+        self._groups = [place for place in reading.groups if place[0] in names]
         self._counts = sorted(count for count in reading.counts if 1 <= count <= 30)
 
     def _blank(self, table: Table) -> list[Cell]:
@@ -170,6 +129,9 @@ class _Draft:
         self.shared: dict[int, list[Cell]] = {}
         self.fresh = 100
         self.fixed: dict[Place, Cell] = {}
+        # The first ones are the same for all queries.
+        self.rivals = bool(generator._groups) and number >= len(MODES) and number % 5 == 3
+        self.firm = mode.twins or self.rivals
         if generator._free and number >= 2 and self.rng.random() < 0.5:
             place = self.rng.choice(generator._free)
             pool = generator.pools[place]
@@ -181,9 +143,11 @@ class _Draft:
         empty = {
             table.name for table in self.made.tables if mode.empty and rng.random() < mode.empty
         }
-        if mode.twins:
+        if self.rivals:
+            self._rivals()
+        elif mode.twins:
             self._twins()
-        for _ in range(0 if mode.twins else self.scenes):
+        for _ in range(0 if self.firm else self.scenes):
             values = [self._class_value(n) for n in range(len(self.made.classes))]
             for table in self.made.tables:
                 if table.name in empty or (mode.drop and rng.random() < mode.drop):
@@ -215,6 +179,40 @@ class _Draft:
                 for table in self.made.tables:
                     self._add(table, [key[number] for key in keys])
 
+    def _rivals(self) -> None:
+        """Groups of different sizes, each with its own habits: the same, NULL, or anything.
+
+        What ranks groups by one measure and what ranks them by another part ways.
+        """
+        rng, made = self.rng, self.made
+        group = rng.choice(made._groups)
+        joined = made._class_of.get(group)
+        pool = made.pools[group]
+        names = self._three(
+            (*pool.good, *pool.plain) if joined is None else made._class_values[joined]
+        )
+        for name, size in zip(names, rng.sample((1, 2, 3, 4), rng.choice((2, 2, 3))), strict=False):
+            self.fixed = {}
+            for place in (place for table in made.tables for _, place in made._varied[table.name]):
+                habit = rng.random()
+                if habit < _NULL_HABIT and made.pools[place].nullable:
+                    self.fixed[place] = None
+                elif habit < _SAME_HABIT and place not in made._class_of:
+                    self.fixed[place] = self._value(made.pools[place])
+            self.fixed[group] = name
+            same = [
+                rng.choice(values) if rng.random() < 0.5 else None for values in made._class_values
+            ]
+            for _ in range(size):
+                values = [
+                    value if value is not None else rng.choice(made._class_values[n][:4])
+                    for n, value in enumerate(same)
+                ]
+                if joined is not None:
+                    values[joined] = name
+                for table in made.tables:
+                    self._add(table, values)
+
     @staticmethod
     def _three(values: Sequence[Cell]) -> Sequence[Cell]:
         """Three values, different if there are that many."""
@@ -236,7 +234,7 @@ class _Draft:
         rng, mode = self.rng, self.mode
         for n, place in self.made._varied[table.name]:
             group = self.made._class_of.get(place)
-            if place in self.fixed and (mode.twins or rng.random() < _FIXED):
+            if place in self.fixed and (self.firm or rng.random() < _FIXED):
                 row[n] = self.fixed[place]
             elif group is None or (mode.stray and rng.random() < mode.stray):
                 row[n] = self._value(self.made.pools[place])
@@ -278,7 +276,7 @@ class _Draft:
         for places in uniques:
             taken = self.keys.setdefault((table.name, places), set())
             key = tuple([row[n] for n in places])
-            if None not in key and key in taken:
+            if key in taken and None not in key:
                 renewed = self._renew(table, row, places)
                 if not renewed or tuple([row[n] for n in places]) in taken:
                     return False
@@ -295,12 +293,17 @@ class _Draft:
         joined = [(table.name, table.columns[n].name) in self.made._class_of for n in places]
         order = sorted(range(len(places)), key=lambda at: (joined[at], -at))
         n = places[order[0]]
-        if joined[order[0]] and self.rng.random() < _SHARED:
+        if joined[order[0]] and self.rng.random() < _SHARED and not self._is_crowd(table, places):
             return False
         self.fresh += 1
         sample = self.made.pools[(table.name, table.columns[n].name)].plain[0]
         row[n] = f"k{self.fresh}" if isinstance(sample, str) else self.fresh
         return True
+
+    def _is_crowd(self, table: Table, key: tuple[int, ...]) -> bool:
+        """Whether rows are asked for that share what joins them, but not this key."""
+        joined = (n for n, place in self.made._varied[table.name] if place in self.made._class_of)
+        return self.firm and any(n not in key for n in joined)
 
     def _close(self) -> None:
         """Give every reference its parent; where that fails, drop the child."""

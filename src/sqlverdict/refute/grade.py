@@ -126,9 +126,7 @@ class Grader:
 
     def _edges(self) -> Iterator[tuple[Place, Place]]:
         found = set(self.use.joins)
-        for fact in facts_of(self.schema):
-            if isinstance(fact, References) and len(fact.columns) == 1:
-                found.add(((fact.table, fact.columns[0]), (fact.parent, fact.parent_columns[0])))
+        found |= _references(self.schema)
         for regularity in self._counted:
             if isinstance(regularity, Inclusion):
                 found.add((regularity.places[0], regularity.places[1]))
@@ -168,6 +166,11 @@ class Grader:
         found, broken = self.grade(instance)
         return SEVERITY[found], len(broken)
 
+    def least(self, instance: Instance) -> int:
+        """A severity that the instance keeps, whichever rows are taken from it."""
+        emptied = any(self._emptied(instance, table) for table in self.use.tables)
+        return SEVERITY["needs_empty_table"] if emptied else 0
+
     def _emptied(self, instance: Instance, table: str) -> bool:
         empty_too = self._real is not None and self._real.counts.get(table) == 0
         return not empty_too and not rows_of(instance, table)
@@ -178,7 +181,17 @@ class Grader:
         return has_tie(self.sqls, arena.rows)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)
+def _references(schema: Schema) -> frozenset[tuple[Place, Place]]:
+    """The foreign keys of one column."""
+    return frozenset(
+        ((fact.table, fact.columns[0]), (fact.parent, fact.parent_columns[0]))
+        for fact in facts_of(schema)
+        if isinstance(fact, References) and len(fact.columns) == 1
+    )
+
+
+@lru_cache(maxsize=64)
 def _arena(schema: Schema) -> Arena:
     """Kept apart from those of the search, and without constraints.
 

@@ -37,11 +37,21 @@ class Link:
         children = rows.get(self.table)
         if not children:
             return set()
-        known = {_folded(row, self.key) for row in rows.get(self.parent, ())}
+        parents = rows.get(self.parent, ())
+        # A key is compared as text: 1 and '1' meet where the two columns differ in type.
+        if len(self.child) == 1:
+            (child,), (key,) = self.child, self.key
+            names = {str(row[key]) for row in parents}
+            return {
+                n
+                for n, row in enumerate(children)
+                if row[child] is not None and str(row[child]) not in names
+            }
+        known = {tuple([str(row[at]) for at in self.key]) for row in parents}
         return {
             n
             for n, row in enumerate(children)
-            if _folded(row, self.child) not in known
+            if tuple([str(row[at]) for at in self.child]) not in known
             and all(row[at] is not None for at in self.child)
         }
 
@@ -53,11 +63,6 @@ Links = Mapping[str, Sequence[Link]]
 def is_closed(rows: Rows, links: Links) -> bool:
     """Whether every reference has its parent."""
     return not any(link.orphans(rows) for table in rows for link in links.get(table, ()))
-
-
-def _folded(row: Row, at: Sequence[int]) -> Row:
-    """A key as references compare it: 1 and '1' meet where the two columns differ in type."""
-    return tuple([str(row[n]) for n in at])
 
 
 class Ground:

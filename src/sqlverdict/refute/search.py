@@ -8,12 +8,13 @@ last stop.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from time import monotonic
+from typing import NamedTuple
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
 from sqlverdict.errors import SchemaError
@@ -31,22 +32,23 @@ from sqlverdict.records import (
     Query,
     Reason,
 )
-from sqlverdict.refute.arena import warm_arena
+from sqlverdict.refute.arena import Arena, warm_arena
 from sqlverdict.refute.constants import read
 from sqlverdict.refute.determined import is_determined
 from sqlverdict.refute.generate import Generator, values_by_place
-from sqlverdict.refute.grade import SEVERITY, Grader
+from sqlverdict.refute.grade import Grader
 from sqlverdict.refute.ground import is_closed
 from sqlverdict.refute.regularities import mine
 from sqlverdict.refute.shrink import Content, Shrinker
 from sqlverdict.refute.witness import Budget, Instance, NotRefuted, Origin, Refutation, Witness
 
-_facts_of = lru_cache(maxsize=64)(facts_of)
 _STOPPED = frozenset({Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT, Reason.ROW_LIMIT})
 _BETTER = 24
 """How many more instances are tried for a more ordinary witness once one is found."""
 _BETTER_BLIND = 6
 """The same without real data to be ordinary beside."""
+_SETTLED = 8
+"""How many undetermined differences are looked at once more where there is no other."""
 _FROM_BANK = 40
 _REAL_EVERY = 4
 
@@ -121,9 +123,23 @@ def _whole(found: _Found | None, rows: Content) -> bool:
     )
 
 
-def _cost(witness: Witness) -> tuple[int, int]:
-    """How far a witness is from ordinary, as :meth:`Grader.cost` has it."""
-    return SEVERITY[witness.grade], len(witness.broken)
+@lru_cache(maxsize=64)
+def _stage(
+    schema: Schema, facts: frozenset[Fact] | None
+) -> tuple[frozenset[Fact], tuple[Arena, Arena]]:
+    """What the pairs of a schema share: the facts, and arenas on which to try instances."""
+    # The second is without keys: an INTEGER PRIMARY KEY would put rows back into its order.
+    arenas = (warm_arena(schema, facts, False), warm_arena(schema, frozenset(), True))
+    return facts_of(schema) if facts is None else facts, arenas
+
+
+class _Small(NamedTuple):
+    """A difference on few rows, how far these are from ordinary, and where they came from."""
+
+    found: _Found
+    cost: tuple[int, int]
+    origin: Origin
+    tried: int
 
 
 class _Hunt:
@@ -142,9 +158,7 @@ class _Hunt:
         self.gold, self.prediction = gold.sql, prediction.sql
         self.dialect = gold.dialect
         self.schema, self.budget, self.contract = schema, budget, contract
-        known = _facts_of(schema) if facts is None else facts
-        # The second is without keys: an INTEGER PRIMARY KEY would put rows back into its order.
-        self.arenas = (warm_arena(schema, facts, False), warm_arena(schema, frozenset(), True))
+        known, self.arenas = _stage(schema, facts)
         self.preset = PRESETS.get(preset)
         ours, theirs = read(gold, schema), read(prediction, schema)
         reading = ours.merge(theirs)
@@ -156,6 +170,8 @@ class _Hunt:
         self._graded_by: Grader | None = None
         self.tried = 0
         self.undetermined = 0
+        self.origin: Origin = "search"
+        self._open: list[tuple[_Found, Origin, int]] = []
 
     def refused(self) -> NotRefuted | None:
         """Queries that cannot run at all on this schema are not the search's business."""
@@ -177,29 +193,29 @@ class _Hunt:
     def run(self, first: Iterable[Instance], database: Path | None) -> Refutation:
         """Try instances until one tells the queries apart, or the budget is spent."""
         stop = monotonic() + self.budget.seconds
-        best: Witness | None = None
+        best: _Small | None = None
         left = self.instances
         for origin, rows in self._instances(first, database):
             if left <= 0 or monotonic() > stop:
                 break
             left -= 1
             self.tried += 1
+            self.origin = origin
             found = self._glance(rows)
-            if found is None or (best is None and not self._is_determined(found)):
+            if found is None:
                 continue
-            witness = self._witness(found, origin, database)
-            # Once there is a witness, whether a difference is the queries' own is asked last.
-            if witness is None or (
-                best is not None
-                and (_cost(witness) >= _cost(best) or not self._is_determined(found))
-            ):
+            grader = self._grader(database)
+            small = self._small(found, grader, None if best is None else best.cost)
+            if small is None:
                 continue
-            best = witness
-            if _cost(best) == (0, 0):
+            best = self._best(small, grader, self.origin, self.tried)
+            if best.cost == (0, 0):
                 break
             left = min(left, _BETTER if database is not None else _BETTER_BLIND)
+        if best is None and monotonic() <= stop:
+            best = self._settled(database)
         if best is not None:
-            return best
+            return self._witness(best, self._grader(database))
         reason = Reason.BUDGET_EXHAUSTED if monotonic() > stop else None
         return NotRefuted(self.tried, self.undetermined, reason)
 
@@ -236,9 +252,7 @@ class _Hunt:
 
     def _is_determined(self, found: _Found) -> bool:
         asked = ((self.gold, found.gold), (self.prediction, found.prediction))
-        holds = is_determined(*asked, found.rows, self.arenas, self.preset, self.dialect)
-        self.undetermined += not holds
-        return holds
+        return is_determined(*asked, found.rows, self.arenas, self.preset, self.dialect)
 
     def _glance(self, rows: Content) -> _Found | None:
         """A difference on these rows, determined or not."""
@@ -274,35 +288,81 @@ class _Hunt:
         pair = Pair(self.gold, self.prediction, self.dialect, self.contract, self.arenas[0].run)
         return self.preset.compare(gold, prediction, pair)
 
-    def _shrunk(self, found: _Found, grader: Grader) -> _Found | None:
-        """The same difference on fewer rows: at a glance first, with care where that misleads."""
+    def _small(self, found: _Found, grader: Grader, below: tuple[int, int] | None) -> _Found | None:
+        """The same difference on fewer rows, if it is a determined one that costs less.
 
-        def cost(rows: Content) -> tuple[int, int]:
-            # Without real data there is nothing to stay ordinary beside: small comes first.
-            return grader.cost(Instance(self.schema, rows)) if grader.has_real_data else (0, 0)
+        Where no difference was undetermined so far, the few rows that are left are asked first:
+        they have few orders. Once there is a witness, that is asked last of all.
+        """
+        if below is None and self.undetermined and not self._is_determined(found):
+            self._leave_open(found)
+            return None
 
-        def at_a_glance(rows: Content) -> bool:
-            return self._difference(rows) is not None and self.arenas[0].whole
+        def hopeless(rows: Content) -> bool:
+            return below is not None and (grader.least(Instance(self.schema, rows)), 0) >= below
 
-        def with_care(rows: Content) -> bool:
-            return _whole(self._try(rows), rows)
-
-        for differ in (at_a_glance, with_care):
-            shrinker = Shrinker(self.generator.ground, differ, self.budget.shrink, cost)
-            smaller = self._try(shrinker.shrink(found.rows))
-            if smaller is not None:
-                return smaller
+        for differ in (self._at_a_glance, self._with_care):
+            rows = self._shrinker(differ, grader).fewer(found.rows, hopeless)
+            if rows is None or (below is not None and self._costs(rows, grader) >= below):
+                return None
+            small = self._try(rows)
+            if small is not None:
+                return small
             if not self._is_determined(found):
+                self._leave_open(found)
                 return None
         return found
 
-    def _witness(self, found: _Found, origin: Origin, database: Path | None) -> Witness | None:
-        """The difference made small, with its grade."""
-        grader = self._grader(database)
-        last = self._shrunk(found, grader)
-        if last is None:
-            return None
-        instance = Instance(self.schema, {t: r for t, r in last.rows.items() if r})
+    def _leave_open(self, found: _Found) -> None:
+        self.undetermined += 1
+        if len(self._open) < _SETTLED:
+            self._open.append((found, self.origin, self.tried))
+
+    def _settled(self, database: Path | None) -> _Small | None:
+        """A determined difference beside an undetermined one: one row less may break a tie."""
+        for found, origin, tried in self._open:
+            grader = self._grader(database)
+            shrinker = self._shrinker(self._with_care, grader)
+            rows = shrinker.one_less(found.rows)
+            small = None if rows is None else self._try(shrinker.fewer(rows) or rows)
+            if small is not None:
+                return self._best(small, grader, origin, tried)
+        return None
+
+    def _best(self, found: _Found, grader: Grader, origin: Origin, tried: int) -> _Small:
+        return _Small(found, grader.cost(self._instance(found)), origin, tried)
+
+    def _simple(self, small: _Found, grader: Grader) -> _Found:
+        """The same difference with simple values."""
+        for differ in (self._at_a_glance, self._with_care):
+            shrinker = self._shrinker(differ, grader, ordinary=True)
+            simple = self._try(shrinker.simpler(small.rows))
+            if simple is not None:
+                return simple
+        return small
+
+    def _shrinker(
+        self, differ: Callable[[Content], bool], grader: Grader, *, ordinary: bool = False
+    ) -> Shrinker:
+        """What makes instances small, and keeps them as ordinary as they are if it must."""
+        # Without real data there is nothing to stay ordinary beside: few rows come first.
+        kept = ordinary or grader.has_real_data
+        cost = (lambda rows: self._costs(rows, grader)) if kept else None
+        return Shrinker(self.generator.ground, differ, self.budget.shrink, cost)
+
+    def _at_a_glance(self, rows: Content) -> bool:
+        return self._difference(rows) is not None and self.arenas[0].whole
+
+    def _with_care(self, rows: Content) -> bool:
+        return _whole(self._try(rows), rows)
+
+    def _costs(self, rows: Content, grader: Grader) -> tuple[int, int]:
+        return grader.cost(Instance(self.schema, rows))
+
+    def _witness(self, best: _Small, grader: Grader) -> Witness:
+        """The difference with simple values and its grade."""
+        last = self._simple(best.found, grader)
+        instance = self._instance(last)
         grade, broken = grader.grade(instance)
         return Witness(
             self.gold,
@@ -311,11 +371,14 @@ class _Hunt:
             last.gold,
             last.prediction,
             last.comparison.reasons,
-            origin,
-            self.tried,
+            best.origin,
+            best.tried,
             grade,
             broken,
         )
+
+    def _instance(self, found: _Found) -> Instance:
+        return Instance(self.schema, {t: r for t, r in found.rows.items() if r})
 
     def _grader(self, database: Path | None) -> Grader:
         if self._graded_by is None:

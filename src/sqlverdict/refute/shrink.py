@@ -38,29 +38,54 @@ class Shrinker:
         ground: Ground,
         differ: Differ,
         tries: int,
-        cost: Callable[[Content], tuple[int, int]] = lambda _: (0, 0),
+        cost: Callable[[Content], tuple[int, int]] | None = None,
     ) -> None:
         self.ground = ground
         self.differ = differ
         self.tries = tries
-        self.cost = cost
+        self.cost = cost or (lambda _: (0, 0))
         self.lowest = (0, 0)
 
-    def shrink(self, rows: Content) -> Content:
-        """A smaller instance on which the queries differ just as well."""
+    def fewer(self, rows: Content, hopeless: Differ = lambda _: False) -> Content | None:
+        """Fewer rows on which the queries differ just as well.
+
+        Args:
+            rows: The instance.
+            hopeless: Whether rows, and all that can be left of them, are of no use; then
+                ``None`` comes back.
+        """
         rows = {table: content for table, content in rows.items() if content}
         self.lowest = self.cost(rows)
         for smaller in (self._without_tables, self._without_halves):
             rows = smaller(rows)
+            if hopeless(rows):
+                return None
         failed: set[tuple[int, ...]] = set()
         size = -1
         while self.tries > 0 and size != sum(map(len, rows.values())):
             size = sum(map(len, rows.values()))
             rows = self._without_rows(rows, failed)
-        return self._simpler_cells(rows)
+            if hopeless(rows):
+                return None
+        return rows
+
+    def one_less(self, rows: Content) -> Content | None:
+        """The rows without one of them and its children, if the queries differ then."""
+        rows = {table: content for table, content in rows.items() if content}
+        for table, content in rows.items():
+            for place in range(len(content)):
+                fewer = self._without(rows, table, place)
+                if self.tries > 0 and self.differ(fewer):
+                    return fewer
+                self.tries -= 1
+        return None
 
     def _works(self, rows: Content) -> bool:
-        if self.tries <= 0 or not is_closed(rows, self.ground.links):
+        return is_closed(rows, self.ground.links) and self._works_closed(rows)
+
+    def _works_closed(self, rows: Content) -> bool:
+        """Whether rows that lack no parent will do."""
+        if self.tries <= 0:
             return False
         self.tries -= 1
         if not self.differ(rows):
@@ -93,16 +118,20 @@ class Shrinker:
         for table in list(rows):
             place = 0
             while place < len(rows.get(table, ())):
-                content = rows[table]
-                fewer = rows | {table: content[:place] + content[place + 1 :]}
-                fewer = self._without_orphans({name: kept for name, kept in fewer.items() if kept})
+                fewer = self._without(rows, table, place)
                 left = tuple([id(row) for kept in fewer.values() for row in kept])
-                if left not in failed and self._works(fewer):
+                if left not in failed and self._works_closed(fewer):
                     rows = fewer
                 else:
                     failed.add(left)
                     place += 1
         return rows
+
+    def _without(self, rows: Content, table: str, place: int) -> Content:
+        """The rows without one of them and its children."""
+        content = rows[table]
+        fewer = rows | {table: content[:place] + content[place + 1 :]}
+        return self._without_orphans({name: kept for name, kept in fewer.items() if kept})
 
     def _without_orphans(self, rows: Content) -> Content:
         """Drop the children of rows that are gone."""
@@ -117,8 +146,9 @@ class Shrinker:
             if sum(map(len, rows.values())) == before:
                 return rows
 
-    def _simpler_cells(self, rows: Content) -> Content:
+    def simpler(self, rows: Content) -> Content:
         """Values renamed to simple ones, everywhere at once, so that joins stay joins."""
+        self.lowest = self.cost(rows)
         for value in {cell: None for content in rows.values() for row in content for cell in row}:
             if value is None or value in (1, 2, 3, "a", "b", "c"):
                 continue

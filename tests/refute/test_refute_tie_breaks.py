@@ -1,0 +1,112 @@
+"""Ties under LIMIT: what an engine picks by habit is no answer, and no witness rests on it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from sqlverdict.compare.preset import PRESETS
+from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.records import Answer
+from sqlverdict.refute.arena import warm_arena
+from sqlverdict.refute.determined import is_determined
+from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.tie_breaks import broken_ties
+from sqlverdict.refute.witness import Witness
+
+SCHEMA = read_ddl(
+    """
+    CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT, size INTEGER);
+    CREATE TABLE hired (worker INTEGER PRIMARY KEY, shop INTEGER REFERENCES shop(id), pay INTEGER);
+    """,
+    "shops",
+)
+BUSIEST = "SELECT s.name FROM hired h JOIN shop s ON h.shop = s.id GROUP BY {} ORDER BY {} LIMIT 1"
+
+
+@pytest.mark.parametrize(
+    ("sql", "rising"),
+    [
+        (
+            "SELECT a, b FROM t ORDER BY c LIMIT 1",
+            "SELECT a, b FROM t ORDER BY c , 1 ASC, 2 ASC LIMIT 1",
+        ),
+        ("SELECT * FROM t LIMIT 3", "SELECT * FROM t ORDER BY 1 ASC LIMIT 3"),
+        ("SELECT a, t.* FROM t LIMIT 3", "SELECT a, t.* FROM t ORDER BY 1 ASC LIMIT 3"),
+        (
+            "SELECT a * 2, count(*) FROM t GROUP BY a ORDER BY max(b, c) limit 2 OFFSET 1",
+            "SELECT a * 2, count(*) FROM t GROUP BY a ORDER BY max(b, c) , 1 ASC, 2 ASC limit 2 OFFSET 1",
+        ),
+        (
+            "SELECT a FROM t WHERE b = (SELECT c FROM u LIMIT 1) ORDER BY a",
+            "SELECT a FROM t WHERE b = (SELECT c FROM u ORDER BY 1 ASC LIMIT 1) ORDER BY a",
+        ),
+        (
+            "SELECT a FROM t UNION SELECT b FROM u ORDER BY 1 LIMIT 2",
+            "SELECT a FROM t UNION SELECT b FROM u ORDER BY 1 , 1 ASC LIMIT 2",
+        ),
+        (
+            "SELECT rank() OVER (ORDER BY a) FROM t LIMIT 2 -- no limit",
+            "SELECT rank() OVER (ORDER BY a) FROM t ORDER BY 1 ASC LIMIT 2 -- no limit",
+        ),
+    ],
+)
+def test_each_limit_gets_further_sort_keys(sql: str, rising: str) -> None:
+    up, down = broken_ties(sql)
+    assert up == rising
+    assert down == rising.replace(" ASC", " DESC")
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.executescript("CREATE TABLE t (a, b, c); CREATE TABLE u (b, c)")
+        connection.execute(up)
+        connection.execute(down)
+
+
+@pytest.mark.parametrize("sql", ["SELECT a FROM t", "SELECT 'limit' FROM t", 'SELECT "limit"'])
+def test_without_limit_there_is_nothing_to_break(sql: str) -> None:
+    assert broken_ties(sql) == ()
+
+
+def _is_determined(
+    gold: str, prediction: str, rows: dict[str, tuple[tuple[int | str, ...], ...]]
+) -> bool:
+    arenas = (warm_arena(SCHEMA, None, False), warm_arena(SCHEMA, frozenset(), True))
+    arenas[0].load(rows)
+    asked = ((gold, arenas[0].run(gold)), (prediction, arenas[0].run(prediction)))
+    return is_determined(*asked, rows, arenas, PRESETS.get("strict"), "sqlite")
+
+
+def test_groups_that_tie_are_told_from_groups_that_do_not() -> None:
+    by_shop = BUSIEST.format("h.shop", "count(*) DESC")
+    by_name = BUSIEST.format("s.name", "count(*) DESC")
+    shops = ((1, "x", 1), (2, "a", 1), (3, "a", 1))
+    hired = ((1, 1, 0), (2, 1, 0), (3, 2, 0), (4, 3, 0))
+    # By name, "a" and "x" have two each: SQLite shows "a", and might as well show "x".
+    assert not _is_determined(by_shop, by_name, {"shop": shops, "hired": hired})
+    assert not _is_determined(by_name, by_shop, {"shop": shops, "hired": hired})
+    more = (*hired, (5, 1, 0), (6, 2, 0), (7, 3, 0))
+    assert _is_determined(by_shop, by_name, {"shop": shops, "hired": more})
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction"),
+    [
+        (BUSIEST.format("h.shop", "count(*) DESC"), BUSIEST.format("s.name", "count(*) DESC")),
+        (BUSIEST.format("h.shop", "count(*) DESC"), BUSIEST.format("h.shop", "count(h.pay) DESC")),
+        (BUSIEST.format("h.shop", "count(*)"), BUSIEST.format("h.shop", "count(DISTINCT h.pay)")),
+        (BUSIEST.format("s.id", "max(h.pay) DESC"), BUSIEST.format("s.id", "sum(h.pay) DESC")),
+        (BUSIEST.format("s.id", "sum(s.size) DESC"), BUSIEST.format("s.id", "avg(s.size) DESC")),
+    ],
+)
+def test_rankings_by_different_measures_part_without_a_tie(gold: str, prediction: str) -> None:
+    found = find_witness(gold, prediction, SCHEMA)
+    assert isinstance(found, Witness)
+    arena = warm_arena(SCHEMA, None, False)
+    arena.load(found.instance.rows)
+    for sql, outcome in ((gold, found.gold), (prediction, found.prediction)):
+        assert isinstance(outcome, Answer)
+        for broken in broken_ties(sql):
+            again = arena.run(broken)
+            assert isinstance(again, Answer)
+            assert again.rows == outcome.rows
