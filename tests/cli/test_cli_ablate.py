@@ -139,6 +139,9 @@ def test_a_dry_run_asks_nobody(
     assert json.loads(found.output)["estimate"]["calls"] == DISTINCT
     assert server.calls == []
     assert not (tmp_path / "ablation").exists()
+    said = invoke(*call, "--dry-run")
+    assert f"calls: {DISTINCT} (0 more replies at hand)" in said.output
+    assert f"at most {2 * DISTINCT} more calls" in said.output
 
 
 def test_what_is_wrong_with_the_call_is_said(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sqlverdict.cli._options import FILE, FOLDER
+from sqlverdict.cli._options import FILE, FOLDER, print_json
 from sqlverdict.errors import UsageError
 
 if TYPE_CHECKING:
@@ -277,17 +277,24 @@ def submit_batch(heard: Hearing, said: dict[str, Any]) -> None:
     )
 
 
-def estimate_of(heard: Hearing, said: dict[str, Any]) -> CallEstimate:
-    """What the gathered requests would take."""
+def show_estimate(heard: Hearing, said: dict[str, Any]) -> None:
+    """Say what the requests that were gathered in a dry run would take."""
     from sqlverdict.judge.estimate import estimate_calls
     from sqlverdict.judge.gather import Gatherer
     from sqlverdict.judge.prices import load_prices
 
-    assert isinstance(heard.answerer, Gatherer), "a dry run gathers"
-    return estimate_calls(heard.answerer.wanted, heard.cache, load_prices(said["prices"]))
+    gathered = heard.answerer
+    assert isinstance(gathered, Gatherer), "a dry run gathers"
+    found = estimate_calls(gathered.wanted, heard.cache, load_prices(said["prices"]))
+    reasks = found.calls * settings_of(said).retries_unparseable
+    if said["as_json"]:
+        print_json({"estimate": found, "cached": gathered.cached, "possible_reasks": reasks})
+        return
+    for line in _estimate_lines(found, gathered.cached, reasks):
+        click.echo(line)
 
 
-def estimate_lines(found: CallEstimate, cached: int, reasks: int) -> Sequence[str]:
+def _estimate_lines(found: CallEstimate, cached: int, reasks: int) -> Sequence[str]:
     """An estimate in words.
 
     Args:
@@ -317,11 +324,6 @@ def estimate_lines(found: CallEstimate, cached: int, reasks: int) -> Sequence[st
             f"to its first"
         )
     return lines
-
-
-def possible_reasks(found: CallEstimate, said: dict[str, Any]) -> int:
-    """How many calls it could add that unreadable replies are asked for again."""
-    return found.calls * settings_of(said).retries_unparseable
 
 
 def _about(said: dict[str, Any]) -> str:

@@ -122,7 +122,7 @@ def _runs(
 ) -> dict[str, Run] | None:
     """A run a context; ``None`` where nobody answers now: a dry run, or a batch."""
     from sqlverdict.cli._inputs import select
-    from sqlverdict.cli._judge_options import submit_batch
+    from sqlverdict.cli._judge_options import show_estimate, submit_batch
     from sqlverdict.errors import Interrupted
     from sqlverdict.pipeline import evaluate_systems
     from sqlverdict.report.ablation import CONTEXTS
@@ -146,7 +146,7 @@ def _runs(
                 if not later:
                     raise
     if said["dry_run"]:
-        _show_estimate(heard, said)
+        show_estimate(heard, said)
         return None
     if said["batch"] and len(runs) < len(names):
         submit_batch(heard, said)
@@ -176,16 +176,3 @@ def _system(benchmark: Benchmark, out: Path, said: dict[str, Any]) -> System:
     if benchmark.predictions is None:
         raise UsageError("no predictions: give --predictions FILE")
     return System("flex", benchmark.predictions, out)
-
-
-def _show_estimate(heard: Hearing, said: dict[str, Any]) -> None:
-    from sqlverdict.cli._judge_options import estimate_lines, estimate_of
-    from sqlverdict.judge.gather import Gatherer
-
-    found = estimate_of(heard, said)
-    cached = heard.answerer.cached if isinstance(heard.answerer, Gatherer) else 0
-    if said["as_json"]:
-        print_json({"estimate": found, "cached": cached})
-        return
-    for line in estimate_lines(found, cached):
-        click.echo(line)

@@ -156,15 +156,9 @@ def _estimate(
     """Do everything but ask, in a folder that goes away, and say what asking would take."""
     from tempfile import TemporaryDirectory
 
-    from sqlverdict.cli._judge_options import (
-        estimate_lines,
-        estimate_of,
-        hearing,
-        possible_reasks,
-    )
+    from sqlverdict.cli._judge_options import hearing, show_estimate
     from sqlverdict.cli._run_options import run_options
     from sqlverdict.errors import Contradiction
-    from sqlverdict.judge.gather import Gatherer
 
     with TemporaryDirectory() as folder, hearing(said, benchmark) as heard:
         elsewhere = {**said, "out": Path(folder), "overwrite": False}
@@ -175,14 +169,7 @@ def _estimate(
             proving=options.proving,
         )
         contradicted = _gather(lambda: _evaluate(benchmark, given, elsewhere, gathering))
-        found = estimate_of(heard, said)
-        cached = heard.answerer.cached if isinstance(heard.answerer, Gatherer) else 0
-    reasks = possible_reasks(found, said)
-    if said["as_json"]:
-        print_json({"estimate": found, "cached": cached, "possible_reasks": reasks})
-    else:
-        for line in estimate_lines(found, cached, reasks):
-            click.echo(line)
+        show_estimate(heard, said)
     if contradicted:
         kept = options.proving.folder if options.proving is not None else None
         raise Contradiction(
