@@ -6,6 +6,7 @@ them. What happens to a single case is in ``run/examine.py``.
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -64,7 +65,8 @@ class Options:
         metrics: What to score: ``"ex,em"``, ``"ex[bird]"``.
         engine: The engine that runs the queries.
         limits: What one query may spend.
-        workers: Processes; 0 works in this process, ``None`` takes one a core.
+        workers: Processes; 0 works in this process, ``None`` takes one a core. Where twice as many
+            cores are free, each runs its queries ahead in a second process.
         cache: The file of cached answers; ``None`` caches nothing.
         seed: For bootstrap intervals.
         overwrite: Start anew where ``out`` already holds a run.
@@ -265,7 +267,9 @@ def _work(
     """Work on all tasks and log their lines; returns how many workers had to be killed."""
     pin = any("timing" in spec.metric.needs for spec in examiner.specs)
     open_cache = partial(_open_cache, options.cache)
-    setup = Setup(examiner, options.engine, options.limits, open_cache, pin)
+    spare = sys.platform == "linux" and 2 * workers <= core_count()
+    ahead = spare and examiner.stages.executes and not pin
+    setup = Setup(examiner, options.engine, options.limits, open_cache, pin, ahead)
 
     def log(lines: Sequence[Line]) -> None:
         for number, folder in enumerate(folders):

@@ -11,7 +11,7 @@ from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
 from sqlverdict.records import Answer, Case, Prediction, Recording
 from sqlverdict.run import batches
-from sqlverdict.run.batches import in_batches
+from sqlverdict.run.batches import Needs, in_batches, prepared
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.task import Task
 from sqlverdict.score.metric import parse_metrics
@@ -31,8 +31,9 @@ class Recorder:
         self.steps.append(f"{step} {task.index}")
         self.clock[0] += self.seconds[step]
 
-    def prepare(self, task: Task, desk: Desk) -> None:
+    def needs(self, task: Task) -> Needs:
         self._note("prepare", task)
+        return task.case.db_id, ()
 
     def __call__(self, task: Task, desk: Desk) -> bytes:
         self._note("examine", task)
@@ -94,13 +95,13 @@ def test_what_is_run_ahead_is_what_the_examination_asks_for(
     case = make_case("1", "SELECT 1", "SELECT nothing", "SELECT 2")
     for sql in ("SELECT 2", "SELECT 3", "SELEC"):
         task = Task(0, 0, case, Prediction("1", sql))
-        examiner.prepare(task, desk)
+        prepared(iter([task]), examiner.needs, desk)
         ahead = desk.executed
         examiner(task, desk)
         assert desk.executed == ahead
 
 
-def test_nothing_is_run_ahead_that_is_not_needed(make_case: MakeCase, desk: Desk) -> None:
+def test_nothing_is_run_ahead_that_is_not_needed(make_case: MakeCase) -> None:
     answer = Answer(("a",), [(1,)])
     recorded = Recording((answer,), answer, True)
     examiner = Examiner(parse_metrics("ex"))
@@ -110,11 +111,9 @@ def test_nothing_is_run_ahead_that_is_not_needed(make_case: MakeCase, desk: Desk
         (make_case("3", answerable=False), "SELECT 1"),
         (make_case("4", "SELECT 1", recorded=recorded), "SELECT 1"),
     ):
-        examiner.prepare(Task(0, 0, case, Prediction(case.id, sql)), desk)
-    Examiner(parse_metrics("em")).prepare(
-        Task(0, 0, make_case("5", "SELECT 1"), Prediction("5", "SELECT 1")), desk
-    )
-    assert desk.executed == 0
+        assert not examiner.needs(Task(0, 0, case, Prediction(case.id, sql)))[1]
+    task = Task(0, 0, make_case("5", "SELECT 1"), Prediction("5", "SELECT 1"))
+    assert not Examiner(parse_metrics("em")).needs(task)[1]
 
 
 def test_a_bug_that_strikes_ahead_is_typed_by_the_examination(

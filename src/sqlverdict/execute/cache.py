@@ -153,6 +153,10 @@ class AnswerCache:
         self.hits += outcome is not None
         return outcome
 
+    def is_new(self, scope: bytes) -> bool:
+        """Whether the file held nothing of a scope when that was first asked for."""
+        return self._connection is None or not self._keys(scope)
+
     def put(self, scope: bytes, key: bytes, outcome: Outcome) -> None:
         """Store an outcome that will be the same next time."""
         if self._connection is None or not _is_lasting(outcome):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -32,6 +33,19 @@ Watch = Callable[[bytes | None], None]
 """Told the key of a query before it runs on the engine, and ``None`` after."""
 
 
+@dataclass(frozen=True)
+class Relay:
+    """What one desk found out, for another that then need not ask for it.
+
+    Attributes:
+        answered: Outcomes by database and text, and their weights.
+        stored: Those that belong into the cache, with their scope and key.
+    """
+
+    answered: list[tuple[tuple[str, str], Outcome, int]] = field(default_factory=list)
+    stored: list[tuple[bytes, bytes, Outcome]] = field(default_factory=list)
+
+
 class Desk:
     """Answers queries on databases, each at most once.
 
@@ -41,6 +55,7 @@ class Desk:
         cache: The shared cache, if one is used.
         watch: Told when a query begins and ends, so that a guardian can step in.
         known: Outcomes of queries that must not be tried again, by key.
+        relays: Whether what is found out is for another desk, which writes it to the cache.
     """
 
     def __init__(
@@ -50,6 +65,8 @@ class Desk:
         cache: AnswerCache | None = None,
         watch: Watch | None = None,
         known: Mapping[bytes, Failure] | None = None,
+        *,
+        relays: bool = False,
     ) -> None:
         self.engine = ENGINES.get(engine)
         self.limits = limits
@@ -62,18 +79,35 @@ class Desk:
         self._memory: OrderedDict[tuple[str, str], tuple[Outcome, int]] = OrderedDict()
         self._weight = 0
         self._given = 0
+        self._relay = Relay() if relays else None
 
-    def run(self, database: str, sql: str) -> Outcome:
-        """The outcome of a query on a database file."""
-        canon = canonical(sql)
+    def run(self, database: str, sql: str, canon: str | None = None) -> Outcome:
+        """The outcome of a query on a database file; ``canon`` saves working it out again."""
+        if canon is None:
+            canon = canonical(sql)
         kept = self._memory.get((database, canon))
         if canon != sql and (kept is None or _quotes_text(kept[0])):
             kept = self._memory.get((database, sql))
         if kept is not None:
             return kept[0]
         found = self._look_up(database, sql, canon)
-        self._remember((database, sql if _quotes_text(found) else canon), found)
+        text = sql if _quotes_text(found) else canon
+        self._remember((database, text), found, _weight(text, found))
         return found
+
+    def relay(self) -> Relay:
+        """What was found out since this was last asked."""
+        assert self._relay is not None, "a desk that relays was asked for"
+        told, self._relay = self._relay, Relay()
+        return told
+
+    def take_over(self, told: Relay) -> None:
+        """Know what another desk found out."""
+        for answered in told.answered:
+            self._remember(*answered)
+        if self.cache is not None:
+            for scope, key, outcome in told.stored:
+                self.cache.put(scope, key, outcome)
 
     def room(self) -> Callable[[], bool]:
         """Asked later: whether all answers given since then are sure to be still in memory."""
@@ -130,7 +164,7 @@ class Desk:
         key = answer_key(scope, canon)
         if key in self._known:
             return self._known[key]
-        if self.cache is not None:
+        if self.cache is not None and not self.cache.is_new(scope):
             cached = self.cache.get(scope, key)
             if canon != sql and (cached is None or _quotes_text(cached)):
                 cached = self.cache.get(scope, answer_key(scope, sql))
@@ -145,7 +179,11 @@ class Desk:
         self.executed += 1
         if self.cache is not None:
             own = canon != sql and _quotes_text(outcome)
-            self.cache.put(scope, answer_key(scope, sql) if own else key, outcome)
+            place = answer_key(scope, sql) if own else key
+            if self._relay is not None:
+                self._relay.stored.append((scope, place, outcome))
+            else:
+                self.cache.put(scope, place, outcome)
         return outcome
 
     def _session(self, database: str) -> Session | Failure:
@@ -170,8 +208,9 @@ class Desk:
                 oldest.close()
         return session
 
-    def _remember(self, place: tuple[str, str], outcome: Outcome) -> None:
-        weight = _weight(place[1], outcome)
+    def _remember(self, place: tuple[str, str], outcome: Outcome, weight: int) -> None:
+        if self._relay is not None:
+            self._relay.answered.append((place, outcome, weight))
         self._memory[place] = (outcome, weight)
         self._weight += weight
         self._given += weight

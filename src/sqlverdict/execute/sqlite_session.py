@@ -27,6 +27,7 @@ class SqliteSession:
         self._connection = connection
         self._limits = limits
         self._guard = Guard()
+        self._ticks = max(1, limits.steps // _STEP)
         self._ticks_left = 0
         self._deadline = 0.0
         self._late = False
@@ -45,7 +46,7 @@ class SqliteSession:
 
     def _start(self) -> None:
         self._guard.reset()
-        self._ticks_left = max(1, self._limits.steps // _STEP)
+        self._ticks_left = self._ticks
         self._deadline = monotonic() + self._limits.seconds
         self._late = False
 
@@ -102,10 +103,11 @@ class SqliteSession:
     def _fetch(self, sql: str, began: float) -> Outcome:
         limits = self._limits
         cursor = self._connection.execute(sql)
-        if cursor.description is None:
+        described = cursor.description
+        if described is None:
             return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
         # So few rows at a time that even the fattest cells stay within bounds until counted.
-        fattest = self._cell * len(cursor.description)
+        fattest = self._cell * len(described)
         count = max(1, min(_BATCH, _IN_FLIGHT // fattest))
         rows: list[Row] = cursor.fetchmany(count)
         if len(rows) == count or len(rows) * fattest > limits.bytes or len(rows) > limits.rows:
@@ -124,7 +126,7 @@ class SqliteSession:
                 size += len(_SIZE.encode(batch))
                 rows += batch
                 got = len(batch)
-        columns = tuple([column[0] for column in cursor.description])
+        columns = tuple([column[0] for column in described])
         volatile = self._guard.depends_on_clock(sql)
         return Answer(columns, rows, perf_counter() - began, volatile)
 

@@ -7,12 +7,16 @@ where its queries have taken long, so that slow tasks are still done and reporte
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from sqlverdict.execute.desk import Desk
 from sqlverdict.run.task import Finding, Task
+
+T = TypeVar("T")
+Needs = tuple[str, Sequence[tuple[str, str]]]
+"""A database and the queries to be run on it, each with its canon."""
 
 _LONG = 0.05
 """Seconds after which what is done is handed on."""
@@ -21,8 +25,8 @@ _LONG = 0.05
 class Examine(Protocol):
     """What is done to a task. Neither step raises."""
 
-    def prepare(self, task: Task, desk: Desk) -> None:
-        """Run the queries that the task needs in any case."""
+    def needs(self, task: Task) -> Needs:
+        """The queries that the task needs in any case."""
         ...
 
     def __call__(self, task: Task, desk: Desk) -> bytes | Finding:
@@ -30,12 +34,17 @@ class Examine(Protocol):
         ...
 
 
+Prepare = Callable[[Iterator[Task]], list[Task]]
+"""Takes the next tasks of a chunk, whose answers then lie ready; none at its end."""
+
+
 def in_batches(
-    tasks: Iterable[Task], examine: Examine, desk: Desk
+    tasks: Iterable[Task], examine: Examine, desk: Desk, prepare: Prepare | None = None
 ) -> Iterator[list[bytes | Finding]]:
-    """What becomes of each task, in turn."""
+    """What becomes of each task, in turn; queries run here unless someone else prepares."""
     rest = iter(tasks)
-    while batch := _prepared(rest, examine, desk):
+    take = prepare or (lambda rest: prepared(rest, examine.needs, desk))
+    while batch := take(rest):
         made: list[bytes | Finding] = []
         began = perf_counter()
         for task in batch:
@@ -47,14 +56,22 @@ def in_batches(
         yield made
 
 
-def _prepared(rest: Iterator[Task], examine: Examine, desk: Desk) -> list[Task]:
+def prepared(rest: Iterator[T], needs: Callable[[T], Needs], desk: Desk) -> list[T]:
     """The next tasks, whose answers lie ready: as many as run quickly and stay in memory."""
-    batch: list[Task] = []
+    batch: list[T] = []
     room = desk.room()
     began = perf_counter()
     for task in rest:
         batch.append(task)
-        examine.prepare(task, desk)
+        _run(desk, *needs(task))
         if perf_counter() - began > _LONG or not room():
             break
     return batch
+
+
+def _run(desk: Desk, database: str, queries: Iterable[tuple[str, str]]) -> None:
+    try:
+        for sql, canon in queries:
+            desk.run(database, sql, canon)
+    except Exception:  # noqa: BLE001 - it comes again, and is typed, when the task is examined
+        return

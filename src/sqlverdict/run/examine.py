@@ -11,6 +11,7 @@ from sqlverdict.execute.desk import Desk
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import RESULT_SCHEMA, Evidence, Fault, Reason, Rung
 from sqlverdict.report.runlog import encode_result
+from sqlverdict.run.batches import Needs
 from sqlverdict.run.gather import Stages, gather
 from sqlverdict.run.item import DeskItem
 from sqlverdict.run.prover import Proving
@@ -94,17 +95,14 @@ class Examiner:
         except Exception as error:  # noqa: BLE001 - the border: a bug of ours is not the model's
             return self.crashed(task, f"{type(error).__name__}: {error}")
 
-    def prepare(self, task: Task, desk: Desk) -> None:
-        """Run the queries that the task needs in any case. Never raises."""
+    def needs(self, task: Task) -> Needs:
+        """The queries that the task needs in any case."""
         case, sql = task.case, task.prediction.sql or ""
         recorded = case.recorded is not None
+        database = case.database or case.db_id
         if not self.stages.executes or not case.answerable or recorded or not sql.strip():
-            return
-        try:
-            for query in (*case.golds, sql):
-                desk.run(case.database or case.db_id, query)
-        except Exception:  # noqa: BLE001 - it comes again, and is typed, when the task is examined
-            return
+            return database, ()
+        return database, [(query, canonical(query)) for query in (*case.golds, sql)]
 
     def _find(self, task: Task, desk: Desk) -> Finding:
         case, prediction = task.case, task.prediction

@@ -18,12 +18,15 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from sqlverdict.records import Failure, Reason
+from sqlverdict.run.beat import Beat
 from sqlverdict.run.task import Done, Finding, Line, Task, chunks, done
-from sqlverdict.run.worker import Beat, Setup, work
+from sqlverdict.run.worker import Setup, work
 
 _GRACE = 0.5
 _LOOK_EVERY = 0.1
 _QUEUED = 2
+_QUEUED_AHEAD = 16
+"""Chunks that wait at a worker; more where a runner must not wait for the worker."""
 
 Crash = Callable[[Task, str], bytes]
 """Writes the line of a task that kills its worker outside any query."""
@@ -50,12 +53,15 @@ class _Worker:
 
     def __init__(self, context: Any, setup: Setup, known: dict[bytes, Failure]) -> None:
         self.beat = Beat(context)
+        self.ahead = Beat(context)
         self.chunks: list[list[Task]] = []
         self.done = 0
         ours, theirs = context.Pipe()
         self.connection: Connection = ours
         self.process = context.Process(
-            target=work, args=(theirs, ours, self.beat, setup, dict(known)), daemon=True
+            target=work,
+            args=(theirs, ours, (self.beat, self.ahead), setup, dict(known)),
+            daemon=True,
         )
         self.process.start()
         theirs.close()
@@ -81,6 +87,14 @@ class _Worker:
         self.done += len(lines)
         return [done(task, made) for task, made in zip(tasks, lines, strict=True)]
 
+    def overdue(self, seconds: float) -> tuple[bytes, float] | None:
+        """A query, its own or its runner's, that has been running for longer."""
+        for beat in (self.beat, self.ahead):
+            running = beat.running()
+            if running is not None and running[1] >= seconds:
+                return running
+        return None
+
     def kill(self) -> None:
         self.process.kill()
         self.process.join()
@@ -104,16 +118,12 @@ class Crew:
         self._known: dict[bytes, Failure] = {}
         self._blamed: set[bytes] = set()
         self._suspects: set[tuple[int, int]] = set()
-        # Forked workers inherit what is loaded; each would load the parser by itself.
-        from sqlverdict.parse.query import parse
-
-        parse("SELECT 1")
-
+        _load_for_all()
         self._crew: list[_Worker] = []
 
     def run(self, tasks: Iterable[Task]) -> Generator[list[Done], None, None]:
         """Work on all tasks; yields what is done in batches, in no particular order."""
-        waiting = chunks(tasks)
+        waiting = chunks(tasks, self.size)
         again: list[list[Task]] = []
         ended = False
         try:
@@ -140,7 +150,8 @@ class Crew:
             self._dismiss()
 
     def _has_room(self) -> bool:
-        return any(len(worker.chunks) < _QUEUED for worker in self._crew)
+        queued = _QUEUED_AHEAD if self.setup.ahead else _QUEUED
+        return any(len(worker.chunks) < queued for worker in self._crew)
 
     def _least_busy(self) -> _Worker:
         if len(self._crew) < self.size and all(worker.chunks for worker in self._crew):
@@ -199,8 +210,8 @@ class Crew:
         limit = self.setup.limits.seconds
         returned: list[list[Task]] = []
         for worker in list(self._crew):
-            running = worker.beat.running()
-            if running is None or running[1] < limit + _GRACE or worker.connection.poll():
+            running = worker.overdue(limit + _GRACE)
+            if running is None or worker.connection.poll():
                 continue
             worker.kill()
             self._crew.remove(worker)
@@ -224,6 +235,15 @@ class Crew:
             worker.process.join(timeout=5)
             worker.kill()
         self._crew.clear()
+
+
+def _load_for_all() -> None:
+    """Forked workers inherit what is loaded; each would load it by itself."""
+    from sqlverdict.parse.plain_order import plain_order
+    from sqlverdict.parse.query import parse
+
+    parse("SELECT 1")
+    plain_order("SELECT 1")
 
 
 def _exit_text(code: int | None) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 WINDOW = 2_048
 CHUNK = 64
+_SMALLEST = 8
 
 
 @dataclass(frozen=True)
@@ -113,14 +114,16 @@ def _digest(file: Path) -> str:
     return sha256_file(file) if file.is_file() else "missing"
 
 
-def chunks(tasks: Iterable[Task], size: int = CHUNK) -> Iterator[list[Task]]:
+def chunks(tasks: Iterable[Task], workers: int = 1) -> Iterator[list[Task]]:
     """Cut a stream into chunks of one database each.
 
     Only a window of the stream is held at a time. Tasks of one case stay together, so its
-    gold runs once for all systems.
+    gold runs once for all systems. Where little is left, chunks are small, so that all workers
+    end at about the same time.
     """
     stream = iter(tasks)
     while window := list(islice(stream, WINDOW)):
+        size = max(_SMALLEST, min(CHUNK, len(window) // (8 * workers)))
         by_database: dict[str, list[Task]] = {}
         for task in window:
             by_database.setdefault(task.case.database or task.case.db_id, []).append(task)

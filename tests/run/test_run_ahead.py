@@ -1,0 +1,228 @@
+"""Queries that run ahead, in a process of their own: same lines, same blame, nobody left behind."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+
+from sqlverdict.execute.cache import AnswerCache
+from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Case, Outcome, Reason, Verdict
+
+Lines = Callable[[Path], list[dict[str, Any]]]
+MakeCase = Callable[..., Case]
+
+HANGS = "SELECT instr(hex(zeroblob(8000000)), hex(zeroblob(4000000)) || 'x')"
+"""One opcode that runs for a minute; no handler is called meanwhile."""
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="runners are forked on Linux only")
+
+
+@pytest.fixture(autouse=True)
+def _no_endless_wait() -> Iterator[None]:
+    """A deadlock fails the test instead of stopping the suite."""
+
+    def stop(_signal: int, _frame: object) -> None:
+        raise TimeoutError("the run hangs")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(60)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def free_cores(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
+    def pretend(count: int) -> None:
+        monkeypatch.setattr("sqlverdict.pipeline.core_count", lambda: count)
+
+    return pretend
+
+
+def _processes_on(database: Path) -> set[int]:
+    """The processes, ours apart, that hold a file open."""
+    found = set()
+    for process in Path("/proc").iterdir():
+        if not process.name.isdigit() or int(process.name) == os.getpid():
+            continue
+        try:
+            files = {str(file.readlink()) for file in (process / "fd").iterdir()}
+        except OSError:
+            continue
+        if str(database.resolve()) in files:
+            found.add(int(process.name))
+    return found
+
+
+def _wait_until(true: Callable[[], bool]) -> bool:
+    end = monotonic() + 20
+    while not true() and monotonic() < end:
+        sleep(0.02)
+    return true()
+
+
+@pytest.mark.parametrize("cache", [False, True])
+def test_lines_are_the_same_whoever_runs_the_queries(
+    cache: bool,
+    make_case: MakeCase,
+    lines_of: Lines,
+    tmp_path: Path,
+    free_cores: Callable[[int], None],
+) -> None:
+    cases = [make_case(str(n), f"SELECT id FROM person WHERE id < {n}") for n in range(300)]
+    said = {str(n): f"select ID from person where id < {n + n % 3}" for n in range(300)}
+    said |= {"5": "SELEC", "6": "", "7": "DROP TABLE person", "8": "SELECT nothing FROM person"}
+    said |= {"9": "SELECT random()", "10": "SELECT 1; SELECT 2", "11": "SELECT 'a\ud800'"}
+    runs = []
+    for cores in (1, 2):
+        free_cores(cores)
+        file = tmp_path / f"answers{cores}.sqlite" if cache else None
+        options = Options("ex,ex[spider]", workers=1, cache=file)
+        runs.append(evaluate(cases, said, out=tmp_path / str(cores), options=options))
+    assert lines_of(runs[0].folder) == lines_of(runs[1].folder)
+    assert runs[1].manifest.killed_workers == 0
+
+
+def test_answers_that_were_run_ahead_are_in_the_cache(
+    make_case: MakeCase, tmp_path: Path, free_cores: Callable[[int], None]
+) -> None:
+    free_cores(2)
+    file = tmp_path / "answers.sqlite"
+    case = make_case("1", "SELECT 1")
+    evaluate([case], {"1": "SELECT 2"}, options=Options(workers=1, cache=file))
+    desk = Desk("sqlite", Limits(), AnswerCache(file))
+    assert case.database is not None
+    for sql in ("SELECT 1", "SELECT 2"):
+        desk.run(case.database, sql)
+    assert desk.executed == 0
+    desk.close()
+
+
+def test_a_query_that_hangs_ahead_is_stopped_and_known(
+    make_case: MakeCase, free_cores: Callable[[int], None]
+) -> None:
+    free_cores(2)
+    cases = [make_case(str(n), "SELECT count(*) FROM city") for n in range(40)]
+    said = {str(n): "SELECT 40" for n in range(40)} | {"7": HANGS, "30": HANGS}
+    options = Options(limits=Limits(seconds=0.5), workers=1, cache=None)
+    run = evaluate(cases, said, options=options)
+    wrong = {r.id: r.reasons for r in run.results() if r.verdict is not Verdict.CORRECT}
+    assert wrong == dict.fromkeys(("7", "30"), (Reason.EXECUTION_TIMEOUT,))
+    assert run.manifest.killed_workers == 1
+
+
+@dataclass(frozen=True)
+class _Fragile:
+    """SQLite, but some queries end the process."""
+
+    name = "fragile"
+    dialect = "sqlite"
+    suffixes = (".sqlite",)
+    version = "1"
+
+    def digest(self, database: Path) -> str:
+        return ENGINES.get("sqlite").digest(database)
+
+    def open(self, database: Path, limits: Limits) -> Session:
+        return _FragileSession(ENGINES.get("sqlite").open(database, limits))
+
+
+@dataclass(frozen=True)
+class _FragileSession:
+    session: Session
+
+    def run(self, sql: str) -> Outcome:
+        if "deadly" in sql:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if "leaves" in sql:
+            os._exit(9)
+        return self.session.run(sql)
+
+    def clock(self, queries: Any, rounds: int) -> list[list[float]]:
+        return self.session.clock(queries, rounds)
+
+    def close(self) -> None:
+        self.session.close()
+
+
+@pytest.mark.parametrize(
+    ("word", "said_of_it"), [("deadly", "signal 9"), ("leaves", "exit code 9")]
+)
+def test_a_query_that_ends_its_runner_twice_is_blamed_and_no_other(
+    word: str,
+    said_of_it: str,
+    make_case: MakeCase,
+    monkeypatch: pytest.MonkeyPatch,
+    free_cores: Callable[[int], None],
+) -> None:
+    free_cores(2)
+    ENGINES.get("sqlite")
+    monkeypatch.setitem(ENGINES._members, "fragile", _Fragile())
+    cases = [make_case(str(n), "SELECT 1") for n in range(100)]
+    said = {str(n): "SELECT 1" for n in range(100)} | {"50": f"SELECT '{word}'"}
+    run = evaluate(cases, said, options=Options(engine="fragile", workers=1, cache=None))
+    results = list(run.results())
+    assert [result.id for result in results if result.verdict is not Verdict.CORRECT] == ["50"]
+    assert results[50].reasons == (Reason.MEMORY_LIMIT,)
+    assert said_of_it in results[50].message
+    assert run.manifest.killed_workers == 2
+
+
+@dataclass
+class _Struck:
+    """A progress bar that kills a process once some cases are done."""
+
+    pick: Callable[[], int]
+    done: int = 0
+    struck: int = 0
+
+    def begin(self, total: int | None, resumed: int) -> None:
+        pass
+
+    def advance(self, cases: int) -> None:
+        self.done += cases
+        if self.done >= 20 and not self.struck:
+            self.struck = self.pick()
+            os.kill(self.struck, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("who", ["worker", "runner"])
+def test_neither_outlives_the_other_and_nothing_is_lost(
+    who: str,
+    make_case: MakeCase,
+    people: Path,
+    lines_of: Lines,
+    tmp_path: Path,
+    free_cores: Callable[[int], None],
+) -> None:
+    free_cores(2)
+    slow = "SELECT count(*) FROM person a, person b WHERE b.id < 100 AND a.height + b.id > {}"
+    cases = [make_case(str(n), slow.format(n)) for n in range(150)]
+    said = {str(n): slow.format(f"{n} + {n % 2}") for n in range(150)}
+    calm = evaluate(cases, said, out=tmp_path / "calm", options=Options(workers=0, cache=None))
+
+    def pick() -> int:
+        workers = {child.pid for child in multiprocessing.active_children() if child.pid}
+        runners = _processes_on(people) - workers
+        assert len(workers) == len(runners) == 1
+        return workers.pop() if who == "worker" else runners.pop()
+
+    struck = _Struck(pick)
+    options = Options(workers=1, cache=None, progress=struck)
+    run = evaluate(cases, said, out=tmp_path / "run", options=options)
+    assert struck.struck
+    assert run.manifest.killed_workers == 1
+    assert lines_of(run.folder) == lines_of(calm.folder)
+    assert _wait_until(lambda: not _processes_on(people))
