@@ -154,6 +154,36 @@ def test_policies_confidences_charts_and_comparison(
     assert json.loads(Path("report/reliability.json").read_text())["comparison"]["b"] == "a"
 
 
+def test_shares_by_hardness_and_type_are_laid_out_as_in_the_paper(
+    run: Callable[..., Result], invoke: Invoke
+) -> None:
+    run("a")
+    run("voting", "--recorded-only")
+    content = json.loads(invoke("reliability", "a", "--json").stdout)
+    # Of three answerable items one is right, one held back, one wrong.
+    assert content["by_hardness"] == {
+        "easy": {
+            "items": 3,
+            "not_held_back": pytest.approx(2 / 3),
+            "correct": pytest.approx(1 / 3),
+            "not_wrong": pytest.approx(2 / 3),
+        }
+    }
+    assert content["by_type"] == {"non-sql": {"items": 2, "held_back": 0.5}}
+    rs = {part["key"]: part["rs"] for part in content["slices"]}
+    # N is the size of the slice.
+    assert rs["easy"] == {"0": pytest.approx(1 / 3), "10": -3.0, "N": pytest.approx(-2 / 3)}
+    assert rs["non-sql"] == {"0": 0.5, "10": -4.5, "N": -0.5}
+    assert invoke("reliability", "a", "--against", "voting", "--out", "report").exit_code == 0
+    page = Path("report/reliability.md").read_text()
+    assert "| system | share | easy (3) |" in page
+    assert "| a | not held back (table 8) | 66.7% |" in page
+    assert "| voting | answered rightly (table 10) | 66.7% |" in page
+    # The two have not as many unanswerable items scored, so no number stands in the heading.
+    assert "| system | non-sql |" in page
+    assert "| a | 50.0% |\n| voting | 0.0% |" in page
+
+
 @pytest.mark.parametrize(
     ("option", "value", "says"),
     [

@@ -77,7 +77,7 @@ def reliability(run: Path, **said: Any) -> None:
     if said["as_json"]:
         print_json(_plain(found, compared))
         return
-    _print(found, compared)
+    _print(found, compared, other)
     if said["out"] is not None:
         click.echo(f"\nwritten to {said['out']}")
 
@@ -110,12 +110,12 @@ def _request(said: dict[str, Any]) -> Request:
     )
 
 
-def _print(found: Reliability, compared: Compared | None) -> None:
+def _print(found: Reliability, compared: Compared | None, other: Reliability | None) -> None:
     from sqlverdict.report.reliability_page import sections
     from sqlverdict.report.terminal import Screen
 
     screen = Screen()
-    for section in sections(found, compared):
+    for section in sections(found, compared, other):
         if section.text and not section.heading:
             screen.line()
         for number, line in enumerate(section.text):
@@ -142,5 +142,5 @@ def _write(
     for name, svg in drawn.items():
         (folder / name).write_text(svg + "\n", encoding="utf-8")
     write_json(folder / "reliability.json", _plain(found, compared))
-    text = page(found, compared, list(drawn))
+    text = page(found, compared, list(drawn), other)
     (folder / "reliability.md").write_text(text, encoding="utf-8")

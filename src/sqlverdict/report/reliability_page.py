@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sqlverdict.report import reliability_tables as tables
 from sqlverdict.report.reliability import Reliability
 from sqlverdict.report.reliability_comparison import Compared, comparison_table
+from sqlverdict.report.reliability_kinds import hardness_table, type_table
 from sqlverdict.report.tables import Table, markdown, md_cell
 
 _CAPTIONS = {
@@ -29,8 +30,17 @@ class Section:
     heading: bool = False
 
 
-def sections(found: Reliability, compared: Compared | None = None) -> Iterator[Section]:
-    """The report, part by part; empty tables are left out."""
+def sections(
+    found: Reliability, compared: Compared | None = None, other: Reliability | None = None
+) -> Iterator[Section]:
+    """The report, part by part; empty tables are left out.
+
+    Args:
+        found: The run's reliability.
+        compared: The run against another.
+        other: That other run's reliability, for the tables that hold several systems.
+    """
+    systems = [found] if other is None else [found, other]
     yield Section((tables.header_line(found),), tables.scores_table(found), heading=True)
     yield Section(("Break-even penalty", *map(tables.break_even_sentence, found.views)))
     yield Section((), tables.outcome_rows(found))
@@ -39,6 +49,8 @@ def sections(found: Reliability, compared: Compared | None = None) -> Iterator[S
     for shown in (
         tables.rates_table(found),
         tables.slices_table(found),
+        hardness_table(systems),
+        type_table(systems),
         tables.beside_table(found),
     ):
         if shown.rows:
@@ -50,10 +62,15 @@ def sections(found: Reliability, compared: Compared | None = None) -> Iterator[S
         yield Section((), comparison_table(compared))
 
 
-def page(found: Reliability, compared: Compared | None, charts: Sequence[str]) -> str:
+def page(
+    found: Reliability,
+    compared: Compared | None,
+    charts: Sequence[str],
+    other: Reliability | None = None,
+) -> str:
     """The report as Markdown, with its charts beside it."""
     parts = [f"# Reliability of {md_cell(found.system)} on {md_cell(found.benchmark)}"]
-    for section in sections(found, compared):
+    for section in sections(found, compared, other):
         if section.heading or len(section.text) == 1:
             parts += [md_cell(line) for line in section.text]
         elif section.text:

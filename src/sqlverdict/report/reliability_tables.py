@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sqlverdict.report.reliability import Reliability, Selective, ViewScores, sweeps
+from sqlverdict.report.reliability_kinds import by_hardness, by_type
 from sqlverdict.report.tables import Table, count, interval, percent, table
 from sqlverdict.score.outcomes import PROVED, VERDICT, OutcomeTable
 from sqlverdict.score.reliability import EVERYTHING, parse_penalty, rs
@@ -136,24 +137,20 @@ def _scores(one: OutcomeTable, names: list[str]) -> list[str]:
 
 
 def slices_table(found: Reliability) -> Table:
-    """Outcomes by difficulty and by type of unanswerable question."""
-    rows = []
-    for part in found.slices:
-        one = part.table
-        rows.append(
-            (
-                part.key,
-                f"{one.total:,}",
-                percent(one.correct / one.answerable) if one.answerable else _DASH,
-                percent((one.abstained_answerable + one.abstained_unanswerable) / one.total)
-                if one.total
-                else _DASH,
-                percent(one.harm / one.total) if one.total else _DASH,
-                f"{one.unscored:,}" if one.unscored else "",
-            )
+    """RS by difficulty and by type of unanswerable question; N is the number of items there."""
+    names = _names(found)
+    rows = [
+        (
+            part.key,
+            f"{part.table.total:,}",
+            *_scores(part.table, names),
+            f"{part.table.unscored:,}" if part.table.unscored else "",
         )
-    headers = ("items", "number", "correct", "held back", "harm", "unscored")
-    return table(headers, rows, "By difficulty and by type of unanswerable question")
+        for part in found.slices
+    ]
+    headers = ("items", "N", *(f"RS({name})" for name in names), "unscored")
+    title = "Reliability score by difficulty and by type of unanswerable question"
+    return table(headers, rows, title)
 
 
 def selective_table(found: Selective) -> Table:
@@ -225,9 +222,14 @@ def reliability_json(found: Reliability) -> dict[str, Any]:
         "abstain_all": {view.name: view.abstain_all for view in found.views},
         "break_even": {view.name: _break_even(view) for view in found.views},
         "rates": {name: asdict(rate) for name, rate in found.rates.items()},
-        "slices": [{"by": part.by, "key": part.key, **_plain(part.table)} for part in found.slices],
+        "slices": [
+            {"by": part.by, "key": part.key, **_plain(part.table), "rs": _rs(part.table, found)}
+            for part in found.slices
+        ],
+        "by_hardness": by_hardness(found),
+        "by_type": by_type(found),
         "by_label": {
-            name: {**_plain(one), "rs": {n: rs(one, parse_penalty(n)) for n in _names(found)}}
+            name: {**_plain(one), "rs": _rs(one, found)}
             for name, one in {found.source: found.table, **found.beside}.items()
         },
         "sweeps": sweeps(found),
@@ -237,6 +239,10 @@ def reliability_json(found: Reliability) -> dict[str, Any]:
 
 def _names(found: Reliability) -> list[str]:
     return list(found.views[0].scores)
+
+
+def _rs(one: OutcomeTable, found: Reliability) -> dict[str, float | None]:
+    return {name: rs(one, parse_penalty(name)) for name in _names(found)}
 
 
 def _plain(one: OutcomeTable) -> dict[str, Any]:
