@@ -33,16 +33,7 @@ def ends(schema: Schema, profile: str, hostile: Hostile) -> None:
 @pytest.mark.parametrize("profile", ["sound", "etm_paper"])
 def test_hostile_predictions_end_in_a_word(schema: Schema, profile: str) -> None:
     for hostile in hostile_predictions():
-        if not hostile.name.startswith("compile/"):
-            ends(schema, profile, hostile)
-
-
-@pytest.mark.xfail(reason="SQLite's compiler is asked first, and nothing can stop it", run=False)
-@pytest.mark.parametrize("profile", ["sound", "etm_paper"])
-def test_what_sqlite_cannot_compile_ends_in_a_word(schema: Schema, profile: str) -> None:
-    for hostile in hostile_predictions():
-        if hostile.name.startswith("compile/"):
-            ends(schema, profile, hostile)
+        ends(schema, profile, hostile)
 
 
 def deep() -> Iterator[str]:

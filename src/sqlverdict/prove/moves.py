@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
@@ -18,11 +18,16 @@ from sqlverdict.prove.shape import (
 )
 
 
-def substitute(root: Expr, mapping: Mapping[ColumnName, Expr]) -> None:
-    """Put copies of expressions for columns everywhere below a node, subqueries included."""
+def substitute(
+    root: Expr, mapping: Mapping[ColumnName, Expr], left_alone: Collection[int] = ()
+) -> None:
+    """Put copies of expressions for columns everywhere below a node, subqueries included.
+
+    Columns whose ``id`` is in ``left_alone`` stay.
+    """
     for column in list(columns_in(root)):
         made = mapping.get(name_of(column))
-        if made is not None and column is not root:
+        if made is not None and column is not root and id(column) not in left_alone:
             column.replace(made.copy())
 
 

@@ -29,7 +29,7 @@ from sqlverdict.prove.known import Known
 from sqlverdict.prove.moves import is_flat, substitute
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.scope import resolved
-from sqlverdict.prove.shape import columns_in, conditions, name_of, set_conditions
+from sqlverdict.prove.shape import columns_in, conditions, items, name_of, set_conditions
 
 
 @rule(
@@ -72,13 +72,17 @@ def equal_columns_are_one(node: exp.Select, known: Known) -> Expr | None:
         if pair is not None
         for side in (condition.this, condition.expression)
     }
+    # A derived table may name a column from outside, but none of the sources beside it.
+    derived = [item for item in items(node) if isinstance(item, exp.Subquery)]
+    inside = {id(column) for item in derived for column in columns_in(item)}
     stale = any(
-        name_of(column) in chosen and id(column) not in stating for column in columns_in(node)
+        name_of(column) in chosen and id(column) not in stating and id(column) not in inside
+        for column in columns_in(node)
     )
     if not stale and sorted(stated) == sorted(sorted(pair) for pair in wanted):
         return None
     set_conditions(node, others)
-    substitute(node, {name: resolved(*first) for name, first in chosen.items()})
+    substitute(node, {name: resolved(*first) for name, first in chosen.items()}, inside)
     made = [exp.EQ(this=resolved(*first), expression=resolved(*other)) for first, other in wanted]
     set_conditions(node, [*made, *conditions(node)])
     return node

@@ -103,14 +103,14 @@ def _by_first_key(
         if not wanted or wanted <= grouped or not wanted <= closure(node, known, grouped):
             continue
         wanted = _reduced(wanted, node, known)
-        if wanted <= grouped:
-            continue
-        known.cite(*keys[0][1])
         kept = [
             term
             for term in group.expressions
             if not isinstance(term, exp.Column) or term.text("table") != label
         ]
+        if wanted <= grouped or _reduced(wanted | plain_columns(kept), node, known) == grouped:
+            continue
+        known.cite(*keys[0][1])
         made = [resolved(*name) for name in sorted(wanted)]
         group.set("expressions", [*kept, *made])
         return node
