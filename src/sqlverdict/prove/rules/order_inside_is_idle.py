@@ -46,8 +46,8 @@ from sqlverdict.prove.shape import enclosing, is_limited
     ],
     different=[
         Pair(
-            "SELECT k FROM t WHERE v IN (SELECT v FROM t ORDER BY k LIMIT 1)",
-            "SELECT k FROM t WHERE v IN (SELECT v FROM t LIMIT 1)",
+            "SELECT k FROM t WHERE v IN (SELECT v FROM t ORDER BY k, v LIMIT 1)",
+            "SELECT k FROM t WHERE v IN (SELECT v FROM t ORDER BY v, k LIMIT 1)",
             because="LIMIT takes the first in order",
         ),
     ],
