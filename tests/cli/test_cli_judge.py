@@ -111,7 +111,10 @@ def test_recorded_results_and_replies_give_scores(
         if evidence["rung"] == "judged" and "verdict" in evidence["detail"]["metrics"]
     ]
     assert asked == ["EQ-2", "NEQ-1"]
-    assert list((out / "witnesses").glob("EQ-1-*.sql"))
+    (file,) = (out / "witnesses").glob("EQ-1-*.sql")
+    shown = invoke("show", out, "EQ-1")
+    assert f"replay it: sqlverdict replay {file}" in shown.output
+    assert invoke("replay", file).exit_code in (0, 1)
 
 
 def test_without_an_llm_everything_is_decided_and_open_questions_listed(

@@ -122,6 +122,7 @@ def test_the_rate_does_not_count_what_was_done_before() -> None:
     progress.begin(None, 0)
     progress.advance(10)
     assert progress.sentence(5.0) == "10 cases, 2 a second"
+    assert progress.sentence(40.0) == "10 cases, 4 s a case"
 
 
 def test_the_bar_starts_no_thread() -> None:

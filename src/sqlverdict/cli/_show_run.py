@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import NothingEvaluated, UsageError
@@ -131,8 +132,8 @@ def _next(runs: Sequence[Run], ended: Outcome) -> str:
     return f"sqlverdict show {runs[0].folder} {case_id}"
 
 
-def show_case(screen: Screen, result: Result) -> None:
-    """One case in full."""
+def show_case(screen: Screen, result: Result, folder: Path | None = None) -> None:
+    """One case in full; ``folder`` is its run's, so that files are named where they lie."""
     level = f", {result.difficulty}" if result.difficulty else ""
     answerable = "" if result.answerable else ", unanswerable"
     screen.line(f"{result.id} ({result.db_id}{level}{answerable})", "heading")
@@ -146,7 +147,7 @@ def show_case(screen: Screen, result: Result) -> None:
     style = "good" if result.verdict in (Verdict.CORRECT, Verdict.ABSTAINED_RIGHT) else "bad"
     meaning = VERDICTS[result.verdict]
     _field(screen, "verdict", f"{result.verdict}{fault}{reasons}: {meaning}", style)
-    for line in evidence_lines(result):
+    for line in evidence_lines(result, folder):
         _field(screen, "evidence", line)
 
 

@@ -164,5 +164,5 @@ def _show_cases(screen: Screen, runs: Sequence[Run]) -> None:
             found = next((result for result in run.results() if telling(result)), None)
             if found is not None:
                 screen.heading(f"{title} ({run.manifest.system})")
-                show_case(screen, found)
+                show_case(screen, found, run.folder)
                 break

@@ -36,5 +36,5 @@ def show(run: Path, case_id: str, as_json: bool) -> None:
     from sqlverdict.report.terminal import Screen
 
     screen = Screen()
-    show_case(screen, result)
+    show_case(screen, result, run)
     show_more(screen, result)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from sqlverdict.records import Evidence, Result, Rung, Verdict
@@ -33,11 +35,24 @@ def said(result: Result) -> str:
     return result.prediction
 
 
-def evidence_lines(result: Result) -> list[str]:
-    """What the evidence of a case says, one sentence each, strongest first."""
+def evidence_lines(result: Result, folder: Path | None = None) -> list[str]:
+    """What the evidence of a case says, one sentence each, strongest first.
+
+    Args:
+        result: The case.
+        folder: The run's folder, so that files are named where they lie.
+    """
     order = list(Rung)
     found = sorted(result.evidence, key=lambda evidence: order.index(evidence.rung))
-    return [line for evidence in found for line in _sentences(evidence)]
+    return [line for evidence in found for line in _sentences(evidence, folder)]
+
+
+def _file(folder: Path | None, kind: str, name: str) -> str:
+    """Where a file of a run lies: in its folder, or in the one that holds several runs."""
+    for home in (folder, folder.parent) if folder is not None else ():
+        if (home / kind / name).is_file():
+            return str(home / kind / name)
+    return f".../{kind}/{name}"
 
 
 def relation_kinds(result: Result) -> list[str]:
@@ -61,13 +76,13 @@ def relation_text(kind: str, detail: Mapping[str, Any]) -> str:
     return f"{kind}: {text}{weak}"
 
 
-def _sentences(evidence: Evidence) -> Iterator[str]:
+def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
     detail = evidence.detail
     message = str(detail.get("message", ""))
     if "contradiction" in detail:
         yield f"CONTRADICTION: {message}"
         if detail.get("file"):
-            yield f"saved as contradictions/{detail['file']}"
+            yield f"saved as {_file(folder, 'contradictions', detail['file'])}"
     elif "would_ask" in detail:
         yield f"would ask a judge: {detail['would_ask']}"
     elif evidence.rung is Rung.PROVED:
@@ -76,15 +91,16 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
         yield from _opinion(evidence)
     elif evidence.rung is Rung.REFUTED:
         size = detail.get("size", "?")
-        rows = "1 row" if size == 1 else f"{size} rows"
+        rows = count(size, "row") if isinstance(size, int) else "? rows"
         yield f"refuted ({detail.get('grade', 'ungraded')}, {rows}): {detail.get('sentence')}"
         if detail.get("file"):
-            yield f"replay it: sqlverdict replay .../witnesses/{detail['file']}"
+            file = _file(folder, "witnesses", detail["file"])
+            yield f"replay it: sqlverdict replay {shlex.quote(file)}"
         for broken in detail.get("broken") or ():
             yield f"the real data show otherwise: {broken}"
     elif evidence.rung is Rung.TESTED and evidence.agrees:
         number = detail.get("databases", 1)
-        databases = "1 database" if number == 1 else f"{number} databases"
+        databases = count(number, "database")
         by = "recorded: the answers agreed" if detail.get("recorded") else "the answers agree"
         yield f"tested: {by} on {databases}; no difference found"
     elif detail.get("failed"):
@@ -152,10 +168,7 @@ def _shapes(shape: Mapping[str, Any]) -> str:
     for side in ("gold", "prediction"):
         if size := shape.get(side):
             rows, columns = size
-            parts.append(
-                f"the {side} returns {rows:,} row{'' if rows == 1 else 's'} of {columns} "
-                f"column{'' if columns == 1 else 's'}"
-            )
+            parts.append(f"the {side} returns {count(rows, 'row')} of {count(columns, 'column')}")
     return ", ".join(parts)
 
 

@@ -75,11 +75,11 @@ class LiveProgress:
         """Where the run stands after so many seconds, in words."""
         rate = (self._done - self._resumed) / seconds if seconds > 0 else 0.0
         if self._total is None:
-            return f"{count(self._done, 'case')}, {rate:,.0f} a second"
+            return f"{count(self._done, 'case')}, {_pace(rate)}"
         share = self._done / self._total if self._total else 1.0
         left = f", {_span((self._total - self._done) / rate)} left" if rate else ""
         every = count(self._total, "case")
-        return f"{self._done:,} of {every} ({share:.0%}), {rate:,.0f} a second{left}"
+        return f"{self._done:,} of {every} ({share:.0%}), {_pace(rate)}{left}"
 
     def close(self) -> None:
         """Take the bar away."""
@@ -120,6 +120,11 @@ class LiveProgress:
         self._bar.start()
         self._task = self._bar.add_task("", total=self._total, completed=self._resumed)
         self._bar.refresh()
+
+
+def _pace(rate: float) -> str:
+    """How fast it goes; below one a second, how long one takes."""
+    return f"{rate:,.0f} a second" if rate >= 1 or not rate else f"{1 / rate:.0f} s a case"
 
 
 def _span(seconds: float) -> str:
