@@ -179,17 +179,18 @@ class Arena:
         except (sqlite3.Error, sqlite3.Warning) as error:
             if self._ticks < 0:
                 return Failure(Reason.EXECUTION_TIMEOUT, "stopped at the step limit")
-            return failure_of(error, self._gate, 0.0)
+            return self._failed(error)
         except (ValueError, MemoryError) as error:
             return Failure(Reason.EXECUTION_ERROR, str(error))
 
     def run(self, sql: str) -> Outcome:
         """The outcome of any query, with its column names."""
         answered = self._answered.get(sql)
-        refused = not_a_query(sql) if answered is None else None
-        if refused is not None:
-            return refused
-        self._gate.reset()
+        if answered is None:
+            refused = not_a_query(sql)
+            if refused is not None:
+                return refused
+            self._gate.reset()
         self._ticks = _TICKS
         try:
             cursor = self._connection.execute(sql)
@@ -197,7 +198,7 @@ class Arena:
         except (sqlite3.Error, sqlite3.Warning) as error:
             if self._ticks < 0:
                 return Failure(Reason.EXECUTION_TIMEOUT, "stopped at the step limit")
-            return failure_of(error, self._gate, 0.0)
+            return self._failed(error)
         except (ValueError, MemoryError) as error:
             return Failure(Reason.EXECUTION_ERROR, str(error))
         if answered is None:
@@ -207,6 +208,12 @@ class Arena:
             columns = tuple([column[0] for column in cursor.description])
             answered = self._answered[sql] = (columns, self._gate.depends_on_clock(sql))
         return Answer(answered[0], rows, 0.0, answered[1])
+
+    def _failed(self, error: sqlite3.Error | sqlite3.Warning) -> Failure:
+        failure = failure_of(error, self._gate, 0.0)
+        # What was denied to one query is not to be laid at the next one's door.
+        self._gate.reset()
+        return failure
 
     def close(self) -> None:
         """Let go of the memory."""

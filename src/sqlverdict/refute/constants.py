@@ -56,6 +56,8 @@ class Reading:
     used: list[Place] = field(default_factory=list)
     groups: list[Place] = field(default_factory=list)
     """The columns of GROUP BY."""
+    stars: bool = False
+    """Whether a star stands for columns."""
 
     def looks_like(self, other: Reading) -> bool:
         """Whether both look at the same things; they may still ask for different ones."""
@@ -82,6 +84,7 @@ class Reading:
             self.corners or other.corners,
             list(dict.fromkeys((*self.used, *other.used))),
             list(dict.fromkeys((*self.groups, *other.groups))),
+            self.stars or other.stars,
         )
 
 
@@ -112,11 +115,13 @@ class _Reader:
         reading, resolver = self.reading, self.resolver
         reading.tables = [table.name for table in resolver.tables()]
         reading.copies = resolver.copies()
-        places = (resolver.column(node) for node in resolver.nodes)
+        columns = (node for node in resolver.nodes if isinstance(node, exp.Column))
+        places = map(resolver.column, columns)
         reading.used = list(dict.fromkeys(place for place in places if place is not None))
         for node in resolver.nodes:
             if type(node) not in _SILENT:
                 self._visit(node)
+        reading.stars = any(_shows_all(node) for node in resolver.nodes if type(node) is exp.Star)
         reading.hints = list(dict.fromkeys(reading.hints))
         reading.joins = list(dict.fromkeys(reading.joins))
         return reading
@@ -254,6 +259,11 @@ def literal(node: Expr) -> Cell:
             return float(text)
         except ValueError:
             return text
+
+
+def _shows_all(star: Expr) -> bool:
+    """Not in COUNT(*), not where only rows are asked for."""
+    return not isinstance(star.parent, exp.Count) and star.find_ancestor(exp.Exists) is None
 
 
 def _bare(node: Expr) -> Expr:

@@ -15,6 +15,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Row
 from sqlverdict.refute.arena import quoted
 from sqlverdict.refute.mine.kind import ColumnRegularity, Place
+from sqlverdict.refute.per_schema import per_schema
 
 _DAYS = ("DATE",)
 _MOMENTS = ("DATETIME", "TIMESTAMP")
@@ -46,11 +47,16 @@ class Dated(ColumnRegularity):
 
 def declared(schema: Schema, places: Collection[Place]) -> Iterator[Dated]:
     """What the types of these columns promise."""
-    for table in schema.tables:
-        for column in table.columns:
-            kind = (column.type or "").partition("(")[0].strip().upper()
-            if kind in (*_DAYS, *_MOMENTS) and (table.name, column.name) in places:
-                yield Dated(table.name, column.name, type=kind)
+    return (found for found in _dated(schema) if (found.table, found.column) in places)
+
+
+@per_schema
+def _dated(schema: Schema) -> tuple[Dated, ...]:
+    columns = ((table.name, column) for table in schema.tables for column in table.columns)
+    kinds = (
+        (table, c.name, (c.type or "").partition("(")[0].strip().upper()) for table, c in columns
+    )
+    return tuple(Dated(t, c, type=kind) for t, c, kind in kinds if kind in (*_DAYS, *_MOMENTS))
 
 
 def _is_day(text: str) -> bool:

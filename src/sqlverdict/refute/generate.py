@@ -125,7 +125,7 @@ class _Draft:
             scenes = max(1, scenes + self.rng.choice((-1, 0, 0, 1)))
         self.mode, self.scenes = mode, max(1, min(scenes, _MOST_ROWS))
         self.content: dict[str, list[list[Cell]]] = {t.name: [] for t in generator.tables}
-        self.keys: dict[tuple[str, tuple[int, ...]], set[Row]] = {}
+        self.keys: dict[str, list[set[Row]]] = {}
         self.shared: dict[int, list[Cell]] = {}
         self.fresh = 100
         self.fixed: dict[Place, Cell] = {}
@@ -269,19 +269,23 @@ class _Draft:
 
     def _keep(self, table: Table, row: list[Cell]) -> bool:
         """Take a row in, unless a key forbids it; a key that may be anything is made anew."""
-        kept = self.content.setdefault(table.name, [])
+        name = table.name
+        kept = self.content.setdefault(name, [])
         if len(kept) >= _MOST_ROWS:
             return False
-        uniques = self.made.ground.uniques.get(table.name, ())
-        for places in uniques:
-            taken = self.keys.setdefault((table.name, places), set())
-            key = tuple([row[n] for n in places])
-            if key in taken and None not in key:
-                renewed = self._renew(table, row, places)
-                if not renewed or tuple([row[n] for n in places]) in taken:
-                    return False
-        for places in uniques:
-            self.keys[(table.name, places)].add(tuple([row[n] for n in places]))
+        uniques = self.made.ground.uniques.get(name)
+        if uniques:
+            if name not in self.keys:
+                self.keys[name] = [set() for _ in uniques]
+            known = self.keys[name]
+            for places, taken in zip(uniques, known, strict=True):
+                key = tuple([row[n] for n in places])
+                if key in taken and None not in key:
+                    renewed = self._renew(table, row, places)
+                    if not renewed or tuple([row[n] for n in places]) in taken:
+                        return False
+            for places, taken in zip(uniques, known, strict=True):
+                taken.add(tuple([row[n] for n in places]))
         kept.append(row)
         return True
 

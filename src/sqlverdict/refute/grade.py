@@ -31,8 +31,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING
 
 from sqlverdict.parse.facts import References, facts_of
 from sqlverdict.parse.query import parse
@@ -43,12 +41,10 @@ from sqlverdict.refute.arena import Arena
 from sqlverdict.refute.declared import declared
 from sqlverdict.refute.mine.across import Inclusion
 from sqlverdict.refute.mine.kind import Place, Regularity, cells_of, rows_of
+from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.regularities import Regularities
 from sqlverdict.refute.ties import has_tie
 from sqlverdict.refute.witness import Grade, Instance
-
-if TYPE_CHECKING:
-    from sqlglot.expressions import Expr
 
 SEVERITY: Mapping[Grade, int] = {
     "ordinary": 0,
@@ -181,7 +177,7 @@ class Grader:
         return has_tie(self.sqls, arena.rows)
 
 
-@lru_cache(maxsize=64)
+@per_schema
 def _references(schema: Schema) -> frozenset[tuple[Place, Place]]:
     """The foreign keys of one column."""
     return frozenset(
@@ -191,7 +187,7 @@ def _references(schema: Schema) -> frozenset[tuple[Place, Place]]:
     )
 
 
-@lru_cache(maxsize=64)
+@per_schema
 def _arena(schema: Schema) -> Arena:
     """Kept apart from those of the search, and without constraints.
 
@@ -216,7 +212,7 @@ def _joined(cell: Cell) -> Cell:
     return str(cell) if isinstance(cell, int | float) else cell
 
 
-@lru_cache(maxsize=64)
+@per_schema
 def used(schema: Schema, *sqls: str) -> Use:
     """What queries use of a schema; of one that cannot be parsed, whatever its words name."""
     tables: set[str] = set()
@@ -231,7 +227,7 @@ def used(schema: Schema, *sqls: str) -> Use:
             tables |= set(reading.tables)
             places |= set(reading.used)
             joins |= set(reading.joins)
-            if _shows_all(query.tree):
+            if reading.stars:
                 places |= _columns(schema, reading.tables)
         else:
             words = {fold(w.strip('"`[]')) for w in solid(sql) if kind(w) is not Kind.STRING}
@@ -246,13 +242,3 @@ def _columns(schema: Schema, tables: Iterable[str]) -> set[Place]:
     wanted = set(tables)
     chosen = (table for table in schema.tables if table.name in wanted)
     return {(table.name, column.name) for table in chosen for column in table.columns}
-
-
-def _shows_all(tree: Expr) -> bool:
-    """Whether a star stands for columns: not in COUNT(*), not where only rows are asked for."""
-    from sqlglot import exp
-
-    return any(
-        not isinstance(star.parent, exp.Count) and star.find_ancestor(exp.Exists) is None
-        for star in tree.find_all(exp.Star)
-    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
 from sqlverdict.parse.schema import Schema, Table
@@ -12,6 +11,7 @@ from sqlverdict.records import Row
 from sqlverdict.refute.arena import is_view
 from sqlverdict.refute.checked import checked_places
 from sqlverdict.refute.constants import Reading
+from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.pools import Pool, bare_pool
 from sqlverdict.refute.resolve import Place
 
@@ -133,7 +133,7 @@ class Ground:
         return sorted((frozenset(group) for group in distinct.values()), key=sorted)
 
 
-@lru_cache(maxsize=64)
+@per_schema
 def ground_of(schema: Schema, facts: frozenset[Fact]) -> Ground:
     """The ground of a schema under some facts; kept for the next pair of queries."""
     return Ground(schema, facts)

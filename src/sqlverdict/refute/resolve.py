@@ -16,6 +16,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
+from sqlverdict.refute.per_schema import per_schema
 
 Place = tuple[str, str]
 """A table and a column, as the schema writes them."""
@@ -32,6 +33,29 @@ class _Source:
     query: Expr | None
 
 
+def nodes_of(tree: Expr) -> list[Expr]:
+    """Every node of a tree, the outermost first: as ``walk`` has them, in half the time."""
+    found = [tree]
+    for node in found:
+        for value in node.args.values():
+            if isinstance(value, list):
+                found += [inner for inner in value if isinstance(inner, Expr)]
+            elif isinstance(value, Expr):
+                found.append(value)
+    return found
+
+
+@per_schema
+def _names(schema: Schema) -> tuple[dict[str, Table], dict[str, dict[str, Place]]]:
+    """The tables by folded name; the columns by table and folded name. The first one counts."""
+    tables = {fold(table.name): table for table in reversed(schema.tables)}
+    columns = {
+        table.name: {fold(c.name): (table.name, c.name) for c in reversed(table.columns)}
+        for table in tables.values()
+    }
+    return tables, columns
+
+
 class Resolver:
     """Follows the column references of one parsed query."""
 
@@ -40,19 +64,23 @@ class Resolver:
         self.schema = schema
         self._sources: dict[int, list[_Source]] = {}
         self._places: dict[int, tuple[Expr, Place | None]] = {}
+        self._tables, self._directory = _names(schema)
 
     @cached_property
     def nodes(self) -> list[Expr]:
         """Every node of the tree, the outermost first."""
-        return list(self.tree.walk())
+        return nodes_of(self.tree)
+
+    def _table(self, name: str) -> Table | None:
+        return self._tables.get(fold(name))
 
     @cached_property
     def _bases(self) -> list[Table]:
         """The base tables that the query reads, as often as it names them."""
         found = []
         for node in self.nodes:
-            if isinstance(node, exp.Table) and self._cte(node, node.name) is None:
-                table = self.schema.table(node.name)
+            if type(node) is exp.Table and self._cte(node, node.name) is None:
+                table = self._table(node.name)
                 if table is not None:
                     found.append(table)
         return found
@@ -121,8 +149,7 @@ class Resolver:
 
     def _inside(self, source: _Source, name: str, depth: int) -> Place | None:
         if source.table is not None:
-            column = source.table.column(name)
-            return (source.table.name, column.name) if column is not None else None
+            return self._directory[source.table.name].get(fold(name))
         query = source.query
         while isinstance(query, exp.Subquery | exp.SetOperation):
             query = query.this
@@ -155,10 +182,10 @@ class Resolver:
             name = item.alias_or_name
             if isinstance(item, exp.Table):
                 query = self._cte(item, item.name)
-                table = None if query is not None else self.schema.table(item.name)
+                table = None if query is not None else self._table(item.name)
                 yield _Source(name, table, query)
                 for join in item.args.get("joins") or []:
-                    yield _Source(join.this.alias_or_name, self.schema.table(join.this.name), None)
+                    yield _Source(join.this.alias_or_name, self._table(join.this.name), None)
             elif isinstance(item, exp.Subquery):
                 yield _Source(name, None, item.this)
 

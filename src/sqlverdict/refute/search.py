@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from time import monotonic
@@ -38,14 +38,16 @@ from sqlverdict.refute.determined import is_determined
 from sqlverdict.refute.generate import Generator, values_by_place
 from sqlverdict.refute.grade import Grader
 from sqlverdict.refute.ground import is_closed
+from sqlverdict.refute.order_free import is_order_free
+from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.regularities import mine
-from sqlverdict.refute.shrink import Content, Shrinker
+from sqlverdict.refute.shrink import Content, Cost, Shrinker
 from sqlverdict.refute.witness import Budget, Instance, NotRefuted, Origin, Refutation, Witness
 
 _STOPPED = frozenset({Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT, Reason.ROW_LIMIT})
 _BETTER = 24
 """How many more instances are tried for a more ordinary witness once one is found."""
-_BETTER_BLIND = 6
+_BETTER_BLIND = 4
 """The same without real data to be ordinary beside."""
 _SETTLED = 8
 """How many undetermined differences are looked at once more where there is no other."""
@@ -123,7 +125,7 @@ def _whole(found: _Found | None, rows: Content) -> bool:
     )
 
 
-@lru_cache(maxsize=64)
+@per_schema
 def _stage(
     schema: Schema, facts: frozenset[Fact] | None
 ) -> tuple[frozenset[Fact], tuple[Arena, Arena]]:
@@ -137,7 +139,7 @@ class _Small(NamedTuple):
     """A difference on few rows, how far these are from ordinary, and where they came from."""
 
     found: _Found
-    cost: tuple[int, int]
+    cost: Cost
     origin: Origin
     tried: int
 
@@ -155,6 +157,7 @@ class _Hunt:
         preset: str,
         contract: Contract | None,
     ) -> None:
+        self.queries = (gold, prediction)
         self.gold, self.prediction = gold.sql, prediction.sql
         self.dialect = gold.dialect
         self.schema, self.budget, self.contract = schema, budget, contract
@@ -167,6 +170,7 @@ class _Hunt:
         self.generator = Generator(
             schema, known, reading, budget.seed, self.arenas[0] if facts is None else None
         )
+        self.named = frozenset(hint.value for hint in reading.hints)
         self._graded_by: Grader | None = None
         self.tried = 0
         self.undetermined = 0
@@ -208,7 +212,7 @@ class _Hunt:
             small = self._small(found, grader, None if best is None else best.cost)
             if small is None:
                 continue
-            best = self._best(small, grader, self.origin, self.tried)
+            best = small
             if best.cost == (0, 0):
                 break
             left = min(left, _BETTER if database is not None else _BETTER_BLIND)
@@ -248,18 +252,30 @@ class _Hunt:
     def _try(self, rows: Content) -> _Found | None:
         """The difference between the two queries on these rows, if it is a real one."""
         found = self._glance(rows)
-        return found if found is not None and self._is_determined(found) else None
+        if found is None or not self._is_determined(found):
+            return None
+        # As the engine stores them: 1 is '1' in a column of texts.
+        self.arenas[0].load(found.rows)
+        return replace(found, rows=self.arenas[0].kept(found.rows))
 
     def _is_determined(self, found: _Found) -> bool:
+        answered = isinstance(found.gold, Answer) and isinstance(found.prediction, Answer)
+        if answered and self._order_free:
+            return True
         asked = ((self.gold, found.gold), (self.prediction, found.prediction))
         return is_determined(*asked, found.rows, self.arenas, self.preset, self.dialect)
+
+    @cached_property
+    def _order_free(self) -> bool:
+        return all(is_order_free(query, self.schema) for query in self.queries)
 
     def _glance(self, rows: Content) -> _Found | None:
         """A difference on these rows, determined or not."""
         found = self._difference(rows)
         if found is None:
             return None
-        kept = self.arenas[0].kept(rows)
+        arena = self.arenas[0]
+        kept = rows if arena.whole else arena.kept(rows)
         # A CHECK may have kept a parent out; then the instance is not legal.
         return replace(found, rows=kept) if is_closed(kept, self.generator.ground.links) else None
 
@@ -288,7 +304,7 @@ class _Hunt:
         pair = Pair(self.gold, self.prediction, self.dialect, self.contract, self.arenas[0].run)
         return self.preset.compare(gold, prediction, pair)
 
-    def _small(self, found: _Found, grader: Grader, below: tuple[int, int] | None) -> _Found | None:
+    def _small(self, found: _Found, grader: Grader, below: Cost | None) -> _Small | None:
         """The same difference on fewer rows, if it is a determined one that costs less.
 
         Where no difference was undetermined so far, the few rows that are left are asked first:
@@ -303,15 +319,16 @@ class _Hunt:
 
         for differ in (self._at_a_glance, self._with_care):
             rows = self._shrinker(differ, grader).fewer(found.rows, hopeless)
-            if rows is None or (below is not None and self._costs(rows, grader) >= below):
+            cost = None if rows is None else self._cost(rows, grader)
+            if rows is None or cost is None or (below is not None and cost >= below):
                 return None
             small = self._try(rows)
             if small is not None:
-                return small
+                return _Small(small, cost, self.origin, self.tried)
             if not self._is_determined(found):
                 self._leave_open(found)
                 return None
-        return found
+        return None
 
     def _leave_open(self, found: _Found) -> None:
         self.undetermined += 1
@@ -326,20 +343,17 @@ class _Hunt:
             rows = shrinker.one_less(found.rows)
             small = None if rows is None else self._try(shrinker.fewer(rows) or rows)
             if small is not None:
-                return self._best(small, grader, origin, tried)
+                return _Small(small, self._cost(small.rows, grader), origin, tried)
         return None
 
-    def _best(self, found: _Found, grader: Grader, origin: Origin, tried: int) -> _Small:
-        return _Small(found, grader.cost(self._instance(found)), origin, tried)
-
-    def _simple(self, small: _Found, grader: Grader) -> _Found:
+    def _simple(self, small: _Small, grader: Grader) -> _Found:
         """The same difference with simple values."""
         for differ in (self._at_a_glance, self._with_care):
             shrinker = self._shrinker(differ, grader, ordinary=True)
-            simple = self._try(shrinker.simpler(small.rows))
+            simple = self._try(shrinker.simpler(small.found.rows, small.cost, self.named))
             if simple is not None:
                 return simple
-        return small
+        return small.found
 
     def _shrinker(
         self, differ: Callable[[Content], bool], grader: Grader, *, ordinary: bool = False
@@ -347,7 +361,7 @@ class _Hunt:
         """What makes instances small, and keeps them as ordinary as they are if it must."""
         # Without real data there is nothing to stay ordinary beside: few rows come first.
         kept = ordinary or grader.has_real_data
-        cost = (lambda rows: self._costs(rows, grader)) if kept else None
+        cost = (lambda rows: self._cost(rows, grader)) if kept else None
         return Shrinker(self.generator.ground, differ, self.budget.shrink, cost)
 
     def _at_a_glance(self, rows: Content) -> bool:
@@ -356,13 +370,13 @@ class _Hunt:
     def _with_care(self, rows: Content) -> bool:
         return _whole(self._try(rows), rows)
 
-    def _costs(self, rows: Content, grader: Grader) -> tuple[int, int]:
+    def _cost(self, rows: Content, grader: Grader) -> Cost:
         return grader.cost(Instance(self.schema, rows))
 
     def _witness(self, best: _Small, grader: Grader) -> Witness:
         """The difference with simple values and its grade."""
-        last = self._simple(best.found, grader)
-        instance = self._instance(last)
+        last = self._simple(best, grader)
+        instance = Instance(self.schema, {t: r for t, r in last.rows.items() if r})
         grade, broken = grader.grade(instance)
         return Witness(
             self.gold,
@@ -376,9 +390,6 @@ class _Hunt:
             grade,
             broken,
         )
-
-    def _instance(self, found: _Found) -> Instance:
-        return Instance(self.schema, {t: r for t, r in found.rows.items() if r})
 
     def _grader(self, database: Path | None) -> Grader:
         if self._graded_by is None:

@@ -6,12 +6,14 @@ queries still differ, with determined answers, are kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.ground import Ground, is_closed
 
 Content = dict[str, tuple[Row, ...]]
+Cost = tuple[int, int]
+"""How far rows are from ordinary, as :meth:`sqlverdict.refute.grade.Grader.cost` has it."""
 Differ = Callable[[Content], bool]
 
 _SIMPLE: dict[str, tuple[Cell, ...]] = {
@@ -38,7 +40,7 @@ class Shrinker:
         ground: Ground,
         differ: Differ,
         tries: int,
-        cost: Callable[[Content], tuple[int, int]] | None = None,
+        cost: Callable[[Content], Cost] | None = None,
     ) -> None:
         self.ground = ground
         self.differ = differ
@@ -146,11 +148,17 @@ class Shrinker:
             if sum(map(len, rows.values())) == before:
                 return rows
 
-    def simpler(self, rows: Content) -> Content:
-        """Values renamed to simple ones, everywhere at once, so that joins stay joins."""
-        self.lowest = self.cost(rows)
+    def simpler(self, rows: Content, cost: Cost, named: Collection[Cell] = frozenset()) -> Content:
+        """Values renamed to simple ones, everywhere at once, so that joins stay joins.
+
+        Args:
+            rows: The instance.
+            cost: How far it is from ordinary.
+            named: The values that the queries name: whoever reads them knows these.
+        """
+        self.lowest = cost
         for value in {cell: None for content in rows.values() for row in content for cell in row}:
-            if value is None or value in (1, 2, 3, "a", "b", "c"):
+            if value is None or value in (1, 2, 3, "a", "b", "c") or value in named:
                 continue
             for other in self._simple_for(value, rows):
                 renamed = {

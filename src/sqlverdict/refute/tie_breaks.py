@@ -1,83 +1,100 @@
 """The same query with its ties broken one way and the other.
 
-Rows that tie under ORDER BY ... LIMIT are picked as the engine likes. Putting rows in another
-order does not always show it: groups, for one, come in the order of their keys whatever the
-order of the rows. So each LIMIT of a query is given further sort keys, its output columns,
-rising in one text and falling in the other. Whatever these two give, the query itself might
-have given; where they differ, its answer is not determined.
+Rows that tie under ORDER BY ... LIMIT are picked as the engine likes, and so is the row of a
+subquery that stands for one value. Putting rows in another order does not always show it:
+groups, for one, come in the order of their keys whatever the order of the rows. So each LIMIT of
+a query is given further sort keys, its output columns, rising in one text and falling in the
+other, and a subquery for one value gets a LIMIT of its own. Whatever these two texts give, the
+query itself might have given; where they differ, its answer is not determined.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
-from sqlverdict.parse.tokens import Kind, kind, pieces
+from sqlverdict.parse.tokens import Kind, kind, pieces, word_set
 
-_ENDS = frozenset({"from", "where", "group", "having", "order", "limit", "union", "intersect"})
-_ENDS_TOO = frozenset({"except", "window"})
+_ENDS = word_set("from where group having order limit union intersect except window")
+_BEFORE_VALUE = word_set("where and or not on when then else having case between like is")
+_OPERATORS = frozenset("=<>+-/|%")
+_BEFORE_STAR = word_set(", . select distinct all")
+
+
+@dataclass
+class _Level:
+    """What is known of the innermost query around a word.
+
+    ``value`` where the query stands for one value, ``counting`` among its output columns.
+    """
+
+    value: bool = False
+    columns: int = 0
+    counting: bool = False
+    ordered: bool = False
+    limited: bool = False
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A place where a query picks rows, and what is known of the query."""
+
+    place: int
+    columns: int
+    ordered: bool
+    limited: bool
+
+    def text(self, word: str, direction: str) -> str:
+        """The word at this place with the sort keys before it."""
+        keys = ", ".join(f"{n} {direction}" for n in range(1, self.columns + 1))
+        limit = "" if self.limited else "LIMIT 1"
+        return f"{',' if self.ordered else ' ORDER BY'} {keys} {limit}{word}"
 
 
 @lru_cache(maxsize=2_048)
 def broken_ties(sql: str) -> tuple[str, ...]:
-    """The query with ties broken upwards and downwards; nothing where it has no LIMIT."""
-    if "limit" not in sql.lower():
+    """The query with ties broken upwards and downwards; nothing where it picks no rows."""
+    if sql.lower().count("select") < 2 and "limit" not in sql.lower():
         return ()
     parts = pieces(sql)
-    limits = list(_limits(parts))
-    if not limits:
-        return ()
-    return tuple(_with_keys(parts, limits, direction) for direction in ("ASC", "DESC"))
+    cuts = _cuts(parts)
+    return tuple(_written(parts, cuts, way) for way in ("ASC", "DESC")) if cuts else ()
 
 
-def _with_keys(parts: list[str], limits: list[tuple[int, int, bool]], direction: str) -> str:
+def _written(parts: list[str], cuts: list[_Cut], direction: str) -> str:
     changed = list(parts)
-    for place, columns, ordered in limits:
-        keys = ", ".join(f"{n} {direction}" for n in range(1, columns + 1))
-        changed[place] = f"{',' if ordered else 'ORDER BY'} {keys} {parts[place]}"
+    for cut in cuts:
+        changed[cut.place] = cut.text(parts[cut.place], direction)
     return "".join(changed)
 
 
-class _Level:
-    """What is known of the innermost query around a word."""
-
-    def __init__(self) -> None:
-        self.columns = 0
-        self.counting = False
-        self.ordered = False
-
-
-def _limits(parts: list[str]) -> list[tuple[int, int, bool]]:
-    """The place of each LIMIT, how many columns its query shows, and whether it orders."""
-    found: list[tuple[int, int, bool]] = []
+def _cuts(parts: list[str]) -> list[_Cut]:
+    found: list[_Cut] = []
     levels = [_Level()]
-    for place, part in enumerate(parts):
-        level = levels[-1]
-        word = part.lower()
+    solid = [n for n, part in enumerate(parts) if kind(part) not in (Kind.SPACE, Kind.COMMENT)]
+    for before, place in pairwise([-1, *solid]):
+        level, part = levels[-1], parts[place]
+        word, last = part.lower(), parts[before].lower() if before >= 0 else ""
         if part == "(":
-            levels.append(_Level())
+            value = last in _BEFORE_VALUE or last[-1:] in _OPERATORS or level.counting
+            levels.append(_Level(value))
         elif part == ")":
+            if level.value and level.columns and not level.limited:
+                found.append(_Cut(place, level.columns, level.ordered, limited=False))
             if len(levels) > 1:
                 levels.pop()
         elif word == "select":
-            # SELECTs of a set operation show equally many; the last one's star counts too.
             level.columns, level.counting, level.ordered = 1, True, False
         elif level.counting and part == ",":
             level.columns += 1
-        elif level.counting and part == "*" and _is_star(parts, place):
+        elif level.counting and part == "*" and last in _BEFORE_STAR:
             # What it stands for is not known here; the first column is one of them.
             level.columns, level.counting = 1, False
-        elif word in _ENDS or word in _ENDS_TOO:
+        elif word in _ENDS:
             level.counting = False
             level.ordered = level.ordered or word == "order"
             if word == "limit" and level.columns:
-                found.append((place, level.columns, level.ordered))
+                level.limited = True
+                found.append(_Cut(place, level.columns, level.ordered, limited=True))
     return found
-
-
-def _is_star(parts: list[str], place: int) -> bool:
-    """Whether a star stands for columns: behind a comma, a dot or SELECT, never behind a value."""
-    for part in reversed(parts[:place]):
-        if kind(part) in (Kind.SPACE, Kind.COMMENT):
-            continue
-        return part in (",", ".") or part.lower() in ("select", "distinct", "all")
-    return False
