@@ -108,7 +108,7 @@ def test_agree_for_people(runs: Callable[..., Path], labels: Path, invoke: Invok
     found = invoke("agree", run, "--labels", labels, "--limit", 1)
     assert "a against people on 4 labelled cases" in found.output
     assert "Fleiss' kappa of 3 annotators" in found.output
-    assert "q1 (shop): people say wrong (votes 0, 0, 1); right: ex, verdict" in found.output
+    assert "q1 (shop): people say wrong (votes 0, 0, 1); ex and verdict say right" in found.output
     assert "the first 1 (--limit shows more)" in found.output
     assert "flex: 1 labelled case unscored" in found.output
 

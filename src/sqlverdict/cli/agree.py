@@ -106,6 +106,11 @@ def _show(found: AgreementReport, limit: int) -> None:
     people = f"{count(found.matched, 'labelled case')} ({found.source} of {found.labels})"
     screen.line(f"{found.system} against people on {people}", "heading")
     screen.table(agreement_table(found))
+    screen.line(
+        "  times 100: kappa, accuracy, MCC. EQ, NEQ: accuracy where results match, differ. FP: "
+        "the metric says right, people say wrong; FN: the reverse",
+        "quiet",
+    )
     screen.table(difference_table(found))
     if found.annotators is not None:
         screen.line()
@@ -126,10 +131,11 @@ def _show_item(screen: Screen, item: Disagreement) -> None:
 
     people = "right" if item.label else "wrong"
     votes = ", ".join("-" if vote is None else f"{vote:g}" for vote in item.votes)
-    names = ", ".join(item.wrongly_right or item.wrongly_wrong)
+    *some, last = item.wrongly_right or item.wrongly_wrong
+    names = f"{', '.join(some)} and {last} say" if some else f"{last} says"
     other = "wrong" if item.label else "right"
     voted = f" (votes {votes})" if votes else ""
-    screen.line(f"  {item.id} ({item.db_id}): people say {people}{voted}; {other}: {names}")
+    screen.line(f"  {item.id} ({item.db_id}): people say {people}{voted}; {names} {other}")
     screen.line(f"    {short(item.question, 150)}", "quiet")
     for gold in item.gold:
         screen.line(f"    gold        {short(gold, 160)}", "quiet")

@@ -67,6 +67,11 @@ def categories(
     sets = ", ".join(f"{number:,} {name}" for name, number in found.outcomes.items())
     undecided = f", {found.undecided:,} in no set" if found.undecided else ""
     screen.line(f"{count(found.cases, 'case')} by {found.metric}: {sets}{undecided}", "heading")
+    screen.line(
+        f"  TP, FP: results match, and {found.metric} says right, wrong; TN, FN: results differ, "
+        f"and it says wrong, right",
+        "quiet",
+    )
     shown = [difference_table(found)]
     for group in groups or ("all",):
         shown += [category_table(found, group, "tags"), category_table(found, group, "judge")]

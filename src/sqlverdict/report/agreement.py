@@ -189,7 +189,7 @@ def hold_against(
         annotators=annotator_agreement(
             labels.annotators, [(item.votes, item.equal) for item in labels.items]
         ),
-        disagreements=tuple(_disagreements(pairs, rated)),
+        disagreements=tuple(_disagreements(pairs, rated, run.folder)),
         notes=tuple(_notes(labels, settled, pairs, unlabelled, found, halves)),
     )
 
@@ -292,7 +292,7 @@ def results_match(result: Result) -> bool | None:
 
 
 def _disagreements(
-    pairs: Sequence[tuple[Result, Label]], rated: Mapping[str, Sequence[Rated]]
+    pairs: Sequence[tuple[Result, Label]], rated: Mapping[str, Sequence[Rated]], folder: Path
 ) -> list[Disagreement]:
     shown = []
     for place, (result, label) in enumerate(pairs):
@@ -316,7 +316,7 @@ def _disagreements(
                 prediction=said(result),
                 verdict=str(result.verdict),
                 reasons=tuple(map(str, result.reasons)),
-                evidence=tuple(evidence_lines(result)),
+                evidence=tuple(evidence_lines(result, folder)),
             )
         )
     return shown

@@ -15,9 +15,7 @@ from typing import Any
 from sqlverdict.report.reliability import Reliability
 from sqlverdict.report.tables import Table, percent, table
 from sqlverdict.score.outcomes import OutcomeTable
-
-_TYPES = ("column-surface", "column-related", "column-unrelated", "non-sql", "out-of-domain")
-"""The order of the paper's columns; other types follow."""
+from sqlverdict.score.reliability_items import type_order
 
 _SHARES: Mapping[str, tuple[str, Callable[[OutcomeTable], int]]] = {
     "not_held_back": (
@@ -40,13 +38,12 @@ def by_hardness(found: Reliability) -> dict[str, dict[str, Any]]:
 
 def by_type(found: Reliability) -> dict[str, dict[str, Any]]:
     """For each type of unanswerable question the number of items and the share held back."""
-    kinds = _parts(found, "unanswerable_type")
     return {
         key: {
-            "items": kinds[key].unanswerable,
-            "held_back": _share(kinds[key].abstained_unanswerable, kinds[key].unanswerable),
+            "items": one.unanswerable,
+            "held_back": _share(one.abstained_unanswerable, one.unanswerable),
         }
-        for key in sorted(kinds, key=_place)
+        for key, one in _parts(found, "unanswerable_type").items()
     }
 
 
@@ -67,7 +64,7 @@ def hardness_table(systems: Sequence[Reliability]) -> Table:
 def type_table(systems: Sequence[Reliability]) -> Table:
     """Unanswerable items of some systems on one benchmark, by type."""
     found = {one.system: by_type(one) for one in systems}
-    columns = sorted({key for kinds in found.values() for key in kinds}, key=_place)
+    columns = sorted({key for kinds in found.values() for key in kinds}, key=type_order)
     rows = [
         [system, *(percent(kinds.get(key, {}).get("held_back")) for key in columns)]
         for system, kinds in found.items()
@@ -92,8 +89,3 @@ def _parts(found: Reliability, by: str) -> dict[str, OutcomeTable]:
 
 def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
-
-
-def _place(key: str) -> tuple[int, str]:
-    name = key.replace("_", "-")
-    return _TYPES.index(name) if name in _TYPES else len(_TYPES), key

@@ -139,16 +139,17 @@ def _scores(one: OutcomeTable, names: list[str]) -> list[str]:
 def slices_table(found: Reliability) -> Table:
     """RS by difficulty and by type of unanswerable question; N is the number of items there."""
     names = _names(found)
+    some = any(part.table.unscored for part in found.slices)
     rows = [
         (
             part.key,
             f"{part.table.total:,}",
             *_scores(part.table, names),
-            f"{part.table.unscored:,}" if part.table.unscored else "",
+            *((f"{part.table.unscored:,}",) if some else ()),
         )
         for part in found.slices
     ]
-    headers = ("items", "N", *(f"RS({name})" for name in names), "unscored")
+    headers = ("items", "N", *(f"RS({name})" for name in names), *(("unscored",) if some else ()))
     title = "Reliability score by difficulty and by type of unanswerable question"
     return table(headers, rows, title)
 

@@ -26,6 +26,8 @@ from sqlverdict.score.selective_curve import Curve, curve_of
 from sqlverdict.score.summary import DIFFICULTIES, UNLABELLED
 
 _RIGHT, _ANSWERABLE = 1, 2
+_TYPES = ("column-surface", "column-related", "column-unrelated", "non-sql", "out-of-domain")
+"""The order of TrustSQL's tables, about from hard to easy; other types follow."""
 _ANSWERED = frozenset({Cell.CORRECT, Cell.WRONG, Cell.ANSWERED_UNANSWERABLE})
 
 
@@ -187,7 +189,14 @@ def _slice_of(result: Result) -> tuple[str, str]:
 
 
 def _slice_order(by: str, key: str) -> tuple[bool, bool, str, int, str]:
+    if by != "difficulty":
+        return True, key == UNLABELLED, "", *type_order(key)
     seen, _, level = key.rpartition(" ")
     rank = DIFFICULTIES.index(level) if level in DIFFICULTIES else len(DIFFICULTIES)
-    known = by == "difficulty"
-    return not known, key == UNLABELLED, seen if known else "", rank if known else 0, key
+    return False, key == UNLABELLED, seen, rank, key
+
+
+def type_order(key: str) -> tuple[int, str]:
+    """Where a type of unanswerable question stands among others."""
+    name = key.replace("_", "-")
+    return _TYPES.index(name) if name in _TYPES else len(_TYPES), key
