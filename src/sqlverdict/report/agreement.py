@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.load.labels import Label, Labels
