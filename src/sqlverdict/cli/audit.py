@@ -94,7 +94,7 @@ def audit(runs: tuple[Path, ...], **said: Any) -> None:
             }
         )
         return
-    _show(found, said["show"])
+    _show(found, said["show"], said["min_rank"])
 
 
 def _cases(said: dict[str, Any]) -> Iterable[Case]:
@@ -157,7 +157,7 @@ def _write(found: Audit, said: dict[str, Any]) -> None:
         click.echo(f"written: {said['jsonl']}", err=True)
 
 
-def _show(found: Audit, most: int) -> None:
+def _show(found: Audit, most: int, least: float) -> None:
     from sqlverdict.audit.suspicion import SUSPICIONS
     from sqlverdict.cli._show_run import show_notes
     from sqlverdict.report.tables import count, short, table
@@ -166,11 +166,14 @@ def _show(found: Audit, most: int) -> None:
     screen = Screen()
     systems = count(len(found.systems), "system")
     screen.line(
-        f"{count(len(found.suspects), 'gold')} of {found.golds:,} under suspicion, {systems}",
+        f"{count(len(found.suspects), 'gold')} of {found.golds:,} under suspicion, {systems}; "
+        f"rank {least:g} and above",
         "heading",
     )
     rows = [(SUSPICIONS.get(name).title, f"{number:,}") for name, number in found.counts.items()]
-    screen.table(table(("suspicion", "golds"), rows))
+    screen.table(
+        table(("suspicion", "golds"), rows, "Suspicions of any rank; a gold may have several")
+    )
     for suspect in found.suspects[:most]:
         screen.line()
         screen.line(f"{suspect.id} ({suspect.db_id}): rank {suspect.rank:.2f}", "heading")
