@@ -16,7 +16,7 @@ Limits
     in conversions, an aggregate does not: hence the word on comparisons.
 
 Source
-    Reference notes on ETM: open pairs of published predictions.
+    House rule; ETM (Ascoli et al.) has none like it.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ Limits
     SUM(CASE ... ELSE 0 END) is NULL where there are no rows at all, so it is left alone.
 
 Source
-    Reference notes on ETM: open pairs of published predictions.
+    House rule; ETM (Ascoli et al.) has none like it.
 """
 
 from __future__ import annotations

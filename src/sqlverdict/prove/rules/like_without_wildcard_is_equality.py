@@ -15,7 +15,7 @@ Limits
     other types are left alone.
 
 Source
-    Reference notes on ETM: open pairs of published predictions.
+    House rule; ETM (Ascoli et al.) has none like it.
 """
 
 from __future__ import annotations

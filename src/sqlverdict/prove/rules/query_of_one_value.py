@@ -14,7 +14,7 @@ Limits
     Of several inner queries the first is taken; the others stay inside.
 
 Source
-    Reference notes on ETM: open pairs of published predictions.
+    House rule; ETM (Ascoli et al.) has none like it.
 """
 
 from __future__ import annotations

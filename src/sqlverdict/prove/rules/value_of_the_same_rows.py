@@ -12,10 +12,11 @@ Why
     Both aggregates run over the same rows, and each query gives one row, for no rows too.
 
 Limits
-    With GROUP BY, HAVING, or further conditions on either side the queries are left alone.
+    With GROUP BY, HAVING, or further conditions on either side the queries are left alone, and so
+    is a query inside an aggregate, which cannot hold another one.
 
 Source
-    Reference notes on ETM: open pairs of published predictions.
+    House rule; ETM (Ascoli et al.) lacks it: predictions that divide by a count of their own rows.
 """
 
 from __future__ import annotations
@@ -55,15 +56,19 @@ from sqlverdict.prove.shape import aggregates_in, all_inner, columns_in, items, 
 def value_of_the_same_rows(node: exp.Select, known: Known) -> Expr | None:
     """Compute it here."""
     inside = [found for item in node.expressions for found in own_nodes(item) if _is_value(found)]
+    calls = list(aggregates_in(node.expressions))
     if not inside or node.args.get("group") is not None or node.args.get("having") is not None:
         return None
-    if next(aggregates_in(node.expressions), None) is None:
+    if not calls:
         return None
     if next(bare_columns(node), None) is not None:
         return None
     if not items(node) or not all_inner(node) or not is_flat(node):
         return None
+    within = {id(part) for call in calls for part in own_nodes(call)}
     for query in inside:
+        if id(query) in within:
+            continue
         found = same_rows(node, query.this, known)
         if found is not None and not found.own and _only_aggregates(found.value):
             query.replace(found.value)
