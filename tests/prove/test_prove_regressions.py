@@ -49,6 +49,17 @@ QUERIES = {
     "conditions before a LEFT JOIN's source": (
         "SELECT t.id FROM t LEFT JOIN v ON t.id AND t.s JOIN u ON t.id = u.t_id"
     ),
+    "keys of two tables that determine each other": (
+        "SELECT COUNT(q2.t_id), COUNT(*), q2.a FROM u AS q1 LEFT JOIN v AS q2 ON q1.s = q2.s"
+        " WHERE 3 > q2.a GROUP BY q2.t_id, q1.s, q2.a"
+    ),
+    "a derived table beside the equal of an outer column": (
+        "SELECT a.id FROM t AS a WHERE EXISTS (SELECT 1 FROM (SELECT w FROM u WHERE w = a.id"
+        " LIMIT 2) AS d JOIN t AS b ON b.s IS NOT a.s WHERE b.id = a.id AND d.w > 1)"
+    ),
+    "an aggregate inside an aggregate": (
+        "SELECT COUNT(CASE WHEN (SELECT COUNT(*) FROM u) != t_id THEN 1 END), COUNT(id) FROM u"
+    ),
     "OR below AND": "SELECT id FROM t WHERE a > 1 AND (b > 2 OR s = 'a') AND r > 0",
 }
 PAIRS = {
