@@ -43,6 +43,14 @@ def abstain() -> None:
     """
 
 
+_NEEDS = (
+    "needs: answerer, a language model (--model); desk, the databases (--databases); examples,",
+    "states and unanswerable, questions to learn from (--train); drafts and threshold, questions",
+    "that f answers and whose answers are marked (--validation); background, questions of no",
+    "domain in particular (--background). One in full: sqlverdict abstain list NAME",
+)
+
+
 @abstain.command("list")
 @click.argument("name", required=False)
 @as_json
@@ -77,7 +85,11 @@ def list_(name: str | None, as_json: bool) -> None:
         return
     heads = ("name", "kind", "needs", "what")
     left = tuple(range(len(heads)))
-    Screen().table(table(heads, [tuple(str(row[h]) for h in heads) for row in rows], left=left))
+    screen = Screen()
+    screen.table(table(heads, [tuple(str(row[h]) for h in heads) for row in rows], left=left))
+    screen.line()
+    for line in _NEEDS:
+        screen.line(line, "quiet")
 
 
 @abstain.command("fit")

@@ -257,7 +257,9 @@ def _print(
     if manifest is not None:
         screen.line()
         test = said["out"] / "test.jsonl"
-        screen.line(f"sqlverdict evaluate --cases {test} --predictions FILE --out RUN", "quiet")
+        screen.line(
+            f"next: sqlverdict evaluate --cases {test} --predictions FILE --out RUN", "quiet"
+        )
 
 
 command = build
