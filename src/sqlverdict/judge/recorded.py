@@ -105,9 +105,9 @@ class Recorded:
             )
         case = request.messages[-1].content
         if texts is None:
-            return f"no reply is recorded for case {case!r}; {len(self)} cases have one"
+            return f"no reply is recorded for case {case!r}; cases that have one: {len(self)}"
         return (
-            f"case {case!r} has {len(texts)} recorded replies; sample {request.sample} is not one"
+            f"recorded replies of case {case!r}: {len(texts)}; sample {request.sample} is not one"
         )
 
 

@@ -6,6 +6,7 @@ import math
 
 from sqlverdict.report.chart import Series, bar_chart, line_chart
 from sqlverdict.report.reliability import Reliability, Selective, sweeps
+from sqlverdict.report.tables import count
 from sqlverdict.score.reliability import ANS, EVERYTHING
 from sqlverdict.score.selective_curve import Curve, points
 
@@ -125,7 +126,7 @@ def threshold_plot(found: Selective) -> str:
             continue
         path = [(float(n), total) for n, total in one.curve()]
         lines.append(Series(f"c = {name}", path, marks=False))
-        stop = f"c = {name}: {one.answered:,} answers"
+        stop = f"c = {name}: {count(one.answered, 'answer')}"
         marks.append((float(one.answered), stop))
     # A large penalty soon leaves the picture; what matters is where each line is highest.
     best = max((one.score for one in found.heuristic.values()), default=1.0)

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 
 from sqlverdict.abstain.benchmark.lint import LINTS, LintData, Linted, LintFinding
+from sqlverdict.load.text import count
 from sqlverdict.parse.tokens import Kind, fold, tokens
 from sqlverdict.records import Case
 
@@ -56,7 +57,8 @@ class RelativeTime:
         figures["dates_assumed"] = len(assumed)
         if len(assumed) == 1:
             ((date, cases),) = assumed.items()
-            message = f"{len(cases)} golds take {date} for the present, and no question says so"
+            golds = count(len(cases), "gold")
+            message = f"{date} stands for the present in {golds}, and no question says so"
             findings.append(LintFinding("warning", tuple(case.id for case in cases), message))
         else:
             findings += [
