@@ -286,7 +286,7 @@ def test_queries_that_fail_do_not_agree_by_execution(desk: Desk, database: Path)
 
 def test_a_vote_says_what_it_lacks() -> None:
     voting = make(Part("voting"))
-    with pytest.raises(PredictionError, match="carries 1 samples"):
+    with pytest.raises(PredictionError, match="carries 1 sample"):
         voting.score([(ask("x"), Draft("SELECT 1", samples=("SELECT 1",)))], NOTHING)
     with pytest.raises(UsageError, match="at least two"):
         make(Part("voting", {"n": "1"})).wishes()
