@@ -260,6 +260,7 @@ def _not_refuted(count: int, message: str) -> str:
 
 def show_rows(screen: Screen, witness: Witness) -> None:
     """A witness's rows and both answers, as small tables."""
+    from sqlverdict.load.text import count
     from sqlverdict.refute.explain import rows_table
     from sqlverdict.refute.literals import cell_text
     from sqlverdict.report.tables import table
@@ -267,12 +268,12 @@ def show_rows(screen: Screen, witness: Witness) -> None:
     for shown in rows_table(witness):
         if not shown.rows or not shown.columns:
             screen.line()
-            count = len(shown.rows)
-            screen.line(f"{shown.name}: {f'{count} rows' if count else 'no row'}", "quiet")
+            rows = count(len(shown.rows), "row") if shown.rows else "no row"
+            screen.line(f"{shown.name}: {rows}", "quiet")
             continue
-        rows = [tuple(map(cell_text, row)) for row in shown.rows]
+        cells = [tuple(map(cell_text, row)) for row in shown.rows]
         left = tuple(range(len(shown.columns)))
-        screen.table(table(shown.columns, rows, shown.name, left))
+        screen.table(table(shown.columns, cells, shown.name, left))
     for side, outcome in zip(SIDES, (witness.gold, witness.prediction), strict=True):
         show_answer(screen, side, outcome)
 
