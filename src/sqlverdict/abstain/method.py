@@ -18,7 +18,6 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.registry import Registry
 
 if TYPE_CHECKING:
-    from sqlverdict.abstain.demonstrations import Pool
     from sqlverdict.execute.desk import Desk
     from sqlverdict.judge.request import Answerer, NoReply
 
@@ -140,6 +139,18 @@ class Shot:
     answer: str
 
 
+class Examples(Protocol):
+    """Known questions to choose demonstrations from."""
+
+    def has(self, db_id: str) -> bool:
+        """Whether there are examples of a database."""
+        ...
+
+    def similar(self, ask: Ask, count: int, db_id: str | None = None) -> list[Example]:
+        """The examples most like a question, best first, never the question itself."""
+        ...
+
+
 class Style(Protocol):
     """How a detector inside a prompt changes the prompt: its demonstrations and its reading."""
 
@@ -149,7 +160,7 @@ class Style(Protocol):
         ...
 
     def shots(
-        self, groups: Sequence[Sequence[Example]], unanswerable: Pool, ask: Ask, seed: int
+        self, groups: Sequence[Sequence[Example]], unanswerable: Examples, ask: Ask, seed: int
     ) -> list[list[Shot]]:
         """The demonstrations of each group, given the answerable examples that f chose."""
         ...

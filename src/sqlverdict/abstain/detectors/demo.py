@@ -18,12 +18,12 @@ from random import Random
 from typing import ClassVar
 
 from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.demonstrations import Pool
 from sqlverdict.abstain.method import (
     ABSTAINERS,
     Ask,
     Draft,
     Example,
+    Examples,
     Finding,
     Need,
     Place,
@@ -50,7 +50,7 @@ class Demo(Gate):
         return Wishes(style=self)
 
     def shots(
-        self, groups: Sequence[Sequence[Example]], unanswerable: Pool, ask: Ask, seed: int
+        self, groups: Sequence[Sequence[Example]], unanswerable: Examples, ask: Ask, seed: int
     ) -> list[list[Shot]]:
         """To each group as many unanswerable questions, most like the question, in between."""
         draw = Random(f"{seed} {ask.id}")  # noqa: S311 (an order, no secret)

@@ -19,12 +19,12 @@ from random import Random
 from typing import ClassVar
 
 from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.demonstrations import Pool
 from sqlverdict.abstain.method import (
     ABSTAINERS,
     Ask,
     Draft,
     Example,
+    Examples,
     Finding,
     Need,
     Place,
@@ -51,7 +51,7 @@ class Verbal(Gate):
         return Wishes(style=self)
 
     def shots(
-        self, groups: Sequence[Sequence[Example]], unanswerable: Pool, ask: Ask, seed: int
+        self, groups: Sequence[Sequence[Example]], unanswerable: Examples, ask: Ask, seed: int
     ) -> list[list[Shot]]:
         """Each group once with its own queries, once with queries that belong elsewhere."""
         del unanswerable
