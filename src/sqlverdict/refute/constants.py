@@ -136,8 +136,10 @@ class _Reader:
         elif isinstance(node, exp.In):
             self._in(node)
         elif isinstance(node, exp.Between):
-            self._compare(node.this, ">=", node.args["low"])
-            self._compare(node.this, "<=", node.args["high"])
+            # Outside of the bounds where it is denied.
+            below, above = ("<", ">") if isinstance(node.parent, exp.Not) else (">=", "<=")
+            self._compare(node.this, below, node.args["low"])
+            self._compare(node.this, above, node.args["high"])
         elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
             self._hint(node.this, "=", None)
         elif isinstance(node, exp.Case) and node.this is not None:

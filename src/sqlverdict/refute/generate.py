@@ -19,7 +19,7 @@ from sqlverdict.refute.arena import Arena
 from sqlverdict.refute.checked import check_hints, fit
 from sqlverdict.refute.constants import Reading
 from sqlverdict.refute.ground import Link, ground_of
-from sqlverdict.refute.modes import MODES
+from sqlverdict.refute.modes import MODES, RIVALS
 from sqlverdict.refute.pools import Pool, make_pools, takes
 from sqlverdict.refute.resolve import Place
 
@@ -128,6 +128,8 @@ class _Draft:
         self.keys: dict[str, list[set[Row]]] = {}
         self.shared: dict[int, list[Cell]] = {}
         self.fresh = 100
+        # Of several columns of a key the last one is made anew, or the first.
+        self.turn = 1 if number // len(MODES) % 2 == 0 else -1
         self.fixed: dict[Place, Cell] = {}
         # The first ones are the same for all queries.
         self.rivals = bool(generator._groups) and number >= len(MODES) and number % 5 == 3
@@ -185,13 +187,17 @@ class _Draft:
         What ranks groups by one measure and what ranks them by another part ways.
         """
         rng, made = self.rng, self.made
+        self.mode = RIVALS
         group = rng.choice(made._groups)
         joined = made._class_of.get(group)
         pool = made.pools[group]
         names = self._three(
             (*pool.good, *pool.plain) if joined is None else made._class_values[joined]
         )
-        for name, size in zip(names, rng.sample((1, 2, 3, 4), rng.choice((2, 2, 3))), strict=False):
+        sizes = rng.sample((1, 2, 3, 4), rng.choice((2, 2, 3)))
+        if made._counts and rng.random() < 0.5:
+            sizes[0] = rng.choice(made._counts) + rng.choice((0, 1))
+        for name, size in zip(names, sizes, strict=False):
             self.fixed = {}
             for place in (place for table in made.tables for _, place in made._varied[table.name]):
                 habit = rng.random()
@@ -200,13 +206,13 @@ class _Draft:
                 elif habit < _SAME_HABIT and place not in made._class_of:
                     self.fixed[place] = self._value(made.pools[place])
             self.fixed[group] = name
-            same = [
-                rng.choice(values) if rng.random() < 0.5 else None for values in made._class_values
-            ]
-            for _ in range(size):
+            # Each row takes the next value of a join, or all take one.
+            steps = [rng.choice((0, 1)) for _ in made._class_values]
+            starts = [rng.randrange(4) for _ in made._class_values]
+            for number in range(size):
                 values = [
-                    value if value is not None else rng.choice(made._class_values[n][:4])
-                    for n, value in enumerate(same)
+                    known[(start + step * number) % len(known)]
+                    for known, start, step in zip(made._class_values, starts, steps, strict=True)
                 ]
                 if joined is not None:
                     values[joined] = name
@@ -295,7 +301,7 @@ class _Draft:
         A key that joins is more often left alone: its row is there already, and shared.
         """
         joined = [(table.name, table.columns[n].name) in self.made._class_of for n in places]
-        order = sorted(range(len(places)), key=lambda at: (joined[at], -at))
+        order = sorted(range(len(places)), key=lambda at: (joined[at], -at * self.turn))
         n = places[order[0]]
         if joined[order[0]] and self.rng.random() < _SHARED and not self._is_crowd(table, places):
             return False
@@ -305,9 +311,9 @@ class _Draft:
         return True
 
     def _is_crowd(self, table: Table, key: tuple[int, ...]) -> bool:
-        """Whether rows are asked for that share what joins them, but not this key."""
+        """Whether rows are asked for that share what joins them, but not all of this key."""
         joined = (n for n, place in self.made._varied[table.name] if place in self.made._class_of)
-        return self.firm and any(n not in key for n in joined)
+        return self.firm and (len(key) > 1 or any(n not in key for n in joined))
 
     def _close(self) -> None:
         """Give every reference its parent; where that fails, drop the child."""

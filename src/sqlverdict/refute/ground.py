@@ -55,6 +55,12 @@ class Link:
             and all(row[at] is not None for at in self.child)
         }
 
+    def parent_of(self, child: Row, rows: Rows) -> Row | None:
+        """The row that a child references."""
+        wanted = [str(child[at]) for at in self.child]
+        parents = rows.get(self.parent, ())
+        return next((row for row in parents if [str(row[at]) for at in self.key] == wanted), None)
+
 
 Links = Mapping[str, Sequence[Link]]
 """The foreign keys of each table that has some."""

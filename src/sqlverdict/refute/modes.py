@@ -46,3 +46,6 @@ MODES = (
     Mode(2, good=0.9, null=0.1, share=0.5, drop=0.3, empty=0.3),
     Mode(8, good=0.5, near=0.3, odd=0.1, share=0.8, null=0.1, drop=0.3, stray=0.3),
 )
+
+RIVALS = Mode(0, good=0.95, near=0.05)
+"""For groups that are ranked: what is filtered should be there."""

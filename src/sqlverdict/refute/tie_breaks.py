@@ -4,8 +4,9 @@ Rows that tie under ORDER BY ... LIMIT are picked as the engine likes, and so is
 subquery that stands for one value. Putting rows in another order does not always show it:
 groups, for one, come in the order of their keys whatever the order of the rows. So each LIMIT of
 a query is given further sort keys, its output columns, rising in one text and falling in the
-other, and a subquery for one value gets a LIMIT of its own. Whatever these two texts give, the
-query itself might have given; where they differ, its answer is not determined.
+other; a subquery for one value gets a LIMIT of its own, and its second and third row are tried
+too. Whatever these texts give, the query itself might have given; where they differ, its answer
+is not determined.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sqlverdict.parse.tokens import Kind, kind, pieces, word_set
 
 _ENDS = word_set("from where group having order limit union intersect except window")
 _BEFORE_VALUE = word_set("where and or not on when then else having case between like is")
+_WAYS = {"rising": ("ASC", 0), "falling": ("DESC", 0), "second": ("ASC", 1), "third": ("ASC", 2)}
 _OPERATORS = frozenset("=<>+-/|%")
 _BEFORE_STAR = word_set(", . select distinct all")
 
@@ -26,10 +28,10 @@ _BEFORE_STAR = word_set(", . select distinct all")
 class _Level:
     """What is known of the innermost query around a word.
 
-    ``value`` where the query stands for one value, ``counting`` among its output columns.
+    ``start`` is its parenthesis where it stands for one value; ``counting`` among its outputs.
     """
 
-    value: bool = False
+    start: int | None = None
     columns: int = 0
     counting: bool = False
     ordered: bool = False
@@ -38,18 +40,26 @@ class _Level:
 
 @dataclass(frozen=True)
 class _Cut:
-    """A place where a query picks rows, and what is known of the query."""
+    """A place where a query picks rows, and what is known of the query.
+
+    ``start`` is where the query begins if it stands for one value and has no LIMIT.
+    """
 
     place: int
     columns: int
     ordered: bool
-    limited: bool
+    start: int | None = None
 
-    def text(self, word: str, direction: str) -> str:
-        """The word at this place with the sort keys before it."""
-        keys = ", ".join(f"{n} {direction}" for n in range(1, self.columns + 1))
-        limit = "" if self.limited else "LIMIT 1"
-        return f"{',' if self.ordered else ' ORDER BY'} {keys} {limit}{word}"
+    def text(self, parts: list[str], way: str) -> str:
+        """The word at this place with sort keys before it, and a LIMIT where there is none."""
+        order = _WAYS[way][0]
+        keys = ", ".join(f"{n} {order}" for n in range(1, self.columns + 1))
+        text = f"{',' if self.ordered else ' ORDER BY'} {keys} "
+        if self.start is None:
+            return text + parts[self.place]
+        inner = "".join(parts[self.start + 1 : self.place])
+        last = f"(SELECT count(*) FROM ({inner})) - 1"
+        return f"{text}LIMIT 1 OFFSET max(0, min({_WAYS[way][1]}, {last})){parts[self.place]}"
 
 
 @lru_cache(maxsize=2_048)
@@ -59,13 +69,17 @@ def broken_ties(sql: str) -> tuple[str, ...]:
         return ()
     parts = pieces(sql)
     cuts = _cuts(parts)
-    return tuple(_written(parts, cuts, way) for way in ("ASC", "DESC")) if cuts else ()
+    if not cuts:
+        return ()
+    # A LIMIT takes the first rows; of a query for one value each row may be it.
+    ways = tuple(_WAYS) if any(cut.start is not None for cut in cuts) else ("rising", "falling")
+    return tuple(_written(parts, cuts, way) for way in ways)
 
 
-def _written(parts: list[str], cuts: list[_Cut], direction: str) -> str:
+def _written(parts: list[str], cuts: list[_Cut], way: str) -> str:
     changed = list(parts)
     for cut in cuts:
-        changed[cut.place] = cut.text(parts[cut.place], direction)
+        changed[cut.place] = cut.text(parts, way)
     return "".join(changed)
 
 
@@ -78,10 +92,10 @@ def _cuts(parts: list[str]) -> list[_Cut]:
         word, last = part.lower(), parts[before].lower() if before >= 0 else ""
         if part == "(":
             value = last in _BEFORE_VALUE or last[-1:] in _OPERATORS or level.counting
-            levels.append(_Level(value))
+            levels.append(_Level(place if value else None))
         elif part == ")":
-            if level.value and level.columns and not level.limited:
-                found.append(_Cut(place, level.columns, level.ordered, limited=False))
+            if level.start is not None and level.columns and not level.limited:
+                found.append(_Cut(place, level.columns, level.ordered, level.start))
             if len(levels) > 1:
                 levels.pop()
         elif word == "select":
@@ -96,5 +110,5 @@ def _cuts(parts: list[str]) -> list[_Cut]:
             level.ordered = level.ordered or word == "order"
             if word == "limit" and level.columns:
                 level.limited = True
-                found.append(_Cut(place, level.columns, level.ordered, limited=True))
+                found.append(_Cut(place, level.columns, level.ordered))
     return found
