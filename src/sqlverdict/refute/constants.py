@@ -34,12 +34,14 @@ class Hint:
     """A column is compared with a value.
 
     ``direct`` where the column stands alone on its side; otherwise it is inside a function.
+    ``mixed`` where other columns stand there too: the value is not one of the column's own.
     """
 
     place: Place
     operator: str
     value: Cell
     direct: bool = True
+    mixed: bool = False
 
 
 @dataclass
@@ -110,6 +112,7 @@ class _Reader:
     def __init__(self, resolver: Resolver) -> None:
         self.resolver = resolver
         self.reading = Reading()
+        self._cuts: dict[Place, dict[int, str]] = {}
 
     def read(self) -> Reading:
         reading, resolver = self.reading, self.resolver
@@ -121,6 +124,10 @@ class _Reader:
         for node in resolver.nodes:
             if type(node) not in _SILENT:
                 self._visit(node)
+        for place, cuts in self._cuts.items():
+            # Parts of one text that are asked for apart: with something between them, or a dash.
+            texts = {_joined(cuts, filler) for filler in "-x"} if len(cuts) > 1 else ()
+            reading.hints += [Hint(place, "=", text, direct=False) for text in sorted(texts)]
         reading.stars = any(_shows_all(node) for node in resolver.nodes if type(node) is exp.Star)
         reading.hints = list(dict.fromkeys(reading.hints))
         reading.joins = list(dict.fromkeys(reading.joins))
@@ -197,7 +204,9 @@ class _Reader:
     def _hint(self, side: Expr, operator: str, value: Cell) -> None:
         if isinstance(side, exp.Substring) and value is not None:
             known, start = self._value(side.args.get("start") or exp.Null())
-            if known and isinstance(start, int) and 1 < start < 40:
+            if known and isinstance(start, int) and 1 <= start < 40:
+                for cut in self.resolver.columns(side):
+                    self._cuts.setdefault(cut, {})[start] = str(value)
                 value = "x" * (start - 1) + str(value)
         if isinstance(value, int) and any(side.find_all(*_COUNTING)):
             self.reading.counts.add(value)
@@ -205,8 +214,10 @@ class _Reader:
         if place is not None:
             self.reading.hints.append(Hint(place, operator, value))
             return
-        for inner in self.resolver.columns(side):
-            self.reading.hints.append(Hint(inner, operator, value, direct=False))
+        places = dict.fromkeys(self.resolver.columns(side))
+        for inner in places:
+            hint = Hint(inner, operator, value, direct=False, mixed=len(places) > 1)
+            self.reading.hints.append(hint)
 
     def _function(self, node: Expr) -> None:
         """A literal handed to a function together with a column: INSTR(c, 'x'), IFNULL(c, 0)."""
@@ -261,6 +272,14 @@ def literal(node: Expr) -> Cell:
             return float(text)
         except ValueError:
             return text
+
+
+def _joined(cuts: dict[int, str], filler: str) -> str:
+    """A text that has each part where it is asked for."""
+    text = ""
+    for start, part in sorted(cuts.items()):
+        text = text[: start - 1].ljust(start - 1, filler) + part
+    return text
 
 
 def _shows_all(star: Expr) -> bool:

@@ -347,7 +347,7 @@ class _Draft:
         parent = self.made.ground.tables[link.parent]
         kinds = [self.made.pools[(parent.name, column.name)].kind for column in parent.columns]
         for row in orphans:
-            if link.nullable and self.rng.random() < 0.2:
+            if link.nullable and not self.firm and self.rng.random() < 0.2:
                 for n in link.child:
                     row[n] = None
                 continue

@@ -80,6 +80,11 @@ def _hinted(pool: Pool, hints: Iterable[Hint]) -> Pool:
             near.append(None)
             continue
         fitting, beside = _around(hint, pool.kind)
+        if hint.mixed:
+            # Two dates may be a number of years apart; neither of them is that number.
+            if pool.plain is not _DAYS or _number(hint.value) is None:
+                near += [*fitting, *beside]
+            continue
         good += fitting
         near += beside
 
