@@ -27,7 +27,7 @@ _MOST_ROWS = 40
 _FIXED = 0.85
 _SHARED = 0.7
 _COPIED = 0.7
-_NULL_HABIT, _SAME_HABIT = 0.15, 0.5
+_NULL_HABIT, _SAME_HABIT, _NULL_GROUP = 0.15, 0.5, 0.3
 _STRICTNESS = {"INTEGER": 0, "REAL": 1, "NUMERIC": 2, "TEXT": 3, "BLOB": 4}
 
 
@@ -132,7 +132,7 @@ class _Draft:
         self.turn = 1 if number // len(MODES) % 2 == 0 else -1
         self.fixed: dict[Place, Cell] = {}
         # The first ones are the same for all queries.
-        self.rivals = bool(generator._groups) and number >= len(MODES) and number % 5 == 3
+        self.rivals = bool(generator._groups) and number >= len(MODES) and number % 5 in (1, 3)
         self.firm = mode.twins or self.rivals
         if generator._free and number >= 2 and self.rng.random() < 0.5:
             place = self.rng.choice(generator._free)
@@ -194,6 +194,8 @@ class _Draft:
         names = self._three(
             (*pool.good, *pool.plain) if joined is None else made._class_values[joined]
         )
+        if pool.nullable and rng.random() < _NULL_GROUP:
+            names = [None, *names[1:]]
         sizes = rng.sample((1, 2, 3, 4), rng.choice((2, 2, 3)))
         if made._counts and rng.random() < 0.5:
             sizes[0] = rng.choice(made._counts) + rng.choice((0, 1))
@@ -206,9 +208,9 @@ class _Draft:
                 elif habit < _SAME_HABIT and place not in made._class_of:
                     self.fixed[place] = self._value(made.pools[place])
             self.fixed[group] = name
-            # Each row takes the next value of a join, or all take one.
-            steps = [rng.choice((0, 1)) for _ in made._class_values]
-            starts = [rng.randrange(4) for _ in made._class_values]
+            # Each row takes the next value of a join, or all take one: the first is asked for.
+            steps = [rng.choice((0, 0, 1)) for _ in made._class_values]
+            starts = [rng.choice((0, 0, 0, 1, 2)) for _ in made._class_values]
             for number in range(size):
                 values = [
                     known[(start + step * number) % len(known)]

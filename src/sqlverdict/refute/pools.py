@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from math import ceil, floor, isfinite
 
 from sqlverdict.parse.facts import Affinity, affinity
 from sqlverdict.parse.schema import Column
@@ -29,6 +30,7 @@ _ODD: dict[Affinity, tuple[Cell, ...]] = {
     "TEXT": ("", "A", "10", "9"),
     "BLOB": (0, ""),
 }
+_FAR = 40
 _DAYS = ("2020-01-01", "2020-01-02", "2021-06-15", "2019-12-31")
 
 
@@ -82,8 +84,12 @@ def _hinted(pool: Pool, hints: Iterable[Hint]) -> Pool:
         fitting, beside = _around(hint, pool.kind)
         if hint.mixed:
             # Two dates may be a number of years apart; neither of them is that number.
-            if pool.plain is not _DAYS or _number(hint.value) is None:
+            number = _number(hint.value)
+            if pool.plain is not _DAYS or number is None:
                 near += [*fitting, *beside]
+            if number is not None and pool.kind in ("INTEGER", "REAL"):
+                # A quotient or a product needs values far from each other.
+                near += [1, ceil(number * _FAR) if isfinite(number) else 0]
             continue
         good += fitting
         near += beside
@@ -108,6 +114,13 @@ def _around(hint: Hint, kind: Affinity) -> tuple[list[Cell], list[Cell]]:
         return _matching(str(value), "*?" if operator == "glob" else "%_")
     number = _number(value)
     if kind in ("INTEGER", "REAL"):
+        if kind == "INTEGER" and isinstance(number, float) and isfinite(number):
+            # Whole numbers on both sides of it, or itself if it is one.
+            below, above = (
+                _numbers(floor(number), operator, kind),
+                _numbers(ceil(number), operator, kind),
+            )
+            return [*below[0], *above[0]], [*below[1], *above[1]]
         return _numbers(number, operator, kind) if number is not None else ([], [])
     text = str(value)
     dated = _dates(text, hint.direct)
@@ -122,7 +135,10 @@ def _around(hint: Hint, kind: Affinity) -> tuple[list[Cell], list[Cell]]:
         fitting, beside = _numbers(number, operator, kind)
         return [text, *map(str, fitting)], [*map(str, beside), text, text + "1", "0" + text]
     fitting = [text]
-    if operator in (">", ">="):
+    if not hint.direct and not text.isalnum():
+        # A mark by which a text is cut into parts.
+        fitting = [text, f"1{text}2"]
+    elif operator in (">", ">="):
         fitting = [text + "z", text]
     elif operator in ("<", "<="):
         fitting = [text[:-1] or "", text]
