@@ -21,6 +21,8 @@ from sqlverdict.refute.tie_breaks import broken_ties
 
 Rows = Mapping[str, Sequence[Row]]
 
+_TURNS = 8
+
 
 def arrangements(rows: Rows) -> Iterator[dict[str, list[Row]]]:
     """The same rows in other orders, the other way round first; few rows have few orders."""
@@ -39,6 +41,13 @@ def _orders(rows: Rows) -> Iterator[dict[str, list[Row]]]:
     rng = Random(7)  # noqa: S311 - repeatable, not secret
     for _ in range(2):
         yield {table: rng.sample(list(content), len(content)) for table, content in rows.items()}
+    # Each row comes first once, and last: a bare column shows the one or the other.
+    for turn in range(1, min(_TURNS, max(map(len, rows.values()), default=0))):
+        yield {
+            table: [*content[turn % len(content) :], *content[: turn % len(content)]]
+            for table, content in rows.items()
+            if content
+        }
 
 
 def is_determined(
