@@ -42,8 +42,8 @@ from sqlverdict.prove.shape import aggregates_in, conditions, has_window, set_co
             "SELECT DISTINCT k, v FROM t WHERE v > 1",
         ),
         Pair(
-            "SELECT k, v FROM t, u GROUP BY k",
             "SELECT DISTINCT v, k FROM t, u",
+            "SELECT k, v FROM t, u GROUP BY k",
             (Unique("t", ("k",)), NotNull("t", "k")),
         ),
     ],
