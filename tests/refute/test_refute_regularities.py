@@ -113,6 +113,26 @@ def test_codes_and_labels(build: Build) -> None:
     assert not any("t.id determines" in sentence for sentence in found)
 
 
+def test_a_code_that_the_data_know_keeps_its_label(build: Build) -> None:
+    rows = [(f"c{n % 13}", f"label {n % 13}", f"group {n % 13 % 3}") for n in range(65)]
+    path = build("CREATE TABLE t (code, label, kind)", t=rows)
+    schema = read_sqlite(path)
+    found = {str(member): member for member in mine(path).of(Determines)}
+    both = found["t.code and t.label determine each other"]
+    one_way = found["t.code determines t.kind"]
+
+    def holds(member: Determines, *row: str) -> bool:
+        return member.holds(Instance(schema, {"t": (row,)}))
+
+    assert holds(both, "c1", "label 1", "-")
+    assert holds(both, "new", "new label", "-")
+    assert not holds(both, "c1", "label 2", "-")
+    assert not holds(both, "c1", "new label", "-")
+    assert not holds(both, "new", "label 1", "-")
+    assert holds(one_way, "new", "-", "group 1")
+    assert not holds(one_way, "c1", "-", "group 2")
+
+
 def test_dependencies_by_accident_are_not_mined(build: Build) -> None:
     rng = Random(1)
     # Almost unique on the left, almost constant on the right: it would hold by chance.

@@ -1,10 +1,10 @@
 """What the data show of two columns of one table.
 
 * ``a`` determines ``b`` (a code and its label, in both directions or one): rows that repeat
-  a value of ``a`` repeat ``b`` too. At least 10 rows must do so, and unrelated columns
-  would do it by chance less than once in a million times. A unique column determines
-  everything, which its uniqueness says already; a number with a fraction is a measure, and
-  no code for anything.
+  a value of ``a`` repeat ``b`` too, and a value that the data know keeps its ``b``. At least
+  10 rows must do so, and unrelated columns would do it by chance less than once in a million
+  times. A unique column determines everything, which its uniqueness says already; a number
+  with a fraction is a measure, and no code for anything.
 * ``a = b`` in every row: 20 rows, and more than one value.
 * ``a <= b`` in every row: 20 rows of numbers, or of ISO dates. Shuffling one of the columns
   must break it almost surely: columns whose ranges hardly overlap are in order by accident.
@@ -15,7 +15,7 @@ Rows with a NULL in either column do not count.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations, permutations
@@ -39,17 +39,22 @@ from sqlverdict.refute.mine.sample import Sample, Values
 from sqlverdict.refute.witness import Instance
 
 _GLANCE = 400
+_CODES = 2_000
 _DATES = (Written("", "", "date"), Written("", "", "date and time"))
 
 
 @dataclass(frozen=True)
 class Determines(Regularity):
-    """Rows with one value of ``column`` have one value of ``other``; ``both``: and back."""
+    """Rows with one value of ``column`` have one value of ``other``; ``both``: and back.
+
+    ``known`` holds which value goes with which: a code that the data know keeps its label.
+    """
 
     table: str
     column: str
     other: str
     both: bool
+    known: Mapping[Cell, Cell] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def places(self) -> tuple[Place, ...]:
@@ -68,7 +73,18 @@ class Determines(Regularity):
         pairs = {pair for pair in pairs if None not in pair}
         firsts = len({first for first, _ in pairs})
         seconds = len({second for _, second in pairs}) if self.both else len(pairs)
-        return firsts == len(pairs) == seconds
+        if not firsts == len(pairs) == seconds:
+            return False
+        known, back = self.known, self._back
+        return all(
+            known.get(first, second) == second and back.get(second, first) == first
+            for first, second in pairs
+        )
+
+    @cached_property
+    def _back(self) -> Mapping[Cell, Cell]:
+        """Which value goes with which the other way; nothing where that is not determined."""
+        return {other: value for value, other in self.known.items()} if self.both else {}
 
     def counterexample(self) -> str:
         """A value that goes with two."""
@@ -193,8 +209,18 @@ def _dependencies(coded: Sequence[_Coded], copies: set[tuple[str, str]]) -> Iter
             continue
         forward, backward = _determines(first, second), _determines(second, first)
         if forward or backward:
-            names = (name, other) if forward else (other, name)
-            yield Determines(table, *names, both=forward and backward)
+            one, two = (first, second) if forward else (second, first)
+            names = one.values.place[1], two.values.place[1]
+            known = _association(one.values, two.values)
+            yield Determines(table, *names, both=forward and backward, known=known)
+
+
+def _association(one: Values, two: Values) -> dict[Cell, Cell]:
+    """Which value of a determined column goes with each; codes are few, and only they are kept."""
+    if len(one.counts) > _CODES:
+        return {}
+    cells = zip(one.cells, two.cells, strict=True)
+    return {value: goes for value, goes in cells if value is not None and goes is not None}
 
 
 def _code(values: Values) -> _Coded:
