@@ -12,6 +12,7 @@ import pytest
 from click.testing import Result
 
 Invoke = Callable[..., Result]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -132,6 +133,9 @@ def test_the_demo_shows_itself(invoke: Invoke) -> None:
         assert part in found.stdout
     ranks = [found.stdout.index(f" {name} ") for name in ("careful", "bold", "rough")]
     assert ranks == sorted(ranks)
+    shown = (ROOT / "README.md").read_text(encoding="utf-8").split("```")[1]
+    for line in filter(None, shown.splitlines()[2:-1]):
+        assert line in found.stdout, f"the README shows {line!r}"
     again = invoke("demo", "--json")
     assert len(json.loads(again.stdout)["runs"]) == 5
 

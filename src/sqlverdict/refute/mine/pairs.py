@@ -1,10 +1,10 @@
 """What the data show of two columns of one table.
 
 * ``a`` determines ``b`` (a code and its label, in both directions or one): rows that repeat
-  a value of ``a`` repeat ``b`` too, and a value that the data know keeps its ``b``. At least
-  10 rows must do so, and unrelated columns would do it by chance less than once in a million
-  times. A unique column determines everything, which its uniqueness says already; a number
-  with a fraction is a measure, and no code for anything.
+  a value of ``a`` repeat ``b`` too. At least 10 rows must do so, and unrelated columns
+  would do it by chance less than once in a million times. A unique column determines
+  everything, which its uniqueness says already; a number with a fraction is a measure, and
+  no code for anything. Where both determine each other, known values stay together as well.
 * ``a = b`` in every row: 20 rows, and more than one value.
 * ``a <= b`` in every row: 20 rows of numbers, or of ISO dates. Shuffling one of the columns
   must break it almost surely: columns whose ranges hardly overlap are in order by accident.
@@ -47,7 +47,8 @@ _DATES = (Written("", "", "date"), Written("", "", "date and time"))
 class Determines(Regularity):
     """Rows with one value of ``column`` have one value of ``other``; ``both``: and back.
 
-    ``known`` holds which value goes with which: a code that the data know keeps its label.
+    ``known`` holds which value goes with which, where both determine each other: a code that
+    the data know keeps its label, and a label its code.
     """
 
     table: str
@@ -83,8 +84,8 @@ class Determines(Regularity):
 
     @cached_property
     def _back(self) -> Mapping[Cell, Cell]:
-        """Which value goes with which the other way; nothing where that is not determined."""
-        return {other: value for value, other in self.known.items()} if self.both else {}
+        """Which value goes with which the other way."""
+        return {other: value for value, other in self.known.items()}
 
     def counterexample(self) -> str:
         """A value that goes with two."""
@@ -211,12 +212,13 @@ def _dependencies(coded: Sequence[_Coded], copies: set[tuple[str, str]]) -> Iter
         if forward or backward:
             one, two = (first, second) if forward else (second, first)
             names = one.values.place[1], two.values.place[1]
-            known = _association(one.values, two.values)
-            yield Determines(table, *names, both=forward and backward, known=known)
+            both = forward and backward
+            known = _association(one.values, two.values) if both else {}
+            yield Determines(table, *names, both=both, known=known)
 
 
 def _association(one: Values, two: Values) -> dict[Cell, Cell]:
-    """Which value of a determined column goes with each; codes are few, and only they are kept."""
+    """Which value goes with which; codes are few, and only they are kept."""
     if len(one.counts) > _CODES:
         return {}
     cells = zip(one.cells, two.cells, strict=True)
