@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sqlverdict.execute.cache import AnswerCache
 from sqlverdict.execute.canonical import canonical
-from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.desk import Desk, Relay
 from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
 from sqlverdict.testing import make_database
@@ -188,3 +188,15 @@ def test_a_query_that_must_not_be_tried_again_is_not(database: str) -> None:
     assert later.run(database, "select  1;") is killed
     for each in (desk, other, later):
         each.close()
+
+
+def test_an_answer_that_is_taken_over_twice_weighs_once() -> None:
+    desk = Desk("sqlite", Limits())
+    told = Relay([(("d", "SELECT 1"), Answer(("a",), [(1,)]), 10 * 2**20)])
+    for _ in range(5):
+        desk.take_over(told)
+    for n in range(20):
+        desk.take_over(Relay([(("d", f"SELECT {n} + 1"), Answer(("a",), [(n,)]), 1_000)]))
+    assert desk.room()()
+    assert desk.run("d", "SELECT 3 + 1") == Answer(("a",), [(3,)])
+    assert desk.executed == 0

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +19,11 @@ from sqlverdict.execute.cache import AnswerCache
 from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.pipeline import Options, evaluate
-from sqlverdict.records import Case, Outcome, Reason, Verdict
+from sqlverdict.records import Case, Outcome, Reason, Score, Verdict
+from sqlverdict.run.batches import Needs
+from sqlverdict.run.examine import Examiner
+from sqlverdict.run.task import Task
+from sqlverdict.score.metric import METRICS, Item
 
 Lines = Callable[[Path], list[dict[str, Any]]]
 MakeCase = Callable[..., Case]
@@ -178,6 +183,79 @@ def test_a_query_that_ends_its_runner_twice_is_blamed_and_no_other(
     assert results[50].reasons == (Reason.MEMORY_LIMIT,)
     assert said_of_it in results[50].message
     assert run.manifest.killed_workers == 2
+
+
+class _Slow:
+    """A metric that takes its time, so that queries run far ahead of it."""
+
+    name, version, needs, parameters, binary = "slow", 1, frozenset({"answers"}), (), True
+
+    def score(self, item: Item, _parameter: str) -> Score:
+        sleep(0.1)
+        return Score(float(item.compare("strict").equal is True))
+
+
+def test_a_runner_that_dies_far_ahead_is_no_time_out(
+    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, free_cores: Callable[[int], None]
+) -> None:
+    """The worker still compares for longer than a query may take."""
+    free_cores(2)
+    ENGINES.get("sqlite")
+    monkeypatch.setitem(ENGINES._members, "fragile", _Fragile())
+    monkeypatch.setitem(METRICS._members, "slow", _Slow())
+    monkeypatch.setitem(METRICS._homes, "slow", "test")
+    cases = [make_case(str(n), f"SELECT {n}") for n in range(24)]
+    said = {str(n): f"SELECT {n}" for n in range(24)} | {"20": "SELECT 'deadly'"}
+    options = Options("slow", "fragile", Limits(seconds=0.2), workers=1, cache=None)
+    results = list(evaluate(cases, said, options=options).results())
+    assert results[20].reasons == (Reason.MEMORY_LIMIT,)
+    assert sum(result.scores["slow"] == 1.0 for result in results) == 23
+
+
+def test_a_worker_that_may_not_fork_works_alone(
+    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, free_cores: Callable[[int], None]
+) -> None:
+    free_cores(2)
+
+    def refuse(*_: object) -> None:
+        raise BlockingIOError("no more processes")
+
+    # The worker itself is forked by the same function, before that.
+    monkeypatch.setattr("sqlverdict.run.ahead.os", SimpleNamespace(**vars(os) | {"fork": refuse}))
+    cases = [make_case(str(n), f"SELECT {n}") for n in range(12)]
+    run = evaluate(cases, {str(n): f"SELECT {n}" for n in range(12)}, options=Options(workers=1))
+    assert all(result.verdict is Verdict.CORRECT for result in run.results())
+
+
+def test_a_task_that_cannot_be_read_does_not_stop_the_others(
+    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, free_cores: Callable[[int], None]
+) -> None:
+    free_cores(2)
+    right = Examiner.needs
+
+    def broken(self: Examiner, task: Task) -> Needs:
+        if task.case.id == "7":
+            raise ZeroDivisionError
+        return right(self, task)
+
+    monkeypatch.setattr(Examiner, "needs", broken)
+    cases = [make_case(str(n), f"SELECT {n}") for n in range(12)]
+    run = evaluate(cases, {str(n): f"SELECT {n}" for n in range(12)}, options=Options(workers=1))
+    assert all(result.verdict is Verdict.CORRECT for result in run.results())
+
+
+def test_heavy_answers_are_fetched_where_they_are_compared(
+    make_case: MakeCase, tmp_path: Path, free_cores: Callable[[int], None]
+) -> None:
+    free_cores(2)
+    heavy = "SELECT a.id, b.id, a.name FROM person a, person b WHERE a.id < 200"
+    cases = [make_case("1", heavy), make_case("2", "SELECT 1")]
+    file = tmp_path / "answers.sqlite"
+    said = {"1": heavy.replace("a.id < 200", "a.id <= 199"), "2": "SELECT 1"}
+    run = evaluate(cases, said, options=Options(workers=1, cache=file))
+    assert all(result.verdict is Verdict.CORRECT for result in run.results())
+    # The last to close the cache writes everything into its one file.
+    assert [path.name for path in tmp_path.iterdir()] == ["answers.sqlite"]
 
 
 @dataclass

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
 
@@ -22,12 +23,15 @@ from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
 
 _OPEN_DATABASES = 32
 _REMEMBERED = 32 * 2**20
+_RELAYED = 4 * 2**20
+"""Heavier answers are not handed on: packing them would take as much memory once more."""
 _AT_LEAST = 4
 _SAMPLE = 64
 _LIMITS = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
 _encode = msgspec.msgpack.Encoder().encode
 
 T = TypeVar("T")
+_Place = tuple[bytes, bytes]
 
 Watch = Callable[[bytes | None], None]
 """Told the key of a query before it runs on the engine, and ``None`` after."""
@@ -90,9 +94,14 @@ class Desk:
             kept = self._memory.get((database, sql))
         if kept is not None:
             return kept[0]
-        found = self._look_up(database, sql, canon)
+        found, fresh = self._look_up(database, sql, canon)
         text = sql if _quotes_text(found) else canon
-        self._remember((database, text), found, _weight(text, found))
+        weight = _weight(text, found)
+        self._remember((database, text), found, weight)
+        if self._relay is not None and weight <= _RELAYED:
+            self._relay.answered.append(((database, text), found, weight))
+            if fresh is not None:
+                self._relay.stored.append((*fresh, found))
         return found
 
     def relay(self) -> Relay:
@@ -127,7 +136,7 @@ class Desk:
         Returns:
             Its result; ``None`` where the guardian had to end it before.
         """
-        key = answer_key(self._scopes.get(database, database.encode()[-16:]), what)
+        key = answer_key(blake2b(database.encode(), digest_size=16).digest(), what)
         if key in self._known:
             return None
         if self._watch is None:
@@ -156,35 +165,38 @@ class Desk:
         if self.cache is not None:
             self.cache.close()
 
-    def _look_up(self, database: str, sql: str, canon: str) -> Outcome:
+    def _look_up(self, database: str, sql: str, canon: str) -> tuple[Outcome, _Place | None]:
+        """The outcome, and where it belongs in the cache if somebody else is to write it."""
         session = self._session(database)
         if isinstance(session, Failure):
-            return session
+            return session, None
         scope = self._scopes[database]
         key = answer_key(scope, canon)
         if key in self._known:
-            return self._known[key]
+            return self._known[key], None
         if self.cache is not None and not self.cache.is_new(scope):
             cached = self.cache.get(scope, key)
             if canon != sql and (cached is None or _quotes_text(cached)):
                 cached = self.cache.get(scope, answer_key(scope, sql))
             if cached is not None:
-                return cached
+                return cached, None
         if self._watch is None:
             outcome = session.run(sql)
         else:
             self._watch(key)
-            outcome = session.run(sql)
-            self._watch(None)
+            try:
+                outcome = session.run(sql)
+            finally:
+                self._watch(None)
         self.executed += 1
-        if self.cache is not None:
-            own = canon != sql and _quotes_text(outcome)
-            place = answer_key(scope, sql) if own else key
-            if self._relay is not None:
-                self._relay.stored.append((scope, place, outcome))
-            else:
-                self.cache.put(scope, place, outcome)
-        return outcome
+        if self.cache is None:
+            return outcome, None
+        own = canon != sql and _quotes_text(outcome)
+        place = (scope, answer_key(scope, sql) if own else key)
+        if self._relay is not None:
+            return outcome, place
+        self.cache.put(*place, outcome)
+        return outcome, None
 
     def _session(self, database: str) -> Session | Failure:
         session = self._sessions.get(database)
@@ -209,8 +221,9 @@ class Desk:
         return session
 
     def _remember(self, place: tuple[str, str], outcome: Outcome, weight: int) -> None:
-        if self._relay is not None:
-            self._relay.answered.append((place, outcome, weight))
+        before = self._memory.pop(place, None)
+        if before is not None:
+            self._weight -= before[1]
         self._memory[place] = (outcome, weight)
         self._weight += weight
         self._given += weight

@@ -12,10 +12,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from itertools import islice
 from multiprocessing.connection import Connection, Pipe
-from typing import NoReturn
+from threading import Thread, active_count
 
 from sqlverdict.execute.desk import Desk
 from sqlverdict.run.batches import Needs, prepared
@@ -26,25 +25,46 @@ from sqlverdict.run.task import Task
 _ASKED = 10_000
 
 
-@dataclass(frozen=True)
 class Runner:
-    """The worker's end: what it needs to use its runner."""
+    """The worker's end of its runner.
 
-    pid: int
-    connection: Connection
-    needs: Callable[[Task], Needs]
-    beat: Beat
-    asked: set[tuple[str, str]] = field(default_factory=set)
+    Args:
+        pid: The runner's process.
+        connection: To the runner.
+        needs: The queries of a task.
+        beat: What the runner says it is running.
+        own: Where the worker says so: there the coordinator looks for whom to blame.
+    """
+
+    def __init__(
+        self,
+        pid: int,
+        connection: Connection,
+        needs: Callable[[Task], Needs],
+        beat: Beat,
+        own: Beat,
+    ) -> None:
+        self._connection = connection
+        self._needs = needs
+        self._beat, self._own = beat, own
+        self._asked: set[tuple[str, str]] = set()
+        self._ended = False
+        self._watch = Thread(target=self._wait, args=(pid,), daemon=True)
+        self._watch.start()
 
     def pass_on(self, chunk: Sequence[Task]) -> None:
         """Hand over a chunk: what its tasks need."""
-        # A runner that is gone is missed when its answers are taken.
+        # A runner that is gone takes the worker along.
         with suppress(BrokenPipeError, ConnectionResetError):
-            self.connection.send([self._unasked(*self.needs(task)) for task in chunk])
+            self._connection.send([self._unasked(task) for task in chunk])
 
-    def _unasked(self, database: str, queries: Sequence[tuple[str, str]]) -> Needs:
+    def _unasked(self, task: Task) -> Needs:
         """What was not asked for lately; the answer to all else was taken over, or soon is."""
-        asked = self.asked
+        try:
+            database, queries = self._needs(task)
+        except Exception:  # noqa: BLE001 - it comes again, and is typed, when the task is examined
+            return "", ()
+        asked = self._asked
         new = [pair for pair in queries if (database, pair[1]) not in asked]
         if new:
             if len(asked) > _ASKED:
@@ -52,23 +72,29 @@ class Runner:
             asked.update([(database, canon) for _, canon in new])
         return database, new
 
-    def take(self, rest: Iterator[Task], desk: Desk, own: Beat) -> list[Task]:
+    def take(self, rest: Iterator[Task], desk: Desk) -> list[Task]:
         """The next tasks of the chunk; the desk knows their answers then."""
         try:
-            count, told = self.connection.recv()
+            count, told = self._connection.recv()
         except (EOFError, OSError):
-            self._die_with_it(own)
+            self._watch.join()
+            raise
         desk.take_over(told)
         return list(islice(rest, count))
 
     def end(self) -> None:
         """Let the runner go."""
-        self.connection.close()
-        os.waitpid(self.pid, 0)
+        self._ended = True
+        self._connection.close()
+        self._watch.join()
 
-    def _die_with_it(self, own: Beat) -> NoReturn:
-        own.copy(self.beat)
-        _, status = os.waitpid(self.pid, 0)
+    def _wait(self, pid: int) -> None:
+        """Die the runner's death at once: its beat must not seem to go on."""
+        _, status = os.waitpid(pid, 0)
+        if self._ended:
+            return
+        self._own.copy(self._beat)
+        self._beat(None)
         if os.WIFSIGNALED(status):
             os.kill(os.getpid(), os.WTERMSIG(status))
         os._exit(os.waitstatus_to_exitcode(status) or 1)
@@ -77,22 +103,31 @@ class Runner:
 def start_runner(
     needs: Callable[[Task], Needs],
     make_desk: Callable[[], Desk],
-    beat: Beat,
+    beats: tuple[Beat, Beat],
     workers_end: Connection,
-) -> Runner:
-    """Fork a runner. The caller has one thread.
+) -> Runner | None:
+    """Fork a runner; ``None`` where that cannot be done. It only saves time.
 
     Args:
         needs: The queries of a task.
         make_desk: Makes the runner's desk, which relays.
-        beat: Says which query is running.
+        beats: Say which query is running: at the worker, and at the runner.
         workers_end: The worker's connection, which is not the runner's business.
     """
+    if active_count() > 1:
+        # What the other threads hold would be held for ever.
+        return None
+    own, beat = beats
     ours, theirs = Pipe()
-    pid = os.fork()
+    try:
+        pid = os.fork()
+    except OSError:
+        ours.close()
+        theirs.close()
+        return None
     if pid:
         theirs.close()
-        return Runner(pid, ours, needs, beat)
+        return Runner(pid, ours, needs, beat, own)
     code = 1
     try:
         ours.close()

@@ -46,5 +46,7 @@ class Inbox(Generic[T]):
                 if self._pass_on is not None and chunk is not None:
                     self._pass_on(chunk)
                 self._chunks.put(chunk)
-        except (EOFError, OSError):
-            os._exit(1)
+        finally:
+            # The giver is gone, or the chunk cannot be read: without chunks nobody would ever end.
+            if chunk is not None:
+                os._exit(1)

@@ -26,7 +26,7 @@ _GRACE = 0.5
 _LOOK_EVERY = 0.1
 _QUEUED = 2
 _QUEUED_AHEAD = 16
-"""Chunks that wait at a worker; more where a runner must not wait for the worker."""
+"""Chunks that wait at a worker; more where its runner is to run ahead and no other wants them."""
 
 Crash = Callable[[Task, str], bytes]
 """Writes the line of a task that kills its worker outside any query."""
@@ -150,7 +150,7 @@ class Crew:
             self._dismiss()
 
     def _has_room(self) -> bool:
-        queued = _QUEUED_AHEAD if self.setup.ahead else _QUEUED
+        queued = _QUEUED_AHEAD if self.setup.ahead and self.size == 1 else _QUEUED
         return any(len(worker.chunks) < queued for worker in self._crew)
 
     def _least_busy(self) -> _Worker:

@@ -64,14 +64,13 @@ def work(
     gc.freeze()
     # Rows are many and never in a cycle: looking through them for garbage is time lost.
     gc.set_threshold(100_000, 50, 100)
-    own, ahead = beats
-    runner = _start_runner(connection, ahead, setup, known) if setup.ahead else None
-    desk = Desk(setup.engine, setup.limits, setup.open_cache(), own, known)
+    runner = _start_runner(connection, beats, setup, known) if setup.ahead else None
+    desk = Desk(setup.engine, setup.limits, setup.open_cache(), beats[0], known)
     if runner is not None:
         # The inbox must not keep the runner waiting for a chunk.
         sys.setswitchinterval(0.0005)
     inbox: Inbox[Task] = Inbox(connection, runner.pass_on if runner is not None else None)
-    prepare = partial(runner.take, desk=desk, own=own) if runner is not None else None
+    prepare = partial(runner.take, desk=desk) if runner is not None else None
     try:
         for chunk in inbox:
             _work_on(chunk, connection, setup.examine, desk, prepare)
@@ -79,19 +78,23 @@ def work(
         # The coordinator is gone; there is nobody to report to.
         pass
     finally:
+        if runner is not None:
+            # First, so that the desk is the last to close the cache and leaves one file.
+            runner.end()
         desk.close()
-    if runner is not None:
-        runner.end()
     connection.close()
 
 
 def _start_runner(
-    connection: Connection, beat: Beat, setup: Setup, known: Mapping[bytes, Failure]
-) -> Runner:
+    connection: Connection,
+    beats: tuple[Beat, Beat],
+    setup: Setup,
+    known: Mapping[bytes, Failure],
+) -> Runner | None:
     def make_desk() -> Desk:
-        return Desk(setup.engine, setup.limits, setup.open_cache(), beat, known, relays=True)
+        return Desk(setup.engine, setup.limits, setup.open_cache(), beats[1], known, relays=True)
 
-    return start_runner(setup.examine.needs, make_desk, beat, connection)
+    return start_runner(setup.examine.needs, make_desk, beats, connection)
 
 
 def _work_on(
