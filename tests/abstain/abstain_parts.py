@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 
-from sqlverdict.abstain.method import Ask, Example
+from sqlverdict.abstain.method import Ask, Draft, Example
 from sqlverdict.judge.request import NoReply, Reply, Request, TokenChoice
 from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.records import Case
 
 SHOP = (
     "CREATE TABLE item (item_id INTEGER PRIMARY KEY, name TEXT NOT NULL, price REAL NOT NULL);"
@@ -85,3 +86,18 @@ class Script:
     def text(self) -> str:
         """All that the last request showed the model."""
         return "\n".join(message.content for message in self.asked[-1].messages)
+
+
+def cases(database: Path) -> list[Case]:
+    answerable = [
+        Case(f"q{n}", "shop", question, (sql,), str(database))
+        for n, (question, sql) in enumerate(QUESTIONS)
+    ]
+    return answerable + [
+        Case(f"s{n}", "shop", question, (), str(database), answerable=False)
+        for n, question in enumerate(STRANGE)
+    ]
+
+
+def drafts(*sqls: str | None, **more: object) -> dict[str, Draft]:
+    return {f"q{n}": Draft(sql, **more) for n, sql in enumerate(sqls)}  # type: ignore[arg-type]

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from abstain_parts import make_database
+
+from sqlverdict.abstain.method import Tools
+from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.engine import Limits
 
 
 @pytest.fixture
@@ -16,3 +22,17 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(before)
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Path:
+    """The shop that the questions are about."""
+    return make_database(tmp_path / "shop.sqlite")
+
+
+@pytest.fixture
+def world() -> Iterator[Tools]:
+    """Tools with a desk."""
+    desk = Desk("sqlite", Limits())
+    yield Tools(desk=desk)
+    desk.close()

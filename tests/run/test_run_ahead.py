@@ -14,12 +14,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from run_parts import HANGS, Fragile
 
 from sqlverdict.execute.cache import AnswerCache
 from sqlverdict.execute.desk import Desk
-from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.pipeline import Options, evaluate
-from sqlverdict.records import Case, Outcome, Reason, Score, Verdict
+from sqlverdict.records import Case, Reason, Score, Verdict
 from sqlverdict.run.batches import Needs
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.task import Task
@@ -27,9 +28,6 @@ from sqlverdict.score.metric import METRICS, Item
 
 Lines = Callable[[Path], list[dict[str, Any]]]
 MakeCase = Callable[..., Case]
-
-HANGS = "SELECT instr(hex(zeroblob(8000000)), hex(zeroblob(4000000)) || 'x')"
-"""One opcode that runs for a minute; no handler is called meanwhile."""
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="runners are forked on Linux only")
 
@@ -128,40 +126,6 @@ def test_a_query_that_hangs_ahead_is_stopped_and_known(
     assert run.manifest.killed_workers == 1
 
 
-@dataclass(frozen=True)
-class _Fragile:
-    """SQLite, but some queries end the process."""
-
-    name = "fragile"
-    dialect = "sqlite"
-    suffixes = (".sqlite",)
-    version = "1"
-
-    def digest(self, database: Path) -> str:
-        return ENGINES.get("sqlite").digest(database)
-
-    def open(self, database: Path, limits: Limits) -> Session:
-        return _FragileSession(ENGINES.get("sqlite").open(database, limits))
-
-
-@dataclass(frozen=True)
-class _FragileSession:
-    session: Session
-
-    def run(self, sql: str) -> Outcome:
-        if "deadly" in sql:
-            os.kill(os.getpid(), signal.SIGKILL)
-        if "leaves" in sql:
-            os._exit(9)
-        return self.session.run(sql)
-
-    def clock(self, queries: Any, rounds: int) -> list[list[float]]:
-        return self.session.clock(queries, rounds)
-
-    def close(self) -> None:
-        self.session.close()
-
-
 @pytest.mark.parametrize(
     ("word", "said_of_it"), [("deadly", "signal 9"), ("leaves", "exit code 9")]
 )
@@ -174,7 +138,7 @@ def test_a_query_that_ends_its_runner_twice_is_blamed_and_no_other(
 ) -> None:
     free_cores(2)
     ENGINES.get("sqlite")
-    monkeypatch.setitem(ENGINES._members, "fragile", _Fragile())
+    monkeypatch.setitem(ENGINES._members, "fragile", Fragile())
     cases = [make_case(str(n), "SELECT 1") for n in range(100)]
     said = {str(n): "SELECT 1" for n in range(100)} | {"50": f"SELECT '{word}'"}
     run = evaluate(cases, said, options=Options(engine="fragile", workers=1, cache=None))
@@ -201,7 +165,7 @@ def test_a_runner_that_dies_far_ahead_is_no_time_out(
     """The worker still compares for longer than a query may take."""
     free_cores(2)
     ENGINES.get("sqlite")
-    monkeypatch.setitem(ENGINES._members, "fragile", _Fragile())
+    monkeypatch.setitem(ENGINES._members, "fragile", Fragile())
     monkeypatch.setitem(METRICS._members, "slow", _Slow())
     monkeypatch.setitem(METRICS._homes, "slow", "test")
     cases = [make_case(str(n), f"SELECT {n}") for n in range(24)]

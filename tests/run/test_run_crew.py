@@ -16,18 +16,16 @@ from time import monotonic, sleep
 from typing import Any
 
 import pytest
+from run_parts import HANGS, Fragile
 
 from sqlverdict.errors import Interrupted
-from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.pipeline import Options, evaluate
-from sqlverdict.records import Case, Fault, Outcome, Reason, Score, Verdict
+from sqlverdict.records import Case, Fault, Reason, Score, Verdict
 from sqlverdict.score.metric import METRICS, Item
 
 Lines = Callable[[Path], list[dict[str, Any]]]
 MakeCase = Callable[..., Case]
-
-HANGS = "SELECT instr(hex(zeroblob(8000000)), hex(zeroblob(4000000)) || 'x')"
-"""One opcode that runs for a minute; no handler is called meanwhile."""
 
 MANY = 200
 
@@ -244,43 +242,11 @@ def test_a_case_that_kills_its_worker_is_found_and_nobody_else_is_blamed(
             assert "exit code 9" in result.message or "signal 9" in result.message
 
 
-@dataclass(frozen=True)
-class _Fragile:
-    """SQLite, but some queries end the process."""
-
-    name = "fragile"
-    dialect = "sqlite"
-    suffixes = (".sqlite",)
-    version = "1"
-
-    def digest(self, database: Path) -> str:
-        return ENGINES.get("sqlite").digest(database)
-
-    def open(self, database: Path, limits: Limits) -> Session:
-        return _FragileSession(ENGINES.get("sqlite").open(database, limits))
-
-
-@dataclass(frozen=True)
-class _FragileSession:
-    session: Session
-
-    def run(self, sql: str) -> Outcome:
-        if "deadly" in sql:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return self.session.run(sql)
-
-    def clock(self, queries: Any, rounds: int) -> list[list[float]]:
-        return self.session.clock(queries, rounds)
-
-    def close(self) -> None:
-        self.session.close()
-
-
 def test_a_query_that_kills_its_worker_twice_is_blamed(
     make_case: MakeCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ENGINES.get("sqlite")
-    monkeypatch.setitem(ENGINES._members, "fragile", _Fragile())
+    monkeypatch.setitem(ENGINES._members, "fragile", Fragile())
     cases = [make_case(str(n), "SELECT 1") for n in range(100)]
     said = {str(n): "SELECT 1" for n in range(100)} | {"50": "SELECT 'deadly'"}
     run = evaluate(cases, said, options=Options(engine="fragile", workers=1, cache=None))

@@ -153,6 +153,7 @@ class ReplyCache:
                 yield self._connection
                 self._connection.execute("COMMIT")
             except BaseException:
+                # Whatever it was, Ctrl-C included, it goes on; only what was half done goes.
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
