@@ -23,6 +23,7 @@ _OPERATORS: dict[type[Expr], str] = {
     exp.LT: "<",
     exp.LTE: "<=",
 }
+_DENIED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "=": "!=", "!=": "=", "like": "unlike"}
 _COUNTING = (exp.Count,)
 _SILENT = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Table, exp.TableAlias})
 """Most nodes: what they mean is told by the nodes around them."""
@@ -136,19 +137,17 @@ class _Reader:
     def _visit(self, node: Expr) -> None:
         operator = _OPERATORS.get(type(node))
         if operator is not None:
-            self._compare(node.this, operator, node.expression)
+            self._compare(node.this, _asked(node, operator), node.expression)
         elif isinstance(node, exp.Like | exp.ILike | exp.Glob):
             kind = "glob" if isinstance(node, exp.Glob) else "like"
-            self._compare(node.this, kind, node.expression)
+            self._compare(node.this, _asked(node, kind), node.expression)
         elif isinstance(node, exp.In):
             self._in(node)
         elif isinstance(node, exp.Between):
-            # Outside of the bounds where it is denied.
-            below, above = ("<", ">") if isinstance(node.parent, exp.Not) else (">=", "<=")
-            self._compare(node.this, below, node.args["low"])
-            self._compare(node.this, above, node.args["high"])
+            self._compare(node.this, _asked(node, ">="), node.args["low"])
+            self._compare(node.this, _asked(node, "<="), node.args["high"])
         elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
-            self._hint(node.this, "=", None)
+            self._hint(node.this, _asked(node, "="), None)
         elif isinstance(node, exp.Case) and node.this is not None:
             for branch in node.args.get("ifs") or ():
                 self._compare(node.this, "=", branch.this)
@@ -166,7 +165,7 @@ class _Reader:
 
     def _in(self, node: Expr) -> None:
         for value in node.expressions:
-            self._compare(node.this, "=", value)
+            self._compare(node.this, _asked(node, "="), value)
         inner = node.args.get("query")
         if inner is not None:
             select = inner.this if isinstance(inner, exp.Subquery) else inner
@@ -280,6 +279,14 @@ def _joined(cuts: dict[int, str], filler: str) -> str:
     for start, part in sorted(cuts.items()):
         text = text[: start - 1].ljust(start - 1, filler) + part
     return text
+
+
+def _asked(node: Expr, operator: str) -> str:
+    """The comparison that a row has to meet: another one where the comparison is denied."""
+    parent = node.parent
+    while isinstance(parent, exp.Paren):
+        parent = parent.parent
+    return _DENIED.get(operator, operator) if isinstance(parent, exp.Not) else operator
 
 
 def _shows_all(star: Expr) -> bool:

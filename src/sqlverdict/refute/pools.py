@@ -77,9 +77,11 @@ def make_pools(bare: Mapping[Place, Pool], hints: Iterable[Hint]) -> dict[Place,
 def _hinted(pool: Pool, hints: Iterable[Hint]) -> Pool:
     good: list[Cell] = []
     near: list[Cell] = []
+    filled = False
     for hint in hints:
         if hint.value is None:
             near.append(None)
+            filled |= hint.operator == "!="
             continue
         fitting, beside = _around(hint, pool.kind)
         if hint.mixed:
@@ -93,6 +95,8 @@ def _hinted(pool: Pool, hints: Iterable[Hint]) -> Pool:
             continue
         good += fitting
         near += beside
+    if filled and not good:
+        good = [*pool.plain]
 
     def held(values: list[Cell]) -> tuple[Cell, ...]:
         may = (v for v in values if (pool.nullable or v is not None) and takes(pool.kind, v))
@@ -110,6 +114,8 @@ def _around(hint: Hint, kind: Affinity) -> tuple[list[Cell], list[Cell]]:
     """Values that satisfy a comparison, and values beside the border."""
     value, operator = hint.value, hint.operator
     assert value is not None
+    if operator == "unlike":
+        return _matching(str(value), "%_")[::-1]
     if operator in ("like", "glob"):
         return _matching(str(value), "*?" if operator == "glob" else "%_")
     number = _number(value)

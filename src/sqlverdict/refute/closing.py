@@ -1,0 +1,65 @@
+"""References of an instance in the making get their parents."""
+
+from __future__ import annotations
+
+from sqlverdict.records import Cell
+from sqlverdict.refute.draft import Draft
+from sqlverdict.refute.ground import Link
+from sqlverdict.refute.pools import takes
+
+
+def close(draft: Draft) -> None:
+    """Give every reference its parent; where that fails, drop the child."""
+    for _ in range(4):
+        if not sum(_mend(draft, link) for link in draft.plan.links):
+            return
+    while sum(_prune(draft, link) for link in draft.plan.links):
+        pass
+
+
+def _orphans(draft: Draft, link: Link) -> list[list[Cell]]:
+    children = draft.content.get(link.table)
+    if not children:
+        return []
+    parents = draft.content.get(link.parent, ())
+    if len(link.child) == 1:
+        (child,), (key,) = link.child, link.key
+        values = {row[key] for row in parents}
+        return [r for r in children if r[child] is not None and r[child] not in values]
+    known = {tuple([row[n] for n in link.key]) for row in parents}
+    found = []
+    for row in children:
+        value = tuple([row[n] for n in link.child])
+        if None not in value and value not in known:
+            found.append(row)
+    return found
+
+
+def _mend(draft: Draft, link: Link) -> bool:
+    orphans = _orphans(draft, link)
+    if not orphans:
+        return False
+    parent = draft.plan.ground.tables[link.parent]
+    kinds = [draft.plan.pools[(parent.name, column.name)].kind for column in parent.columns]
+    for row in orphans:
+        if link.nullable and not draft.firm and draft.rng.random() < 0.2:
+            for n in link.child:
+                row[n] = None
+            continue
+        fresh = list(draft.plan.blanks[parent.name])
+        for n, place in draft.plan.varied[parent.name]:
+            fresh[n] = draft.value(draft.plan.pools[place])
+        for n, source in zip(link.key, link.child, strict=True):
+            fresh[n] = row[source]
+        if all(map(takes, kinds, fresh)):
+            draft.keep(parent, fresh)
+    return True
+
+
+def _prune(draft: Draft, link: Link) -> bool:
+    orphans = _orphans(draft, link)
+    if not orphans:
+        return False
+    gone = set(map(id, orphans))
+    draft.content[link.table] = [r for r in draft.content[link.table] if id(r) not in gone]
+    return True

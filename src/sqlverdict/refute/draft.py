@@ -1,0 +1,139 @@
+"""One instance in the making."""
+
+from __future__ import annotations
+
+from random import Random
+
+from sqlverdict.parse.schema import Table
+from sqlverdict.records import Cell, Row
+from sqlverdict.refute.modes import MODES
+from sqlverdict.refute.plan import Plan
+from sqlverdict.refute.pools import Pool
+from sqlverdict.refute.resolve import Place
+
+MOST_ROWS = 40
+_FIXED = 0.85
+_SHARED = 0.7
+
+
+class Draft:
+    """One instance in the making."""
+
+    def __init__(self, plan: Plan, number: int) -> None:
+        self.plan = plan
+        self.rng = Random(f"{plan.seed}/{number}")  # noqa: S311 - repeatable, not secret
+        mode = MODES[number % len(MODES)]
+        scenes = mode.scenes
+        if mode.counted and plan.counts:
+            scenes = self.rng.choice(plan.counts) + self.rng.choice((-1, 0, 1, 1, 2))
+        elif number >= len(MODES):
+            scenes = max(1, scenes + self.rng.choice((-1, 0, 0, 1)))
+        self.mode, self.scenes = mode, max(1, min(scenes, MOST_ROWS))
+        self.content: dict[str, list[list[Cell]]] = {t.name: [] for t in plan.tables}
+        self.keys: dict[str, list[set[Row]]] = {}
+        self.shared: dict[int, list[Cell]] = {}
+        self.fresh = 100
+        # Of several columns of a key the last one is made anew, or the first.
+        self.turn = 1 if number // len(MODES) % 2 == 0 else -1
+        self.fixed: dict[Place, Cell] = {}
+        # The first ones are the same for all queries.
+        self.rivals = bool(plan.groups) and number >= len(MODES) and number % 5 in (1, 3)
+        self.firm = mode.twins or self.rivals
+        if plan.free and number >= 2 and self.rng.random() < 0.5:
+            place = self.rng.choice(plan.free)
+            pool = plan.pools[place]
+            void = pool.nullable and self.rng.random() < 0.5
+            self.fixed[place] = None if void else self.value(pool)
+
+    def class_value(self, number: int) -> Cell:
+        """A value for the columns that join each other: a new one, or one that is there."""
+        known = self.shared.setdefault(number, [])
+        if known and self.rng.random() < self.mode.share:
+            return self.rng.choice(known)
+        pool = self.plan.class_values[number]
+        unused = [value for value in pool if value not in known]
+        value = self.rng.choice(unused[:3] if unused else pool)
+        known.append(value)
+        return value
+
+    def add(self, table: Table, values: list[Cell]) -> bool:
+        """Take in a row whose join columns have these values."""
+        row = list(self.plan.blanks[table.name])
+        rng, mode = self.rng, self.mode
+        for n, place in self.plan.varied[table.name]:
+            group = self.plan.class_of.get(place)
+            if place in self.fixed and (self.firm or rng.random() < _FIXED):
+                row[n] = self.fixed[place]
+            elif group is None or (mode.stray and rng.random() < mode.stray):
+                row[n] = self.value(self.plan.pools[place])
+            else:
+                row[n] = self._joined(place, group, values)
+        return self.keep(table, row)
+
+    def _joined(self, place: Place, group: int, values: list[Cell]) -> Cell:
+        pool = self.plan.pools[place]
+        if self.mode.null and pool.nullable and self.rng.random() < self.mode.null / 2:
+            return None
+        if place in self.plan.loose and self.rng.random() < 0.5:
+            others: list[Cell] = [*self.shared.get(group, ())]
+            others += self.plan.class_values[group][:3]
+            return self.rng.choice(others)
+        return values[group]
+
+    def value(self, pool: Pool) -> Cell:
+        """A value for a column that joins nothing."""
+        rng, mode = self.rng, self.mode
+        if mode.null and pool.nullable and rng.random() < mode.null:
+            return None
+        chance = rng.random()
+        if chance < mode.good and pool.good:
+            values = pool.good
+        elif chance < mode.good + mode.near and pool.near:
+            values = pool.near
+        elif chance > 1 - mode.odd or (self.plan.reading.corners and chance > 0.6):
+            values = pool.odd
+        else:
+            values = pool.plain[:2] if mode.narrow else pool.plain
+        return values[int(rng.random() * len(values))]
+
+    def keep(self, table: Table, row: list[Cell]) -> bool:
+        """Take a row in, unless a key forbids it; a key that may be anything is made anew."""
+        name = table.name
+        kept = self.content.setdefault(name, [])
+        if len(kept) >= MOST_ROWS:
+            return False
+        uniques = self.plan.ground.uniques.get(name)
+        if uniques:
+            if name not in self.keys:
+                self.keys[name] = [set() for _ in uniques]
+            known = self.keys[name]
+            for places, taken in zip(uniques, known, strict=True):
+                key = tuple([row[n] for n in places])
+                if key in taken and None not in key:
+                    renewed = self._renew(table, row, places)
+                    if not renewed or tuple([row[n] for n in places]) in taken:
+                        return False
+            for places, taken in zip(uniques, known, strict=True):
+                taken.add(tuple([row[n] for n in places]))
+        kept.append(row)
+        return True
+
+    def _renew(self, table: Table, row: list[Cell], places: tuple[int, ...]) -> bool:
+        """Give a key a fresh value: in a column that joins nothing, if it has one.
+
+        A key that joins is more often left alone: its row is there already, and shared.
+        """
+        joined = [(table.name, table.columns[n].name) in self.plan.class_of for n in places]
+        order = sorted(range(len(places)), key=lambda at: (joined[at], -at * self.turn))
+        n = places[order[0]]
+        if joined[order[0]] and self.rng.random() < _SHARED and not self._is_crowd(table, places):
+            return False
+        self.fresh += 1
+        sample = self.plan.pools[(table.name, table.columns[n].name)].plain[0]
+        row[n] = f"k{self.fresh}" if isinstance(sample, str) else self.fresh
+        return True
+
+    def _is_crowd(self, table: Table, key: tuple[int, ...]) -> bool:
+        """Whether rows are asked for that share what joins them, but not all of this key."""
+        joined = (n for n, place in self.plan.varied[table.name] if place in self.plan.class_of)
+        return self.firm and (len(key) > 1 or any(n not in key for n in joined))
