@@ -7,7 +7,7 @@ that speaks of several columns is left to the arena, which refuses whole rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 
@@ -15,8 +15,8 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, ParseFailure
 from sqlverdict.refute.arena import Arena, quoted
-from sqlverdict.refute.constants import Hint, Reading, read
-from sqlverdict.refute.pools import Pool, takes
+from sqlverdict.refute.constants import Reading, read
+from sqlverdict.refute.pools import Pool, hinted, takes
 from sqlverdict.refute.resolve import Place
 
 _FURTHER: tuple[Cell, ...] = (
@@ -24,6 +24,8 @@ _FURTHER: tuple[Cell, ...] = (
     *(0, 1, 10, 50, 100, 0.5, 2020),
 )
 """Values that constraints often ask for and queries seldom name."""
+
+_PLAIN = 4
 
 
 @lru_cache(maxsize=256)
@@ -38,39 +40,40 @@ def _readings(schema: Schema) -> tuple[tuple[str, str, Reading], ...]:
     return tuple(found)
 
 
-def check_hints(schema: Schema) -> list[Hint]:
-    """What the CHECK constraints compare their columns with."""
-    return [hint for _, _, reading in _readings(schema) for hint in reading.hints]
-
-
 def checked_places(schema: Schema) -> set[Place]:
     """The columns that CHECK constraints speak of."""
     return {place for _, _, reading in _readings(schema) for place in reading.used}
 
 
 def fit(pools: Mapping[Place, Pool], schema: Schema, scratch: Arena) -> dict[Place, Pool]:
-    """The pools without the values that a CHECK refuses."""
+    """The pools without the values that a CHECK refuses, and with those that it asks for."""
     fitting = dict(pools)
     for _, check, reading in _readings(schema):
-        if len(reading.used) != 1:
-            continue
-        (place,) = reading.used
-        fitting[place] = _fit(fitting[place], place, check, schema, scratch)
+        for place in reading.used:
+            pool = fitting[place]
+            hints = [hint for hint in reading.hints if hint.place == place]
+            asked = hinted(replace(pool, good=(), near=()), hints)
+            if len(reading.used) == 1:
+                fitting[place] = _fit(pool, asked, place, check, schema, scratch)
+            elif asked.good:
+                plain = dict.fromkeys((*asked.good, *pool.plain))
+                fitting[place] = replace(pool, plain=tuple(plain)[:_PLAIN])
     return fitting
 
 
-def _fit(pool: Pool, place: Place, check: str, schema: Schema, scratch: Arena) -> Pool:
+def _fit(pool: Pool, asked: Pool, place: Place, check: str, schema: Schema, scratch: Arena) -> Pool:
     table = schema.table(place[0])
     column = table.column(place[1]) if table is not None else None
     assert column is not None
 
-    def kept(values: tuple[Cell, ...]) -> tuple[Cell, ...]:
+    def kept(values: Iterable[Cell]) -> tuple[Cell, ...]:
         return tuple(v for v in values if scratch.accepts(check, column.name, column.type, v))
 
     plain = kept(pool.plain)
     if len(plain) < 2:
-        others = [v for v in (*pool.good, *_FURTHER, *pool.near) if takes(pool.kind, v)]
-        plain = tuple(dict.fromkeys((*plain, *kept(tuple(others)))))[:4]
+        others = (*asked.good, *pool.good, *_FURTHER, *asked.near, *pool.near)
+        fitting = kept(v for v in others if v is not None and takes(pool.kind, v))
+        plain = tuple(dict.fromkeys((*plain, *fitting)))[:_PLAIN]
     return replace(
         pool,
         good=kept(pool.good),

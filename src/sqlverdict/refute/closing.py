@@ -7,10 +7,13 @@ from sqlverdict.refute.draft import Draft
 from sqlverdict.refute.ground import Link
 from sqlverdict.refute.pools import takes
 
+_ROUNDS = 12
+"""How long a chain of parents may be."""
+
 
 def close(draft: Draft) -> None:
     """Give every reference its parent; where that fails, drop the child."""
-    for _ in range(4):
+    for _ in range(_ROUNDS):
         if not sum(_mend(draft, link) for link in draft.plan.links):
             return
     while sum(_prune(draft, link) for link in draft.plan.links):
@@ -48,8 +51,11 @@ def _mend(draft: Draft, link: Link) -> bool:
             continue
         fresh = list(draft.plan.blanks[parent.name])
         for n, place in draft.plan.varied[parent.name]:
-            fresh[n] = draft.value(draft.plan.pools[place])
+            fresh[n] = draft.value(place)
         for n, source in zip(link.key, link.child, strict=True):
+            if not takes(kinds[n], row[source]):
+                # A text that refers to a number.
+                row[source] = draft.plan.pools[(parent.name, parent.columns[n].name)].plain[0]
             fresh[n] = row[source]
         if all(map(takes, kinds, fresh)):
             draft.keep(parent, fresh)

@@ -24,9 +24,12 @@ _OPERATORS: dict[type[Expr], str] = {
     exp.LTE: "<=",
 }
 _DENIED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "=": "!=", "!=": "=", "like": "unlike"}
-_COUNTING = (exp.Count,)
+_ORDERS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ)
+_MOST = 1000
+_COUNTING = (exp.Count, exp.Window)
 _SILENT = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Table, exp.TableAlias})
 """Most nodes: what they mean is told by the nodes around them."""
+_RECKONING = (exp.Sum, exp.Avg, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Abs, exp.Round)
 _CORNERED = (exp.Abs, exp.Mod, exp.Mul, exp.Neg, exp.Upper, exp.Lower, exp.Trim)
 
 
@@ -59,6 +62,10 @@ class Reading:
     used: list[Place] = field(default_factory=list)
     groups: list[Place] = field(default_factory=list)
     """The columns of GROUP BY."""
+    numbers: list[Place] = field(default_factory=list)
+    """The columns that are reckoned with: summed, averaged, multiplied."""
+    apart: list[list[tuple[Place, Place]]] = field(default_factory=list)
+    """The joins of each of two queries that do not join alike."""
     stars: bool = False
     """Whether a star stands for columns."""
 
@@ -67,11 +74,13 @@ class Reading:
         return (
             self.copies == other.copies
             and set(self.hints) == set(other.hints)
-            and {frozenset(join) for join in self.joins}
-            == {frozenset(join) for join in other.joins}
+            and self._pairs() == other._pairs()
             and self.counts == other.counts
             and set(self.used) == set(other.used)
         )
+
+    def _pairs(self) -> set[frozenset[Place]]:
+        return {frozenset(join) for join in self.joins}
 
     def merge(self, other: Reading) -> Reading:
         """Both readings together."""
@@ -87,6 +96,8 @@ class Reading:
             self.corners or other.corners,
             list(dict.fromkeys((*self.used, *other.used))),
             list(dict.fromkeys((*self.groups, *other.groups))),
+            list(dict.fromkeys((*self.numbers, *other.numbers))),
+            [] if self._pairs() == other._pairs() else [self.joins, other.joins],
             self.stars or other.stars,
         )
 
@@ -114,6 +125,7 @@ class _Reader:
         self.resolver = resolver
         self.reading = Reading()
         self._cuts: dict[Place, dict[int, str]] = {}
+        self._nested = sum(type(node) is exp.Select for node in resolver.nodes) > 1
 
     def read(self) -> Reading:
         reading, resolver = self.reading, self.resolver
@@ -135,6 +147,8 @@ class _Reader:
         return reading
 
     def _visit(self, node: Expr) -> None:
+        if isinstance(node, _RECKONING):
+            self.reading.numbers += filter(None, map(self.resolver.column, _operands(node)))
         operator = _OPERATORS.get(type(node))
         if operator is not None:
             self._compare(node.this, _asked(node, operator), node.expression)
@@ -148,11 +162,12 @@ class _Reader:
             self._compare(node.this, _asked(node, "<="), node.args["high"])
         elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
             self._hint(node.this, _asked(node, "="), None)
-        elif isinstance(node, exp.Case) and node.this is not None:
-            for branch in node.args.get("ifs") or ():
+        elif isinstance(node, exp.Case | exp.If):
+            # What a branch yields is compared with nothing.
+            for branch in node.args.get("ifs") or () if node.this is not None else ():
                 self._compare(node.this, "=", branch.this)
         elif isinstance(node, exp.Limit | exp.Offset):
-            self._count(node.expression)
+            self._count(node.parent or node)
         elif isinstance(node, exp.Join):
             self._using(node)
         elif isinstance(node, exp.Group):
@@ -201,6 +216,7 @@ class _Reader:
             self.reading.joins += [(places[0], other) for other in places[1:]]
 
     def _hint(self, side: Expr, operator: str, value: Cell) -> None:
+        side = self.resolver.meaning(side)
         if isinstance(side, exp.Substring) and value is not None:
             known, start = self._value(side.args.get("start") or exp.Null())
             if known and isinstance(start, int) and 1 <= start < 40:
@@ -212,6 +228,9 @@ class _Reader:
         place = self.resolver.column(side)
         if place is not None:
             self.reading.hints.append(Hint(place, operator, value))
+            denied = _DENIED.get(operator)
+            if denied is not None and self._nested and _stands_apart(side):
+                self.reading.hints.append(Hint(place, denied, value))
             return
         places = dict.fromkeys(self.resolver.columns(side))
         for inner in places:
@@ -221,22 +240,20 @@ class _Reader:
     def _function(self, node: Expr) -> None:
         """A literal handed to a function together with a column: INSTR(c, 'x'), IFNULL(c, 0)."""
         values = [self._value(child) for child in node.iter_expressions()]
-        # A word with % is a format or a pattern, not a value.
-        found = [
-            value
-            for known, value in values
-            if known and isinstance(value, str | int) and "%" not in str(value)
-        ]
-        if not found:
-            return
-        for place in self.resolver.columns(node):
-            for value in found:
-                self.reading.hints.append(Hint(place, "=", value, direct=False))
+        # A word with % is a format or a pattern, not a value; a number says where, or how many.
+        instead = isinstance(node, exp.Coalesce | exp.Nullif)
+        kinds = str | int if instead else str
+        found = [v for known, v in values if known and isinstance(v, kinds) and "%" not in str(v)]
+        for place in self.resolver.columns(node) if found else ():
+            hints = (Hint(place, "=", value, direct=False, mixed=instead) for value in found)
+            self.reading.hints += hints
 
-    def _count(self, node: Expr | None) -> None:
-        known, value = self._value(node) if node is not None else (False, None)
-        if known and isinstance(value, int) and 0 <= value <= 1000:
-            self.reading.counts.add(value)
+    def _count(self, select: Expr) -> None:
+        """So many rows are passed over, taken, or both."""
+        parts = (select.args.get("limit"), select.args.get("offset"))
+        found = [self._value(part.expression) for part in parts if part is not None]
+        counts = [value for known, value in found if known and isinstance(value, int)]
+        self.reading.counts |= {n for n in (*counts, sum(counts)) if 0 <= n <= _MOST}
 
     def _value(self, node: Expr) -> tuple[bool, Cell]:
         """A literal's value: whether it is one, and which."""
@@ -287,6 +304,34 @@ def _asked(node: Expr, operator: str) -> str:
     while isinstance(parent, exp.Paren):
         parent = parent.parent
     return _DENIED.get(operator, operator) if isinstance(parent, exp.Not) else operator
+
+
+def _stands_apart(node: Expr) -> bool:
+    """Whether it stands in a query that other rows are held against: some do not meet it.
+
+    That is what EXCEPT, NOT IN and NOT EXISTS take away, and what is less or more than others.
+    """
+    inner, outer = node, node.parent
+    while outer is not None:
+        if isinstance(outer, exp.Except) and outer.expression is inner:
+            return True
+        if isinstance(outer, exp.In | exp.Exists) and isinstance(outer.parent, exp.Not):
+            return True
+        if isinstance(outer, _ORDERS) and isinstance(inner, exp.Subquery):
+            return True
+        inner, outer = outer, outer.parent
+    return False
+
+
+def _operands(node: Expr) -> Iterator[Expr]:
+    """The expressions whose values a sum or a product takes, branches of CASE among them."""
+    for child in node.iter_expressions():
+        if isinstance(child, exp.Paren | exp.Cast | exp.Distinct | exp.Neg | exp.If | exp.Case):
+            inner = [child.args.get("true"), child.args.get("false")]
+            yield from _operands(child) if not any(inner) else ()
+            yield from (branch for branch in inner if branch is not None)
+        else:
+            yield child
 
 
 def _shows_all(star: Expr) -> bool:

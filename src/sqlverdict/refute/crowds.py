@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from sqlverdict.records import Cell
 from sqlverdict.refute.draft import MOST_ROWS, Draft
 from sqlverdict.refute.modes import RIVALS
+from sqlverdict.refute.pools import nth
 
-_NULL_HABIT, _SAME_HABIT, _NULL_GROUP = 0.15, 0.5, 0.3
+_MOST_GROUPS = 8
+_NULL_HABIT, _SAME_HABIT, _LINED_HABIT, _NULL_GROUP = 0.15, 0.5, 0.8, 0.3
 
 
 def twins(draft: Draft) -> None:
@@ -18,14 +20,14 @@ def twins(draft: Draft) -> None:
     """
     count = draft.rng.choice(draft.plan.counts or [2])
     sizes = (max(count, 2), max(count, 2), max(count, 2) + 1)
-    keys = [_three(values) for values in draft.plan.class_values]
+    keys = [_three(values) for values in draft.joining.values]
     pools = draft.plan.pools
     for number, size in enumerate(sizes):
         look = {
             place: _three((*pools[place].good, *pools[place].plain))[number // 2]
             for table in draft.plan.tables
             for _, place in draft.plan.varied[table.name]
-            if place not in draft.plan.class_of
+            if place not in draft.joining.class_of
         }
         draft.fixed = look
         for _ in range(min(size, MOST_ROWS // 3)):
@@ -38,38 +40,56 @@ def rivals(draft: Draft) -> None:
 
     What ranks groups by one measure and what ranks them by another part ways.
     """
-    rng, plan = draft.rng, draft.plan
+    rng, plan, joining = draft.rng, draft.plan, draft.joining
     draft.mode = RIVALS
     group = rng.choice(plan.groups)
-    joined = plan.class_of.get(group)
+    joined = joining.class_of.get(group)
     pool = plan.pools[group]
-    names = _three((*pool.good, *pool.plain) if joined is None else plan.class_values[joined])
+    sizes = _sizes(draft)
+    known = [*pool.good, *pool.plain] if joined is None else joining.values[joined]
+    distinct = [*dict.fromkeys(known)]
+    names = [nth(distinct, n) for n in range(len(sizes))]
     if pool.nullable and rng.random() < _NULL_GROUP:
-        names = [None, *names[1:]]
-    sizes = rng.sample((1, 2, 3, 4), rng.choice((2, 2, 3)))
-    if plan.counts and rng.random() < 0.5:
-        sizes[0] = rng.choice(plan.counts) + rng.choice((0, 1))
-    for name, size in zip(names, sizes, strict=False):
-        draft.fixed = {}
+        names[0] = None
+    for name, size in zip(names, sizes, strict=True):
+        draft.fixed, draft.lined = {}, set()
         for place in (place for table in plan.tables for _, place in plan.varied[table.name]):
             habit = rng.random()
-            if habit < _NULL_HABIT and plan.pools[place].nullable:
+            if habit < _NULL_HABIT and size < _MOST_GROUPS and plan.pools[place].nullable:
                 draft.fixed[place] = None
-            elif habit < _SAME_HABIT and place not in plan.class_of:
-                draft.fixed[place] = draft.value(plan.pools[place])
+            elif habit < _SAME_HABIT and place not in joining.class_of:
+                draft.fixed[place] = draft.value(place)
+            elif habit > _LINED_HABIT:
+                draft.lined.add(place)
         draft.fixed[group] = name
         # Each row takes the next value of a join, or all take one: the first is asked for.
-        steps = [rng.choice((0, 0, 1)) for _ in plan.class_values]
-        starts = [rng.choice((0, 0, 0, 1, 2)) for _ in plan.class_values]
+        steps = [rng.choice((0, 0, 1)) for _ in joining.values]
+        starts = [rng.choice((0, 0, 0, 1, 2)) for _ in joining.values]
         for number in range(size):
+            draft.scene = number
             values = [
-                known[(start + step * number) % len(known)]
-                for known, start, step in zip(plan.class_values, starts, steps, strict=True)
+                nth(known, start + step * number)
+                for known, start, step in zip(joining.values, starts, steps, strict=True)
             ]
             if joined is not None:
                 values[joined] = name
             for table in plan.tables:
                 draft.add(table, values)
+
+
+def _sizes(draft: Draft) -> list[int]:
+    """How large the groups are: no two alike, more of them than a LIMIT, larger than a count."""
+    rng, counts = draft.rng, draft.plan.counts
+    few = [count for count in counts if 1 < count < _MOST_GROUPS]
+    if few and rng.random() < 0.25:
+        groups = rng.choice(few) + 1
+        return rng.sample(range(1, groups + 1), groups)
+    sizes = rng.sample((1, 2, 3, 4), rng.choice((2, 2, 3)))
+    if counts and rng.random() < 0.5:
+        sizes[0] = rng.choice(counts) + rng.choice((0, 1))
+    if draft.large:
+        sizes[0] = draft.large + rng.choice((0, 1))
+    return sizes
 
 
 def _three(values: Sequence[Cell]) -> Sequence[Cell]:

@@ -8,10 +8,12 @@ from sqlverdict.parse.schema import Table
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.modes import MODES
 from sqlverdict.refute.plan import Plan
-from sqlverdict.refute.pools import Pool
+from sqlverdict.refute.pools import Pool, another, nth
 from sqlverdict.refute.resolve import Place
 
 MOST_ROWS = 40
+_LARGE = 60
+"""How many instances may have many rows."""
 _FIXED = 0.85
 _SHARED = 0.7
 
@@ -22,13 +24,20 @@ class Draft:
     def __init__(self, plan: Plan, number: int) -> None:
         self.plan = plan
         self.rng = Random(f"{plan.seed}/{number}")  # noqa: S311 - repeatable, not secret
+        self.joining = plan.joining
+        if plan.apart and number % 2:
+            self.joining = plan.apart[number // 2 % 2]
         mode = MODES[number % len(MODES)]
         scenes = mode.scenes
-        if mode.counted and plan.counts:
+        self.large = self.rng.choice(plan.large) if plan.large and number < _LARGE else 0
+        if mode.counted and self.large:
+            scenes = self.large + self.rng.choice((0, 1, 2))
+        elif mode.counted and plan.counts:
             scenes = self.rng.choice(plan.counts) + self.rng.choice((-1, 0, 1, 1, 2))
         elif number >= len(MODES):
             scenes = max(1, scenes + self.rng.choice((-1, 0, 0, 1)))
-        self.mode, self.scenes = mode, max(1, min(scenes, MOST_ROWS))
+        self.most = max(MOST_ROWS, self.large + 5)
+        self.mode, self.scenes = mode, max(1, min(scenes, self.most))
         self.content: dict[str, list[list[Cell]]] = {t.name: [] for t in plan.tables}
         self.keys: dict[str, list[set[Row]]] = {}
         self.shared: dict[int, list[Cell]] = {}
@@ -36,21 +45,25 @@ class Draft:
         # Of several columns of a key the last one is made anew, or the first.
         self.turn = 1 if number // len(MODES) % 2 == 0 else -1
         self.fixed: dict[Place, Cell] = {}
+        self.scene = 0
+        self.starts: dict[Place, int] = {}
+        self.lined: set[Place] = set()
         # The first ones are the same for all queries.
         self.rivals = bool(plan.groups) and number >= len(MODES) and number % 5 in (1, 3)
         self.firm = mode.twins or self.rivals
         if plan.free and number >= 2 and self.rng.random() < 0.5:
             place = self.rng.choice(plan.free)
-            pool = plan.pools[place]
-            void = pool.nullable and self.rng.random() < 0.5
-            self.fixed[place] = None if void else self.value(pool)
+            void = plan.pools[place].nullable and self.rng.random() < 0.5
+            self.fixed[place] = None if void else self.value(place)
 
     def class_value(self, number: int) -> Cell:
         """A value for the columns that join each other: a new one, or one that is there."""
         known = self.shared.setdefault(number, [])
+        if self.mode.lined:
+            return nth(self.joining.values[number], self.scene)
         if known and self.rng.random() < self.mode.share:
             return self.rng.choice(known)
-        pool = self.plan.class_values[number]
+        pool = self.joining.values[number]
         unused = [value for value in pool if value not in known]
         value = self.rng.choice(unused[:3] if unused else pool)
         known.append(value)
@@ -61,11 +74,11 @@ class Draft:
         row = list(self.plan.blanks[table.name])
         rng, mode = self.rng, self.mode
         for n, place in self.plan.varied[table.name]:
-            group = self.plan.class_of.get(place)
+            group = self.joining.class_of.get(place)
             if place in self.fixed and (self.firm or rng.random() < _FIXED):
                 row[n] = self.fixed[place]
             elif group is None or (mode.stray and rng.random() < mode.stray):
-                row[n] = self.value(self.plan.pools[place])
+                row[n] = self.value(place)
             else:
                 row[n] = self._joined(place, group, values)
         return self.keep(table, row)
@@ -74,17 +87,19 @@ class Draft:
         pool = self.plan.pools[place]
         if self.mode.null and pool.nullable and self.rng.random() < self.mode.null / 2:
             return None
-        if place in self.plan.loose and self.rng.random() < 0.5:
+        if place in self.joining.loose and self.rng.random() < 0.5:
             others: list[Cell] = [*self.shared.get(group, ())]
-            others += self.plan.class_values[group][:3]
+            others += self.joining.values[group][:3]
             return self.rng.choice(others)
         return values[group]
 
-    def value(self, pool: Pool) -> Cell:
+    def value(self, place: Place) -> Cell:
         """A value for a column that joins nothing."""
-        rng, mode = self.rng, self.mode
+        rng, mode, pool = self.rng, self.mode, self.plan.pools[place]
         if mode.null and pool.nullable and rng.random() < mode.null:
             return None
+        if mode.lined or place in self.lined:
+            return self._next(place, pool)
         chance = rng.random()
         if chance < mode.good and pool.good:
             values = pool.good
@@ -96,11 +111,18 @@ class Draft:
             values = pool.plain[:2] if mode.narrow else pool.plain
         return values[int(rng.random() * len(values))]
 
+    def _next(self, place: Place, pool: Pool) -> Cell:
+        """The next value of a column in a line of scenes."""
+        if not pool.good:
+            return nth(pool.plain, self.scene)
+        start = self.starts.setdefault(place, self.rng.randrange(len(pool.good)))
+        return pool.good[(start + self.scene) % len(pool.good)]
+
     def keep(self, table: Table, row: list[Cell]) -> bool:
         """Take a row in, unless a key forbids it; a key that may be anything is made anew."""
         name = table.name
         kept = self.content.setdefault(name, [])
-        if len(kept) >= MOST_ROWS:
+        if len(kept) >= self.most:
             return False
         uniques = self.plan.ground.uniques.get(name)
         if uniques:
@@ -123,17 +145,17 @@ class Draft:
 
         A key that joins is more often left alone: its row is there already, and shared.
         """
-        joined = [(table.name, table.columns[n].name) in self.plan.class_of for n in places]
+        joined = [(table.name, table.columns[n].name) in self.joining.class_of for n in places]
         order = sorted(range(len(places)), key=lambda at: (joined[at], -at * self.turn))
         n = places[order[0]]
         if joined[order[0]] and self.rng.random() < _SHARED and not self._is_crowd(table, places):
             return False
         self.fresh += 1
-        sample = self.plan.pools[(table.name, table.columns[n].name)].plain[0]
-        row[n] = f"k{self.fresh}" if isinstance(sample, str) else self.fresh
+        pool = self.plan.pools[(table.name, table.columns[n].name)]
+        row[n] = another(row[n], pool, self.fresh, self.rng.choice((1, 1, -1)))
         return True
 
     def _is_crowd(self, table: Table, key: tuple[int, ...]) -> bool:
         """Whether rows are asked for that share what joins them, but not all of this key."""
-        joined = (n for n, place in self.plan.varied[table.name] if place in self.plan.class_of)
+        joined = (n for n, place in self.plan.varied[table.name] if place in self.joining.class_of)
         return self.firm and (len(key) > 1 or any(n not in key for n in joined))

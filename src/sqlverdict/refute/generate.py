@@ -41,8 +41,9 @@ def _scenes(draft: Draft) -> None:
     """A few scenes, with what the mode lets go wrong."""
     rng, mode, plan = draft.rng, draft.mode, draft.plan
     empty = {table.name for table in plan.tables if mode.empty and rng.random() < mode.empty}
-    for _ in range(draft.scenes):
-        values = [draft.class_value(n) for n in range(len(plan.classes))]
+    for number in range(draft.scenes):
+        draft.scene = number
+        values = [draft.class_value(n) for n in range(len(draft.joining.values))]
         for table in plan.tables:
             if table.name in empty or (mode.drop and rng.random() < mode.drop):
                 continue

@@ -10,7 +10,6 @@ from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Row
 from sqlverdict.refute.arena import is_view
 from sqlverdict.refute.checked import checked_places
-from sqlverdict.refute.constants import Reading
 from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.pools import Pool, bare_pool
 from sqlverdict.refute.resolve import Place
@@ -127,11 +126,13 @@ class Ground:
                     waiting.append(link.parent)
         return [link for table, links in self.links.items() if table in found for link in links]
 
-    def join_classes(self, reading: Reading) -> list[frozenset[Place]]:
+    def join_classes(
+        self, tables: Iterable[str], joins: Iterable[tuple[Place, Place]]
+    ) -> list[frozenset[Place]]:
         """Columns that are compared with each other, or reference each other: they share values."""
-        links = (link for table in reading.tables for link in self.links.get(table, ()))
+        links = (link for table in tables for link in self.links.get(table, ()))
         groups: dict[Place, set[Place]] = {}
-        for one, two in (*reading.joins, *(join for link in links for join in link.joins)):
+        for one, two in (*joins, *(join for link in links for join in link.joins)):
             merged = groups.get(one, {one}) | groups.get(two, {two})
             for member in merged:
                 groups[member] = merged

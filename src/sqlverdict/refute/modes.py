@@ -22,6 +22,8 @@ class Mode:
     """As many scenes as a count in the queries, or one more or less."""
     narrow: bool = False
     twins: bool = False
+    lined: bool = False
+    """Scene after scene, each column takes the next of its values."""
 
 
 MODES = (
@@ -37,8 +39,10 @@ MODES = (
     Mode(6, good=0.8, near=0.1, share=0.6, drop=0.15, narrow=True),
     Mode(3, good=0.7, near=0.2, null=0.1, share=0.6, drop=0.3, stray=0.1),
     Mode(1, good=0.8, near=0.2, share=0.0, drop=0.2),
+    Mode(3, good=0.95, lined=True),
     Mode(5, good=0.3, near=0.3, odd=0.1, null=0.05, share=0.6, drop=0.2),
     Mode(4, good=0.85, near=0.1, share=0.8, drop=0.1, counted=True),
+    Mode(3, good=0.95, lined=True, counted=True),
     Mode(2, good=0.8, near=0.1, null=0.4, share=0.6, drop=0.1),
     Mode(1, good=0.8, null=0.8, share=0.5),
     Mode(6, good=0.6, near=0.2, share=0.7, null=0.05, stray=0.2),

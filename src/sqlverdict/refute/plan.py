@@ -2,17 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Cell
 from sqlverdict.refute.arena import Arena
-from sqlverdict.refute.checked import check_hints, fit
+from sqlverdict.refute.checked import fit
 from sqlverdict.refute.constants import Reading
 from sqlverdict.refute.ground import ground_of
 from sqlverdict.refute.pools import make_pools, takes
 from sqlverdict.refute.resolve import Place
 
+_FEW, _MOST = 30, 400
 _STRICTNESS = {"INTEGER": 0, "REAL": 1, "NUMERIC": 2, "TEXT": 3, "BLOB": 4}
+
+
+@dataclass(frozen=True)
+class Joining:
+    """Which columns share values.
+
+    Attributes:
+        class_of: The class of each column that joins another.
+        values: The values of each class.
+        loose: Columns that join their own table: two rows of a scene need not share the value.
+    """
+
+    class_of: Mapping[Place, int]
+    values: Sequence[Sequence[Cell]]
+    loose: AbstractSet[Place]
 
 
 class Plan:
@@ -38,14 +58,11 @@ class Plan:
         self.reading = reading
         self.seed = seed
         self.ground = ground_of(schema, facts)
+        self.pools = make_pools(self.ground.pools, reading.hints, reading.numbers)
         if scratch is not None and self.ground.checked:
-            wider = [*reading.hints, *check_hints(schema)]
-            self.pools = fit(make_pools(self.ground.pools, wider), schema, scratch)
-        else:
-            self.pools = make_pools(self.ground.pools, reading.hints)
-        self.classes = self.ground.join_classes(reading)
-        self.class_of = {place: n for n, group in enumerate(self.classes) for place in group}
-        self.class_values = [self._values_of(group) for group in self.classes]
+            self.pools = fit(self.pools, schema, scratch)
+        self.joining = self._joining(reading.joins)
+        self.apart = [self._joining(joins) for joins in reading.apart]
         self.tables = [t for n in reading.tables if (t := self.ground.tables.get(n)) is not None]
         if len(self.tables) < len(reading.tables):
             # A view reads what it likes.
@@ -55,17 +72,24 @@ class Plan:
         filled = {*names, *(link.parent for link in self.links)}
         self.blanks = {name: self._blank(self.ground.tables[name]) for name in filled}
         self.varied = {name: self._varied_columns(self.ground.tables[name]) for name in filled}
-        # Columns that join their own table: two rows of a scene need not share the value.
-        self.loose = {
-            place
-            for place, group in self.class_of.items()
-            if reading.copies.get(place[0], 1) > 1
-            or sum(other[0] == place[0] for other in self.classes[group]) > 1
-        }
         # Columns of which one may be the same, or NULL, all over an instance.
         self.free = [place for place in reading.used if place[0] in names]
         self.groups = [place for place in reading.groups if place[0] in names]
-        self.counts = sorted(count for count in reading.counts if 1 <= count <= 30)
+        self.counts = sorted(count for count in reading.counts if 1 <= count <= _FEW)
+        # Many rows cost much: they are asked for now and then.
+        self.large = sorted(count for count in reading.counts if _FEW < count <= _MOST)
+
+    def _joining(self, joins: Iterable[tuple[Place, Place]]) -> Joining:
+        reading = self.reading
+        classes = self.ground.join_classes(reading.tables, joins)
+        class_of = {place: n for n, group in enumerate(classes) for place in group}
+        loose = {
+            place
+            for place, group in class_of.items()
+            if reading.copies.get(place[0], 1) > 1
+            or sum(other[0] == place[0] for other in classes[group]) > 1
+        }
+        return Joining(class_of, [self._values_of(group) for group in classes], loose)
 
     def _blank(self, table: Table) -> list[Cell]:
         """A row in which nothing is said: NULL where it may be."""
@@ -74,7 +98,7 @@ class Plan:
 
     def _values_of(self, group: frozenset[Place]) -> list[Cell]:
         values: list[Cell] = []
-        for place in sorted(group):
+        for place in sorted(group, key=lambda place: (place not in self.reading.used, place)):
             values += self.pools[place].good
         strictest = min(group, key=lambda place: (_STRICTNESS[self.pools[place].kind], place))
         values += self.pools[strictest].plain
@@ -83,7 +107,7 @@ class Plan:
 
     def _varied_columns(self, table: Table) -> list[tuple[int, Place]]:
         """The columns that are worth varying; the others keep one value."""
-        used, joined, ground = self.reading.used, self.class_of, self.ground
+        used, joined, ground = self.reading.used, self.joining.class_of, self.ground
         return [
             (n, place)
             for n, place in enumerate((table.name, column.name) for column in table.columns)

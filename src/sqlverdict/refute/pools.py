@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from math import ceil, floor, isfinite
@@ -30,6 +30,9 @@ _ODD: dict[Affinity, tuple[Cell, ...]] = {
     "TEXT": ("", "A", "10", "9"),
     "BLOB": (0, ""),
 }
+_WRITTEN: tuple[Cell, ...] = ("1", "2", "10", "9")
+"""Numbers in a column of texts."""
+_WRITTEN_ODD: tuple[Cell, ...] = ("", "a", "1.5", "-1")
 _FAR = 40
 _DAYS = ("2020-01-01", "2020-01-02", "2021-06-15", "2019-12-31")
 
@@ -66,15 +69,28 @@ def bare_pool(column: Column, nullable: bool) -> Pool:
     return Pool(kind, (), (), _DAYS if dated else _PLAIN[kind], _ODD[kind], nullable)
 
 
-def make_pools(bare: Mapping[Place, Pool], hints: Iterable[Hint]) -> dict[Place, Pool]:
-    """The pools of all columns, with the values that the queries give a hint of."""
-    hinted: dict[Place, list[Hint]] = {}
+def make_pools(
+    bare: Mapping[Place, Pool], hints: Iterable[Hint], numbers: Iterable[Place] = ()
+) -> dict[Place, Pool]:
+    """The pools of all columns, with the values that the queries give a hint of.
+
+    Args:
+        bare: The pools before a query is read.
+        hints: What the queries compare columns with.
+        numbers: The columns that the queries reckon with, whatever their types.
+    """
+    pools = dict(bare)
+    for place in numbers:
+        if bare[place].plain is _PLAIN["TEXT"]:
+            pools[place] = replace(bare[place], plain=_WRITTEN, odd=_WRITTEN_ODD)
+    found: dict[Place, list[Hint]] = {}
     for hint in hints:
-        hinted.setdefault(hint.place, []).append(hint)
-    return {**bare, **{place: _hinted(bare[place], found) for place, found in hinted.items()}}
+        found.setdefault(hint.place, []).append(hint)
+    return {**pools, **{place: hinted(pools[place], about) for place, about in found.items()}}
 
 
-def _hinted(pool: Pool, hints: Iterable[Hint]) -> Pool:
+def hinted(pool: Pool, hints: Iterable[Hint]) -> Pool:
+    """A pool with the values that comparisons of its column give a hint of."""
     good: list[Cell] = []
     near: list[Cell] = []
     filled = False
@@ -105,6 +121,33 @@ def _hinted(pool: Pool, hints: Iterable[Hint]) -> Pool:
     return replace(pool, good=held(good), near=held(near))
 
 
+def another(value: Cell, pool: Pool, number: int, side: int) -> Cell:
+    """A value that no row has yet; where queries compare the column, one that may pass too."""
+    if isinstance(value, int | float):
+        return value + side * (number - 90) if pool.good else number
+    text = str(value)
+    dated = _DATE.fullmatch(text)
+    if dated:
+        return f"{dated[1]}-{dated[2]}-{number % 28 + 1:02}{dated[4]}"
+    if text.isdecimal():
+        return str(int(text) + number)
+    return f"{text}{number}" if pool.good else f"k{number}"
+
+
+def nth(values: Sequence[Cell], number: int) -> Cell:
+    """One of the values; where they do not suffice, one like the last."""
+    if number < len(values):
+        return values[number]
+    value = values[-1]
+    if isinstance(value, int | float):
+        return value + 10 + number
+    text = str(value)
+    dated = _DATE.fullmatch(text)
+    if dated:
+        return f"{int(dated[1]) - number:04}-{dated[2]}-{dated[3]}{dated[4]}"
+    return str(int(text) + 10 + number) if text.isdecimal() else f"{text}{number}"
+
+
 def _is_dated(column: Column) -> bool:
     text = f"{column.name} {column.type}".lower()
     return any(word in text for word in ("date", "time", "birthday", "dob"))
@@ -130,11 +173,13 @@ def _around(hint: Hint, kind: Affinity) -> tuple[list[Cell], list[Cell]]:
         return _numbers(number, operator, kind) if number is not None else ([], [])
     text = str(value)
     dated = _dates(text, hint.direct)
-    if dated:
-        order = {">": dated[2:3], ">=": dated[:3], "<": dated[1:2], "<=": dated[:2]}
-        fitting: list[Cell] = [*order.get(operator, dated[:1])]
+    if dated is not None:
+        within, before, after = dated
+        order = {">": after, ">=": within + after, "<": before, "<=": within + before}
+        fitting: list[Cell] = [*order.get(operator, within)]
         # Text that only looks like a date tells date functions from text functions.
-        return fitting, [*dated, *([] if hint.direct else [text, f"{text}-99-99"])]
+        odd = [] if hint.direct else [text, f"{text}-99-99"]
+        return fitting, [*within, *before, *after, *odd]
     if number is not None and kind == "NUMERIC":
         return _numbers(number, operator, kind)
     if number is not None:
@@ -158,11 +203,11 @@ def _numbers(number: float, operator: str, kind: Affinity) -> tuple[list[Cell], 
     if isinstance(number, float) and abs(number) < 1:
         step = 0.125
     order: dict[str, list[Cell]] = {
-        ">": [number + step],
-        ">=": [number, number + step],
-        "<": [number - step],
-        "<=": [number, number - step],
-        "!=": [number + step],
+        ">": [number + step, number + 3 * step],
+        ">=": [number, number + step, number + 3 * step],
+        "<": [number - step, number - 3 * step],
+        "<=": [number, number - step, number - 3 * step],
+        "!=": [number + step, number - step],
     }
     beside: list[Cell] = [number - step, number, number + step, -number - step]
     if kind in ("REAL", "NUMERIC"):
@@ -170,33 +215,30 @@ def _numbers(number: float, operator: str, kind: Affinity) -> tuple[list[Cell], 
     return order.get(operator, [number]), beside
 
 
-def _dates(text: str, direct: bool) -> list[str]:
-    """A day, the day before, the day after; for a year or month, days inside and beside it."""
+def _dates(text: str, direct: bool) -> tuple[list[str], list[str], list[str]] | None:
+    """Days within what a text names, a day, a month or a year, and days before and after it."""
     whole = _DATE.fullmatch(text)
     if whole:
         try:
             day = date(int(whole[1]), int(whole[2]), int(whole[3]))
-            before, after = day - timedelta(days=1), day + timedelta(days=1)
+            days = [f"{day + timedelta(days=step)}{whole[4]}" for step in (-1, -40, 1, 40)]
         except (ValueError, OverflowError):
-            return []
-        found = [text, f"{before}{whole[4]}", f"{after}{whole[4]}"]
-        return found if whole[4] else [*found, f"{text} 10:00:00"]
+            return None
+        return [text], days[:2], days[2:] if whole[4] else [*days[2:], f"{text} 10:00:00"]
     if _MONTH.fullmatch(text):
-        return [
-            f"{text}-15",
-            f"{text}-01",
-            f"{text}-28",
-            f"{text[:3]}{(int(text[3]) + 1) % 10}-01-15",
-        ]
+        other = f"{text[:3]}{(int(text[3]) + 1) % 10}-01-15"
+        return [f"{text}-{day}" for day in ("15", "01", "28")], [], [other]
     if direct or not text.isdigit():
-        return []
+        return None
     if len(text) == 4 and 1000 <= int(text) < 2999:
         year = int(text)
-        return [f"{year}-06-15", f"{year - 1}-12-31", f"{year + 1}-01-01", f"{year}-01-01"]
+        days = [f"{year}-{day}" for day in ("06-15", "01-01", "12-31", "03-20")]
+        return days, [f"{year - 1}-12-31"], [f"{year + 1}-01-01"]
     if len(text) <= 2 and 1 <= int(text) <= 12:
         month = int(text)
-        return [f"2020-{month:02}-15", f"2020-{month % 12 + 1:02}-15", f"2021-{month:02}-01"]
-    return []
+        days = [f"2020-{month:02}-15", f"2021-{month:02}-01"]
+        return days, [], [f"2020-{month % 12 + 1:02}-15"]
+    return None
 
 
 def _matching(pattern: str, wild: str) -> tuple[list[Cell], list[Cell]]:

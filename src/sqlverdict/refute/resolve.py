@@ -147,6 +147,20 @@ class Resolver:
                 return self.column(inner, depth + 1) if inner is not node else None
         return None
 
+    def meaning(self, node: Expr, depth: int = 0) -> Expr:
+        """What an output column of this query or of one in FROM stands for; else the node."""
+        if not isinstance(node, exp.Column) or depth > _DEPTH or self.column(node) is not None:
+            return node
+        select = node.find_ancestor(exp.Select)
+        while select is not None:
+            sources = [s.query for s in self._of(select) if not node.table or s.name == node.table]
+            for query in (*sources, *([] if node.table else [select])):
+                found = _projection(query, node.name)
+                if found is not None and found is not node:
+                    return self.meaning(found, depth + 1)
+            select = select.find_ancestor(exp.Select)
+        return node
+
     def _inside(self, source: _Source, name: str, depth: int) -> Place | None:
         if source.table is not None:
             return self._directory[source.table.name].get(fold(name))
@@ -200,3 +214,14 @@ class Resolver:
                     return found
             around = around.parent
         return None
+
+
+def _projection(query: Expr | None, name: str) -> Expr | None:
+    """The output of that name."""
+    while isinstance(query, exp.Subquery | exp.SetOperation):
+        query = query.this
+    for projection in query.expressions if isinstance(query, exp.Select) else ():
+        if isinstance(projection, exp.Alias) and fold(projection.alias) == fold(name):
+            found: Expr = projection.this
+            return found
+    return None
