@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 
 from sqlverdict.parse.facts import facts_of
+from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.records import Answer, Query
+from sqlverdict.refute.arena import warm_arena
+from sqlverdict.refute.constants import read
+from sqlverdict.refute.generate import Generator
 from sqlverdict.refute.legal import legal
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.witness import Witness
@@ -57,3 +62,105 @@ def test_it_is_found(gold: str, prediction: str) -> None:
     found = find_witness(gold, prediction, SCHEMA)
     assert isinstance(found, Witness)
     assert legal(found.instance, facts_of(SCHEMA)) == []
+
+
+WIDE = read_ddl(
+    """
+    CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, nick TEXT, height REAL, score TEXT);
+    CREATE TABLE stay (person INTEGER REFERENCES person (id), year INTEGER PRIMARY KEY, cost INT);
+    CREATE TABLE region (id INTEGER PRIMARY KEY, label TEXT);
+    CREATE TABLE shop (id INTEGER PRIMARY KEY, region VARCHAR(9) NOT NULL REFERENCES region (id));
+    CREATE TABLE bill (id INTEGER PRIMARY KEY, shop INTEGER NOT NULL REFERENCES shop (id),
+      kind TEXT, amount INTEGER);
+    CREATE TABLE term (season TEXT CHECK (season IN ('Fall', 'Spring')),
+      year INTEGER CHECK (year > 1701 AND year < 2100), PRIMARY KEY (season, year));
+    CREATE TABLE course (id INTEGER PRIMARY KEY, season TEXT, year INTEGER, title TEXT,
+      FOREIGN KEY (season, year) REFERENCES term (season, year));
+    """,
+    "wide",
+)
+RANKED = "SELECT name FROM person WHERE nick IS NOT NULL AND score IS NOT NULL GROUP BY name"
+STAYED = "p.name FROM person p JOIN stay s ON s.person = p.id WHERE s.year > 2010"
+BILLS = "SELECT kind FROM bill GROUP BY kind ORDER BY"
+TITLED = "WHERE b.kind = 'x' AND c.title = 'Y'"
+GROUPED = "SELECT name FROM person GROUP BY name"
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction"),
+    [
+        (
+            f"{RANKED} ORDER BY count(name) DESC LIMIT 1",
+            f"{RANKED} ORDER BY count(*) DESC LIMIT 1",
+        ),
+        (
+            "SELECT avg(score) FROM person WHERE height < 2",
+            "SELECT sum(score) FROM person WHERE height < 2",
+        ),
+        (
+            f"{GROUPED} ORDER BY count(*) DESC LIMIT 5",
+            f"{GROUPED} ORDER BY count(*) DESC LIMIT 6",
+        ),
+        (f"{GROUPED} HAVING count(*) > 50", f"{GROUPED} HAVING count(*) > 51"),
+        (
+            "SELECT name FROM person ORDER BY height LIMIT 1 OFFSET 120",
+            "SELECT nick FROM person ORDER BY height LIMIT 1 OFFSET 120",
+        ),
+        (f"SELECT {STAYED}", f"SELECT DISTINCT {STAYED}"),
+        (f"{BILLS} count(*) DESC LIMIT 1", f"{BILLS} sum(amount) DESC LIMIT 1"),
+        (
+            f"SELECT c.title FROM course c JOIN bill b ON b.id = c.id {TITLED}",
+            f"SELECT c.title FROM course c JOIN bill b ON b.kind = c.id {TITLED}",
+        ),
+        (
+            "SELECT avg(cost) FROM stay WHERE cost > 4000",
+            "SELECT max(cost) FROM stay WHERE cost > 4000",
+        ),
+        (
+            "SELECT title FROM course WHERE season = 'Fall' AND year = 2009",
+            "SELECT title FROM course WHERE season = 'Fall' AND year = 2008",
+        ),
+    ],
+    ids=[
+        "not NULL",
+        "numbers as texts",
+        "more groups than a LIMIT",
+        "a large group",
+        "far down",
+        "keys that pass a filter",
+        "texts that refer to numbers",
+        "joins of one query",
+        "several values that pass",
+        "what a CHECK takes",
+    ],
+)
+def test_rows_pass_what_the_queries_ask_for(gold: str, prediction: str) -> None:
+    found = find_witness(gold, prediction, WIDE)
+    assert isinstance(found, Witness)
+    assert legal(found.instance, facts_of(WIDE)) == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT sum(CASE WHEN name = 'A' THEN height ELSE 0 END)"
+        " / sum(CASE WHEN name = 'B' THEN height ELSE 0 END) FROM person",
+        "SELECT ifnull(height, 0) FROM person WHERE round(height, 2) > 0",
+        "SELECT name FROM person WHERE NOT (height <= 40) AND name NOT LIKE 'A%'",
+        "SELECT times FROM (SELECT count(*) AS times FROM bill GROUP BY kind) WHERE times > 5",
+        "SELECT name FROM person WHERE nick = 'x' EXCEPT SELECT name FROM person WHERE score = 'y'",
+        "SELECT name FROM person WHERE height > (SELECT max(height) FROM person WHERE nick = 'x')",
+    ],
+)
+def test_many_instances_give_the_query_something_to_say(sql: str) -> None:
+    query = parse(sql)
+    assert isinstance(query, Query)
+    arena = warm_arena(WIDE, None, False)
+    generator = Generator(WIDE, facts_of(WIDE), read(query, WIDE))
+    telling = 0
+    for number in range(100):
+        arena.load(generator.instance(number))
+        answer = arena.run(sql)
+        assert isinstance(answer, Answer)
+        telling += any(cell not in (None, 0) for row in answer.rows for cell in row)
+    assert telling >= 8

@@ -67,7 +67,7 @@ def test_a_null_elsewhere_does_not_count(schema: Schema) -> None:
 
 def test_the_probe_finds_what_many_conditions_hide(schema: Schema) -> None:
     gold, prediction = f"SELECT count(school.name) {FILTER}", f"SELECT count(*) {FILTER}"
-    budget = Budget(instances=30)
+    budget = Budget(instances=12)
     assert not find_witness(gold, prediction, schema, budget=budget).refuted, "chance misses it"
     found = probe_nulls(gold, prediction, schema, budget=budget)
     assert found is not None

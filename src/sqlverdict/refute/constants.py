@@ -30,7 +30,7 @@ _COUNTING = (exp.Count, exp.Window)
 _SILENT = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Table, exp.TableAlias})
 """Most nodes: what they mean is told by the nodes around them."""
 _RECKONING = (exp.Sum, exp.Avg, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Abs, exp.Round)
-_CORNERED = (exp.Abs, exp.Mod, exp.Mul, exp.Neg, exp.Upper, exp.Lower, exp.Trim)
+_CORNERED = (exp.Abs, exp.Mod, exp.Mul, exp.Neg, exp.Upper, exp.Lower, exp.Trim, exp.Length)
 
 
 @dataclass(frozen=True)

@@ -113,10 +113,11 @@ class Draft:
 
     def _next(self, place: Place, pool: Pool) -> Cell:
         """The next value of a column in a line of scenes."""
-        if not pool.good:
-            return nth(pool.plain, self.scene)
-        start = self.starts.setdefault(place, self.rng.randrange(len(pool.good)))
-        return pool.good[(start + self.scene) % len(pool.good)]
+        values = pool.good or pool.plain
+        start = self.starts.setdefault(place, self.rng.randrange(len(values)))
+        if pool.good:
+            return values[(start + self.scene) % len(values)]
+        return nth(values, start + self.scene)
 
     def keep(self, table: Table, row: list[Cell]) -> bool:
         """Take a row in, unless a key forbids it; a key that may be anything is made anew."""
