@@ -66,6 +66,8 @@ class Reading:
     """The columns that are reckoned with: summed, averaged, multiplied."""
     apart: list[list[tuple[Place, Place]]] = field(default_factory=list)
     """The joins of each of two queries that do not join alike."""
+    contested: list[Place] = field(default_factory=list)
+    """The columns of which two queries ask different things."""
     stars: bool = False
     """Whether a star stands for columns."""
 
@@ -98,6 +100,7 @@ class Reading:
             list(dict.fromkeys((*self.groups, *other.groups))),
             list(dict.fromkeys((*self.numbers, *other.numbers))),
             [] if self._pairs() == other._pairs() else [self.joins, other.joins],
+            sorted({hint.place for hint in {*self.hints} ^ {*other.hints}}),
             self.stars or other.stars,
         )
 

@@ -15,6 +15,7 @@ MOST_ROWS = 40
 _LARGE = 60
 """How many instances may have many rows."""
 _FIXED = 0.85
+_DOUBTED = 0.5
 _SHARED = 0.7
 
 
@@ -48,6 +49,9 @@ class Draft:
         self.scene = 0
         self.starts: dict[Place, int] = {}
         self.lined: set[Place] = set()
+        # What one query asks and the other does not, some rows should miss.
+        contested = plan.reading.contested if number % 2 else ()
+        self.doubted = self.rng.choice(contested) if contested else None
         # The first ones are the same for all queries.
         self.rivals = bool(plan.groups) and number >= len(MODES) and number % 5 in (1, 3)
         self.firm = mode.twins or self.rivals
@@ -98,6 +102,9 @@ class Draft:
         rng, mode, pool = self.rng, self.mode, self.plan.pools[place]
         if mode.null and pool.nullable and rng.random() < mode.null:
             return None
+        if place == self.doubted and rng.random() < _DOUBTED:
+            others = (*pool.near, *pool.plain)
+            return others[int(rng.random() * len(others))]
         if mode.lined or place in self.lined:
             return self._next(place, pool)
         chance = rng.random()
