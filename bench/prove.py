@@ -363,12 +363,15 @@ def main() -> int:
     parser.add_argument("--instances", type=int, default=Budget().instances)
     parser.add_argument("--every", type=int, default=1, help="take every N-th pair")
     parser.add_argument("--files", nargs="+", default=list(PUBLISHED), choices=list(PUBLISHED))
-    parser.add_argument("parts", nargs="*", default=list(PARTS[:4]), choices=[*PARTS, []])
+    parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
     said = parser.parse_args()
     if not (DATA / "etm_reference").is_dir():
         parser.error(f"no data at {DATA}: set SQLVERDICT_DATA")
     lists: dict[str, Any] = {}
     tallies: dict[str, Tally] = {}
+    if set(said.parts) - set(PARTS):
+        parser.error(f"the parts are {', '.join(PARTS)}")
+    said.parts = said.parts or list(PARTS[:4])
     if set(said.parts) - {"time", "equivalence"}:
         witnesses = Witnesses(said.cache, said.instances, said.save)
         tallies = {file: measure(file, said.every, witnesses) for file in said.files}
