@@ -1,11 +1,17 @@
-"""The encoder states that examples or drafts carry."""
+"""The encoder states that examples or drafts carry, and what detectors over them share."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
 
-from sqlverdict.abstain.method import Ask, Draft, Example
-from sqlverdict.errors import PredictionError
+from sqlverdict.abstain import saved
+from sqlverdict.abstain.base import Gate
+from sqlverdict.abstain.gaussian import Gaussian
+from sqlverdict.abstain.method import Ask, Draft, Example, Place, Wishes
+from sqlverdict.errors import PredictionError, UsageError
 
 
 def states_of(
@@ -26,3 +32,48 @@ def states_of(
             )
         states.append(draft.state)
     return states
+
+
+@dataclass(kw_only=True)
+class StateGate(Gate):
+    """A detector over encoder states: one Gaussian or more, fitted, kept, and asked how far.
+
+    Attributes:
+        fitted: The names of the Gaussians; a file each where they are kept.
+        gaussians: What was fitted, by name.
+    """
+
+    version: ClassVar[int] = 1
+    place: ClassVar[Place] = "with"
+    fitted: ClassVar[tuple[str, ...]] = ("known",)
+
+    threshold: float | None = None
+    gaussians: dict[str, Gaussian] = field(default_factory=dict, init=False, repr=False)
+
+    def wishes(self) -> Wishes:
+        """The encoder's states."""
+        return Wishes(states=True)
+
+    def distances(self, name: str, asked: Sequence[tuple[Ask, Draft | None]]) -> Sequence[float]:
+        """How far each question is from what a Gaussian was fitted to.
+
+        Raises:
+            UsageError: it was not fitted.
+            PredictionError: a draft carries no state.
+        """
+        if name not in self.gaussians:
+            raise UsageError(f"{self.name} was not fitted; see sqlverdict abstain fit")
+        states = states_of(self.name, asked)
+        return self.gaussians[name].distance(states) if states else ()
+
+    def save(self, folder: Path) -> None:
+        """Write what was fitted."""
+        for name, found in self.gaussians.items():
+            path = folder / f"{name}.npz"
+            saved.write_arrays(path, mean=found.mean, precision=found.precision)
+
+    def load(self, folder: Path) -> None:
+        """Read what was fitted."""
+        self.gaussians = {
+            name: Gaussian(**saved.read_arrays(folder / f"{name}.npz")) for name in self.fitted
+        }

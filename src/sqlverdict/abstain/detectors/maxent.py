@@ -16,45 +16,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.method import (
-    ABSTAINERS,
-    Ask,
-    Draft,
-    Finding,
-    Need,
-    Place,
-    Tools,
-    Wishes,
-)
-from sqlverdict.errors import PredictionError
+from sqlverdict.abstain.method import ABSTAINERS, Draft
+from sqlverdict.abstain.tokens import TokenGate
 
 
 @ABSTAINERS.member
 @dataclass(kw_only=True)
-class Maxent(Gate):
+class Maxent(TokenGate):
     """The largest token entropy; options: threshold, penalty."""
 
     name: ClassVar[str] = "maxent"
-    version: ClassVar[int] = 1
-    place: ClassVar[Place] = "with"
-    needs: ClassVar[frozenset[Need]] = frozenset({"threshold"})
+    numbers: ClassVar[str] = "entropies"
 
-    threshold: float | None = None
+    def of(self, draft: Draft) -> Sequence[float]:
+        """The entropies of the tokens."""
+        return draft.entropies
 
-    def wishes(self) -> Wishes:
-        """The tokens' entropies."""
-        return Wishes(tokens=True)
-
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
-        """Minus the largest entropy of each query."""
-        del tools
-        findings = []
-        for ask, draft in asked:
-            if draft is None or not draft.entropies:
-                raise PredictionError(
-                    f"maxent: the answer to {ask.id!r} carries no token entropies. Expected a "
-                    f"generator that gives them (t5), or 'tokens' in the predictions"
-                )
-            findings.append(Finding(-max(draft.entropies)))
-        return findings
+    def confidence(self, numbers: Sequence[float]) -> float:
+        """Minus the largest entropy."""
+        return -max(numbers)

@@ -16,45 +16,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.method import (
-    ABSTAINERS,
-    Ask,
-    Draft,
-    Finding,
-    Need,
-    Place,
-    Tools,
-    Wishes,
-)
-from sqlverdict.errors import PredictionError
+from sqlverdict.abstain.method import ABSTAINERS, Draft
+from sqlverdict.abstain.tokens import TokenGate
 
 
 @ABSTAINERS.member
 @dataclass(kw_only=True)
-class Maxprob(Gate):
+class Maxprob(TokenGate):
     """The smallest top probability; options: threshold, penalty."""
 
     name: ClassVar[str] = "maxprob"
-    version: ClassVar[int] = 1
-    place: ClassVar[Place] = "with"
-    needs: ClassVar[frozenset[Need]] = frozenset({"threshold"})
+    numbers: ClassVar[str] = "probabilities"
 
-    threshold: float | None = None
+    def of(self, draft: Draft) -> Sequence[float]:
+        """The probabilities of the tokens."""
+        return draft.probabilities
 
-    def wishes(self) -> Wishes:
-        """The tokens' probabilities."""
-        return Wishes(tokens=True)
-
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
-        """The smallest top probability of each query."""
-        del tools
-        findings = []
-        for ask, draft in asked:
-            if draft is None or not draft.probabilities:
-                raise PredictionError(
-                    f"maxprob: the answer to {ask.id!r} carries no token probabilities. Expected "
-                    f"a generator that gives them (t5), or 'tokens' in the predictions"
-                )
-            findings.append(Finding(min(draft.probabilities)))
-        return findings
+    def confidence(self, numbers: Sequence[float]) -> float:
+        """The smallest of them."""
+        return min(numbers)
