@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from sqlverdict.refute.arena import Arena
 from sqlverdict.refute.checked import fit
 from sqlverdict.refute.constants import Reading
 from sqlverdict.refute.ground import ground_of
-from sqlverdict.refute.pools import make_pools, takes
+from sqlverdict.refute.pools import Pool, make_pools, takes
 from sqlverdict.refute.resolve import Place
 
 _FEW, _MOST = 30, 400
@@ -44,6 +44,7 @@ class Plan:
         reading: What the two queries look at.
         seed: Same seed, same instances.
         scratch: An arena on which values are tried against CHECK constraints.
+        shape: Gives the columns other values than the queries alone suggest.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Plan:
         reading: Reading,
         seed: int = 0,
         scratch: Arena | None = None,
+        shape: Callable[[Mapping[Place, Pool]], dict[Place, Pool]] | None = None,
     ) -> None:
         self.schema = schema
         self.reading = reading
@@ -61,6 +63,8 @@ class Plan:
         self.pools = make_pools(self.ground.pools, reading.hints, reading.numbers)
         if scratch is not None and self.ground.checked:
             self.pools = fit(self.pools, schema, scratch)
+        if shape is not None:
+            self.pools = shape(self.pools)
         self.joining = self._joining(reading.joins)
         self.apart = [self._joining(joins) for joins in reading.apart]
         self.tables = [t for n in reading.tables if (t := self.ground.tables.get(n)) is not None]

@@ -17,6 +17,7 @@ from sqlverdict.refute.mine.sample import read_samples, reading
 from sqlverdict.refute.regularities import Regularities, mine
 
 _MAX_ROWS = 50_000
+_SPREAD, _FEW = 64, 8
 
 
 class RealRows:
@@ -27,11 +28,26 @@ class RealRows:
         rows: dict[str, list[Row]],
         joins: Mapping[Place, Sequence[Place]],
         regularities: Regularities,
+        places: Mapping[Place, int],
     ) -> None:
         self.rows = rows
         self.joins = joins
         self.regularities = regularities
+        self._at = places
+        self._values: dict[Place, Row] = {}
         self._found: dict[tuple[str, tuple[int, ...]], dict[Row, list[int]]] = {}
+
+    def values(self, place: Place) -> Row:
+        """A few different values of a column, from all over the table."""
+        kept = self._values.get(place)
+        if kept is None:
+            at = self._at.get(place)
+            rows = self.rows.get(place[0], ()) if at is not None else ()
+            some = rows[:: max(1, len(rows) // _SPREAD)]
+            found = dict.fromkeys(row[at] for row in some) if at is not None else {}
+            kept = tuple(value for value in found if value is not None)[:_FEW]
+            self._values[place] = kept
+        return kept
 
     def where(self, table: str, places: tuple[int, ...], values: Row) -> Sequence[int]:
         """The numbers of the rows with these values."""
@@ -56,7 +72,8 @@ def _kept(digest: str, database: Path, schema: Schema) -> RealRows:
             joins.setdefault(one, []).append(two)
             joins.setdefault(two, []).append(one)
     partners = {place: tuple(dict.fromkeys(others)) for place, others in joins.items()}
-    return RealRows(rows, partners, found)
+    at = {(t.name, c.name): n for t in schema.tables for n, c in enumerate(t.columns)}
+    return RealRows(rows, partners, found, at)
 
 
 def real_rows(database: Path, schema: Schema) -> RealRows:

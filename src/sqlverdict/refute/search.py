@@ -8,10 +8,9 @@ last stop.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from time import monotonic
 from typing import NamedTuple
@@ -35,24 +34,23 @@ from sqlverdict.records import (
 from sqlverdict.refute.arena import Arena, warm_arena
 from sqlverdict.refute.constants import read
 from sqlverdict.refute.determined import is_determined
-from sqlverdict.refute.generate import Generator, values_by_place
+from sqlverdict.refute.generate import Generator
 from sqlverdict.refute.grade import Grader
 from sqlverdict.refute.ground import is_closed
 from sqlverdict.refute.order_free import is_order_free
 from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.regularities import mine
 from sqlverdict.refute.shrink import Content, Cost, Shrinker
+from sqlverdict.refute.sources import Sources
 from sqlverdict.refute.witness import Budget, Instance, NotRefuted, Origin, Refutation, Witness
 
 _STOPPED = frozenset({Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT, Reason.ROW_LIMIT})
-_BETTER = 24
+_BETTER = 40
 """How many more instances are tried for a more ordinary witness once one is found."""
 _BETTER_BLIND = 10
 """The same without real data to be ordinary beside."""
 _SETTLED = 8
 """How many undetermined differences are looked at once more where there is no other."""
-_FROM_BANK = 40
-_REAL_EVERY = 4
 
 
 def find_witness(
@@ -161,14 +159,14 @@ class _Hunt:
         self.gold, self.prediction = gold.sql, prediction.sql
         self.dialect = gold.dialect
         self.schema, self.budget, self.contract = schema, budget, contract
-        known, self.arenas = _stage(schema, facts)
+        self.facts, self.arenas = _stage(schema, facts)
         self.preset = PRESETS.get(preset)
         ours, theirs = read(gold, schema), read(prediction, schema)
         reading = ours.merge(theirs)
         alike = ours.looks_like(theirs) and gold.features == prediction.features
         self.instances = max(1, budget.instances // budget.alike) if alike else budget.instances
         self.generator = Generator(
-            schema, known, reading, budget.seed, self.arenas[0] if facts is None else None
+            schema, self.facts, reading, budget.seed, self.arenas[0] if facts is None else None
         )
         self.named = frozenset(hint.value for hint in reading.hints)
         self._graded_by: Grader | None = None
@@ -199,7 +197,9 @@ class _Hunt:
         stop = monotonic() + self.budget.seconds
         best: _Small | None = None
         left = self.instances
-        for origin, rows in self._instances(first, database):
+        facts, arena = self.facts, self.arenas[0]
+        sources = Sources(self.generator, facts, self.budget, self.instances, database, arena)
+        for origin, rows in sources(first):
             if left <= 0 or monotonic() > stop:
                 break
             left -= 1
@@ -216,38 +216,13 @@ class _Hunt:
             if best.cost == (0, 0):
                 break
             left = min(left, _BETTER if database is not None else _BETTER_BLIND)
+            sources.ordinary = database is not None
         if best is None and monotonic() <= stop:
             best = self._settled(database)
         if best is not None:
             return self._witness(best, self._grader(database))
         reason = Reason.BUDGET_EXHAUSTED if monotonic() > stop else None
         return NotRefuted(self.tried, self.undetermined, reason)
-
-    def _instances(
-        self, first: Iterable[Instance], database: Path | None
-    ) -> Iterator[tuple[Origin, Content]]:
-        """The bank's, then the generator's with one of real rows among every few."""
-        for instance in islice(first, _FROM_BANK):
-            yield "bank", dict(instance.rows)
-        real = self._real_instances(database)
-        for number in range(self.instances):
-            yield "search", self.generator.instance(number)
-            if number % _REAL_EVERY == _REAL_EVERY - 1:
-                sample = next(real, None)
-                if sample is not None:
-                    yield "real", dict(sample.rows)
-
-    def _real_instances(self, database: Path | None) -> Iterator[Instance]:
-        if database is None:
-            return
-        from sqlverdict.refute.mutate import real_instances
-
-        tables = [table.name for table in self.generator.tables]
-        constants = values_by_place(self.generator)
-        count = self.instances // _REAL_EVERY
-        yield from real_instances(
-            database, self.schema, tables, constants, seed=self.budget.seed, count=count
-        )
 
     def _try(self, rows: Content) -> _Found | None:
         """The difference between the two queries on these rows, if it is a real one."""

@@ -1,0 +1,136 @@
+"""Where the instances of a search come from: the bank, real rows, and the generator.
+
+Once a difference is found that is not ordinary beside the real data, the rest of the search asks
+whether there is an ordinary one: then the generator makes rows like the real ones. What these
+show of single columns becomes facts and values; what they show of several is left to the grade.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from sqlverdict.parse.facts import Fact, NotNull, References, Unique
+from sqlverdict.records import Cell
+from sqlverdict.refute.arena import Arena
+from sqlverdict.refute.generate import Generator, values_by_place
+from sqlverdict.refute.mine.across import Inclusion
+from sqlverdict.refute.mine.columns import NeverNull, Repeatless
+from sqlverdict.refute.mine.kind import ColumnRegularity
+from sqlverdict.refute.pools import Pool
+from sqlverdict.refute.real import RealRows, real_rows
+from sqlverdict.refute.regularities import Regularities
+from sqlverdict.refute.resolve import Place
+from sqlverdict.refute.shrink import Content
+from sqlverdict.refute.witness import Budget, Instance, Origin
+
+_FROM_BANK = 40
+_REAL_EVERY = 4
+_PLAIN = 4
+
+
+class Sources:
+    """The instances of one search, in the order in which they are tried.
+
+    Attributes:
+        ordinary: Whether only instances like the real data are wanted from now on.
+    """
+
+    def __init__(
+        self,
+        generator: Generator,
+        facts: frozenset[Fact],
+        budget: Budget,
+        instances: int,
+        database: Path | None,
+        scratch: Arena,
+    ) -> None:
+        self._generator, self._facts, self._budget = generator, facts, budget
+        self._instances, self._database, self._scratch = instances, database, scratch
+        self.ordinary = False
+
+    def __call__(self, first: Iterable[Instance]) -> Iterator[tuple[Origin, Content]]:
+        """The bank's, then the generator's with one of real rows among every few."""
+        for instance in islice(first, _FROM_BANK):
+            yield "bank", dict(instance.rows)
+        real = self._real()
+        likely: Iterator[Content] | None = None
+        for number in range(self._instances):
+            if self.ordinary and likely is None:
+                likely = self._likely()
+            made = None if likely is None else next(likely, None)
+            yield "search", self._generator.instance(number) if made is None else made
+            if number % _REAL_EVERY == _REAL_EVERY - 1:
+                sample = next(real, None)
+                if sample is not None:
+                    yield "real", dict(sample.rows)
+
+    def _real(self) -> Iterator[Instance]:
+        if self._database is None:
+            return
+        from sqlverdict.refute.mutate import real_instances
+
+        generator = self._generator
+        yield from real_instances(
+            self._database,
+            generator.schema,
+            [table.name for table in generator.tables],
+            values_by_place(generator),
+            seed=self._budget.seed,
+            count=self._instances // _REAL_EVERY,
+        )
+
+    def _likely(self) -> Iterator[Content]:
+        """Instances like the real data."""
+        if self._database is None:
+            return
+        made = self._generator
+        real = real_rows(self._database, made.schema)
+        facts = self._facts | likely_facts(real.regularities)
+        likely = Generator(
+            made.schema,
+            facts,
+            made.reading,
+            made.seed,
+            self._scratch,
+            shape=lambda pools: likely_pools(pools, made.reading.used, real),
+        )
+        for number in range(self._instances):
+            yield likely.instance(number)
+
+
+def likely_facts(found: Regularities) -> frozenset[Fact]:
+    """What the real data show as if it were declared."""
+    facts: set[Fact] = {NotNull(*member.places[0]) for member in found.of(NeverNull)}
+    facts |= {Unique(m.places[0][0], (m.places[0][1],)) for m in found.of(Repeatless)}
+    for inclusion in found.of(Inclusion):
+        (table, column), (parent, key) = inclusion.places
+        facts.add(References(table, (column,), parent, (key,)))
+    return frozenset(facts)
+
+
+def likely_pools(
+    pools: Mapping[Place, Pool], used: Iterable[Place], real: RealRows
+) -> dict[Place, Pool]:
+    """The pools with real values for ordinary ones, and without what the real data never hold."""
+    likely = dict(pools)
+    for place in used:
+        pool = pools[place]
+        about = real.regularities.about(*place)
+        column = [member for member in about if isinstance(member, ColumnRegularity)]
+
+        def fits(value: Cell, column: list[ColumnRegularity] = column) -> bool:
+            return all(member.keeps((value,)) for member in column)
+
+        values = real.values(place)
+        plain = values[:_PLAIN] or tuple(filter(fits, pool.plain)) or pool.plain
+        likely[place] = replace(
+            pool,
+            good=tuple(filter(fits, pool.good)) or pool.good,
+            near=tuple(filter(fits, pool.near)),
+            plain=plain,
+            odd=values[_PLAIN:] or plain,
+        )
+    return likely
