@@ -48,6 +48,8 @@ def rivals(draft: Draft) -> None:
     sizes = _sizes(draft)
     known = [*pool.good, *pool.plain] if joined is None else joining.values[joined]
     distinct = [*dict.fromkeys(known)]
+    if pool.closed and joined is None:
+        sizes = sizes[: len(distinct)]
     names = [nth(distinct, n) for n in range(len(sizes))]
     if pool.nullable and rng.random() < _NULL_GROUP:
         names[0] = None

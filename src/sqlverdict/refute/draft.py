@@ -122,9 +122,7 @@ class Draft:
         """The next value of a column in a line of scenes."""
         values = pool.good or pool.plain
         start = self.starts.setdefault(place, self.rng.randrange(len(values)))
-        if pool.good:
-            return values[(start + self.scene) % len(values)]
-        return nth(values, start + self.scene)
+        return nth(values, start + self.scene, closed=pool.closed or bool(pool.good))
 
     def keep(self, table: Table, row: list[Cell]) -> bool:
         """Take a row in, unless a key forbids it; a key that may be anything is made anew."""

@@ -43,6 +43,7 @@ class Pool:
 
     ``kind`` is the column's affinity; ``good`` satisfy a comparison of one of the queries,
     ``near`` just miss or just meet it, ``plain`` are ordinary, ``odd`` are corners of the type.
+    A ``closed`` pool has all the values that there are.
     """
 
     kind: Affinity
@@ -51,6 +52,7 @@ class Pool:
     plain: tuple[Cell, ...]
     odd: tuple[Cell, ...]
     nullable: bool
+    closed: bool = False
 
 
 def takes(kind: Affinity, value: Cell) -> bool:
@@ -134,10 +136,10 @@ def another(value: Cell, pool: Pool, number: int, side: int) -> Cell:
     return f"{text}{number}" if pool.good else f"k{number}"
 
 
-def nth(values: Sequence[Cell], number: int) -> Cell:
-    """One of the values; where they do not suffice, one like the last."""
-    if number < len(values):
-        return values[number]
+def nth(values: Sequence[Cell], number: int, *, closed: bool = False) -> Cell:
+    """One of the values; where they do not suffice, one like the last, or the first again."""
+    if number < len(values) or closed:
+        return values[number % len(values)]
     value = values[-1]
     if isinstance(value, int | float):
         return value + 10 + number

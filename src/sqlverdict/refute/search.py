@@ -45,7 +45,7 @@ from sqlverdict.refute.sources import Sources
 from sqlverdict.refute.witness import Budget, Instance, NotRefuted, Origin, Refutation, Witness
 
 _STOPPED = frozenset({Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT, Reason.ROW_LIMIT})
-_BETTER = 40
+_BETTER = 80
 """How many more instances are tried for a more ordinary witness once one is found."""
 _BETTER_BLIND = 10
 """The same without real data to be ordinary beside."""

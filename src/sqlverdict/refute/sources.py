@@ -17,8 +17,9 @@ from sqlverdict.records import Cell
 from sqlverdict.refute.arena import Arena
 from sqlverdict.refute.generate import Generator, values_by_place
 from sqlverdict.refute.mine.across import Inclusion
-from sqlverdict.refute.mine.columns import NeverNull, Repeatless
+from sqlverdict.refute.mine.columns import FewValues, NeverNull, Repeatless
 from sqlverdict.refute.mine.kind import ColumnRegularity
+from sqlverdict.refute.modes import MODES
 from sqlverdict.refute.pools import Pool
 from sqlverdict.refute.real import RealRows, real_rows
 from sqlverdict.refute.regularities import Regularities
@@ -97,7 +98,8 @@ class Sources:
             self._scratch,
             shape=lambda pools: likely_pools(pools, made.reading.used, real),
         )
-        for number in range(self._instances):
+        # Not the first ones: these are alike for all queries, and have no rivals.
+        for number in range(len(MODES), len(MODES) + self._instances):
             yield likely.instance(number)
 
 
@@ -132,5 +134,6 @@ def likely_pools(
             near=tuple(filter(fits, pool.near)),
             plain=plain,
             odd=values[_PLAIN:] or plain,
+            closed=any(isinstance(member, FewValues) for member in column),
         )
     return likely

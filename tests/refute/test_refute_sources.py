@@ -1,0 +1,97 @@
+"""Instances like the real data: asked for once a difference is found that is not ordinary."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.parse.facts import NotNull, References, Unique, facts_of
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.records import Query
+from sqlverdict.refute.arena import warm_arena
+from sqlverdict.refute.constants import read
+from sqlverdict.refute.generate import Generator
+from sqlverdict.refute.legal import legal
+from sqlverdict.refute.mine.kind import ColumnRegularity
+from sqlverdict.refute.real import real_rows
+from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.sources import Sources, likely_facts
+from sqlverdict.refute.witness import Budget, Instance, Witness
+
+GOLD = (
+    "SELECT m.label FROM atom a JOIN molecule m ON m.id = a.molecule WHERE a.element = 'h' "
+    "GROUP BY m.label ORDER BY count(*) DESC LIMIT 1"
+)
+PREDICTION = GOLD.replace("count(*)", "count(DISTINCT a.molecule)")
+
+
+@pytest.fixture(scope="module")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("real") / "molecules.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "CREATE TABLE molecule (id TEXT PRIMARY KEY, label TEXT);"
+            "CREATE TABLE atom (id INTEGER PRIMARY KEY, molecule TEXT, element TEXT, mass INTEGER);"
+        )
+        molecules = [(f"TR{n:03}", "+-"[n % 3 == 0]) for n in range(40)]
+        atoms = [(n, f"TR{n * 7 % 40:03}", "chon"[n % 4], n % 9 + 1) for n in range(200)]
+        connection.executemany("INSERT INTO molecule VALUES (?, ?)", molecules)
+        connection.executemany("INSERT INTO atom VALUES (?, ?, ?, ?)", atoms)
+        connection.commit()
+    return path
+
+
+def test_what_the_data_show_stands_as_facts(database: Path) -> None:
+    facts = likely_facts(real_rows(database, read_sqlite(database)).regularities)
+    assert {NotNull("molecule", "label"), NotNull("atom", "element")} <= facts
+    assert References("atom", ("molecule",), "molecule", ("id",)) in facts
+    assert Unique("molecule", ("label",)) not in facts
+
+
+def test_instances_are_like_the_data_in_every_column(database: Path) -> None:
+    schema = read_sqlite(database)
+    gold, prediction = parse(GOLD), parse(PREDICTION)
+    assert isinstance(gold, Query)
+    assert isinstance(prediction, Query)
+    reading = read(gold, schema).merge(read(prediction, schema))
+    arena = warm_arena(schema, None, False)
+    generator = Generator(schema, facts_of(schema), reading, 0, arena)
+    sources = Sources(generator, facts_of(schema), Budget(), 60, database, arena)
+    sources.ordinary = True
+    real = real_rows(database, schema)
+    shown = [
+        member
+        for place in reading.used
+        for member in real.regularities.about(*place)
+        if isinstance(member, ColumnRegularity)
+    ]
+    assert shown
+    made = [rows for origin, rows in sources(()) if origin == "search"]
+    assert len(made) == 60
+    assert any(rows["atom"] and rows["molecule"] for rows in made)
+    for rows in made:
+        instance = Instance(schema, rows)
+        assert legal(instance, facts_of(schema)) == []
+        assert [str(member) for member in shown if not member.holds(instance)] == []
+
+
+def grades(database: Path) -> list[str | None]:
+    """What the search finds, by seed."""
+    schema = read_sqlite(database)
+    found = [
+        find_witness(GOLD, PREDICTION, schema, budget=Budget(seed=seed), database=database)
+        for seed in range(8)
+    ]
+    return [one.grade if isinstance(one, Witness) else None for one in found]
+
+
+def test_an_ordinary_witness_is_found_and_not_by_chance(
+    database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert grades(database).count("ordinary") >= 5
+    monkeypatch.setattr(Sources, "_likely", lambda _: iter(()))
+    assert grades(database).count("ordinary") <= 1
