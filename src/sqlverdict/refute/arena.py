@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.sandbox import Guard, failure_of, not_a_query
-from sqlverdict.parse.facts import Fact, NotNull, Unique, facts_of
+from sqlverdict.parse.facts import Fact, NotNull, Unique, affinity, facts_of
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Row
 
@@ -92,12 +92,16 @@ class Arena:
     def _create(self, facts: frozenset[Fact] | None) -> None:
         known = facts_of(self.schema) if facts is None else facts
         for table in self.schema.tables:
-            if is_view(table):
+            if not is_filled(table):
                 continue
             try:
                 self._connection.execute(create_statement(table, known, facts is None))
             except sqlite3.Error as error:
                 raise SchemaError(f"table {table.name!r} cannot be made: {error}") from error
+            # Generated columns are not listed: the engine alone fills them.
+            listed = self._connection.execute(f"PRAGMA table_info({quoted(table.name)})").fetchall()
+            if len(listed) != len(table.columns):
+                raise SchemaError(f"table {table.name!r} has columns that cannot be written to")
             self._deletes[table.name] = f"DELETE FROM {quoted(table.name)}"
         for index in (i for t in self.schema.tables for i in t.indexes if facts is None):
             self._connection.execute(index)
@@ -161,13 +165,14 @@ class Arena:
 
     def accepts(self, check: str, column: str, kind: str, value: Cell) -> bool:
         """Whether a CHECK of one column lets a value pass."""
-        scratch = f"SELECT {check} FROM (SELECT CAST(? AS {kind or 'BLOB'}) AS {quoted(column)})"
-        if not kind:
-            scratch = f"SELECT {check} FROM (SELECT ? AS {quoted(column)})"
+        # CAST makes a number of any text; a column of such an affinity keeps what is none.
+        bare = affinity(kind) in ("NUMERIC", "BLOB")
+        held = "?" if bare else f"CAST(? AS {kind})"
+        scratch = f"SELECT {check} FROM (SELECT {held} AS {quoted(column)})"
         self._ticks = _TICKS
         try:
             row = self._connection.execute(scratch, (value,)).fetchone()
-        except (sqlite3.Error, sqlite3.Warning):
+        except (sqlite3.Error, sqlite3.Warning, OverflowError):
             return False
         return row[0] is None or bool(row[0])
 
@@ -229,6 +234,11 @@ def warm_arena(schema: Schema, facts: frozenset[Fact] | None, backwards: bool) -
 def is_view(table: Table) -> bool:
     """Whether a table of a schema is a view."""
     return (table.sql or "").lstrip()[:12].upper().startswith("CREATE VIEW")
+
+
+def is_filled(table: Table) -> bool:
+    """Whether rows can be put in: no view, and none of the tables that the engine keeps."""
+    return not is_view(table) and not table.name.startswith("sqlite_")
 
 
 def quoted(name: str) -> str:

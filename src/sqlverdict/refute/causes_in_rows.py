@@ -15,8 +15,8 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import affinity
 from sqlverdict.parse.schema import Table
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.constants import Hint
 from sqlverdict.refute.literals import cell_text
+from sqlverdict.refute.reading import Hint
 from sqlverdict.refute.resolve import Place
 from sqlverdict.refute.scene import Rows, Scene
 from sqlverdict.refute.wording import column, noun, nouns, one

@@ -7,7 +7,7 @@ that speaks of several columns is left to the arena, which refuses whole rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -15,8 +15,9 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, ParseFailure
 from sqlverdict.refute.arena import Arena, quoted
-from sqlverdict.refute.constants import Reading, read
+from sqlverdict.refute.constants import read
 from sqlverdict.refute.pools import Pool, hinted, takes
+from sqlverdict.refute.reading import Reading
 from sqlverdict.refute.resolve import Place
 
 _FURTHER: tuple[Cell, ...] = (
@@ -45,19 +46,28 @@ def checked_places(schema: Schema) -> set[Place]:
     return {place for _, _, reading in _readings(schema) for place in reading.used}
 
 
-def fit(pools: Mapping[Place, Pool], schema: Schema, scratch: Arena) -> dict[Place, Pool]:
-    """The pools without the values that a CHECK refuses, and with those that it asks for."""
+def fit(
+    pools: Mapping[Place, Pool],
+    schema: Schema,
+    scratch: Arena,
+    references: Mapping[Place, Sequence[Place]],
+) -> dict[Place, Pool]:
+    """The pools without the values that a CHECK refuses, and with those that it asks for.
+
+    Columns that reference a checked one must keep its CHECK too: they would find no parent.
+    """
     fitting = dict(pools)
     for _, check, reading in _readings(schema):
         for place in reading.used:
-            pool = fitting[place]
             hints = [hint for hint in reading.hints if hint.place == place]
-            asked = hinted(replace(pool, good=(), near=()), hints)
-            if len(reading.used) == 1:
-                fitting[place] = _fit(pool, asked, place, check, schema, scratch)
-            elif asked.good:
-                plain = dict.fromkeys((*asked.good, *pool.plain))
-                fitting[place] = replace(pool, plain=tuple(plain)[:_PLAIN])
+            for bound in (place, *references.get(place, ())):
+                pool = fitting[bound]
+                asked = hinted(replace(pool, good=(), near=()), hints)
+                if len(reading.used) == 1:
+                    fitting[bound] = _fit(pool, asked, place, check, schema, scratch)
+                elif asked.good and bound == place:
+                    plain = dict.fromkeys((*asked.good, *pool.plain))
+                    fitting[bound] = replace(pool, plain=tuple(plain)[:_PLAIN])
     return fitting
 
 

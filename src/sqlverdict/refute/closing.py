@@ -7,13 +7,14 @@ from sqlverdict.refute.draft import Draft
 from sqlverdict.refute.ground import Link
 from sqlverdict.refute.pools import takes
 
-_ROUNDS = 12
-"""How long a chain of parents may be."""
+_ROUNDS = 4
+"""How often a table that references itself may do so."""
 
 
 def close(draft: Draft) -> None:
     """Give every reference its parent; where that fails, drop the child."""
-    for _ in range(_ROUNDS):
+    # A chain of parents is at most as long as there are references, but for one to itself.
+    for _ in range(len(draft.plan.links) + _ROUNDS):
         if not sum(_mend(draft, link) for link in draft.plan.links):
             return
     while sum(_prune(draft, link) for link in draft.plan.links):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from math import isfinite
+from operator import add, mul, sub, truediv
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Query
+from sqlverdict.refute.reading import Hint, Reading
 from sqlverdict.refute.resolve import Place, Resolver
 
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
@@ -25,84 +27,21 @@ _OPERATORS: dict[type[Expr], str] = {
 }
 _DENIED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "=": "!=", "!=": "=", "like": "unlike"}
 _ORDERS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ)
+_INVERSE: dict[type[Expr], Callable[[float, float], float]] = {
+    exp.Add: sub,
+    exp.Sub: add,
+    exp.Mul: truediv,
+    exp.Div: mul,
+}
 _MOST = 1000
-_COUNTING = (exp.Count, exp.Window)
+_COUNTING = (exp.Count, exp.Window, exp.Sum)
 _SILENT = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Table, exp.TableAlias})
 """Most nodes: what they mean is told by the nodes around them."""
 _RECKONING = (exp.Sum, exp.Avg, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Abs, exp.Round)
-_CORNERED = (exp.Abs, exp.Mod, exp.Mul, exp.Neg, exp.Upper, exp.Lower, exp.Trim, exp.Length)
-
-
-@dataclass(frozen=True)
-class Hint:
-    """A column is compared with a value.
-
-    ``direct`` where the column stands alone on its side; otherwise it is inside a function.
-    ``mixed`` where other columns stand there too: the value is not one of the column's own.
-    """
-
-    place: Place
-    operator: str
-    value: Cell
-    direct: bool = True
-    mixed: bool = False
-
-
-@dataclass
-class Reading:
-    """What the search needs to know about one or two queries."""
-
-    tables: list[str] = field(default_factory=list)
-    copies: dict[str, int] = field(default_factory=dict)
-    hints: list[Hint] = field(default_factory=list)
-    joins: list[tuple[Place, Place]] = field(default_factory=list)
-    counts: set[int] = field(default_factory=set)
-    corners: bool = False
-    """Whether something is done to values that shows only at the corners of their type."""
-    used: list[Place] = field(default_factory=list)
-    groups: list[Place] = field(default_factory=list)
-    """The columns of GROUP BY."""
-    numbers: list[Place] = field(default_factory=list)
-    """The columns that are reckoned with: summed, averaged, multiplied."""
-    apart: list[list[tuple[Place, Place]]] = field(default_factory=list)
-    """The joins of each of two queries that do not join alike."""
-    contested: list[Place] = field(default_factory=list)
-    """The columns of which two queries ask different things."""
-    stars: bool = False
-    """Whether a star stands for columns."""
-
-    def looks_like(self, other: Reading) -> bool:
-        """Whether both look at the same things; they may still ask for different ones."""
-        return (
-            self.copies == other.copies
-            and set(self.hints) == set(other.hints)
-            and self._pairs() == other._pairs()
-            and self.counts == other.counts
-            and set(self.used) == set(other.used)
-        )
-
-    def _pairs(self) -> set[frozenset[Place]]:
-        return {frozenset(join) for join in self.joins}
-
-    def merge(self, other: Reading) -> Reading:
-        """Both readings together."""
-        copies = dict(self.copies)
-        for table, times in other.copies.items():
-            copies[table] = max(times, copies.get(table, 0))
-        return Reading(
-            list(dict.fromkeys((*self.tables, *other.tables))),
-            copies,
-            list(dict.fromkeys((*self.hints, *other.hints))),
-            list(dict.fromkeys((*self.joins, *other.joins))),
-            self.counts | other.counts,
-            self.corners or other.corners,
-            list(dict.fromkeys((*self.used, *other.used))),
-            list(dict.fromkeys((*self.groups, *other.groups))),
-            list(dict.fromkeys((*self.numbers, *other.numbers))),
-            [] if self._pairs() == other._pairs() else [self.joins, other.joins],
-            sorted({hint.place for hint in {*self.hints} ^ {*other.hints}}),
-            self.stars or other.stars,
-        )
+_CORNERED = (
+    *(exp.Abs, exp.Mod, exp.Mul, exp.Neg),
+    *(exp.Upper, exp.Lower, exp.Trim, exp.Length, exp.Substring),
+)
 
 
 _known: dict[tuple[str, int], tuple[Schema, Reading]] = {}
@@ -228,6 +167,14 @@ class _Reader:
                 value = "x" * (start - 1) + str(value)
         if isinstance(value, int) and any(side.find_all(*_COUNTING)):
             self.reading.counts.add(value)
+            if isinstance(side, exp.Count):
+                # A number of rows is no value of theirs.
+                return
+        solved = self._solved(side, operator, value)
+        if solved:
+            for part, turned, reached in solved:
+                self._hint(part, turned, reached)
+            return
         place = self.resolver.column(side)
         if place is not None:
             self.reading.hints.append(Hint(place, operator, value))
@@ -239,6 +186,29 @@ class _Reader:
         for inner in places:
             hint = Hint(inner, operator, value, direct=False, mixed=len(places) > 1)
             self.reading.hints.append(hint)
+
+    def _solved(self, side: Expr, operator: str, value: Cell) -> list[tuple[Expr, str, float]]:
+        """``c * 12 > 600`` as ``c > 50``: a constant is taken to the other side."""
+        if type(side) not in _INVERSE or not isinstance(value, int | float):
+            return []
+        inner, other = _bare(side.this), _bare(side.expression)
+        known, number = self._value(other)
+        if not known and type(side) in (exp.Add, exp.Mul):
+            inner, other = other, inner
+            known, number = self._value(other)
+        if not known or not isinstance(number, int | float) or not number:
+            return []
+        reached = [_INVERSE[type(side)](value, number)]
+        if isinstance(side, exp.Div) and isinstance(value, int) and isinstance(number, int):
+            # Whole numbers are cut off: the next one begins there.
+            reached.append((value + 1) * number)
+        turned = _FLIPPED.get(operator, operator) if number < 0 else operator
+        keeps = type(side) in (exp.Add, exp.Sub)
+        return [
+            (inner, operator if keeps else turned, int(n) if float(n).is_integer() else n)
+            for n in reached
+            if isfinite(n)
+        ]
 
     def _function(self, node: Expr) -> None:
         """A literal handed to a function together with a column: INSTR(c, 'x'), IFNULL(c, 0)."""

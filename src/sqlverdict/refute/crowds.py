@@ -9,7 +9,7 @@ from sqlverdict.refute.draft import MOST_ROWS, Draft
 from sqlverdict.refute.modes import RIVALS
 from sqlverdict.refute.pools import nth
 
-_MOST_GROUPS = 8
+_MOST_GROUPS, _LARGE_GROUP = 12, 8
 _NULL_HABIT, _SAME_HABIT, _LINED_HABIT, _NULL_GROUP = 0.15, 0.5, 0.8, 0.3
 
 
@@ -57,7 +57,7 @@ def rivals(draft: Draft) -> None:
         draft.fixed, draft.lined = {}, set()
         for place in (place for table in plan.tables for _, place in plan.varied[table.name]):
             habit = rng.random()
-            if habit < _NULL_HABIT and size < _MOST_GROUPS and plan.pools[place].nullable:
+            if habit < _NULL_HABIT and size < _LARGE_GROUP and plan.pools[place].nullable:
                 draft.fixed[place] = None
             elif habit < _SAME_HABIT and place not in joining.class_of:
                 draft.fixed[place] = draft.value(place)
@@ -80,7 +80,7 @@ def rivals(draft: Draft) -> None:
 
 
 def _sizes(draft: Draft) -> list[int]:
-    """How large the groups are: no two alike, more of them than a LIMIT, larger than a count."""
+    """How large the groups are: more of them than a LIMIT, larger than a count, or just unequal."""
     rng, counts = draft.rng, draft.plan.counts
     few = [count for count in counts if 1 < count < _MOST_GROUPS]
     if few and rng.random() < 0.25:

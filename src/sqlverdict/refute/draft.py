@@ -11,7 +11,7 @@ from sqlverdict.refute.plan import Plan
 from sqlverdict.refute.pools import Pool, another, nth
 from sqlverdict.refute.resolve import Place
 
-MOST_ROWS = 40
+MOST_ROWS = 80
 _LARGE = 60
 """How many instances may have many rows."""
 _FIXED = 0.85

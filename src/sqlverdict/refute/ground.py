@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Row
-from sqlverdict.refute.arena import is_view
+from sqlverdict.refute.arena import is_filled
 from sqlverdict.refute.checked import checked_places
 from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.pools import Pool, bare_pool
@@ -85,7 +85,7 @@ class Ground:
     def __init__(self, schema: Schema, facts: Iterable[Fact]) -> None:
         # Sets have no order that lasts; instances must be the same in every process.
         known = sorted(facts, key=repr)
-        self.tables: dict[str, Table] = {t.name: t for t in schema.tables if not is_view(t)}
+        self.tables: dict[str, Table] = {t.name: t for t in schema.tables if is_filled(t)}
         never_null = {(f.table, f.column) for f in known if isinstance(f, NotNull)}
         self.pools: dict[Place, Pool] = {
             (t.name, c.name): bare_pool(c, (t.name, c.name) not in never_null)
@@ -125,6 +125,14 @@ class Ground:
                     found[link.parent] = None
                     waiting.append(link.parent)
         return [link for table, links in self.links.items() if table in found for link in links]
+
+    def references(self) -> dict[Place, list[Place]]:
+        """The columns that reference each column."""
+        found: dict[Place, list[Place]] = {}
+        for link in (link for links in self.links.values() for link in links):
+            for child, parent in link.joins:
+                found.setdefault(parent, []).append(child)
+        return found
 
     def join_classes(
         self, tables: Iterable[str], joins: Iterable[tuple[Place, Place]]

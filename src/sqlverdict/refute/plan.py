@@ -11,12 +11,12 @@ from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Cell
 from sqlverdict.refute.arena import Arena
 from sqlverdict.refute.checked import fit
-from sqlverdict.refute.constants import Reading
 from sqlverdict.refute.ground import ground_of
 from sqlverdict.refute.pools import Pool, make_pools, takes
+from sqlverdict.refute.reading import Reading
 from sqlverdict.refute.resolve import Place
 
-_FEW, _MOST = 30, 400
+_FEW, _MOST = 30, 1000
 _STRICTNESS = {"INTEGER": 0, "REAL": 1, "NUMERIC": 2, "TEXT": 3, "BLOB": 4}
 
 
@@ -62,7 +62,7 @@ class Plan:
         self.ground = ground_of(schema, facts)
         self.pools = make_pools(self.ground.pools, reading.hints, reading.numbers)
         if scratch is not None and self.ground.checked:
-            self.pools = fit(self.pools, schema, scratch)
+            self.pools = fit(self.pools, schema, scratch, self.ground.references())
         if shape is not None:
             self.pools = shape(self.pools)
         self.joining = self._joining(reading.joins)
@@ -71,6 +71,7 @@ class Plan:
         if len(self.tables) < len(reading.tables):
             # A view reads what it likes.
             self.tables = [*self.ground.tables.values()]
+        self._views = any(name not in self.ground.tables for name in reading.tables)
         names = [table.name for table in self.tables]
         self.links = self.ground.reached(names)
         filled = {*names, *(link.parent for link in self.links)}
@@ -107,6 +108,8 @@ class Plan:
         strictest = min(group, key=lambda place: (_STRICTNESS[self.pools[place].kind], place))
         values += self.pools[strictest].plain
         kinds = {self.pools[place].kind for place in group}
+        if "INTEGER" in kinds:
+            values = [int(v) if isinstance(v, str) and v.isdecimal() else v for v in values]
         return [v for v in dict.fromkeys(values) if all(takes(kind, v) for kind in kinds)]
 
     def _varied_columns(self, table: Table) -> list[tuple[int, Place]]:
@@ -115,5 +118,9 @@ class Plan:
         return [
             (n, place)
             for n, place in enumerate((table.name, column.name) for column in table.columns)
-            if place in joined or place in ground.keyed or place in ground.checked or place in used
+            if self._views
+            or place in joined
+            or place in ground.keyed
+            or place in ground.checked
+            or place in used
         ]

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from math import ceil, floor, isfinite
+from itertools import pairwise
+from math import ceil, floor, inf, isfinite
 
 from sqlverdict.parse.facts import Affinity, affinity
 from sqlverdict.parse.schema import Column
 from sqlverdict.records import Cell
-from sqlverdict.refute.constants import Hint
+from sqlverdict.refute.reading import Hint
 from sqlverdict.refute.resolve import Place
 
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(.*)", re.DOTALL)
@@ -27,14 +28,18 @@ _ODD: dict[Affinity, tuple[Cell, ...]] = {
     "INTEGER": (0, -1, 7, 10),
     "NUMERIC": (0, -1, 1.5, 10),
     "REAL": (0.0, -1.0, 7.0, 10.0),
-    "TEXT": ("", "A", "10", "9"),
+    "TEXT": ("", "A", "10", "9", " Ab cd"),
     "BLOB": (0, ""),
 }
 _WRITTEN: tuple[Cell, ...] = ("1", "2", "10", "9")
 """Numbers in a column of texts."""
 _WRITTEN_ODD: tuple[Cell, ...] = ("", "a", "1.5", "-1")
 _FAR = 40
-_DAYS = ("2020-01-01", "2020-01-02", "2021-06-15", "2019-12-31")
+_FAR_DAYS, _FAR_YEARS = 100_000, 200
+_LEAST, _GREATEST = -(2**63), 2**63 - 1
+_DAYS = ("2020-01-01", "2020-01-02", "2021-06-15", "2020-06-14")
+"""Two days of a month, two months of a year, two years; the last is a Sunday."""
+_ODD_DAYS = ("2019-12-31", "2020-06-14 10:00:00", "2020-02-29", "")
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,8 @@ class Pool:
 
 def takes(kind: Affinity, value: Cell) -> bool:
     """Whether a column of that kind holds such a value in an orderly database."""
+    if isinstance(value, int) and not _LEAST <= value <= _GREATEST:
+        return False
     if kind == "INTEGER":
         return value is None or isinstance(value, int)
     if kind == "REAL":
@@ -68,7 +75,8 @@ def bare_pool(column: Column, nullable: bool) -> Pool:
     """The values for a column that no query compares with anything."""
     kind = affinity(column.type)
     dated = _is_dated(column) and kind in ("TEXT", "NUMERIC")
-    return Pool(kind, (), (), _DAYS if dated else _PLAIN[kind], _ODD[kind], nullable)
+    plain, odd = (_DAYS, _ODD_DAYS) if dated else (_PLAIN[kind], _ODD[kind])
+    return Pool(kind, (), (), plain, odd, nullable)
 
 
 def make_pools(
@@ -96,7 +104,8 @@ def hinted(pool: Pool, hints: Iterable[Hint]) -> Pool:
     good: list[Cell] = []
     near: list[Cell] = []
     filled = False
-    for hint in hints:
+    about = [*hints]
+    for hint in about:
         if hint.value is None:
             near.append(None)
             filled |= hint.operator == "!="
@@ -107,12 +116,21 @@ def hinted(pool: Pool, hints: Iterable[Hint]) -> Pool:
             number = _number(hint.value)
             if pool.plain is not _DAYS or number is None:
                 near += [*fitting, *beside]
+            elif abs(number) < _FAR_DAYS:
+                near += _apart(int(number))
             if number is not None and pool.kind in ("INTEGER", "REAL"):
                 # A quotient or a product needs values far from each other.
-                near += [1, ceil(number * _FAR) if isfinite(number) else 0]
+                near += [1, ceil(number * _FAR) if isfinite(number * _FAR) else 0]
             continue
         good += fitting
         near += beside
+    likes = [hint.value for hint in about if hint.operator == "like" and hint.value is not None]
+    if len(likes) > 1:
+        # One text that may meet two patterns.
+        good += [
+            "".join(str(p).replace("%", " ") for p in (one, two)).strip()
+            for one, two in pairwise(likes)
+        ]
     if filled and not good:
         good = [*pool.plain]
 
@@ -126,7 +144,8 @@ def hinted(pool: Pool, hints: Iterable[Hint]) -> Pool:
 def another(value: Cell, pool: Pool, number: int, side: int) -> Cell:
     """A value that no row has yet; where queries compare the column, one that may pass too."""
     if isinstance(value, int | float):
-        return value + side * (number - 90) if pool.good else number
+        beyond = value + side * (number - 90)
+        return beyond if pool.good and takes(pool.kind, beyond) else number
     text = str(value)
     dated = _DATE.fullmatch(text)
     if dated:
@@ -142,7 +161,8 @@ def nth(values: Sequence[Cell], number: int, *, closed: bool = False) -> Cell:
         return values[number % len(values)]
     value = values[-1]
     if isinstance(value, int | float):
-        return value + 10 + number
+        beyond = value + 10 + number
+        return beyond if takes("NUMERIC", beyond) else number
     text = str(value)
     dated = _DATE.fullmatch(text)
     if dated:
@@ -230,7 +250,7 @@ def _dates(text: str, direct: bool) -> tuple[list[str], list[str], list[str]] | 
     if _MONTH.fullmatch(text):
         other = f"{text[:3]}{(int(text[3]) + 1) % 10}-01-15"
         return [f"{text}-{day}" for day in ("15", "01", "28")], [], [other]
-    if direct or not text.isdigit():
+    if direct or not text.isdecimal():
         return None
     if len(text) == 4 and 1000 <= int(text) < 2999:
         year = int(text)
@@ -241,6 +261,15 @@ def _dates(text: str, direct: bool) -> tuple[list[str], list[str], list[str]] | 
         days = [f"2020-{month:02}-15", f"2021-{month:02}-01"]
         return days, [], [f"2020-{month % 12 + 1:02}-15"]
     return None
+
+
+def _apart(number: int) -> list[str]:
+    """Days that are so many days or years, or one more, from the first of the ordinary ones."""
+    first = date.fromisoformat(_DAYS[0])
+    days = [str(first + timedelta(days=n)) for n in (number, number + 1)]
+    return days + [
+        f"{first.year + n:04}-01-01" for n in (number, number + 1) if abs(n) < _FAR_YEARS
+    ]
 
 
 def _matching(pattern: str, wild: str) -> tuple[list[Cell], list[Cell]]:
@@ -254,12 +283,18 @@ def _matching(pattern: str, wild: str) -> tuple[list[Cell], list[Cell]]:
 
 
 def _number(value: Cell) -> float | int | None:
-    if isinstance(value, int | float):
-        return value
-    if isinstance(value, str):
-        for convert in (int, float):
-            try:
-                return convert(value)
-            except ValueError:
-                continue
-    return None
+    """The number that a value is, or is written as; a whole one only where the engine has it."""
+    if not isinstance(value, int | float | str):
+        return None
+    try:
+        whole = int(value) if not isinstance(value, float) else None
+    except ValueError:
+        whole = None
+    if whole is not None and takes("INTEGER", whole):
+        return whole
+    try:
+        return float(value)
+    except ValueError:
+        return None
+    except OverflowError:
+        return inf if isinstance(value, int) and value > 0 else -inf

@@ -153,7 +153,11 @@ class Resolver:
             return node
         select = node.find_ancestor(exp.Select)
         while select is not None:
-            sources = [s.query for s in self._of(select) if not node.table or s.name == node.table]
+            sources = [
+                source.query
+                for source in self._of(select)
+                if not node.table or fold(source.name) == fold(node.table)
+            ]
             for query in (*sources, *([] if node.table else [select])):
                 found = _projection(query, node.name)
                 if found is not None and found is not node:

@@ -16,7 +16,8 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Table
 from sqlverdict.records import Answer, Cell, Contract, Outcome, Query, Row
 from sqlverdict.refute.arena import Arena, warm_arena
-from sqlverdict.refute.constants import Reading, read
+from sqlverdict.refute.constants import read
+from sqlverdict.refute.reading import Reading
 from sqlverdict.refute.rebuild import compare_on
 from sqlverdict.refute.resolve import Place, Resolver
 from sqlverdict.refute.witness import Witness

@@ -1,0 +1,80 @@
+"""What a search needs to know about one or two queries: tables, values, joins, groups, counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlverdict.records import Cell
+from sqlverdict.refute.resolve import Place
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A column is compared with a value.
+
+    ``direct`` where the column stands alone on its side; otherwise it is inside a function.
+    ``mixed`` where other columns stand there too: the value is not one of the column's own.
+    """
+
+    place: Place
+    operator: str
+    value: Cell
+    direct: bool = True
+    mixed: bool = False
+
+
+@dataclass
+class Reading:
+    """What the search needs to know about one or two queries."""
+
+    tables: list[str] = field(default_factory=list)
+    copies: dict[str, int] = field(default_factory=dict)
+    hints: list[Hint] = field(default_factory=list)
+    joins: list[tuple[Place, Place]] = field(default_factory=list)
+    counts: set[int] = field(default_factory=set)
+    corners: bool = False
+    """Whether something is done to values that shows only at the corners of their type."""
+    used: list[Place] = field(default_factory=list)
+    groups: list[Place] = field(default_factory=list)
+    """The columns of GROUP BY."""
+    numbers: list[Place] = field(default_factory=list)
+    """The columns that are reckoned with: summed, averaged, multiplied."""
+    apart: list[list[tuple[Place, Place]]] = field(default_factory=list)
+    """The joins of each of two queries that do not join alike."""
+    contested: list[Place] = field(default_factory=list)
+    """The columns of which two queries ask different things."""
+    stars: bool = False
+    """Whether a star stands for columns."""
+
+    def looks_like(self, other: Reading) -> bool:
+        """Whether both look at the same things; they may still ask for different ones."""
+        return (
+            self.copies == other.copies
+            and set(self.hints) == set(other.hints)
+            and self._pairs() == other._pairs()
+            and self.counts == other.counts
+            and set(self.used) == set(other.used)
+        )
+
+    def _pairs(self) -> set[frozenset[Place]]:
+        return {frozenset(join) for join in self.joins}
+
+    def merge(self, other: Reading) -> Reading:
+        """Both readings together."""
+        copies = dict(self.copies)
+        for table, times in other.copies.items():
+            copies[table] = max(times, copies.get(table, 0))
+        return Reading(
+            list(dict.fromkeys((*self.tables, *other.tables))),
+            copies,
+            list(dict.fromkeys((*self.hints, *other.hints))),
+            list(dict.fromkeys((*self.joins, *other.joins))),
+            self.counts | other.counts,
+            self.corners or other.corners,
+            list(dict.fromkeys((*self.used, *other.used))),
+            list(dict.fromkeys((*self.groups, *other.groups))),
+            list(dict.fromkeys((*self.numbers, *other.numbers))),
+            [] if self._pairs() == other._pairs() else [self.joins, other.joins],
+            sorted({hint.place for hint in {*self.hints} ^ {*other.hints}}),
+            self.stars or other.stars,
+        )
