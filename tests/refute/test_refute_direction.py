@@ -7,13 +7,13 @@ import pytest
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema_ddl import read_ddl
-from sqlverdict.records import Answer, Query
+from sqlverdict.records import Answer, Query, Reason
 from sqlverdict.refute.arena import warm_arena
 from sqlverdict.refute.constants import read
 from sqlverdict.refute.generate import Generator
 from sqlverdict.refute.legal import legal
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.witness import Witness
+from sqlverdict.refute.witness import Instance, NotRefuted, Witness
 
 SCHEMA = read_ddl(
     """
@@ -164,3 +164,108 @@ def test_many_instances_give_the_query_something_to_say(sql: str) -> None:
         assert isinstance(answer, Answer)
         telling += any(cell not in (None, 0) for row in answer.rows for cell in row)
     assert telling >= 8
+
+
+MIXED = read_ddl(
+    """
+    CREATE TABLE ware (id INTEGER PRIMARY KEY, name TEXT, price REAL, stock INTEGER,
+      made DATE CHECK (made >= '1900-01-01'), state STRING NOT NULL CHECK (state IN ('new', 'old')));
+    CREATE TABLE lot (ware VARCHAR(9) REFERENCES ware (id), opened DATE, closed DATE, who TEXT);
+    CREATE TABLE grade (code TEXT PRIMARY KEY CHECK (length(code) = 2));
+    CREATE TABLE mark (grade TEXT NOT NULL REFERENCES grade (code), points INTEGER);
+    CREATE VIEW dear AS SELECT id, name FROM ware WHERE price > 3;
+    """,
+    "mixed",
+)
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction"),
+    [
+        ("price * 0.9 > 50", "price * 0.8 > 50"),
+        ("stock / 12 > 100", "stock / 12 >= 100"),
+        ("stock + 100 > 150", "stock + 100 >= 150"),
+        ("stock - 100 > 150", "stock - 100 >= 150"),
+        ("made > '2015-05-05'", "made >= '2015-05-05'"),
+        ("state = 'new'", "state = 'old'"),
+        ("trim(name) = 'A'", "name = 'A'"),
+        ("length(name) = 5", "length(name) = 6"),
+        ("name LIKE '%red%' AND name LIKE '%blue%'", "name LIKE '%red%'"),
+        ("strftime('%w', made) = '0'", "strftime('%w', made) = '7'"),
+    ],
+)
+def test_a_condition_is_solved_for_its_column(gold: str, prediction: str) -> None:
+    chosen = "SELECT id FROM ware WHERE"
+    found = find_witness(f"{chosen} {gold}", f"{chosen} {prediction}", MIXED)
+    assert isinstance(found, Witness)
+    assert legal(found.instance, facts_of(MIXED)) == []
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction"),
+    [
+        (
+            "SELECT who FROM lot WHERE julianday(closed) - julianday(opened) > 100",
+            "SELECT who FROM lot WHERE julianday(closed) - julianday(opened) >= 100",
+        ),
+        ("SELECT who FROM lot WHERE ware = '7'", "SELECT closed FROM lot WHERE ware = '7'"),
+        (
+            "SELECT ware FROM lot GROUP BY ware HAVING count(DISTINCT who) >= 15",
+            "SELECT ware FROM lot GROUP BY ware HAVING count(DISTINCT who) > 15",
+        ),
+        (
+            "SELECT who FROM lot GROUP BY who ORDER BY count(*) DESC LIMIT 10",
+            "SELECT who FROM lot GROUP BY who ORDER BY count(*) DESC LIMIT 11",
+        ),
+        ("SELECT name FROM dear WHERE id > 1", "SELECT id FROM dear WHERE id > 1"),
+        ("SELECT points FROM mark WHERE points > 3", "SELECT points FROM mark WHERE points > 4"),
+    ],
+    ids=["days apart", "a text for a number", "distinct", "ten groups", "a view", "a CHECK above"],
+)
+def test_odd_schemas_are_no_obstacle(gold: str, prediction: str) -> None:
+    found = find_witness(gold, prediction, MIXED)
+    assert isinstance(found, Witness)
+    assert legal(found.instance, facts_of(MIXED)) == []
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        "stock > 9223372036854775806",
+        "stock = 99999999999999999999",
+        "stock > 1e19",
+        "price * stock > 1e308",
+        "price > " + "9" * 400,
+        "price * 1000000000000000000 > 1000000000000000000",
+        "made > '99999999999999999999'",
+        "made > '9999-12-31'",
+        "julianday(made) - julianday('2020-01-01') > 1e12",
+        "upper(name) = '²'",
+        "stock / 0 > 1",
+        "stock * 0 > 1",
+        "name LIKE '' AND name LIKE '%'",
+    ],
+)
+def test_no_number_is_too_large(condition: str) -> None:
+    gold, prediction = (f"SELECT {c} FROM ware WHERE {condition}" for c in ("id", "name"))
+    find_witness(gold, prediction, MIXED)
+    find_witness(f"{gold} LIMIT 3 OFFSET 99999999999", prediction, MIXED)
+
+
+def test_columns_that_the_engine_fills_are_a_reason_not_a_crash() -> None:
+    made = read_ddl("CREATE TABLE t (a INTEGER, b INTEGER GENERATED ALWAYS AS (a + 1))", "made")
+    found = find_witness("SELECT a FROM t WHERE b > 3", "SELECT a FROM t WHERE b >= 3", made)
+    assert isinstance(found, NotRefuted)
+    assert found.reason is Reason.UNSUPPORTED_FEATURE
+
+
+@pytest.mark.parametrize("sql", ["SELECT points FROM mark", "SELECT who FROM lot WHERE ware = '7'"])
+def test_no_row_is_made_that_its_parents_forbid(sql: str) -> None:
+    query = parse(sql)
+    assert isinstance(query, Query)
+    arena = warm_arena(MIXED, None, False)
+    generator = Generator(MIXED, facts_of(MIXED), read(query, MIXED), 0, arena)
+    for number in range(100):
+        rows = generator.instance(number)
+        arena.load(rows)
+        assert legal(Instance(MIXED, arena.kept(rows)), facts_of(MIXED)) == []

@@ -16,7 +16,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, ParseFailure
 from sqlverdict.refute.arena import Arena, quoted
 from sqlverdict.refute.constants import read
-from sqlverdict.refute.pools import Pool, hinted, takes
+from sqlverdict.refute.pools import Pool, hinted, nth, takes
 from sqlverdict.refute.reading import Reading
 from sqlverdict.refute.resolve import Place
 
@@ -90,4 +90,6 @@ def _fit(pool: Pool, asked: Pool, place: Place, check: str, schema: Schema, scra
         near=kept(pool.near),
         plain=plain or pool.plain,
         odd=kept(pool.odd) or plain or pool.odd,
+        # Where a value like these is refused, these are all.
+        closed=pool.closed or not kept([nth(plain or pool.plain, _PLAIN + 1)]),
     )
