@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from statistics import median
+
 import pytest
 
 from sqlverdict.parse.facts import facts_of
@@ -13,7 +15,7 @@ from sqlverdict.refute.constants import read
 from sqlverdict.refute.generate import Generator
 from sqlverdict.refute.legal import legal
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.witness import Instance, NotRefuted, Witness
+from sqlverdict.refute.witness import Budget, Instance, NotRefuted, Witness
 
 SCHEMA = read_ddl(
     """
@@ -269,3 +271,14 @@ def test_no_row_is_made_that_its_parents_forbid(sql: str) -> None:
         rows = generator.instance(number)
         arena.load(rows)
         assert legal(Instance(MIXED, arena.kept(rows)), facts_of(MIXED)) == []
+
+
+def test_rows_that_join_as_one_query_does_come_early() -> None:
+    joined = "SELECT c.title FROM course c JOIN bill b ON"
+    gold, prediction = f"{joined} b.id = c.id {TITLED}", f"{joined} b.kind = c.id {TITLED}"
+    tried = []
+    for seed in range(9):
+        found = find_witness(gold, prediction, WIDE, budget=Budget(seed=seed))
+        assert isinstance(found, Witness)
+        tried.append(found.tried)
+    assert median(tried) <= 8
