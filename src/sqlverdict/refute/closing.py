@@ -44,7 +44,7 @@ def _mend(draft: Draft, link: Link) -> bool:
     if not orphans:
         return False
     parent = draft.plan.ground.tables[link.parent]
-    kinds = [draft.plan.pools[(parent.name, column.name)].kind for column in parent.columns]
+    keys = {n: draft.plan.pools[(parent.name, parent.columns[n].name)] for n in link.key}
     for row in orphans:
         if link.nullable and not draft.firm and draft.rng.random() < 0.2:
             for n in link.child:
@@ -54,12 +54,11 @@ def _mend(draft: Draft, link: Link) -> bool:
         for n, place in draft.plan.varied[parent.name]:
             fresh[n] = draft.value(place)
         for n, source in zip(link.key, link.child, strict=True):
-            if not takes(kinds[n], row[source]):
+            if not takes(keys[n].kind, row[source]):
                 # A text that refers to a number.
-                row[source] = draft.plan.pools[(parent.name, parent.columns[n].name)].plain[0]
+                row[source] = keys[n].plain[0]
             fresh[n] = row[source]
-        if all(map(takes, kinds, fresh)):
-            draft.keep(parent, fresh)
+        draft.keep(parent, fresh)
     return True
 
 

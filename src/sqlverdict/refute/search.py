@@ -47,7 +47,7 @@ from sqlverdict.refute.witness import Budget, Instance, NotRefuted, Origin, Refu
 _STOPPED = frozenset({Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT, Reason.ROW_LIMIT})
 _BETTER = 80
 """How many more instances are tried for a more ordinary witness once one is found."""
-_BETTER_BLIND = 10
+_BETTER_BLIND = 6
 """The same without real data to be ordinary beside."""
 _SETTLED = 8
 """How many undetermined differences are looked at once more where there is no other."""
