@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from sqlverdict.load.text import count
+
 Process = Callable[..., "subprocess.CompletedProcess[str]"]
 SLOW = (
     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) "
@@ -86,7 +88,7 @@ def test_a_stopped_run_goes_on_where_it_stopped(
     common = ("evaluate", "--cases", tiny.root / "slow.jsonl", "--no-cache", "--workers", "1")
     resumed = process(*common, "--out", out)
     assert resumed.returncode == 0
-    assert f"resuming: {done_before} cases" in resumed.stderr
+    assert f"resuming: {count(done_before, 'case')} done already" in resumed.stderr
     fresh = process(*common, "--out", tmp_path / "fresh")
     assert fresh.returncode == 0
     assert results(out) == results(tmp_path / "fresh")
