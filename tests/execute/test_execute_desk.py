@@ -97,6 +97,7 @@ WORDS = st.sampled_from(
 @given(words=st.lists(st.tuples(WORDS, st.sampled_from(["", " ", "\n "])), max_size=12))
 @example(words=[("SELECT", " "), ("'a'", ""), ("'b'", "")])
 @example(words=[("SELECT", " "), ("'a'", " "), ("'b'", "")])
+@example(words=[("'a'", " "), (";", " "), (";", "")])
 def test_the_canon_of_a_text_means_the_same(words: list[tuple[str, str]], session: Session) -> None:
     sql = "SELECT " + "".join(word + gap for word, gap in words)
     first, second = session.run(sql), session.run(canonical(sql))

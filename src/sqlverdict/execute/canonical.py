@@ -25,8 +25,9 @@ def _canonical(sql: str) -> str:
     if "--" in sql or "/*" in sql or not ((sql.isascii() and sql.isprintable()) or _is_plain(sql)):
         return sql
     text = sql.strip()
-    if text.endswith(";"):
-        text = text[:-1].rstrip()
+    # A second semicolon is a second statement to the engine.
+    if text.endswith(";") and not (bare := text[:-1].rstrip()).endswith(";"):
+        text = bare
     if not ("'" in text or '"' in text or "`" in text or "[" in text):
         return " ".join(text.lower().split())
     parts = _QUOTED.split(text)
