@@ -187,9 +187,9 @@ def test_any_word_salad_gives_known_features(words: list[str]) -> None:
 
 
 def test_time_is_linear_in_nested_aggregates() -> None:
-    started = time.process_time()
+    started = time.perf_counter()
     features("SELECT " + "sum(" * 200_000)
-    assert time.process_time() - started < 5
+    assert time.perf_counter() - started < 5
 
 
 def tree_features(query: Query) -> set[str]:

@@ -154,11 +154,11 @@ def test_literals_are_cut_where_sqlite_cuts_them(literals: list[str]) -> None:
     ids=lambda text: ascii(text[:6]),
 )
 def test_a_megabyte_of_anything_takes_linear_time(text: str) -> None:
-    started = time.process_time()
+    started = time.perf_counter()
     assert "".join(pieces(text)) == text
     solid(text)
     statement_count(text)
-    assert time.process_time() - started < 10
+    assert time.perf_counter() - started < 10
 
 
 def test_has_word() -> None:
