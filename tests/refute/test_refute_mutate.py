@@ -11,6 +11,7 @@ from time import perf_counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from real_parts import REAL, file_of
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.parse.facts import NotNull, facts_of
@@ -222,18 +223,9 @@ def test_storing_is_foreseen(cell: Cell, declared: str) -> None:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(
-    "name",
-    [
-        "bird/databases/student_club",
-        "bird/databases/toxicology",
-        "spider/database/world_1",
-        "spider/database/flight_2",
-        "spider/database/dog_kennels",
-    ],
-)
+@pytest.mark.parametrize("name", REAL)
 def test_real_databases_give_legal_instances_quickly(data_root: Path, name: str) -> None:
-    path = data_root / name / f"{Path(name).name}.sqlite"
+    path = file_of(data_root, name)
     schema: Schema = read_sqlite(path)
     tables = [table.name for table in schema.tables][:3]
     facts = facts_of(schema)

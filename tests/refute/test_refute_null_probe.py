@@ -9,6 +9,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schema_ddl import read_ddl
 from sqlverdict.refute.legal import legal
 from sqlverdict.refute.null_probe import null_in_aggregate, probe_nulls
+from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.witness import Budget, Instance, Witness
 
 DDL = """
@@ -65,8 +66,10 @@ def test_a_null_elsewhere_does_not_count(schema: Schema) -> None:
 
 
 def test_the_probe_finds_what_many_conditions_hide(schema: Schema) -> None:
-    gold, prediction = f"SELECT count(school.name) {FILTER}", f"SELECT count(*) {FILTER}"
-    budget = Budget(instances=12)
+    more = f"{FILTER} AND school.county <> 'Y' AND meal.enrolled > 50 AND meal.free < 9"
+    gold, prediction = f"SELECT count(school.name) {more}", f"SELECT count(*) {more}"
+    budget = Budget(instances=30)
+    assert not find_witness(gold, prediction, schema, budget=budget).refuted, "chance misses it"
     found = probe_nulls(gold, prediction, schema, budget=budget)
     assert found is not None
     assert (found.grade, null_in_aggregate(found)) == ("needs_null", True)

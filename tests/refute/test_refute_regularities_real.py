@@ -8,6 +8,7 @@ from time import perf_counter
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from real_parts import REAL, file_of
 
 from sqlverdict.parse.schema_sqlite import read_sqlite
 from sqlverdict.refute.mine.sample import read_samples, reading
@@ -28,19 +29,9 @@ def _whole(path: Path) -> Instance:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(
-    "name",
-    [
-        "bird/databases/student_club",
-        "bird/databases/toxicology",
-        "spider/database/world_1",
-        "spider/database/car_1",
-        "spider/database/dog_kennels",
-        "spider/database/student_transcripts_tracking",
-    ],
-)
+@pytest.mark.parametrize("name", REAL)
 def test_real_databases_keep_what_they_show(data_root: Path, name: str) -> None:
-    path = data_root / name / f"{Path(name).name}.sqlite"
+    path = file_of(data_root, name)
     began = perf_counter()
     found = mine(path)
     assert perf_counter() - began < 20, "0.6 s here"
@@ -87,7 +78,7 @@ def test_known_regularities_of_real_databases(data_root: Path) -> None:
 @given(seed=st.integers(0, 10_000))
 def test_samples_keep_what_survives_sampling(data_root: Path, name: str, seed: int) -> None:
     """All kinds but inclusions and tables that are never empty."""
-    path = data_root / name / f"{Path(name).name}.sqlite"
+    path = file_of(data_root, name)
     schema = read_sqlite(path)
     tables = [table.name for table in schema.tables]
     (first, *_) = real_instances(path, schema, tables, {}, seed=seed, count=1)
