@@ -7,13 +7,13 @@ show of single columns becomes facts and values; what they show of several is le
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
-from sqlverdict.records import Cell
+from sqlverdict.records import Row
 from sqlverdict.refute.arena import Arena
 from sqlverdict.refute.generate import Generator, values_by_place
 from sqlverdict.refute.mine.across import Inclusion
@@ -122,18 +122,19 @@ def likely_pools(
         pool = pools[place]
         about = real.regularities.about(*place)
         column = [member for member in about if isinstance(member, ColumnRegularity)]
-
-        def fits(value: Cell, column: list[ColumnRegularity] = column) -> bool:
-            return all(member.keeps((value,)) for member in column)
-
         values = real.values(place)
-        plain = values[:_PLAIN] or tuple(filter(fits, pool.plain)) or pool.plain
+        plain = values[:_PLAIN] or _kept(pool.plain, column) or pool.plain
         likely[place] = replace(
             pool,
-            good=tuple(filter(fits, pool.good)) or pool.good,
-            near=tuple(filter(fits, pool.near)),
+            good=_kept(pool.good, column) or pool.good,
+            near=_kept(pool.near, column),
             plain=plain,
             odd=values[_PLAIN:] or plain,
             closed=any(isinstance(member, FewValues) for member in column),
         )
     return likely
+
+
+def _kept(values: Row, shown: Sequence[ColumnRegularity]) -> Row:
+    """The values that break nothing of what the data show of their column."""
+    return tuple(value for value in values if all(member.keeps((value,)) for member in shown))
