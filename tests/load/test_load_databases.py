@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.errors import DatabaseError, UsageError
+from sqlverdict.files.digests import sha256_file
 from sqlverdict.load.databases import DatabaseFolder, find_databases, suite_of
-from sqlverdict.load.digests import sha256_file
 
 
 def make(root: Path, *names: str) -> None:

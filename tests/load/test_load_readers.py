@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.files.digests import sha256_file
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.load.digests import sha256_file
 
 SPIDER = [
     {"db_id": "pets", "question": "How many?", "query": "SELECT count(*) FROM pet", "sql": {}},

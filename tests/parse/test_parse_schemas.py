@@ -126,9 +126,9 @@ def test_bad_files(tmp_path: Path) -> None:
         load_schemas(tmp_path / "nosuch")
     with pytest.raises(SchemaError, match="there is no database file"):
         read_sqlite(tmp_path / "nosuch")
-    with pytest.raises(SchemaError, match="without tables"):
+    with pytest.raises(SchemaError, match="is empty; expected a SQLite file"):
         load_schemas(write(tmp_path, "", "empty.sqlite"))
-    with pytest.raises(SchemaError, match="cannot be read as a SQLite database"):
+    with pytest.raises(SchemaError, match="cannot be opened as SQLite"):
         load_schemas(write(tmp_path, "x" * 2_000, "text.sqlite"))
     with pytest.raises(SchemaError, match="no schema of a known kind"):
         load_schemas(write(tmp_path, "a,b", "t.csv"))

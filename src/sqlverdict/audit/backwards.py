@@ -14,9 +14,9 @@ from contextlib import closing
 from pathlib import Path
 from types import TracebackType
 
-from sqlverdict.audit.sqlite_file import quoted, reading
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.files.sqlite import address, hold_alone, quoted, require_whole
 from sqlverdict.parse.facts import affinity
 from sqlverdict.parse.tokens import has_word, solid
 from sqlverdict.records import Answer
@@ -95,13 +95,16 @@ def reverse_copy(database: Path, copy: Path) -> None:
     """Write a copy of a SQLite database with the rows of each table in reverse order.
 
     Raises:
+        DatabaseError: the database is not whole.
         sqlite3.Error: the database cannot be read, or has virtual tables.
     """
+    require_whole(database)
     with closing(sqlite3.connect(copy, uri=True, isolation_level=None)) as connection:
         connection.text_factory = lambda raw: raw.decode("utf-8", "surrogateescape")
         connection.execute("PRAGMA journal_mode=OFF")
         connection.execute("PRAGMA synchronous=OFF")
-        connection.execute("ATTACH ? AS source", (reading(database),))
+        hold_alone(connection)
+        connection.execute("ATTACH ? AS source", (address(database),))
         listed = connection.execute(
             "SELECT l.name, l.type, l.wr, l.strict, m.sql FROM pragma_table_list AS l "
             "JOIN source.sqlite_master AS m ON m.name = l.name AND m.type IN ('table', 'view') "

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
+from sqlverdict.files.sqlite import open_read_only
+
 _STEP = 100_000
 
 
@@ -25,32 +27,17 @@ class Budget:
         return int(self.spent)
 
 
-def reading(path: Path) -> str:
-    """The URI that opens a file for reading, leaving nothing beside it.
-
-    An immutable file needs no side files, but its write-ahead log is not read.
-    """
-    log = path.with_name(path.name + "-wal")
-    flags = "mode=ro" if log.is_file() and log.stat().st_size else "mode=ro&immutable=1"
-    return f"{path.resolve().as_uri()}?{flags}"
-
-
 @contextmanager
 def open_file(path: Path, seconds: float) -> Iterator[tuple[sqlite3.Connection, Budget]]:
     """The database, read-only, with so many seconds for all that is asked of it.
 
     Raises:
-        sqlite3.Error: it cannot be opened.
+        DatabaseError: it cannot be opened, or is not whole.
     """
     budget = Budget(monotonic() + seconds)
-    with closing(sqlite3.connect(reading(path), uri=True, isolation_level=None)) as connection:
+    with closing(open_read_only(path)) as connection:
         connection.set_progress_handler(budget.tick, _STEP)
         yield connection, budget
-
-
-def quoted(name: str) -> str:
-    """A name as SQL."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def lenient(raw: bytes) -> str:

@@ -8,8 +8,8 @@ from itertools import islice
 from pathlib import Path
 
 from sqlverdict.errors import UsageError
+from sqlverdict.files.digests import sha256_file
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, Source
-from sqlverdict.load.digests import sha256_file
 from sqlverdict.load.text import count, listed
 from sqlverdict.pipeline import System
 from sqlverdict.records import Case, Prediction

@@ -168,7 +168,7 @@ def apply(
     from sqlverdict.abstain.workflow import Machine
     from sqlverdict.cli._inputs import read_benchmark
     from sqlverdict.errors import UsageError
-    from sqlverdict.load.digests import sha256_file
+    from sqlverdict.files.digests import sha256_file
 
     if (detector is None) == (fitted is None):
         raise UsageError("give either DETECTOR, such as voting, or --fitted FOLDER")

@@ -9,7 +9,7 @@ One file a benchmark format (``spider``, ``bird``, ``goldfile``, ``jsonl``, ``cs
   one function a format.
 * ``fenced.py``: the SQL in a language model's reply.
 * ``fields.py``: from a record of named fields to a case or a prediction.
-* ``text.py``, ``digests.py``: reading files, with precise errors, and their digests.
+* ``text.py``: reading files, with precise errors.
 * ``demo_data/``: the embedded benchmark.
 
 Nothing here runs a query. A missing database is not an error while loading: the case names

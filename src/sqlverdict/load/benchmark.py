@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
-from sqlverdict.load.digests import sha256_file
+from sqlverdict.files.digests import sha256_file
 from sqlverdict.records import Case, Prediction
 from sqlverdict.registry import Registry
 

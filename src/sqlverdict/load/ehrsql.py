@@ -13,6 +13,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
+from sqlverdict.errors import DatabaseError
+from sqlverdict.files.sqlite import open_read_only, quoted
 from sqlverdict.parse.ehrsql import settled
 from sqlverdict.parse.tokens import solid
 
@@ -25,18 +27,18 @@ def rowless_tables(path: str | None) -> frozenset[str]:
     if path is None or not Path(path).is_file():
         return frozenset()
     try:
-        with closing(sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)) as db:
+        with closing(open_read_only(Path(path))) as db:
             listing = db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
             names = [name for (name,) in listing]
             return frozenset(name.lower() for name in names if not _has_rows(db, name))
-    except sqlite3.Error:
+    except (DatabaseError, sqlite3.Error):
         # A broken database is found out, and typed, when a query runs on it.
         return frozenset()
 
 
 def _has_rows(database: sqlite3.Connection, table: str) -> bool:
-    quoted = '"' + table.replace('"', '""') + '"'
-    return database.execute(f"SELECT 1 FROM {quoted} LIMIT 1").fetchone() is not None  # noqa: S608
+    sql = f"SELECT 1 FROM {quoted(table)} LIMIT 1"  # noqa: S608 (the name is quoted)
+    return database.execute(sql).fetchone() is not None
 
 
 @dataclass(frozen=True)

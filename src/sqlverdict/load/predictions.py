@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqlverdict.errors import PredictionError, UsageError
-from sqlverdict.load.digests import sha256_file
+from sqlverdict.files.digests import sha256_file
 from sqlverdict.load.prediction_formats import FORMATS, Entry, PredictionFile, detect
 from sqlverdict.load.text import listed, near, read_text
 from sqlverdict.records import Prediction

@@ -11,7 +11,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.errors import SchemaError
+from sqlverdict.errors import DatabaseError, SchemaError
+from sqlverdict.files.sqlite import open_read_only
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Source, Table
 from sqlverdict.parse.tokens import Kind, fold, kind, pieces
 
@@ -33,12 +34,13 @@ def read_sqlite(path: str | Path, db_id: str | None = None) -> Schema:
     file = Path(path)
     if not file.is_file():
         raise SchemaError(f"there is no database file at {file}; give the path of a .sqlite file")
-    uri = f"{file.resolve().as_uri()}?mode=ro&immutable=1"
     try:
-        with closing(sqlite3.connect(uri, uri=True)) as connection:
+        with closing(open_read_only(file)) as connection:
             # Spider's databases hold bytes that are no UTF-8, in declarations too.
             connection.text_factory = _lenient
             schema = read_connection(connection, db_id or file.stem, "sqlite")
+    except DatabaseError as error:
+        raise SchemaError(str(error)) from error
     except sqlite3.Error as error:
         raise SchemaError(f"{file} cannot be read as a SQLite database: {error}") from error
     if not schema.tables:

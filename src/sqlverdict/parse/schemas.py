@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import SchemaError
+from sqlverdict.files.sqlite import MAGIC
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schema_ddl import read_ddl
 from sqlverdict.parse.schema_sqlite import read_sqlite
 from sqlverdict.parse.schema_tables_json import read_tables_json
 
 SUFFIXES = (".sqlite", ".sqlite3", ".db")
-_MAGIC = b"SQLite format 3\x00"
 _KINDS = (
     "a tables.json, a JSON of CREATE statements per database, a .sql file, a SQLite file, or a "
     "folder of databases (<db>/<db>.sqlite or <db>.sqlite)"
@@ -40,7 +40,7 @@ def load_schemas(path: str | Path, db_id: str | None = None) -> dict[str, Schema
     if not found.is_file():
         raise SchemaError(f"there is no schema at {found}; expected {_KINDS}")
     with found.open("rb") as stream:
-        is_sqlite = stream.read(len(_MAGIC)) == _MAGIC
+        is_sqlite = stream.read(len(MAGIC)) == MAGIC
     if is_sqlite or found.suffix.lower() in SUFFIXES:
         schema = read_sqlite(found, db_id)
         return {schema.db_id: schema}

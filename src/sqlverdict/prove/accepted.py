@@ -6,6 +6,7 @@ import sqlite3
 from collections import OrderedDict
 from threading import Lock
 
+from sqlverdict.files.sqlite import quoted
 from sqlverdict.parse.schema import Schema
 
 _KEPT = 64
@@ -31,18 +32,14 @@ def _open(schema: Schema) -> sqlite3.Connection:
         return found[1]
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     for table in schema.tables:
-        columns = ", ".join(f"{_quoted(c.name)} {_type(c.type)}" for c in table.columns)
+        columns = ", ".join(f"{quoted(c.name)} {_type(c.type)}" for c in table.columns)
         if columns and not table.name.lower().startswith("sqlite_"):
-            connection.execute(f"CREATE TABLE IF NOT EXISTS {_quoted(table.name)} ({columns})")
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {quoted(table.name)} ({columns})")
     _connections[id(schema)] = (schema, connection)
     if len(_connections) > _KEPT:
         _, (_, oldest) = _connections.popitem(last=False)
         oldest.close()
     return connection
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _type(declared: str) -> str:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.load.digests import sha256_file
+from sqlverdict.files.digests import database_digest
 from sqlverdict.parse.facts import References, facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Row
@@ -83,7 +83,7 @@ def real_rows(database: Path, schema: Schema) -> RealRows:
         DatabaseError: the file is missing or cannot be read.
     """
     try:
-        digest = sha256_file(database)
+        digest = database_digest(database)
     except OSError as error:
         raise DatabaseError(
             f"{database} cannot be read ({error.strerror}); give a SQLite file's path"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.load.digests import sha256_file
+from sqlverdict.files.digests import database_digest
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schema_sqlite import read_sqlite
 from sqlverdict.parse.tokens import fold
@@ -113,7 +113,7 @@ def mine(database: Path, schema: Schema | None = None, *, max_rows: int = 50_000
         SchemaError: no schema was given and the file holds none.
     """
     try:
-        digest = sha256_file(database)
+        digest = database_digest(database)
     except OSError as error:
         raise DatabaseError(
             f"{database} cannot be read ({error.strerror}); give a SQLite file's path"

@@ -130,11 +130,13 @@ def keeps_its_promises(database: str | None) -> bool:
     import sqlite3
     from contextlib import closing
 
-    if database is None or not Path(database).is_file():
+    from sqlverdict.errors import DatabaseError
+    from sqlverdict.files.sqlite import open_read_only
+
+    if database is None:
         return False
     try:
-        address = f"{Path(database).resolve().as_uri()}?mode=ro"
-        with closing(sqlite3.connect(address, uri=True)) as connection:
+        with closing(open_read_only(Path(database))) as connection:
             return connection.execute("PRAGMA foreign_key_check").fetchone() is None
-    except sqlite3.Error:
+    except (DatabaseError, sqlite3.Error):
         return False

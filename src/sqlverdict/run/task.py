@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlverdict.load.digests import sha256_file
+from sqlverdict.files.digests import database_digest
 from sqlverdict.records import Case, Evidence, Judgement, Prediction
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Seen:
 
 
 def _digest(file: Path) -> str:
-    return sha256_file(file) if file.is_file() else "missing"
+    return database_digest(file) if file.is_file() else "missing"
 
 
 def chunks(tasks: Iterable[Task], workers: int = 1) -> Iterator[list[Task]]:

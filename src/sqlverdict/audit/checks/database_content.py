@@ -10,7 +10,9 @@ from pathlib import Path
 from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import Data
 from sqlverdict.audit.finding import Finding
-from sqlverdict.audit.sqlite_file import Budget, lenient, open_file, quoted, table_names
+from sqlverdict.audit.sqlite_file import Budget, lenient, open_file, table_names
+from sqlverdict.errors import DatabaseError
+from sqlverdict.files.sqlite import quoted
 from sqlverdict.load.text import listed
 
 NAME = "database_content"
@@ -36,7 +38,7 @@ class DatabaseContent(Check):
                 with open_file(path, seconds) as (connection, budget):
                     yield from _examine(connection, budget, db_id, data)
                     spent = budget.spent
-            except sqlite3.Error:
+            except (DatabaseError, sqlite3.Error):
                 # What cannot be opened is the finding of database_files.
                 continue
             if spent:

@@ -11,11 +11,12 @@ from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import Data
 from sqlverdict.audit.finding import Finding, Severity
 from sqlverdict.audit.sqlite_file import open_file
+from sqlverdict.errors import DatabaseError
+from sqlverdict.files.sqlite import MAGIC
 from sqlverdict.load.databases import SUFFIXES, suite_of
 from sqlverdict.load.text import listed
 
 NAME = "database_files"
-_MAGIC = b"SQLite format 3\0"
 _ALIKE = 0.85
 """Names that are less alike than this are other databases, not a mistyped one."""
 _RESTORE = "restore the file from the benchmark's archive"
@@ -58,17 +59,19 @@ def _missing(path: Path, db_id: str, cases: int) -> Finding:
 
 def _examine(path: Path, db_id: str, data: Data) -> Iterator[Finding]:
     with path.open("rb") as stream:
-        start = stream.read(len(_MAGIC))
+        start = stream.read(len(MAGIC))
     if not start:
         hint = f"an empty file is made when a wrong path is opened; {_RESTORE}"
         yield Finding(NAME, "error", db_id, f"{path} is empty (0 bytes)", hint)
         return
-    if start != _MAGIC:
+    if start != MAGIC:
         message = f"{path} is no SQLite database: it begins with {start!r}"
         yield Finding(NAME, "error", db_id, message, _RESTORE)
         return
     try:
         yield from _whole(path, db_id, data)
+    except DatabaseError as error:
+        yield Finding(NAME, "error", db_id, str(error), _RESTORE)
     except sqlite3.Error as error:
         yield Finding(NAME, "error", db_id, f"{path} cannot be read: {error}", _RESTORE)
     yield from _leftovers(path, db_id)

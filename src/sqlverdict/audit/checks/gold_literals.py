@@ -13,7 +13,7 @@ from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import Data, Gold
 from sqlverdict.audit.finding import Finding
 from sqlverdict.audit.literals import Asked, asked_literals
-from sqlverdict.audit.sqlite_file import quoted
+from sqlverdict.files.sqlite import quoted
 from sqlverdict.records import Answer, Cell, Row
 
 NAME = "gold_literals"

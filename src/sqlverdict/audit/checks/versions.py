@@ -11,7 +11,7 @@ from sqlverdict import __version__
 from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import Data
 from sqlverdict.audit.finding import Finding
-from sqlverdict.load.digests import sha256_file
+from sqlverdict.files.digests import sha256_file
 
 NAME = "versions"
 _VERSION_AT = 96

@@ -16,10 +16,11 @@ from functools import cached_property
 from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
+from sqlverdict.files.sqlite import open_read_only, quoted
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.arena import is_view, quoted
+from sqlverdict.refute.arena import is_view
 from sqlverdict.refute.mine.kind import Place
 
 _MOST_CELLS = 1_500_000
@@ -105,14 +106,8 @@ def reading(database: Path) -> Iterator[sqlite3.Connection]:
     Raises:
         DatabaseError: it is missing, or is not a database.
     """
-    if not database.is_file():
-        raise DatabaseError(f"there is no database file at {database}; give a SQLite file's path")
-    log = database.with_name(database.name + "-wal")
-    # An immutable file needs no side files, but its write-ahead log is not read.
-    flags = "mode=ro" if log.is_file() and log.stat().st_size else "mode=ro&immutable=1"
-    uri = f"{database.resolve().as_uri()}?{flags}"
     try:
-        with closing(sqlite3.connect(uri, uri=True, isolation_level=None)) as connection:
+        with closing(open_read_only(database)) as connection:
             connection.text_factory = _lenient
             yield connection
     except sqlite3.Error as error:

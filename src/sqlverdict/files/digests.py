@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from sqlverdict.files.sqlite import log_of
+
 _memo: dict[tuple[str, int, int], str] = {}
 
 
@@ -23,3 +25,13 @@ def sha256_file(path: Path) -> str:
         with path.open("rb") as stream:
             _memo[key] = hashlib.file_digest(stream, "sha256").hexdigest()
     return _memo[key]
+
+
+def database_digest(path: Path) -> str:
+    """Digest of a SQLite file's bytes, and of its write-ahead log where there is one.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    log = log_of(path)
+    return sha256_file(path) + (f"+{sha256_file(log)}" if log is not None else "")

@@ -1,0 +1,135 @@
+"""The one way to open a SQLite file for reading.
+
+The file is never written to, nothing appears beside it, and its write-ahead log is read: what
+a query sees, the schema reader, the search and the checks see too. A file that is not whole
+is refused, because SQLite fills what is missing with zeros and answers from them.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlverdict.errors import DatabaseError
+
+MAGIC = b"SQLite format 3\x00"
+_HEADER = 100
+_LOCKLESS = "unix-none" if os.name == "posix" else "win32-none"
+_HOT = bytes.fromhex("d9d505f920a163d7")
+_LARGEST_PAGE = 65_536
+
+
+def open_read_only(path: Path, *, cached_statements: int = 128) -> sqlite3.Connection:
+    """Open a SQLite file for reading alone.
+
+    Args:
+        path: The database file.
+        cached_statements: How many prepared statements the connection keeps.
+
+    Raises:
+        DatabaseError: the file is missing, empty, no SQLite file, cut short, or was left in
+            the middle of a transaction.
+    """
+    require_whole(path)
+    try:
+        connection = sqlite3.connect(
+            address(path), uri=True, isolation_level=None, cached_statements=cached_statements
+        )
+    except sqlite3.Error as error:
+        raise DatabaseError(
+            f"{path} cannot be opened as SQLite ({error}); check or restore the file"
+        ) from error
+    hold_alone(connection)
+    return connection
+
+
+def hold_alone(connection: sqlite3.Connection) -> None:
+    """Let a connection, and what it attaches later, read a log without a file for its index."""
+    connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+
+
+def address(path: Path) -> str:
+    """The URI that opens a file for reading; for ATTACH, :func:`hold_alone` comes first.
+
+    An immutable file needs no lock and no side file, but its write-ahead log is not read.
+    Without locks, and held by one connection alone, SQLite reads the log and makes no side
+    file either.
+    """
+    flags = f"mode=ro&vfs={_LOCKLESS}" if log_of(path) is not None else "mode=ro&immutable=1"
+    return f"file:{quote(str(path.resolve()))}?{flags}"
+
+
+def log_of(path: Path) -> Path | None:
+    """The write-ahead log that belongs to a database, where it holds something."""
+    log = path.with_name(path.name + "-wal")
+    return log if log.is_file() and log.stat().st_size else None
+
+
+def require_whole(path: Path) -> None:
+    """Refuse a file that SQLite would read, but not as it was written.
+
+    The checks look at the header and at the file's size alone.
+
+    Raises:
+        DatabaseError: see :func:`open_read_only`.
+    """
+    if not path.is_file():
+        raise DatabaseError(f"no database at {path}; expected a SQLite file there")
+    try:
+        with path.open("rb") as stream:
+            header = stream.read(_HEADER)
+            size = os.fstat(stream.fileno()).st_size
+    except OSError as error:
+        raise DatabaseError(
+            f"{path} cannot be read ({error.strerror}); check the file and its permissions"
+        ) from error
+    if not size:
+        raise DatabaseError(
+            f"{path} is empty; expected a SQLite file. An empty file is made when a wrong path is "
+            "opened: copy the real database there"
+        )
+    if not header.startswith(MAGIC):
+        raise DatabaseError(
+            f"{path} cannot be opened as SQLite (it begins with {header[:16]!r}); check or "
+            "restore the file"
+        )
+    _refuse_half_written(path)
+    expected = _size_in_header(header)
+    # A log may hold the pages that the file does not have yet.
+    if size < expected and log_of(path) is None:
+        raise DatabaseError(
+            f"{path} is cut short: it has {size:,} bytes, and its header says {expected:,}. "
+            "Get it again"
+        )
+
+
+def _size_in_header(header: bytes) -> int:
+    """The size in bytes that the header states; the least there is where it states none."""
+    if len(header) < _HEADER:
+        return _HEADER
+    page = int.from_bytes(header[16:18], "big")
+    page = _LARGEST_PAGE if page == 1 else page
+    # Writers from before version 3.7.0 leave the number of pages as it was.
+    stated = header[24:28] == header[92:96]
+    return page * max(1, int.from_bytes(header[28:32], "big") if stated else 1)
+
+
+def _refuse_half_written(path: Path) -> None:
+    """A hot journal means that a writer died half-way; reading past it gives torn data."""
+    journal = path.with_name(path.name + "-journal")
+    if not journal.is_file():
+        return
+    with journal.open("rb") as stream:
+        hot = stream.read(len(_HOT)) == _HOT
+    if hot:
+        raise DatabaseError(
+            f"{path} was left in the middle of a transaction ({journal.name} is there). Open it "
+            "once with the sqlite3 shell to roll it back"
+        )
+
+
+def quoted(name: str) -> str:
+    """A name as SQL."""
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,195 @@
+"""One way to open a SQLite file: the log is read, nothing is left beside it, half is refused."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.audit.backwards import reverse_copy
+from sqlverdict.audit.sqlite_file import open_file
+from sqlverdict.errors import DatabaseError, SchemaError
+from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.engine import Limits
+from sqlverdict.files.digests import database_digest
+from sqlverdict.files.sqlite import open_read_only, quoted
+from sqlverdict.load.ehrsql import rowless_tables
+from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.records import Answer, Failure, Fault, Reason
+from sqlverdict.refute.mine.sample import reading
+
+SOURCE = Path(__file__).resolve().parents[2] / "src" / "sqlverdict"
+
+
+@pytest.fixture
+def logged(tmp_path: Path) -> Path:
+    """A copied database whose only table is still in its write-ahead log."""
+    live, copy = tmp_path / "live.sqlite", tmp_path / "alone" / "shop.sqlite"
+    copy.parent.mkdir()
+    with closing(sqlite3.connect(live, isolation_level=None)) as writer:
+        writer.execute("PRAGMA journal_mode=WAL")
+        writer.execute("CREATE TABLE late (a INTEGER PRIMARY KEY, b TEXT)")
+        writer.execute("INSERT INTO late VALUES (1, 'x'), (2, 'y')")
+        for ending in ("", "-wal"):
+            shutil.copy(f"{live}{ending}", f"{copy}{ending}")
+    return copy
+
+
+def plain(path: Path, rows: int = 300) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)")
+        writer.executemany("INSERT INTO t VALUES (?, ?)", [(n, "x" * 40) for n in range(rows)])
+    return path
+
+
+def copied(path: Path) -> list[object]:
+    reverse_copy(path, path.parent.parent / "backwards.sqlite")
+    with closing(sqlite3.connect(path.parent.parent / "backwards.sqlite")) as copy:
+        return [a for (a,) in copy.execute("SELECT a FROM late")]
+
+
+def mined(path: Path) -> list[object]:
+    with reading(path) as connection:
+        return [a for (a,) in connection.execute("SELECT a FROM late")]
+
+
+def checked(path: Path) -> list[object]:
+    with open_file(path, 10.0) as (connection, _):
+        return [a for (a,) in connection.execute("SELECT a FROM late")]
+
+
+def answered(path: Path) -> list[object]:
+    desk = Desk("sqlite", Limits())
+    answer = desk.run(str(path), "SELECT a FROM late")
+    desk.close()
+    assert isinstance(answer, Answer), answer
+    return [a for (a,) in answer.rows]
+
+
+@pytest.mark.parametrize(
+    ("reader", "expected"),
+    [
+        (lambda path: [table.name for table in read_sqlite(path).tables], ["late"]),
+        (lambda path: sorted(rowless_tables(str(path))), []),
+        (mined, [1, 2]),
+        (checked, [1, 2]),
+        (answered, [1, 2]),
+        (copied, [2, 1]),
+    ],
+    ids=["schema", "ehrsql", "mine", "audit", "engine", "backwards"],
+)
+def test_every_reader_sees_the_log_and_leaves_the_folder_as_it_was(
+    logged: Path, reader: Callable[[Path], list[object]], expected: list[object]
+) -> None:
+    before = {file.name: file.read_bytes() for file in logged.parent.iterdir()}
+    assert reader(logged) == expected
+    assert {file.name: file.read_bytes() for file in logged.parent.iterdir()} == before
+
+
+def test_a_database_in_log_mode_without_a_log_stays_alone(tmp_path: Path) -> None:
+    path = tmp_path / "one" / "one.sqlite"
+    path.parent.mkdir()
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute("PRAGMA journal_mode=WAL")
+        writer.execute("CREATE TABLE t (a)")
+    assert [table.name for table in read_sqlite(path).tables] == ["t"]
+    assert [file.name for file in path.parent.iterdir()] == ["one.sqlite"]
+
+
+def test_the_digest_covers_the_log(logged: Path) -> None:
+    whole = database_digest(logged)
+    logged.with_name("shop.sqlite-wal").unlink()
+    assert database_digest(logged) != whole
+
+
+@pytest.mark.parametrize("lost", [1, 100, 4_096, 5_000])
+def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, lost: int) -> None:
+    path = plain(tmp_path / "cut.sqlite")
+    path.write_bytes(path.read_bytes()[:-lost])
+    with pytest.raises(DatabaseError, match="cut short"):
+        open_read_only(path)
+    with pytest.raises(SchemaError, match="cut short"):
+        read_sqlite(path)
+    desk = Desk("sqlite", Limits())
+    outcome = desk.run(str(path), "SELECT count(*) FROM t")
+    desk.close()
+    assert isinstance(outcome, Failure)
+    assert (outcome.reason, outcome.fault) == (Reason.DATABASE_UNAVAILABLE, Fault.ENGINE)
+
+
+@pytest.mark.parametrize("length", [20, 99])
+def test_a_header_that_is_cut_short_is_refused(tmp_path: Path, length: int) -> None:
+    path = plain(tmp_path / "cut.sqlite")
+    path.write_bytes(path.read_bytes()[:length])
+    with pytest.raises(DatabaseError, match="cut short"):
+        open_read_only(path)
+
+
+def test_a_size_that_an_old_writer_left_in_the_header_is_not_believed(tmp_path: Path) -> None:
+    path = plain(tmp_path / "old.sqlite")
+    content = bytearray(path.read_bytes())
+    content[28:32] = (10_000).to_bytes(4, "big")
+    path.write_bytes(content)
+    with pytest.raises(DatabaseError, match="cut short"):
+        open_read_only(path)
+    content[92:96] = bytes(4)
+    path.write_bytes(content)
+    with closing(open_read_only(path)) as connection:
+        assert connection.execute("SELECT count(*) FROM t").fetchone() == (300,)
+
+
+def test_pages_that_are_still_in_the_log_are_not_missed(tmp_path: Path) -> None:
+    live, copy = plain(tmp_path / "live.sqlite"), tmp_path / "copy.sqlite"
+    with closing(sqlite3.connect(live, isolation_level=None)) as writer:
+        writer.execute("PRAGMA journal_mode=WAL")
+        writer.executemany("INSERT INTO t (b) VALUES (?)", [("y" * 90,) for _ in range(900)])
+        for ending in ("", "-wal"):
+            shutil.copy(f"{live}{ending}", f"{copy}{ending}")
+    with closing(open_read_only(copy)) as connection:
+        assert connection.execute("SELECT count(*) FROM t").fetchone() == (1200,)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"", "is empty"), (b"This is no database. " * 20, "cannot be opened as SQLite")],
+)
+def test_what_is_no_database_is_refused(tmp_path: Path, content: bytes, message: str) -> None:
+    path = tmp_path / "other.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(DatabaseError, match=message):
+        open_read_only(path)
+
+
+@pytest.mark.parametrize("name", ["a b.sqlite", "100%.sqlite", "what?.sqlite", "sharp#.sqlite"])
+def test_any_file_name_opens(tmp_path: Path, name: str) -> None:
+    with closing(open_read_only(plain(tmp_path / name, rows=3))) as connection:
+        assert connection.execute("SELECT count(*) FROM t").fetchone() == (3,)
+
+
+def test_the_connection_cannot_write(tmp_path: Path) -> None:
+    path = plain(tmp_path / "t.sqlite", rows=3)
+    with (
+        closing(open_read_only(path)) as connection,
+        pytest.raises(sqlite3.OperationalError, match="readonly"),
+    ):
+        connection.execute("DELETE FROM t")
+
+
+def test_a_name_is_quoted() -> None:
+    assert quoted('a "b"') == '"a ""b"""'
+
+
+def test_nobody_else_opens_a_file_for_reading() -> None:
+    """A second way would miss the log, or leave files beside the database."""
+    wrong = [
+        str(file.relative_to(SOURCE))
+        for file in sorted(SOURCE.rglob("*.py"))
+        if re.search(r"mode=ro|immutable=1", file.read_text("utf-8"))
+    ]
+    assert sorted(wrong) == ["execute/sandbox.py", "files/sqlite.py"]
