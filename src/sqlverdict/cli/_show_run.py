@@ -16,6 +16,7 @@ from sqlverdict.report.leaderboard import group_sentences, leaderboard, leaderbo
 from sqlverdict.report.run import Run
 from sqlverdict.report.sections import (
     Outcome,
+    beyond_sentences,
     header,
     metrics_table,
     reason_table,
@@ -35,7 +36,8 @@ def show_run(screen: Screen, run: Run) -> None:
     screen.table(reason_table(run.summary))
     show_classic(screen, run)
     show_judge(screen, run)
-    show_notes(screen, [*run.manifest.notes, *unscored_messages(run)])
+    beyond = beyond_sentences(run.summary)
+    show_notes(screen, [*beyond, *run.manifest.notes, *unscored_messages(run)])
 
 
 def show_judge(screen: Screen, run: Run, name: str = "") -> None:
@@ -87,7 +89,8 @@ def show_runs(screen: Screen, runs: Sequence[Run]) -> None:
         show_judge(screen, run, f"{run.manifest.system}: ")
     notes: dict[str, None] = {}
     for run in runs:
-        own = [f"{run.manifest.system}: {note}" for note in unscored_messages(run)]
+        ours = [*beyond_sentences(run.summary), *unscored_messages(run)]
+        own = [f"{run.manifest.system}: {note}" for note in ours]
         notes.update(dict.fromkeys([*run.manifest.notes, *own]))
     show_notes(screen, list(notes))
 

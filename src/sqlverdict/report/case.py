@@ -83,6 +83,10 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
         yield f"CONTRADICTION: {message}"
         if detail.get("file"):
             yield f"saved as {_file(folder, 'contradictions', detail['file'])}"
+    elif evidence.by == "toolkit" and "stage" in detail and not detail.get("failed"):
+        error = f" ({detail['error']})" if detail.get("error") else ""
+        blame = "; counted as wrong there" if detail.get("blame") else ""
+        yield f"{detail['stage']} could not handle the text{error}{blame}"
     elif "would_ask" in detail:
         yield f"would ask a judge: {detail['would_ask']}"
     elif evidence.rung is Rung.PROVED:

@@ -20,6 +20,7 @@ from sqlverdict.report.hearing import (
 from sqlverdict.report.run import Run
 from sqlverdict.report.sections import (
     SLICE_TITLES,
+    beyond_sentences,
     faults,
     headline,
     metrics_table,
@@ -78,7 +79,7 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
             yield markdown(shown)
     yield from _examples(run)
     yield from _faults(run)
-    yield from _notes(run.manifest.notes)
+    yield from _notes([*beyond_sentences(summary), *run.manifest.notes])
     yield from _reproduce(run, command)
 
 

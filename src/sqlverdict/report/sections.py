@@ -158,6 +158,16 @@ def unscored_messages(run: Run, most: int = 3) -> list[str]:
     ]
 
 
+def beyond_sentences(summary: Summary) -> list[str]:
+    """Which stages and metrics of ours could not handle a text, and in how many cases."""
+    return [
+        f"BEYOND OUR TOOLS: {stage} failed on the text of {count(number, 'case')}. Where the gold "
+        f"works, a metric that cannot handle the prediction's text counts it as wrong; evidence "
+        f"that could not be gathered is missing. Please report such texts."
+        for stage, number in summary.beyond.items()
+    ]
+
+
 def faults(run: Run) -> Iterator[Result]:
     """The cases that could not be evaluated."""
     return (result for result in run.results() if result.verdict is Verdict.UNSCORED)

@@ -4,6 +4,7 @@
 ``recorded``        the same, where answers were recorded elsewhere
 ``task``            a unit of work, and how tasks are cut into chunks of one database
 ``stages``          which stages a run has
+``isolate``         errors of ours, one stage or metric at a time
 ``gather``          all evidence about a case, stage by stage
 ``prover``          proof as a stage
 ``refuter``         the search for a witness as a stage

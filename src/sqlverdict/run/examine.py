@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlverdict.execute.canonical import canonical
 from sqlverdict.execute.desk import Desk
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import RESULT_SCHEMA, Evidence, Fault, Reason, Rung
+from sqlverdict.records import (
+    RESULT_SCHEMA,
+    Case,
+    Evidence,
+    Fault,
+    Judgement,
+    Prediction,
+    Reason,
+    Rung,
+)
 from sqlverdict.report.runlog import encode_result
 from sqlverdict.run.batches import Needs
 from sqlverdict.run.gather import Stages, gather
+from sqlverdict.run.isolate import TOOLKIT, Scorer, case_works, name_of, same_depth
 from sqlverdict.run.item import DeskItem
 from sqlverdict.run.prover import Proving
 from sqlverdict.run.refuter import Refuter, Refuting
 from sqlverdict.run.task import Finding, Task
-from sqlverdict.score.metric import MetricSpec, score_case
+from sqlverdict.score.metric import MetricSpec
 from sqlverdict.verdicts import (
     DETERMINISTIC,
     POLICIES,
@@ -88,12 +98,24 @@ class Examiner:
 
         The coordinator sees to findings with open questions, and to contradictions.
         """
-        try:
-            finding = self._find(task, desk)
-            for_coordinator = finding.questions or (self.stages.proves and finding.contradiction)
-            return finding if for_coordinator else encode_line(task, finding)
-        except Exception as error:  # noqa: BLE001 - the border: a bug of ours is not the model's
-            return self.crashed(task, f"{type(error).__name__}: {error}")
+        with same_depth():
+            try:
+                return self._line(task, desk)
+            except Exception as error:  # noqa: BLE001 - the border: a bug of ours ends no run
+                return self._failed(task, desk, name_of(error))
+
+    def _line(self, task: Task, desk: Desk) -> bytes | Finding:
+        finding = self._find(task, desk)
+        for_coordinator = finding.questions or (self.stages.proves and finding.contradiction)
+        return finding if for_coordinator else encode_line(task, finding)
+
+    def _failed(self, task: Task, desk: Desk, why: str) -> bytes:
+        """We failed on the whole case: by the prediction's text, unless the gold does it alone."""
+
+        def examine(case: Case, prediction: Prediction) -> Judgement:
+            return self._find(replace(task, case=case, prediction=prediction), desk).judgement
+
+        return self.crashed(task, why, by_prediction=case_works(task.case, examine))
 
     def needs(self, task: Task) -> Needs:
         """The queries that the task needs in any case."""
@@ -144,10 +166,14 @@ class Examiner:
         item.settle(evidence, judgement)
         # With a question open, what hangs on the reply is scored when it is there.
         specs = [s for s in self.specs if not asked or "opinion" not in s.metric.needs]
+        scorer = Scorer(
+            lambda case, said: self._item(replace(task, case=case, prediction=said), desk)
+        )
+        scored = {spec.label: scorer.score(spec, item) for spec in specs}
         return Finding(
             judgement,
-            evidence,
-            {spec.label: score_case(spec, item).value for spec in specs},
+            (*evidence, *(note for each in scored.values() for note in each.notes)),
+            {label: each.score.value for label, each in scored.items()},
             _timings(item) if evidence and self.stages.executes else {},
             asked,
         )
@@ -160,9 +186,20 @@ class Examiner:
 
         return RecordedItem(*given)
 
-    def crashed(self, task: Task, why: str) -> bytes:
-        """The line of a case on which we failed ourselves: unscored, and counted apart."""
-        detail = {"message": f"sqlverdict failed on this case: {why}. Please report it."}
+    def crashed(self, task: Task, why: str, *, by_prediction: bool = False) -> bytes:
+        """The line of a case on which we failed ourselves: unscored, and counted apart.
+
+        Where it was the prediction's own text that we cannot handle, it counts as one that fails.
+        """
+        message = f"sqlverdict failed on this case: {why}. Please report it."
+        detail: dict[str, Any] = {"message": message, "stage": "case", "error": why}
+        if by_prediction:
+            detail |= {"failed": "prediction", "blame": "prediction"}
+            unable = (Reason.UNSUPPORTED_FEATURE,)
+            evidence = Evidence(Rung.RELATED, TOOLKIT, False, unable, detail=detail)
+            judgement = judge(task.case, task.prediction, (evidence,), self._policy)
+            zero: dict[str, float | None] = {spec.label: 0.0 for spec in self.specs}
+            return encode_line(task, Finding(judgement, (evidence,), zero, {}))
         reasons = (Reason.TOOLKIT_ERROR,)
         evidence = Evidence(Rung.UNKNOWN, "toolkit", None, reasons, Fault.TOOLKIT, detail)
         scores: dict[str, float | None] = dict.fromkeys(spec.label for spec in self.specs)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,10 @@ from sqlverdict.records import (
     Fault,
     Outcome,
     Reason,
+    Relation,
     Rung,
 )
+from sqlverdict.run.isolate import attempt
 from sqlverdict.run.item import DeskItem
 from sqlverdict.run.prover import SOUND
 
@@ -55,26 +59,31 @@ def gather(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
     if not case.answerable or not (prediction.sql or "").strip():
         return ()
     if not stages.executes:
-        proof = _proof(item) if stages.proves else None
-        return (proof,) if proof is not None else (_by_text(item),)
+        failed: list[Evidence] = []
+        proof = attempt("prove", lambda: _proof(item), failed) if stages.proves else None
+        return (proof,) if proof is not None else (_by_text(item), *failed)
     compared = item.compare(DEFAULT_PRESET)
     found: list[Evidence] = []
-    proof = _proof(item) if stages.proves and _none_failed(item) else None
+    errors: list[Evidence] = []
+    proof = None
+    if stages.proves and _none_failed(item):
+        proof = attempt("prove", lambda: _proof(item), errors)
     if proof is not None:
         found.append(proof)
     if compared.equal:
         found.append(_match(item))
         if stages.refutes and (proof is None or stages.tests_proofs):
-            found.append(_searched(item))
+            searched = attempt("refute", lambda: _searched(item), errors)
+            found += [searched] if searched is not None else []
     elif compared.equal is None:
         found.append(_open(compared))
     else:
-        found.append(_different(item, compared))
+        found.append(_different(item, compared, errors))
     if proof is not None:
         found += _contradictions(item, proof, found, stages)
     if stages.tags:
-        found = [_tagged(item, each) for each in found]
-    return tuple(found)
+        found = [attempt("tags", partial(_tagged, item, each), errors) or each for each in found]
+    return (*found, *errors)
 
 
 def _tagged(item: DeskItem, found: Evidence) -> Evidence:
@@ -143,11 +152,13 @@ def _open(compared: Comparison) -> Evidence:
         fault = Fault.GOLD
     elif Reason.DATABASE_UNAVAILABLE in compared.reasons:
         fault = Fault.ENGINE
+    elif Reason.TOOLKIT_ERROR in compared.reasons:
+        fault = Fault.TOOLKIT
     detail = {"message": compared.message} if compared.message else {}
     return Evidence(Rung.UNKNOWN, "compare", None, compared.reasons, fault, detail)
 
 
-def _different(item: DeskItem, compared: Comparison) -> Evidence:
+def _different(item: DeskItem, compared: Comparison, errors: list[Evidence]) -> Evidence:
     prediction = item.answer()
     if isinstance(prediction, Failure):
         detail = {"failed": "prediction", "message": prediction.message}
@@ -155,7 +166,10 @@ def _different(item: DeskItem, compared: Comparison) -> Evidence:
     gold = next((found for found in item.golds() if isinstance(found, Answer)), None)
     record = item.case.recorded
     whole = record is None or record.whole
-    relations = relate(gold, prediction, item.pair()) if gold is not None and whole else ()
+    relations: Sequence[Relation] = ()
+    if gold is not None and whole:
+        pair = item.pair()
+        relations = attempt("relate", lambda: relate(gold, prediction, pair), errors) or ()
     shape = {
         "gold": [len(gold.rows), len(gold.columns)] if gold is not None else None,
         "prediction": [len(prediction.rows), len(prediction.columns)],

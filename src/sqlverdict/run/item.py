@@ -109,7 +109,15 @@ class DeskItem:
             equal = None if prediction.fault else False
             return Comparison(equal, (prediction.reason,), message=prediction.message)
         pair = self._pair(database, gold_sql, prediction_sql)
-        return preset.compare(gold, prediction, pair)
+        try:
+            return preset.compare(gold, prediction, pair)
+        except Exception as error:  # noqa: BLE001 - the border: a bug of ours, or a text beyond us
+            why = f"the answers could not be compared: {type(error).__name__}"
+        try:
+            preset.compare(gold, gold, self._pair(database, gold_sql, gold_sql))
+        except Exception:  # noqa: BLE001 - the gold alone fails too: not the prediction's fault
+            return Comparison(None, (Reason.TOOLKIT_ERROR,), message=f"{why}. Please report it.")
+        return Comparison(False, (Reason.UNSUPPORTED_FEATURE,), message=why)
 
     def pair(self) -> Pair:
         """What relations may look at besides the answers."""

@@ -72,6 +72,8 @@ class Summary:
     slices: tuple[Slice, ...] = ()
     judge: dict[str, float] = field(default_factory=dict)
     """What judges were asked, and contradictions; see :class:`~sqlverdict.score.heard.Heard`."""
+    beyond: dict[str, int] = field(default_factory=dict)
+    """Cases in which a stage or a metric of ours could not handle a text, by its name."""
 
 
 def sql_features(sql: str) -> Iterable[str]:
@@ -108,6 +110,7 @@ def summarise(
     verdicts: Counter[str] = Counter()
     faults: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
+    beyond: Counter[str] = Counter()
     heard = Heard()
     for result in results:
         abstained += result.abstained
@@ -118,6 +121,7 @@ def summarise(
         reasons.update(str(reason) for reason in dict.fromkeys(result.reasons))
         whole.add(result)
         heard.add(result)
+        beyond.update(_beyond(result))
         for place in _places(result, known):
             tallies[place].add(result)
     if not any(by == "difficulty" and key != UNLABELLED for by, key in tallies):
@@ -137,6 +141,7 @@ def summarise(
             for place in sorted(tallies, key=_slice_order)
         ),
         judge=heard.totals(),
+        beyond=dict(sorted(beyond.items())),
     )
 
 
@@ -166,6 +171,12 @@ def from_json(plain: Mapping[str, Any]) -> Summary:
             f"this is not a summary of this version: {wrong}. Expected the fields that to_json "
             "writes; run the evaluation again to write a new one."
         ) from wrong
+
+
+def _beyond(result: Result) -> set[str]:
+    """The stages and metrics of ours that could not handle a text of this case."""
+    ours = (found.detail for found in result.evidence if found.by == "toolkit")
+    return {str(detail["stage"]) for detail in ours if "stage" in detail}
 
 
 def _frozen(features: Callable[[str], Iterable[str]]) -> Callable[[str], frozenset[str]]:

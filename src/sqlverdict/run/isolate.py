@@ -1,0 +1,167 @@
+"""Errors of ours, kept apart: one stage or metric that fails takes nothing else with it.
+
+A proof, a search for a witness and the names of differences are optional evidence. Where one of
+them fails by a bug of ours, the rest of the case stands. A metric that cannot handle a text is
+tried with the gold in place of the prediction: where that works, the text of the prediction is
+to blame and the value is 0; else the fault is ours or the gold's, and the case is unscored there.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TypeVar
+
+from sqlverdict.records import (
+    Answer,
+    Case,
+    Evidence,
+    Judgement,
+    Prediction,
+    Reason,
+    Rung,
+    Score,
+    Verdict,
+)
+from sqlverdict.run.item import DeskItem
+from sqlverdict.score.metric import MetricSpec, score_case
+
+T = TypeVar("T")
+
+TOOLKIT = "toolkit"
+"""Who wrote the evidence that tells of an error of ours."""
+
+UNREADABLE = frozenset(
+    {
+        Reason.UNSUPPORTED_FEATURE,
+        Reason.BUDGET_EXHAUSTED,
+        Reason.PARSE_ERROR,
+        Reason.TOOLKIT_ERROR,
+    }
+)
+"""Why a metric has no value where a text was beyond our tools."""
+
+_FRAMES = 1_000
+_PLAIN = (RecursionError, MemoryError)
+"""Errors whose message depends on where they were met; their name says enough."""
+
+MakeItem = Callable[[Case, Prediction], DeskItem]
+
+
+@contextmanager
+def same_depth() -> Iterator[None]:
+    """Recursion ends at the same depth wherever the work is done, so that results repeat."""
+    depth, frame = 0, sys._getframe()
+    while frame.f_back is not None:
+        depth, frame = depth + 1, frame.f_back
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(depth + _FRAMES)
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def name_of(error: BaseException) -> str:
+    """An error in words that do not depend on where it was met."""
+    name = type(error).__name__
+    return name if isinstance(error, _PLAIN) or not str(error) else f"{name}: {error}"
+
+
+def attempt(stage: str, work: Callable[[], T], errors: list[Evidence]) -> T | None:
+    """What optional work gives; ``None`` where it fails, and ``errors`` says so."""
+    try:
+        return work()
+    except Exception as error:  # noqa: BLE001 - the border: a bug of ours costs its stage only
+        errors.append(failure_of(stage, error))
+        return None
+
+
+def failure_of(stage: str, error: BaseException) -> Evidence:
+    """An error of ours in one stage, as evidence that decides nothing."""
+    detail = {"stage": stage, "error": name_of(error)}
+    return Evidence(Rung.UNKNOWN, TOOLKIT, None, (Reason.TOOLKIT_ERROR,), detail=detail)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A metric's score, and what has to be said about it."""
+
+    score: Score
+    notes: tuple[Evidence, ...] = ()
+
+
+class Scorer:
+    """Scores metric by metric; none that fails takes another with it.
+
+    Args:
+        make: Makes the item of a case and a prediction.
+    """
+
+    def __init__(self, make: MakeItem) -> None:
+        self._make = make
+        self._works: dict[tuple[object, ...], bool] = {}
+
+    def score(self, spec: MetricSpec, item: DeskItem) -> Scored:
+        """The score; 0 where the prediction's own text is beyond the metric."""
+        try:
+            found, error = score_case(spec, item), ""
+        except Exception as raised:  # noqa: BLE001 - the border: a bug costs one metric only
+            found, error = Score(None, (Reason.TOOLKIT_ERROR,)), name_of(raised)
+        if found.value is not None or UNREADABLE.isdisjoint(found.reasons):
+            return Scored(found)
+        blamed = self.works_with_gold(spec, item)
+        detail = {"stage": spec.label, **({"error": error} if error else {})}
+        if blamed:
+            detail["blame"] = "prediction"
+        elif not error:
+            return Scored(found)
+        reasons = (Reason.UNSUPPORTED_FEATURE,) if error and blamed else found.reasons
+        note = Evidence(Rung.UNKNOWN, TOOLKIT, None, reasons, detail=detail)
+        return Scored(Score(0.0 if blamed else None, reasons), (note,))
+
+    def works_with_gold(self, spec: MetricSpec, item: DeskItem) -> bool:
+        """Whether the metric has a value where a gold stands in place of the prediction."""
+        case = item.case
+        place = (spec.label, item.database, case.golds, case.contract, case.recorded is None)
+        if place not in self._works:
+            stand_ins = _golds(self._make, case)
+            self._works[place] = any(self._has_value(spec, stand_in) for stand_in in stand_ins)
+        return self._works[place]
+
+    def _has_value(self, spec: MetricSpec, item: DeskItem) -> bool:
+        try:
+            found = score_case(spec, item)
+        except Exception:  # noqa: BLE001 - the same bug, met with the gold alone
+            return False
+        return found.value is not None
+
+
+def _golds(make: MakeItem, case: Case) -> Iterator[DeskItem]:
+    """The case with its golds as predictions, each in a text of its own where that runs.
+
+    A search takes a text for equal to itself and tries nothing, so the gold is put in brackets.
+    """
+    for gold in case.golds:
+        text = gold.strip().rstrip("; \n\t")
+        around = make(case, Prediction(case.id, f"SELECT * FROM (\n{text}\n)"))  # noqa: S608
+        if isinstance(around.answer(), Answer):
+            yield around
+        else:
+            yield make(case, Prediction(case.id, gold))
+
+
+def case_works(case: Case, examine: Callable[[Case, Prediction], Judgement]) -> bool:
+    """Whether the whole examination works with a gold in place of the prediction."""
+    return any(_is_right(case, Prediction(case.id, gold), examine) for gold in case.golds)
+
+
+def _is_right(
+    case: Case, prediction: Prediction, examine: Callable[[Case, Prediction], Judgement]
+) -> bool:
+    try:
+        return examine(case, prediction).verdict is Verdict.CORRECT
+    except Exception:  # noqa: BLE001 - the same bug, met with the gold alone
+        return False
