@@ -20,7 +20,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
-from sqlverdict import verdicts
+from sqlverdict import harmless, verdicts
+from sqlverdict.harmless import HARMLESS
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.recorded import Recorded
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
@@ -35,7 +36,6 @@ from sqlverdict.run.refuter import Refuting
 from sqlverdict.score.agreement import Rated, agreement
 from sqlverdict.verdicts import (
     DETERMINISTIC,
-    HARMLESS,
     JUDGED,
     RESULTS,
     Decision,
@@ -126,7 +126,7 @@ def judged(
     said: dict[str, bool | None] = {}
     calls = 0
     kept = {kind: rule for kind, rule in HARMLESS.items() if kind not in harmful}
-    with patch.object(verdicts, "HARMLESS", kept):
+    with patch.object(harmless, "HARMLESS", kept):
         for result in results:
             case = Case(result.id, result.db_id, result.question, result.gold)
             prediction = Prediction(result.id, result.prediction)

@@ -18,6 +18,7 @@ from sqlverdict.cli.main import main as cli
 from sqlverdict.compare.preset import PRESETS
 from sqlverdict.compare.relations import KINDS
 from sqlverdict.execute.engine import ENGINES, Limits
+from sqlverdict.harmless import HARMLESS
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.rule import RULES
@@ -116,6 +117,9 @@ def words() -> str:
     rows = [f"| `{reason.value}` | {REASONS[reason]} |" for reason in Reason]
     parts += ["## Reason codes", "\n".join(["| code | meaning |", "| --- | --- |", *rows])]
     parts += ["## How evidence becomes a verdict", document("sqlverdict.verdicts")]
+    rows = [f"| `{kind}` | {words_} |" for kind, (_, words_) in HARMLESS.items()]
+    harmless = "\n".join(["| relation | harmless where |", "| --- | --- |", *rows])
+    parts += ["## Harmless differences", document("sqlverdict.harmless"), harmless]
     return "\n\n".join(parts) + "\n"
 
 

@@ -18,7 +18,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "sqlverdict"
 FLOORS = (
     {"records", "errors", "registry"},
     {"files"},
-    {"parse", "verdicts"},
+    {"parse", "harmless", "verdicts"},
     {"load", "execute", "compare", "prove", "judge", "score"},
     {"refute", "abstain", "run", "report"},
     {"audit", "pipeline"},

@@ -15,7 +15,6 @@ from sqlverdict.records import Case, Evidence, Fault, Prediction, Reason, Rung, 
 from sqlverdict.verdicts import (
     BECAUSE,
     DETERMINISTIC,
-    HARMLESS,
     JUDGED,
     POLICIES,
     QUESTIONS,
@@ -23,7 +22,6 @@ from sqlverdict.verdicts import (
     Policy,
     Situation,
     asks,
-    harmless,
     judge,
     situation,
 )
@@ -156,51 +154,6 @@ def test_nobody_is_asked_about_an_abstention_or_an_unanswerable_case() -> None:
     assert asks(CASE, Prediction("1", abstained=True), evidence) is None
     assert asks(Case("1", "db", "?", answerable=False), SAID, evidence) is None
     assert asks(CASE, Prediction("1", " "), evidence) is None
-
-
-@pytest.mark.parametrize(
-    ("kind", "detail", "case", "expected"),
-    [
-        ("column_permutation", {"order": "free"}, CASE, True),
-        ("column_permutation", {"order": "other"}, CASE, True),
-        ("column_permutation", {"order": "other"}, RANKED, False),
-        ("extra_columns", {"order": "same"}, RANKED, True),
-        ("order_only", {}, CASE, True),
-        ("order_only", {}, RANKED, False),
-        ("order_only", {}, Case("1", "db"), False),
-        ("scale", {"changed": [{"factor": 100}]}, CASE, True),
-        ("scale", {"changed": [{"factor": 0.01}]}, CASE, True),
-        ("scale", {"changed": [{"factor": 1000}]}, CASE, False),
-        ("scale", {}, CASE, False),
-        ("rounding", {"order": "free"}, CASE, True),
-        ("tie_superset", {"limited": "gold"}, RANKED, True),
-        ("tie_superset", {"limited": "prediction"}, CASE, False),
-        ("sum_of_list", {"list": "gold", "function": "sum"}, CASE, True),
-        ("sum_of_list", {"list": "prediction", "function": "sum"}, CASE, False),
-        ("sum_of_list", {"list": "gold", "function": "count"}, CASE, False),
-        ("row_superset", {}, CASE, False),
-        ("missing_columns", {"order": "free"}, CASE, False),
-        ("duplicates_only", {}, CASE, False),
-    ],
-)
-def test_what_is_harmless(kind: str, detail: dict[str, Any], case: Case, expected: bool) -> None:
-    assert (harmless(case, related(kind, **detail)) is not None) is expected
-    assert harmless(case, related(kind, weak=True, **detail)) is None, "chance excuses nothing"
-
-
-def test_a_record_without_order_cannot_differ_in_order() -> None:
-    found = related("extra_columns", order="other")
-    assert harmless(RANKED, found) is None
-    unordered = Evidence(
-        found.rung, found.by, False, found.reasons, detail={**found.detail, "ordered": False}
-    )
-    assert harmless(RANKED, unordered) == "extra_columns"
-
-
-def test_harmless_relations_exist() -> None:
-    from sqlverdict.compare.relations import KINDS
-
-    assert set(HARMLESS) <= set(KINDS)
 
 
 def test_a_tie_that_costs_the_prediction_no_row_is_unusual() -> None:

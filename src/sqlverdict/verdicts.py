@@ -37,17 +37,17 @@ open. A judge is asked nowhere else, so that it can overrule neither a proof, no
 without a witness. Where it gives no verdict the case needs review, with the reason.
 
 Why each line of ``deterministic`` is as it is stands in :data:`BECAUSE`; which differences are
-harmless, in :data:`HARMLESS`.
+harmless, in :mod:`sqlverdict.harmless`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
+from sqlverdict.harmless import harmless
 from sqlverdict.records import (
     Case,
     Evidence,
@@ -187,51 +187,6 @@ JUDGED = Policy(
 POLICIES: Mapping[str, Policy] = {p.name: p for p in (RESULTS, DETERMINISTIC, JUDGED)}
 """The policies by name."""
 
-Condition = Callable[[Mapping[str, Any], bool], bool]
-"""Given a relation's detail and whether the order of rows matters: is it harmless?"""
-
-
-def _in_order(detail: Mapping[str, Any], order_matters: bool) -> bool:
-    return not order_matters or detail.get("order") != "other"
-
-
-def _percent(detail: Mapping[str, Any], order_matters: bool) -> bool:
-    changed = detail.get("changed") or ()
-    factors = {change.get("factor") for change in changed} - {None}
-    return _in_order(detail, order_matters) and bool(factors) and factors <= {100, 1 / 100}
-
-
-HARMLESS: Mapping[str, tuple[Condition, str]] = {
-    "column_permutation": (_in_order, "the columns stand in another order"),
-    "extra_columns": (_in_order, "there are columns beyond those of the gold"),
-    "order_only": (lambda _, order: not order, "the rows stand in an order nobody asked for"),
-    "scale": (_percent, "a percentage for a share, or the reverse"),
-    "rounding": (_in_order, "numbers are rounded, or differ in their last digits"),
-    "formats": (_in_order, "the same values are spelt otherwise"),
-    "yes_no": (_in_order, "the same truth values are spelt otherwise"),
-    "concatenated": (_in_order, "columns are joined into one text"),
-    "transposed": (lambda *_: True, "a row is written as a column, or the reverse"),
-    "tie_superset": (
-        lambda detail, _: detail.get("limited") == "gold",
-        "the gold's LIMIT cuts through a tie, and all tied rows are there",
-    ),
-    "sum_of_list": (
-        lambda detail, _: (detail.get("list"), detail.get("function")) == ("gold", "sum"),
-        "the sum of what the gold lists",
-    ),
-}
-"""Relations that do not change the answer, each with its condition, in words for the docs.
-
-A relation that may be chance (``weak``) is never harmless. Order matters where the gold orders,
-the question asks for an order, and the order is known.
-"""
-
-_ORDER_WORDS = re.compile(
-    r"\b(order|ordered|ordering|sort|sorted|sorting|rank|ranked|ranking|ranks|ascending|"
-    r"descending|alphabetical|alphabetically|chronological|chronologically|top|first|last|"
-    r"highest|lowest|largest|smallest|latest|earliest|oldest|youngest)\b",
-    re.IGNORECASE,
-)
 _BY_GRADE = {
     "ordinary": Situation.ORDINARY_WITNESS,
     "ungraded": Situation.UNGRADED_WITNESS,
@@ -314,18 +269,6 @@ def _weightier(before: Evidence | None, found: Evidence) -> Evidence | None:
     return before or (found if Reason.TIE_UNDETERMINED in found.reasons else None)
 
 
-def harmless(case: Case, found: Evidence) -> str | None:
-    """The relation that makes a difference harmless; ``None`` where there is none."""
-    for relation in found.detail.get("relations") or ():
-        kind, detail = str(relation.get("kind")), relation.get("detail") or {}
-        if kind not in HARMLESS or detail.get("weak"):
-            continue
-        order_matters = found.detail.get("ordered") is not False and _asks_for_order(case)
-        if HARMLESS[kind][0](detail, order_matters):
-            return kind
-    return None
-
-
 def toolkit_failure() -> Judgement:
     """The judgement where we ourselves failed."""
     return Judgement(Verdict.UNSCORED, Fault.TOOLKIT, (Reason.TOOLKIT_ERROR,))
@@ -362,13 +305,6 @@ def _by_opinion(evidence: Sequence[Evidence], reasons: tuple[Reason, ...]) -> Ju
     if opinion.agrees:
         return Judgement(Verdict.CORRECT)
     return Judgement(Verdict.INCORRECT, reasons=reasons)
-
-
-def _asks_for_order(case: Case) -> bool:
-    """Whether the question may ask for an order; one that is not known may."""
-    if case.contract is not None and case.contract.order is not None:
-        return case.contract.order != "ignore"
-    return not case.question or _ORDER_WORDS.search(case.question) is not None
 
 
 def _count(side: Any) -> int:

@@ -16,8 +16,8 @@ from sqlverdict.compare.relations import KINDS, MOST_CELLS, relate, verify
 from sqlverdict.errors import UnknownMember
 from sqlverdict.records import Answer, Contract, Failure, Outcome, Reason, Relation, Row
 
-PLAIN = Pair("SELECT a FROM t", "SELECT b FROM t")
-ORDERED = Pair("SELECT a FROM t ORDER BY a", "SELECT b FROM t")
+PLAIN = Pair("SELECT * FROM t", "SELECT * FROM u")
+ORDERED = Pair("SELECT * FROM t ORDER BY a", "SELECT * FROM u")
 
 
 def answer(rows: list[Row]) -> Answer:

@@ -16,8 +16,8 @@ from sqlverdict.compare.preset import Pair
 from sqlverdict.compare.relations import relate, verify
 from sqlverdict.records import Answer, Row
 
-PAIR = Pair("SELECT a FROM t", "SELECT b FROM t")
-ORDERED = Pair("SELECT a FROM t ORDER BY a", "SELECT b FROM t")
+PAIR = Pair("SELECT * FROM t", "SELECT * FROM u")
+ORDERED = Pair("SELECT * FROM t ORDER BY a", "SELECT * FROM u")
 QUICK = settings(max_examples=80, deadline=None)
 
 texts = st.text("abcXYZ äß%,.'0123456789-/", max_size=6)

@@ -14,6 +14,9 @@ Proofs are JSON. Fields that several relations share:
 * ``changed``: the columns that are equal only after a transformation, and which.
 * ``weak``: true where the proof may be chance: it rests on one row of tiny values (NULL,
   one character, one significant digit) or on several rows of one value. Absent otherwise.
+* ``constant``: the prediction's columns that stand for gold's and read no row of the
+  database, or all of its columns where there is no map; null where its text could not be
+  followed. Absent where every one of them reads.
 
 An empty answer relates to nothing. Numbers are compared as Python does, 4 = 4.0; noise in
 the last digits of floats is ``rounding``. The first relation between equally many rows
@@ -49,6 +52,7 @@ from sqlverdict.compare.relations import (
     transposed,
     yes_no,
 )
+from sqlverdict.compare.relations._constants import constant_columns
 from sqlverdict.compare.relations._table import Table
 from sqlverdict.errors import UnknownMember
 from sqlverdict.records import Answer, Relation
@@ -101,9 +105,11 @@ def relate(gold: Answer, prediction: Answer, pair: Pair) -> tuple[Relation, ...]
     left, right = Table(gold.rows), Table(prediction.rows)
     cells = left.height * left.width + right.height * right.width
     if left.height != right.height:
-        return _other_height(left, right, pair, search=cells <= MOST_CELLS)
-    found = _same_height(left, right, pair, search=cells <= MOST_CELLS)
-    return () if found is None else (found,)
+        relations = _other_height(left, right, pair, search=cells <= MOST_CELLS)
+    else:
+        found = _same_height(left, right, pair, search=cells <= MOST_CELLS)
+        relations = () if found is None else (found,)
+    return tuple(_with_constants(relation, right, pair) for relation in relations)
 
 
 def verify(relation: Relation, gold: Answer, prediction: Answer, pair: Pair) -> bool:
@@ -126,10 +132,29 @@ def verify(relation: Relation, gold: Answer, prediction: Answer, pair: Pair) -> 
     if not gold.rows or not prediction.rows or not gold.rows[0] or not prediction.rows[0]:
         return False
     try:
-        return checker(relation.detail, Table(gold.rows), Table(prediction.rows), pair)
+        left, right = Table(gold.rows), Table(prediction.rows)
+        detail = {key: value for key, value in relation.detail.items() if key != "constant"}
+        again = _with_constants(Relation(relation.kind, detail), right, pair).detail
+        if again.get("constant", ()) != relation.detail.get("constant", ()):
+            return False
+        return checker(detail, left, right, pair)
     except (ArithmeticError, LookupError, TypeError, ValueError):
         # A detail of another form proves nothing.
         return False
+
+
+def _with_constants(relation: Relation, prediction: Table, pair: Pair) -> Relation:
+    """The relation with the columns that read nothing, where there are any."""
+    if not pair.prediction_sql:
+        return relation
+    found = constant_columns(pair.prediction_sql, pair.dialect, prediction.width)
+    if found is None:
+        return Relation(relation.kind, {**relation.detail, "constant": None})
+    columns = relation.detail.get("columns")
+    constant = [place for place in found if columns is None or place in columns]
+    if not constant:
+        return relation
+    return Relation(relation.kind, {**relation.detail, "constant": constant})
 
 
 def _same_height(gold: Table, prediction: Table, pair: Pair, *, search: bool) -> Relation | None:

@@ -1,0 +1,211 @@
+"""What a difference may be without changing the answer, and what only looks like that."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlverdict.compare.relations import KINDS
+from sqlverdict.harmless import HARMLESS, harmless, multiplies_by_100
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Case, Evidence, Reason, Rung, Verdict
+
+CASE = Case("1", "db", "How many are there?", ("SELECT 1",))
+RANKED = Case("1", "db", "List them in descending order.", ("SELECT 1",))
+SHARE = Case("1", "db", "What percentage of them is old?", ("SELECT 1",))
+NAMES = Case("1", "db", "What are their names?", ("SELECT 1",))
+
+
+def related(kind: str, **detail: Any) -> Evidence:
+    found = {"relations": [{"kind": kind, "detail": detail}]}
+    return Evidence(Rung.RELATED, "compare", False, (Reason.VALUE_MISMATCH,), detail=found)
+
+
+@pytest.mark.parametrize(
+    ("kind", "detail", "case", "expected"),
+    [
+        ("column_permutation", {"order": "free"}, CASE, True),
+        ("column_permutation", {"order": "other"}, CASE, True),
+        ("column_permutation", {"order": "other"}, RANKED, False),
+        ("extra_columns", {"order": "same"}, RANKED, True),
+        ("extra_columns", {"columns": [0], "extra": [1, 2]}, CASE, True),
+        ("extra_columns", {"columns": [0], "extra": [1, 2, 3]}, CASE, False),
+        ("extra_columns", {"columns": [0, 1, 2], "extra": [3, 4, 5]}, CASE, True),
+        ("extra_columns", {"columns": [0, 1, 2], "extra": [3, 4, 5, 6]}, CASE, False),
+        ("extra_columns", {"columns": [1], "extra": [0], "constant": [1]}, CASE, False),
+        ("extra_columns", {"columns": [1], "extra": [0], "constant": None}, CASE, False),
+        ("extra_columns", {"columns": [1], "extra": [0], "broken": {}}, CASE, True),
+        ("extra_columns", {"columns": [1], "extra": [0], "broken": {"rows": 1}}, CASE, False),
+        ("order_only", {}, CASE, True),
+        ("order_only", {}, RANKED, False),
+        ("order_only", {}, Case("1", "db"), False),
+        ("scale", {"changed": [{"factor": 100}]}, SHARE, True),
+        ("scale", {"changed": [{"factor": 0.01}]}, SHARE, True),
+        ("scale", {"changed": [{"factor": 100}]}, CASE, False),
+        ("scale", {"changed": [{"factor": 1000}]}, SHARE, False),
+        ("scale", {}, SHARE, False),
+        ("scale", {"columns": [0, None], "changed": [{"factor": 100}]}, SHARE, False),
+        ("rounding", {"order": "free"}, CASE, True),
+        ("rounding", {"columns": [None, 0]}, CASE, False),
+        ("formats", {"columns": [0], "changed": [{"steps": ["number"]}]}, CASE, True),
+        ("formats", {"columns": [0], "changed": [{"steps": ["case"]}]}, CASE, False),
+        ("formats", {"columns": [0], "changed": [{"steps": ["trim", "case"]}]}, CASE, False),
+        ("formats", {"columns": [0, None], "changed": [{"steps": ["trim"]}]}, CASE, False),
+        ("yes_no", {"changed": [{"gold_form": "words", "prediction_form": "bits"}]}, CASE, True),
+        ("yes_no", {"changed": [{"gold_form": "words", "prediction_form": "count"}]}, CASE, False),
+        ("transposed", {"row": "gold", "order": "same"}, CASE, True),
+        ("transposed", {"row": "gold", "order": "other"}, CASE, False),
+        ("transposed", {"row": "prediction", "order": "other"}, CASE, True),
+        ("transposed", {"row": "prediction", "order": "other"}, RANKED, False),
+        ("transposed", {"row": "prediction", "order": "same", "constant": [0]}, CASE, False),
+        ("tie_superset", {"limited": "gold", "columns": [0], "extra": 7}, RANKED, True),
+        ("tie_superset", {"limited": "prediction"}, CASE, False),
+        ("sum_of_list", {"list": "gold", "function": "sum"}, CASE, True),
+        ("sum_of_list", {"list": "gold", "function": "sum"}, NAMES, False),
+        ("sum_of_list", {"list": "prediction", "function": "sum"}, CASE, False),
+        ("sum_of_list", {"list": "gold", "function": "count"}, CASE, False),
+        ("row_superset", {}, CASE, False),
+        ("missing_columns", {"order": "free"}, CASE, False),
+        ("duplicates_only", {}, CASE, False),
+    ],
+)
+def test_what_is_harmless(kind: str, detail: dict[str, Any], case: Case, expected: bool) -> None:
+    assert (harmless(case, related(kind, **detail)) is not None) is expected
+    assert harmless(case, related(kind, weak=True, **detail)) is None, "chance excuses nothing"
+
+
+def test_a_record_without_order_cannot_differ_in_order() -> None:
+    found = related("extra_columns", order="other")
+    assert harmless(RANKED, found) is None
+    unordered = Evidence(
+        found.rung, found.by, False, found.reasons, detail={**found.detail, "ordered": False}
+    )
+    assert harmless(RANKED, unordered) == "extra_columns"
+
+
+def test_harmless_relations_exist() -> None:
+    assert set(HARMLESS) <= set(KINDS)
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT a * 100 / b FROM t", True),
+        ("SELECT 100.0*a/b FROM t", True),
+        ("SELECT a FROM t WHERE b > 100", False),
+        ("SELECT a, '* 100' FROM t", False),
+        ("SELECT a * 1000 FROM t", False),
+    ],
+)
+def test_a_gold_that_multiplies_by_100_is_a_percentage(sql: str, expected: bool) -> None:
+    assert multiplies_by_100(sql) is expected
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    path = tmp_path / "people.sqlite"
+    connection = sqlite3.connect(path)
+    connection.execute(
+        "CREATE TABLE person (id INTEGER PRIMARY KEY, name TEXT, age INT, city TEXT)"
+    )
+    rows = [(n, f"Person {n}", 20 + n % 37, f"City {n % 7}") for n in range(1, 246)]
+    connection.executemany("INSERT INTO person VALUES (?, ?, ?, ?)", rows)
+    connection.commit()
+    connection.close()
+    return path
+
+
+def verdict(people: Path, question: str, gold: str, prediction: str) -> Verdict:
+    case = Case("1", "people", question, (gold,), str(people))
+    options = Options(metrics="ex,verdict", workers=0, cache=None)
+    (result,) = evaluate([case], {"1": prediction}, options=options).results()
+    assert result.scores["ex"] == 0, "these answers differ"
+    return result.verdict
+
+
+NUMBERS = ", ".join(map(str, range(1, 2000)))
+COUNT = ("How many people are there?", "SELECT count(*) FROM person")
+NAME = ("What are the names of people above 50?", "SELECT name FROM person WHERE age > 50")
+
+
+@pytest.mark.parametrize(
+    ("question", "gold", "prediction"),
+    [
+        pytest.param(*COUNT, f"SELECT {NUMBERS}", id="a range of numbers"),
+        pytest.param(*COUNT, "SELECT 245, 7, 37", id="a few numbers"),
+        pytest.param(*COUNT, "SELECT 24500", id="a constant times 100"),
+        pytest.param(*COUNT, "SELECT count(*) * 100 FROM person", id="a count times 100"),
+        pytest.param(*COUNT, "SELECT '245'", id="a constant as text"),
+        pytest.param(*COUNT, "SELECT 245.3", id="a constant that rounds to it"),
+        pytest.param(*COUNT, "SELECT x, 1 FROM (SELECT 245 AS x)", id="a derived constant"),
+        pytest.param(
+            "What are the names and ages of people above 50?",
+            "SELECT name, age FROM person WHERE age > 50",
+            "SELECT upper(name) FROM person WHERE age > 50",
+            id="a missing column in capitals",
+        ),
+        pytest.param(*NAME, "SELECT upper(name) FROM person WHERE age > 50", id="capitals"),
+        pytest.param(*NAME, "SELECT lower(name) FROM person WHERE age > 50", id="small letters"),
+        pytest.param(
+            *NAME,
+            "SELECT a.*, b.* FROM person a JOIN person b ON a.id = b.id WHERE a.age > 50",
+            id="whole rows twice",
+        ),
+        pytest.param(*NAME, "SELECT * FROM person WHERE age > 50", id="whole rows"),
+        pytest.param(
+            "List the ages of people in City 3.",
+            "SELECT age FROM person WHERE city = 'City 3'",
+            "SELECT sum(age) FROM person WHERE city = 'City 3'",
+            id="the sum of a list nobody asked for",
+        ),
+        pytest.param(
+            "What is the lowest and the highest age?",
+            "SELECT min(age), max(age) FROM person",
+            "SELECT max(age) FROM person UNION ALL SELECT min(age) FROM person",
+            id="a row turned round",
+        ),
+        pytest.param(
+            "Which ages do the two oldest have?",
+            "SELECT DISTINCT age FROM person ORDER BY age DESC LIMIT 2",
+            "SELECT 56, 55",
+            id="constants side by side",
+        ),
+    ],
+)
+def test_what_needs_no_understanding_is_not_harmless(
+    people: Path, question: str, gold: str, prediction: str
+) -> None:
+    assert verdict(people, question, gold, prediction) is Verdict.INCORRECT
+
+
+@pytest.mark.parametrize(
+    ("question", "gold", "prediction"),
+    [
+        pytest.param(*NAME, "SELECT name, age FROM person WHERE age > 50", id="one more column"),
+        pytest.param(
+            "What percentage of people is older than 50?",
+            "SELECT count(CASE WHEN age > 50 THEN 1 END) * 1.0 / count(*) FROM person",
+            "SELECT count(CASE WHEN age > 50 THEN 1 END) * 100.0 / count(*) FROM person",
+            id="a percentage for a share",
+        ),
+        pytest.param(
+            "What is the average age, as a share of one hundred?",
+            "SELECT avg(age) FROM person",
+            "SELECT round(avg(age), 2) FROM person",
+            id="rounding",
+        ),
+        pytest.param(
+            "Names and cities of people above 50?",
+            "SELECT name, city FROM person WHERE age > 50",
+            "SELECT name || ' ' || city FROM person WHERE age > 50",
+            id="joined columns",
+        ),
+    ],
+)
+def test_what_says_the_same_is_harmless(
+    people: Path, question: str, gold: str, prediction: str
+) -> None:
+    assert verdict(people, question, gold, prediction) is Verdict.CORRECT
