@@ -221,13 +221,15 @@ class ParseFailure:
 class Answer:
     """The rows a query returned, in the engine's order.
 
-    ``volatile`` marks an answer that depends on the clock or on chance.
+    ``volatile`` marks an answer that depends on the clock or on chance. ``lasting`` is false
+    where it may: a date function got a value that could be ``'now'``. It is not stored then.
     """
 
     columns: tuple[str, ...]
     rows: list[Row]
     seconds: float = 0.0
     volatile: bool = False
+    lasting: bool = True
 
     @cached_property
     def bag(self) -> dict[Row, int]:

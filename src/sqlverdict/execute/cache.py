@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import zlib
+from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
 from random import random
@@ -22,11 +23,14 @@ import msgspec
 
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 
-_VERSION = 1
+_VERSION = 2
+_CHECKSUM = 8
 _COMPRESS_ABOVE = 16_384
 _REMEMBERED_KEYS = 200_000
 _ATTEMPTS = 200
 _LARGEST = 32 * 2**20
+_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""A damaged file makes SQLite speak of names that are no text."""
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
 
@@ -58,7 +62,8 @@ class AnswerCache:
         path: The file; made, with its folder, where it is missing.
         limit: Size in bytes above which the oldest entries are dropped.
 
-    ``problem`` says why the cache is not used, where it is not.
+    ``problem`` says why the cache is not used, where it is not. ``is_current`` is asked before
+    anything is written, whether a scope still belongs to its database's content.
     """
 
     def __init__(self, path: Path, limit: int = 4 * 2**30) -> None:
@@ -66,6 +71,7 @@ class AnswerCache:
         self.limit = limit
         self.problem: str | None = None
         self.hits = 0
+        self.is_current: Callable[[bytes], bool] | None = None
         self._pending: dict[bytes, tuple[bytes, bytes, bytes]] = {}
         self._pending_size = 0
         self._known: dict[bytes, set[bytes]] = {}
@@ -76,7 +82,7 @@ class AnswerCache:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = self._connect_in_turn()
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, *_ERRORS) as error:
             self._fail(error)
 
     def _connect_in_turn(self) -> sqlite3.Connection:
@@ -101,7 +107,7 @@ class AnswerCache:
                 " scope BLOB NOT NULL, key BLOB NOT NULL, payload BLOB NOT NULL,"
                 " UNIQUE (scope, key))"
             )
-        except sqlite3.Error:
+        except _ERRORS:
             connection.close()
             raise
         return connection
@@ -113,7 +119,7 @@ class AnswerCache:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-        if isinstance(error, sqlite3.DatabaseError) and _is_damaged(error):
+        if _is_damaged(error):
             self._known.clear()
             self._set_aside()
         else:
@@ -128,7 +134,7 @@ class AnswerCache:
                 self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
             self._connection = self._connect_in_turn()
             self.problem = f"the cache was damaged; it is kept as {aside} and a new one was begun"
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, *_ERRORS) as error:
             self._give_up(error)
 
     def _give_up(self, error: Exception) -> None:
@@ -139,17 +145,17 @@ class AnswerCache:
         """The stored outcome, or ``None``."""
         waiting = self._pending.get(key)
         if waiting is not None:
-            return _unpack(waiting[2])
+            return _unpack(*waiting)
         if self._connection is None or key not in self._keys(scope):
             return None
         try:
             row = self._connection.execute(
                 "SELECT payload FROM answers WHERE scope = ? AND key = ?", (scope, key)
             ).fetchone()
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             self._fail(error)
             return None
-        outcome = _unpack(row[0]) if row else None
+        outcome = _unpack(scope, key, row[0]) if row else None
         self.hits += outcome is not None
         return outcome
 
@@ -161,7 +167,7 @@ class AnswerCache:
         """Store an outcome that will be the same next time."""
         if self._connection is None or not _is_lasting(outcome):
             return
-        payload = _pack(outcome)
+        payload = _pack(scope, key, outcome)
         if len(payload) > _LARGEST:
             return
         self._pending[key] = (scope, key, payload)
@@ -169,10 +175,20 @@ class AnswerCache:
         if self._pending_size > 8 * 2**20:
             self.flush()
 
+    def forget(self, scope: bytes) -> None:
+        """Drop what is pending of a scope: its database is not what it was."""
+        kept = {key: row for key, row in self._pending.items() if row[0] != scope}
+        self._pending = kept
+        self._pending_size = sum(len(payload) for _, _, payload in kept.values())
+
     def flush(self) -> None:
         """Write what is pending, in one transaction."""
         if self._connection is None or not self._pending:
             return
+        if self.is_current is not None:
+            for scope in {scope for scope, _, _ in self._pending.values()}:
+                if not self.is_current(scope):
+                    self.forget(scope)
         rows = list(self._pending.values())
         try:
             self._connection.execute("BEGIN IMMEDIATE")
@@ -180,7 +196,7 @@ class AnswerCache:
                 "INSERT OR REPLACE INTO answers (scope, key, payload) VALUES (?, ?, ?)", rows
             )
             self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             self._fail(error)
             return
         for scope, key, _ in rows:
@@ -206,7 +222,7 @@ class AnswerCache:
                 if smaller >= size:
                     break
                 size = smaller
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             self._fail(error)
 
     def _size(self) -> int:
@@ -231,7 +247,7 @@ class AnswerCache:
                 "SELECT key FROM answers WHERE scope = ? LIMIT ?", (scope, _REMEMBERED_KEYS)
             )
             return {key for (key,) in found}
-        except sqlite3.Error as error:
+        except _ERRORS as error:
             self._fail(error)
             return set()
 
@@ -244,8 +260,10 @@ class AnswerCache:
             self._connection = None
 
 
-def _is_damaged(error: sqlite3.DatabaseError) -> bool:
-    return _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+def _is_damaged(error: Exception) -> bool:
+    if isinstance(error, sqlite3.DatabaseError):
+        return _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+    return isinstance(error, UnicodeDecodeError)
 
 
 def _code(error: sqlite3.Error) -> int:
@@ -253,24 +271,31 @@ def _code(error: sqlite3.Error) -> int:
 
 
 def _is_lasting(outcome: Outcome) -> bool:
-    return not outcome.volatile if isinstance(outcome, Answer) else outcome.repeatable
+    if isinstance(outcome, Answer):
+        return outcome.lasting and not outcome.volatile
+    return outcome.repeatable
 
 
-def _pack(outcome: Outcome) -> bytes:
+def _pack(scope: bytes, key: bytes, outcome: Outcome) -> bytes:
     if isinstance(outcome, Answer):
         record: tuple[Any, ...] = (outcome.columns, outcome.rows, outcome.seconds)
     else:
         record = (outcome.reason.value, outcome.message, outcome.seconds)
     packed = _encode(record)
     body = b"z" + zlib.compress(packed, 1) if len(packed) > _COMPRESS_ABOVE else b"p" + packed
-    return zlib.crc32(body).to_bytes(4, "big") + body
+    return _checksum(scope, key, body) + body
 
 
-def _unpack(payload: bytes) -> Outcome | None:
+def _checksum(scope: bytes, key: bytes, body: bytes) -> bytes:
+    """Covers the key too: in a damaged file another query's whole entry may stand under it."""
+    return blake2b(body, digest_size=_CHECKSUM, key=scope + key).digest()
+
+
+def _unpack(scope: bytes, key: bytes, payload: bytes) -> Outcome | None:
     """The stored outcome; ``None`` where the entry cannot be read, which re-runs the query."""
     try:
-        body = payload[4:]
-        if zlib.crc32(body) != int.from_bytes(payload[:4], "big"):
+        body = payload[_CHECKSUM:]
+        if _checksum(scope, key, body) != payload[:_CHECKSUM]:
             return None
         packed = zlib.decompress(body[1:]) if body[:1] == b"z" else body[1:]
         first, second, seconds = _decode(packed)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -44,10 +45,12 @@ class Relay:
     Attributes:
         answered: Outcomes by database and text, and their weights.
         stored: Those that belong into the cache, with their scope and key.
+        scopes: The databases' scopes when they were asked.
     """
 
     answered: list[tuple[tuple[str, str], Outcome, int]] = field(default_factory=list)
     stored: list[tuple[bytes, bytes, Outcome]] = field(default_factory=list)
+    scopes: dict[str, bytes] = field(default_factory=dict)
 
 
 class Desk:
@@ -76,19 +79,26 @@ class Desk:
         self.limits = limits
         self.cache = cache
         self.executed = 0
+        self.changed: set[str] = set()
+        """Databases that changed after they were opened here."""
         self._watch = watch
         self._known = dict(known or {})
         self._sessions: OrderedDict[str, Session | Failure] = OrderedDict()
         self._scopes: dict[str, bytes] = {}
+        self._databases: dict[bytes, set[str]] = {}
+        self._used: set[str] = set()
         self._memory: OrderedDict[tuple[str, str], tuple[Outcome, int]] = OrderedDict()
         self._weight = 0
         self._given = 0
         self._relay = Relay() if relays else None
+        if cache is not None:
+            cache.is_current = self._is_current
 
     def run(self, database: str, sql: str, canon: str | None = None) -> Outcome:
         """The outcome of a query on a database file; ``canon`` saves working it out again."""
         if canon is None:
             canon = canonical(sql)
+        self._used.add(database)
         kept = self._memory.get((database, canon))
         if canon != sql and (kept is None or _quotes_text(kept[0])):
             kept = self._memory.get((database, sql))
@@ -102,18 +112,27 @@ class Desk:
             self._relay.answered.append(((database, text), found, weight))
             if fresh is not None:
                 self._relay.stored.append((*fresh, found))
+            if database in self._scopes:
+                self._relay.scopes[database] = self._scopes[database]
         return found
 
     def relay(self) -> Relay:
         """What was found out since this was last asked."""
         assert self._relay is not None, "a desk that relays was asked for"
         told, self._relay = self._relay, Relay()
+        self._look_for_changes()
         return told
 
     def take_over(self, told: Relay) -> None:
         """Know what another desk found out."""
-        for answered in told.answered:
-            self._remember(*answered)
+        for database, scope in told.scopes.items():
+            self._databases.setdefault(scope, set()).add(database)
+            self._scopes.setdefault(database, scope)
+            self._used.add(database)
+        for (database, text), outcome, weight in told.answered:
+            # The database may have changed between the two desks' first looks at it.
+            if self._scopes.get(database) == told.scopes.get(database):
+                self._remember((database, text), outcome, weight)
         if self.cache is not None:
             for scope, key, outcome in told.stored:
                 self.cache.put(scope, key, outcome)
@@ -152,7 +171,8 @@ class Desk:
         self._known.update(known)
 
     def flush(self) -> None:
-        """Write pending answers to the shared cache."""
+        """Write pending answers to the shared cache; forget those of databases that changed."""
+        self._look_for_changes()
         if self.cache is not None:
             self.cache.flush()
 
@@ -204,11 +224,17 @@ class Desk:
             return session
         path = Path(database)
         try:
+            scope = None
+            # The digest comes before the first page is read: what changes later is noticed.
+            with suppress(OSError):
+                scope = self._scope(path)
+            # Opening it says best what is wrong with a file that has no digest.
             session = self.engine.open(path, self.limits)
-            digest = self.engine.digest(path)
-            self._scopes[database] = scope_key(
-                digest, self.limits.key(), self.engine.name, self.engine.version
-            )
+            scope = self._scope(path) if scope is None else scope
+            if self._scopes.get(database, scope) != scope:
+                self._forget(database)
+            self._scopes[database] = scope
+            self._databases.setdefault(scope, set()).add(database)
         except (DatabaseError, OSError) as error:
             session = Failure(
                 Reason.DATABASE_UNAVAILABLE, str(error), fault=Fault.ENGINE, repeatable=False
@@ -219,6 +245,42 @@ class Desk:
             if not isinstance(oldest, Failure):
                 oldest.close()
         return session
+
+    def _scope(self, path: Path) -> bytes:
+        """What all answers on a database share; it changes with the database's content."""
+        digest = self.engine.digest(path)
+        return scope_key(digest, self.limits.key(), self.engine.name, self.engine.version)
+
+    def _is_current(self, scope: bytes) -> bool:
+        """Whether a scope belongs to what its databases contain now."""
+        return all(self._has_scope(database, scope) for database in self._databases.get(scope, ()))
+
+    def _has_scope(self, database: str, scope: bytes) -> bool:
+        try:
+            return self._scope(Path(database)) == scope
+        except (DatabaseError, OSError):
+            return False
+
+    def _look_for_changes(self) -> None:
+        """Forget databases whose content is not what it was when they were opened."""
+        for database in self._used:
+            scope = self._scopes.get(database)
+            if scope is not None and not self._has_scope(database, scope):
+                self.changed.add(database)
+                self._forget(database)
+        self._used.clear()
+
+    def _forget(self, database: str) -> None:
+        """Close a database and drop its answers."""
+        scope = self._scopes.pop(database)
+        self._databases[scope].discard(database)
+        session = self._sessions.pop(database, None)
+        if session is not None and not isinstance(session, Failure):
+            session.close()
+        for place in [place for place in self._memory if place[0] == database]:
+            self._weight -= self._memory.pop(place)[1]
+        if self.cache is not None:
+            self.cache.forget(scope)
 
     def _remember(self, place: tuple[str, str], outcome: Outcome, weight: int) -> None:
         before = self._memory.pop(place, None)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections.abc import Callable
 
+from sqlverdict.execute.clock import CLOCK_FUNCTIONS, may_read_clock, reads_clock
 from sqlverdict.parse.tokens import leading_keyword
 from sqlverdict.records import Failure, Fault, Reason
 
@@ -23,11 +25,6 @@ _FORBIDDEN_FUNCTIONS = frozenset(
 _VOLATILE_FUNCTIONS = frozenset(
     {"random", "randomblob", "current_date", "current_time", "current_timestamp"}
 )
-_CLOCK_FUNCTIONS = frozenset(
-    {"date", "time", "datetime", "julianday", "strftime", "timediff", "unixepoch"}
-)
-# Without a time, or with 'now' in any spelling (built by || even), they read the clock.
-_READS_CLOCK = re.compile(r"now|\|\||\(\s*\)|strftime\s*\([^,()]*\)", re.IGNORECASE)
 
 _ACTIONS = {
     getattr(sqlite3, name): name.removeprefix("SQLITE_").replace("_", " ")
@@ -71,27 +68,45 @@ def not_a_query(sql: str) -> Failure | None:
 
 
 class Guard:
-    """The authorizer of one connection; remembers what it denied and what it saw."""
+    """The authorizer of one connection; remembers what it denied and what it saw.
 
-    def __init__(self) -> None:
+    Args:
+        view_text: The SQL of a view by its name; ``None`` where there is no such view.
+    """
+
+    def __init__(self, view_text: Callable[[str], str | None] | None = None) -> None:
         self.denied: str | None = None
         self.volatile = False
-        self._clock = False
+        self._view_text = view_text
+        self._clock: set[str | None] = set()
 
     def reset(self) -> None:
         """Forget the last query."""
         self.denied = None
         self.volatile = False
-        self._clock = False
+        self._clock.clear()
 
     def depends_on_clock(self, sql: str) -> bool:
-        """Whether the last query's answer may change by itself."""
+        """Whether the last query's answer most likely changes by itself."""
         if self.volatile or not self._clock:
             return self.volatile
-        return _READS_CLOCK.search(sql) is not None
+        return any(map(reads_clock, self._clock_texts(sql)))
+
+    def lasts(self, sql: str) -> bool:
+        """Whether the last query is sure to be answered the same next time."""
+        if self.volatile or not self._clock:
+            return not self.volatile
+        return not any(map(may_read_clock, self._clock_texts(sql)))
+
+    def _clock_texts(self, sql: str) -> set[str]:
+        """The query, and the views whose date functions it calls."""
+        views = {name: self._view_text(name) for name in self._clock if name and self._view_text}
+        # A name that is no view's is a WITH query's, and stands in the text.
+        inside = {text for text in views.values() if text is not None}
+        return inside | {sql for name in self._clock if views.get(name or "") is None}
 
     def __call__(
-        self, action: int, first: str | None, second: str | None, _db: str | None, _by: str | None
+        self, action: int, first: str | None, second: str | None, _db: str | None, by: str | None
     ) -> int:
         """Allow reading; deny all else."""
         if action == _READ:
@@ -103,8 +118,8 @@ class Guard:
                 return 1
             if name in _VOLATILE_FUNCTIONS:
                 self.volatile = True
-            elif name in _CLOCK_FUNCTIONS:
-                self._clock = True
+            elif name in CLOCK_FUNCTIONS:
+                self._clock.add(by)
             return 0
         if action in _ALLOWED:
             return 0

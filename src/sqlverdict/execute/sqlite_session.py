@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from time import monotonic, perf_counter
 
 import msgspec
@@ -26,7 +27,7 @@ class SqliteSession:
     def __init__(self, connection: sqlite3.Connection, limits: Limits) -> None:
         self._connection = connection
         self._limits = limits
-        self._guard = Guard()
+        self._guard = Guard(_views(connection).get)
         self._ticks = max(1, limits.steps // _STEP)
         self._ticks_left = 0
         self._deadline = 0.0
@@ -76,7 +77,9 @@ class SqliteSession:
                     raise
                 return self._fetch_odd(sql, began)
         except (sqlite3.Error, sqlite3.Warning) as error:
-            return self._failure(error, perf_counter() - began)
+            failure = self._failure(error, perf_counter() - began)
+            # What chance or the clock brought about may not come again.
+            return failure if self._guard.lasts(sql) else replace(failure, repeatable=False)
         except MemoryError:
             return Failure(Reason.MEMORY_LIMIT, "the answer does not fit into the memory limit")
         except ValueError as error:
@@ -127,8 +130,10 @@ class SqliteSession:
                 rows += batch
                 got = len(batch)
         columns = tuple([column[0] for column in described])
-        volatile = self._guard.depends_on_clock(sql)
-        return Answer(columns, rows, perf_counter() - began, volatile)
+        seconds = perf_counter() - began
+        guard = self._guard
+        volatile, lasting = guard.depends_on_clock(sql), guard.lasts(sql)
+        return Answer(columns, rows, seconds, volatile, lasting)
 
     def _fetch_odd(self, sql: str, began: float) -> Outcome:
         """Again, for cells beyond the ordinary.
@@ -167,3 +172,13 @@ class SqliteSession:
     def close(self) -> None:
         """Close the connection."""
         self._connection.close()
+
+
+def _views(connection: sqlite3.Connection) -> dict[str, str]:
+    """The SQL of every view, by name."""
+    found: dict[str, str] = {}
+    # A file without a readable schema fails its queries, each with the reason.
+    with suppress(sqlite3.Error):
+        listed = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'view'")
+        found.update((name, sql) for name, sql in listed if isinstance(sql, str))
+    return found

@@ -3,28 +3,56 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 from sqlverdict.files.sqlite import log_of
 
-_memo: dict[tuple[str, int, int], str] = {}
+_HEADER = 100
+"""SQLite counts its changes in there; the head of a write-ahead log has salts."""
+_ATTEMPTS = 3
+_memo: dict[str, tuple[_State, str]] = {}
+
+
+class _State(NamedTuple):
+    """What tells, without reading a file, that it was changed.
+
+    A writer may set the size and the time of change back; not the time of the inode's change,
+    and not SQLite's change counter. Clocks of file systems are coarse, so neither is enough.
+    """
+
+    device: int
+    inode: int
+    size: int
+    modified: int
+    changed: int
+    header: bytes
 
 
 def sha256_file(path: Path) -> str:
     """The SHA-256 of a file's bytes, in hexadecimal.
 
-    Remembered for as long as the file keeps its size and its time of change, so that a run
-    over many cases of one database reads it once.
+    Remembered for as long as nothing shows that the file was changed, so that a run over many
+    cases of one database reads it once.
 
     Raises:
         OSError: the file cannot be read.
     """
-    state = path.stat()
-    key = (str(path.absolute()), state.st_size, state.st_mtime_ns)
-    if key not in _memo:
-        with path.open("rb") as stream:
-            _memo[key] = hashlib.file_digest(stream, "sha256").hexdigest()
-    return _memo[key]
+    name = str(path.absolute())
+    with path.open("rb") as stream:
+        state = _state(stream)
+        known = _memo.get(name)
+        if known is not None and known[0] == state:
+            return known[1]
+        for _ in range(_ATTEMPTS):
+            stream.seek(0)
+            digest = hashlib.file_digest(stream, "sha256").hexdigest()
+            before, state = state, _state(stream)
+            if before == state:
+                _memo[name] = (state, digest)
+                break
+        return digest
 
 
 def database_digest(path: Path) -> str:
@@ -35,3 +63,16 @@ def database_digest(path: Path) -> str:
     """
     log = log_of(path)
     return sha256_file(path) + (f"+{sha256_file(log)}" if log is not None else "")
+
+
+def _state(stream: BinaryIO) -> _State:
+    seen = os.fstat(stream.fileno())
+    stream.seek(0)
+    return _State(
+        seen.st_dev,
+        seen.st_ino,
+        seen.st_size,
+        seen.st_mtime_ns,
+        seen.st_ctime_ns,
+        stream.read(_HEADER),
+    )

@@ -1,0 +1,56 @@
+"""Whether a query's date functions read the clock, as far as its text tells.
+
+A date function reads the clock where it gets no time, or the time ``'now'``, and the machine's
+time zone where it gets ``'localtime'`` or ``'utc'``. The value may come from a column, so a
+call is sure to be fixed only where every argument is a plain literal.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlverdict.parse.tokens import Kind, kind, solid
+
+CLOCK_FUNCTIONS = frozenset(
+    {"date", "time", "datetime", "julianday", "strftime", "timediff", "unixepoch"}
+)
+# Without a time, or with 'now' in any spelling (built by || even), they read the clock.
+_READS = re.compile(r"now|\|\||\(\s*\)|strftime\s*\([^,()]*\)", re.IGNORECASE)
+_LEAST = {"strftime": 2, "timediff": 2}
+_MOVING = ("now", "localtime", "utc", "subsec")
+_QUOTES = '"`['
+
+
+def reads_clock(sql: str) -> bool:
+    """Whether a text with date functions most likely reads the clock."""
+    return _READS.search(sql) is not None
+
+
+def may_read_clock(sql: str) -> bool:
+    """Whether a text with date functions is not sure to give the same values next time."""
+    pieces = solid(sql)
+    calls = 0
+    for place, piece in enumerate(pieces[:-1]):
+        name = (piece[1:-1] if piece[0] in _QUOTES else piece).lower()
+        if name in CLOCK_FUNCTIONS and pieces[place + 1] == "(":
+            calls += 1
+            if not _is_fixed(name, pieces, place + 2):
+                return True
+    # The engine saw such a function; a text in which we see none is not understood.
+    return not calls
+
+
+def _is_fixed(name: str, pieces: list[str], place: int) -> bool:
+    """Whether the call whose arguments begin at ``place`` has literals of fixed times alone."""
+    arguments = 0
+    for piece in pieces[place:]:
+        if piece == ")":
+            return arguments >= _LEAST.get(name, 1)
+        if piece in (",", "+", "-"):
+            continue
+        if kind(piece) not in (Kind.STRING, Kind.NUMBER) or piece[0] in "xX":
+            return False
+        if any(word in piece.lower() for word in _MOVING):
+            return False
+        arguments += 1
+    return False
