@@ -2,22 +2,39 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
+CORE := $(VENV)/.core
 STAMP := $(VENV)/.installed
+MINUTES ?= 10
 
-.PHONY: install demo test check docs bench clean
+.PHONY: install core demo test thorough check docs bench clean
 
 install: $(STAMP)
 
-$(STAMP): pyproject.toml
+core: $(CORE)
+
+$(CORE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(PIP) .
 	@touch $@
 
-demo: install
+$(STAMP): $(CORE)
+	$(PIP) '.[dev]'
+	@touch $@
+
+# The base install only: no compiler, no torch.
+demo: core
 	$(BIN)/sqlverdict demo
 
 test: install
 	$(BIN)/python -m pytest --quiet -n auto
+
+# Random exploration: new seeds, ten times the examples, then the fuzzer and the attack on proofs.
+# What it finds becomes a fixed @example or a test.
+thorough: install
+	SQLVERDICT_TESTS=thorough $(BIN)/python -m pytest --quiet -n auto -m hypothesis
+	$(BIN)/python bench/fuzz.py --seed random --minutes $(MINUTES)
+	$(BIN)/python bench/attack.py --seed random --minutes $(MINUTES)
 
 check: install
 	$(BIN)/ruff check .

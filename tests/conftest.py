@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# Machines are slow and busy: no example fails for its time. In CI the examples are the same
-# every time; elsewhere new ones are tried.
-settings.register_profile("house", deadline=None, derandomize=bool(os.environ.get("CI")))
-settings.load_profile("house")
+# Machines are slow and busy: no example fails for its time. The examples are the same every
+# time and on every machine; `make thorough` tries new ones, and more of them.
+settings.register_profile("fixed", deadline=None, derandomize=True, database=None)
+settings.register_profile("thorough", deadline=None, print_blob=True)
+PROFILE = os.environ.get("SQLVERDICT_TESTS", "fixed")
+settings.load_profile(PROFILE)
+
+MORE = 10
+"""How many times the examples of a property are tried in the thorough profile."""
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -19,6 +24,17 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 def find_data() -> Path:
     """Where the real data should be: SQLVERDICT_DATA, else ../shared/data beside the repo."""
     return Path(os.environ.get("SQLVERDICT_DATA", REPOSITORY.parent / "shared" / "data"))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """In the thorough profile every property tries more examples than its own settings ask for."""
+    if PROFILE != "thorough":
+        return
+    for test in {getattr(item, "obj", None) for item in items}:
+        own = getattr(test, "_hypothesis_internal_use_settings", None)
+        if own is not None:
+            more = settings(own, max_examples=own.max_examples * MORE)
+            getattr(test, "__func__", test)._hypothesis_internal_use_settings = more
 
 
 @pytest.fixture(scope="session")

@@ -9,6 +9,7 @@ import sqlite3
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -156,8 +157,8 @@ def test_an_engine_that_is_at_fault_is_not_remembered(tmp_path: Path) -> None:
     cache.close()
 
 
-def _write(path: Path, writer: int, count: int, start: float) -> None:
-    time.sleep(max(0.0, start - time.time()))
+def _write(path: Path, writer: int, count: int, start: Any) -> None:
+    start.wait()
     cache = AnswerCache(path)
     for number in range(count):
         # Half of the entries are everybody's, half the writer's own.
@@ -172,7 +173,7 @@ def _write(path: Path, writer: int, count: int, start: float) -> None:
 def test_several_processes_write_at_once(tmp_path: Path) -> None:
     path = tmp_path / "new" / "cache.sqlite"
     context = multiprocessing.get_context("fork")
-    start = time.time() + 0.3
+    start = context.Barrier(6)
     writers = [context.Process(target=_write, args=(path, n, 200, start)) for n in range(6)]
     for writer in writers:
         writer.start()

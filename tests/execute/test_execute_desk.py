@@ -24,7 +24,7 @@ def database(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 @pytest.fixture(scope="module")
 def session(database: str) -> Session:
-    return ENGINES.get("sqlite").open(Path(database), Limits(seconds=2))
+    return ENGINES.get("sqlite").open(Path(database), Limits(seconds=600))
 
 
 def test_an_answer_is_asked_once_for_all_spellings(database: str) -> None:

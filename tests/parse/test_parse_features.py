@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 
 import pytest
+from patience import processor_time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
@@ -187,9 +187,8 @@ def test_any_word_salad_gives_known_features(words: list[str]) -> None:
 
 
 def test_time_is_linear_in_nested_aggregates() -> None:
-    started = time.perf_counter()
-    features("SELECT " + "sum(" * 200_000)
-    assert time.perf_counter() - started < 5
+    with processor_time(60):
+        features("SELECT " + "sum(" * 200_000)
 
 
 def tree_features(query: Query) -> set[str]:

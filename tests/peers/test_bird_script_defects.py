@@ -56,6 +56,6 @@ def test_gold_errors_count_against_the_model(judge) -> None:
 
 def test_its_time_guard_leaves_the_query_running(judge) -> None:
     """func_timeout returns in time, and its query runs on; one long opcode stops for nobody."""
-    result = judge("SELECT 1", "SELECT length(hex(zeroblob(400000000)))", seconds=0.5)
+    result = judge("SELECT 1", "SELECT length(hex(zeroblob(400000000)))")
     assert result.scores["ex"] == 0.0
     assert result.reasons[0] in (Reason.MEMORY_LIMIT, Reason.EXECUTION_TIMEOUT)

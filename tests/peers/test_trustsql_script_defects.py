@@ -115,7 +115,7 @@ def test_the_thread_time_out_cannot_stop_sqlite(shop: Path) -> None:
     from sqlverdict.execute.engine import Limits
 
     said = {"a": ENDLESS, "b": "SELECT id FROM item WHERE name = 'pen'", "c": None}
-    options = Options(workers=0, cache=None, limits=Limits(seconds=0.5))
+    options = Options(workers=0, cache=None, limits=Limits(steps=5_000_000, seconds=600))
     run = evaluate(cases(shop), said, options=options)
     first = next(run.results())
     assert first.reasons == (Reason.EXECUTION_TIMEOUT,)

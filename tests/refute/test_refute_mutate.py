@@ -6,9 +6,9 @@ import sqlite3
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
-from time import perf_counter
 
 import pytest
+from patience import processor_time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from real_parts import REAL, file_of
@@ -230,9 +230,8 @@ def test_real_databases_give_legal_instances_quickly(data_root: Path, name: str)
     tables = [table.name for table in schema.tables][:3]
     facts = facts_of(schema)
     next(real_instances(path, schema, tables, {}, seed=0, count=1))
-    began = perf_counter()
-    found = list(real_instances(path, schema, tables, {}, seed=0, count=100))
-    assert perf_counter() - began < 5, "0.3 s here"
+    with processor_time(60):  # 0.3 s on a usual machine
+        found = list(real_instances(path, schema, tables, {}, seed=0, count=100))
     assert len(found) == 100
     for instance in found[:30]:
         assert legal(instance, facts) == []

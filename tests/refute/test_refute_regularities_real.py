@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import perf_counter
 
 import pytest
+from patience import processor_time
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from real_parts import REAL, file_of
@@ -32,9 +32,8 @@ def _whole(path: Path) -> Instance:
 @pytest.mark.parametrize("name", REAL)
 def test_real_databases_keep_what_they_show(data_root: Path, name: str) -> None:
     path = file_of(data_root, name)
-    began = perf_counter()
-    found = mine(path)
-    assert perf_counter() - began < 20, "0.6 s here"
+    with processor_time(120):  # 0.6 s on a usual machine
+        found = mine(path)
     assert len(found) > 20
     whole = _whole(path)
     assert [str(member) for member in found if not member.holds(whole)] == []

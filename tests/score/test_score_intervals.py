@@ -6,7 +6,7 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sqlverdict.errors import UsageError
@@ -79,6 +79,7 @@ def test_confidence_must_be_a_share() -> None:
 
 
 @given(HISTOGRAMS, st.integers(0, 5))
+@example({0.1: 4, 0.25: 2}, 0)
 @settings(max_examples=40, deadline=None)
 def test_bootstrap_is_deterministic_and_within_the_values(
     counts: dict[float, int], seed: int
@@ -90,6 +91,21 @@ def test_bootstrap_is_deterministic_and_within_the_values(
     wide = bootstrap_mean(counts, confidence=0.99, seed=seed, resamples=200)
     assert wide[0] <= low
     assert wide[1] >= high
+
+
+@pytest.mark.parametrize("rest", range(1, 30))
+def test_rounding_moves_no_mean_out_of_the_values(rest: int) -> None:
+    """Six times 0.1, added up one by one and divided by six, is less than 0.1."""
+    counts = {0.1: 2 * rest, 0.25: rest}
+    assert 0.1 <= bootstrap_mean(counts)[0]
+    assert 0.1 <= min(resampled_means(counts, 0, 1000))
+
+
+@given(HISTOGRAMS)
+def test_the_mean_and_its_normal_interval_lie_within_the_values(counts: dict[float, int]) -> None:
+    low, high, label = mean_interval(counts, limit=0)
+    assert label == "normal"
+    assert min(counts) <= low <= mean_and_error(counts)[0] <= high <= max(counts)
 
 
 def test_bootstrap_of_one_value_is_that_value() -> None:

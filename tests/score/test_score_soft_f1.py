@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import random
-import time
 from itertools import permutations
 
 import pytest
+from patience import processor_time
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -122,19 +122,17 @@ def test_soft_f1_of_many_rows_is_bounded_and_finds_the_partners() -> None:
     gold: list[Row] = [(i, rng.choice("abc"), 1) for i in range(20_000)]
     prediction: list[Row] = [(flag, i, 1, "extra") for i, flag, _ in gold]
     rng.shuffle(prediction)
-    start = time.perf_counter()
-    value = overlap_f1(gold, prediction)
+    with processor_time(60):
+        value = overlap_f1(gold, prediction)
     # The ids pair every row although the other cells meet 10^8 times.
     assert value == pytest.approx(2 * 3 / (3 + 4))
-    assert time.perf_counter() - start < 10
 
 
 def test_soft_f1_without_any_rare_cell_is_bounded() -> None:
     gold: list[Row] = [(i % 2, "a") for i in range(20_000)]
     prediction: list[Row] = [(i % 2, "b") for i in range(20_000)]
-    start = time.perf_counter()
-    assert overlap_f1(gold, prediction) == pytest.approx(0.5)
-    assert time.perf_counter() - start < 10
+    with processor_time(60):
+        assert overlap_f1(gold, prediction) == pytest.approx(0.5)
 
 
 def test_defect_bird_soft_f1_of_the_same_rows_reversed_is_a_third() -> None:

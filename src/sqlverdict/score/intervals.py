@@ -91,15 +91,17 @@ def mean_interval(
 
 
 def normal_mean(counts: Mapping[float, int], confidence: float = CONFIDENCE) -> tuple[float, float]:
-    """Mean plus and minus z standard errors."""
+    """Mean plus and minus z standard errors, within the range of the values."""
     mean, error = mean_and_error(counts)
-    return mean - _quantile(confidence) * error, mean + _quantile(confidence) * error
+    spread = _quantile(confidence) * error
+    values = _values(counts)
+    return _within(mean - spread, values), _within(mean + spread, values)
 
 
 def mean_and_error(counts: Mapping[float, int]) -> tuple[float, float]:
     """The mean of a histogram and its standard error, 0 where there is one case."""
     n = _size(counts)
-    mean = fsum(value * count for value, count in counts.items()) / n
+    mean = _within(fsum(value * count for value, count in counts.items()) / n, _values(counts))
     squares = fsum(count * (value - mean) ** 2 for value, count in counts.items())
     return mean, sqrt(squares / max(1, n - 1) / n)
 
@@ -108,20 +110,23 @@ def resampled_means(counts: Mapping[float, int], seed: int, resamples: int) -> l
     """Means of samples drawn with replacement, each as large as the histogram.
 
     Two ways to draw, picked by cost: case by case, or one binomial number for each distinct
-    value. Values are sorted first, so the histogram's own order does not matter.
+    value. Values are sorted first, so the histogram's own order does not matter; they are
+    added up exactly, as ``sum`` rounds in other ways in other versions of Python.
     """
     n = _size(counts)
-    values = sorted(value for value, count in counts.items() if count)
+    values = _values(counts)
     weights = [counts[value] for value in values]
     # Not for secrets: the seed must give the same interval on every machine.
     rng = random.Random(seed)  # noqa: S311
     if len(values) == 1:
         return [values[0]] * resamples
     if len(values) * DRAWS_PER_BINOMIAL < n:
-        return [_multinomial_sum(rng, values, weights, n) / n for _ in range(resamples)]
-    ends = list(accumulate(weights))
-    cases = [values[bisect(ends, i)] for i in range(n)]
-    return [sum(rng.choices(cases, k=n)) / n for _ in range(resamples)]
+        sums = (_multinomial_sum(rng, values, weights, n) for _ in range(resamples))
+    else:
+        ends = list(accumulate(weights))
+        cases = [values[bisect(ends, i)] for i in range(n)]
+        sums = (fsum(rng.choices(cases, k=n)) for _ in range(resamples))
+    return [_within(total / n, values) for total in sums]
 
 
 def _multinomial_sum(
@@ -134,6 +139,16 @@ def _multinomial_sum(
         left -= hits
         mass -= weight
     return total + values[-1] * left
+
+
+def _values(counts: Mapping[float, int]) -> list[float]:
+    """The values that occur, in order."""
+    return sorted(value for value, count in counts.items() if count)
+
+
+def _within(mean: float, values: list[float]) -> float:
+    """A mean of the values, which rounding may have put beyond the smallest or the largest."""
+    return min(max(mean, values[0]), values[-1])
 
 
 def _size(counts: Mapping[float, int]) -> int:
