@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from patience import no_endless_wait
 
+from patience import no_endless_wait
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.pipeline import Options, evaluate, evaluate_pairs
 from sqlverdict.records import Case, Failure, Prediction, Reason, Result, Verdict

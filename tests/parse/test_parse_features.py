@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 
 import pytest
-from patience import processor_time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
+from patience import processor_time
 from sqlverdict.parse.features import AGGREGATES, FEATURES, features
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.tokens import word_set

@@ -6,10 +6,10 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from patience import processor_time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from patience import processor_time
 from sqlverdict.parse.tokens import (
     Kind,
     first_statement,

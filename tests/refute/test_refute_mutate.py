@@ -8,11 +8,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from patience import processor_time
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from real_parts import REAL, file_of
 
+from patience import processor_time
 from sqlverdict.errors import DatabaseError
 from sqlverdict.parse.facts import NotNull, facts_of
 from sqlverdict.parse.schema import Schema

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from patience import processor_time
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from real_parts import REAL, file_of
 
+from patience import processor_time
 from sqlverdict.parse.schema_sqlite import read_sqlite
 from sqlverdict.refute.mine.sample import read_samples, reading
 from sqlverdict.refute.mutate import real_instances

@@ -6,10 +6,10 @@ import random
 from itertools import permutations
 
 import pytest
-from patience import processor_time
 from hypothesis import given
 from hypothesis import strategies as st
 
+from patience import processor_time
 from sqlverdict.records import Failure, Fault, Reason, Row
 from sqlverdict.score import overlap
 from sqlverdict.score.metric import METRICS
