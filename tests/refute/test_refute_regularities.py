@@ -218,7 +218,7 @@ def test_large_tables_are_sampled_and_then_confirmed(build: Build) -> None:
     script = "CREATE TABLE t (a, b, c, d, e)"
     path = build(script, t=rows)
     with reading(path) as connection:
-        sample = read_samples(connection, read_sqlite(path), 500)["t"]
+        sample = read_samples(connection, read_sqlite(path).tables, 500)["t"]
     assert len(sample.rows) == 500
     assert not any(row[0] is None for row in sample.rows)
     sampled, whole = mine(path, max_rows=500), mine(path)

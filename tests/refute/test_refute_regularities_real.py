@@ -24,7 +24,7 @@ def sentences(found: Regularities) -> set[str]:
 def _whole(path: Path) -> Instance:
     schema = read_sqlite(path)
     with reading(path) as connection:
-        samples = read_samples(connection, schema, 50_000)
+        samples = read_samples(connection, schema.tables, 50_000)
     return Instance(schema, {name: tuple(sample.rows) for name, sample in samples.items()})
 
 

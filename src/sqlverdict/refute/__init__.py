@@ -2,6 +2,8 @@
 
 ``witness``    what a refutation is made of
 ``search``     ``find_witness``: the one call
+``meter``      what a search has spent: instances and work, never seconds
+``part``       the tables that two queries touch; no other is made
 ``arena``      a warm in-memory engine on which instances are tried
 ``resolve``    which base column a reference means
 ``constants``  what the queries compare their columns with

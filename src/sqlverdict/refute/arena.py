@@ -21,6 +21,8 @@ from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Row
 
 _STEPS = 2_000
 _TICKS = 400
+CELL = 100
+"""To make a cell, load it and look at it costs about as much as so many steps of the engine."""
 
 
 class _Gate(Guard):
@@ -73,18 +75,22 @@ class Arena:
         self, schema: Schema, facts: frozenset[Fact] | None = None, *, backwards: bool = False
     ) -> None:
         self.schema = schema
+        self.work = 0
         self._gate = _Gate()
         self._ticks = 0
+        self._mark = ""
+        self._begun = 0
         self._filled: dict[str, _Filling | None] = {}
         self._answered: dict[str, tuple[tuple[str, ...], bool]] = {}
         self._connection = sqlite3.connect(":memory:", isolation_level=None, cached_statements=512)
-        self._connection.set_progress_handler(self._tick, _STEPS)
         if backwards:
             self._connection.execute("PRAGMA reverse_unordered_selects=1")
         # What is in the arena is never rolled back.
         self._connection.execute("PRAGMA journal_mode=OFF")
         self._deletes: dict[str, str] = {}
         self._create(facts)
+        # Not before: the tables are ours, and to make many of them takes many steps.
+        self._connection.set_progress_handler(self._tick, _STEPS)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         self._connection.set_authorizer(self._gate)
@@ -116,6 +122,16 @@ class Arena:
         self._ticks -= 1
         return self._ticks < 0
 
+    def begin(self) -> None:
+        """A new pair of queries: count its work from nothing, whatever ran here before.
+
+        SQLite counts the steps of a prepared statement over all its runs, and asks to go on
+        at every so many of them. A text of its own for each pair makes a new statement.
+        """
+        self.work = 0
+        self._begun += 1
+        self._mark = f"/*{self._begun:x}*/"
+
     def load(self, rows: Mapping[str, Sequence[Row]]) -> None:
         """Make these rows the content; a table that holds the very same is left as it is."""
         execute, filled = self._connection.execute, self._filled
@@ -143,6 +159,7 @@ class Arena:
         count = len(rows)
         if not count:
             return 0
+        self.work += CELL * count * len(rows[0])
         holds = tuple([cells.count(None) < count for cells in zip(*rows, strict=False)])
         sql, pick = _insertion(table, holds)
         return self._connection.executemany(sql, map(pick, rows)).rowcount
@@ -180,13 +197,15 @@ class Arena:
         """The rows of a query; the fast way for trusted repetition of a checked text."""
         self._ticks = _TICKS
         try:
-            return self._connection.execute(sql).fetchmany(10_000)
+            return self._connection.execute(self._mark + sql).fetchmany(10_000)
         except (sqlite3.Error, sqlite3.Warning) as error:
             if self._ticks < 0:
                 return Failure(Reason.EXECUTION_TIMEOUT, "stopped at the step limit")
             return self._failed(error)
         except (ValueError, MemoryError) as error:
             return Failure(Reason.EXECUTION_ERROR, str(error))
+        finally:
+            self.work += _STEPS * (_TICKS - self._ticks)
 
     def run(self, sql: str) -> Outcome:
         """The outcome of any query, with its column names."""
@@ -198,7 +217,7 @@ class Arena:
             self._gate.reset()
         self._ticks = _TICKS
         try:
-            cursor = self._connection.execute(sql)
+            cursor = self._connection.execute(self._mark + sql)
             rows = cursor.fetchmany(10_000)
         except (sqlite3.Error, sqlite3.Warning) as error:
             if self._ticks < 0:
@@ -206,6 +225,8 @@ class Arena:
             return self._failed(error)
         except (ValueError, MemoryError) as error:
             return Failure(Reason.EXECUTION_ERROR, str(error))
+        finally:
+            self.work += _STEPS * (_TICKS - self._ticks)
         if answered is None:
             if cursor.description is None:
                 return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")

@@ -135,6 +135,11 @@ class Grader:
         """Whether there are real data to be ordinary beside."""
         return self._real is not None
 
+    @property
+    def weight(self) -> int:
+        """How many things are looked at in every row: to grade takes as long."""
+        return len(self._counted) + len(self.use.places) + len(self._joins)
+
     def grade(self, instance: Instance) -> tuple[Grade, tuple[str, ...]]:
         """The grade, and the regularities that are broken, in words."""
         broken = self.broken(instance)
@@ -172,7 +177,7 @@ class Grader:
         return not empty_too and not rows_of(instance, table)
 
     def _tied(self, instance: Instance) -> bool:
-        arena = _arena(self.schema)
+        arena = tie_arena(self.schema)
         arena.load({table: rows for table, rows in instance.rows.items() if rows})
         return has_tie(self.sqls, arena.rows)
 
@@ -188,8 +193,10 @@ def _references(schema: Schema) -> frozenset[tuple[Place, Place]]:
 
 
 @per_schema
-def _arena(schema: Schema) -> Arena:
-    """Kept apart from those of the search, and without constraints.
+def tie_arena(schema: Schema) -> Arena:
+    """Where ties are looked for.
+
+    Kept apart from those of the search, and without constraints.
 
     Under fewer facts than the schema's, rows may break some.
     """

@@ -29,15 +29,15 @@ from sqlverdict.refute.mine.across import (
     mine_copies,
     mine_inclusions,
 )
-from sqlverdict.refute.mine.columns import LOOKS, mine_columns
-from sqlverdict.refute.mine.confirm import confirmed
+from sqlverdict.refute.mine.columns import LOOKS
 from sqlverdict.refute.mine.kind import Place, Regularity
-from sqlverdict.refute.mine.pairs import OrderInRow, mine_pairs
-from sqlverdict.refute.mine.sample import Sample, read_samples, reading
+from sqlverdict.refute.mine.pairs import OrderInRow
+from sqlverdict.refute.mine.sample import Sample, reading
+from sqlverdict.refute.mine.store import holds_in_file, tables_of
+from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.witness import Instance
 
 Kind = TypeVar("Kind", bound=Regularity)
-_KEPT = 64
 
 
 @dataclass(frozen=True)
@@ -95,16 +95,13 @@ class Regularities:
         return tuple(member for member in self.members if isinstance(member, kind))
 
 
-_mined: dict[tuple[str, Schema | None, int], Regularities] = {}
-
-
 def mine(database: Path, schema: Schema | None = None, *, max_rows: int = 50_000) -> Regularities:
     """What a SQLite file shows; remembered by the file's content.
 
     Args:
         database: The file; it is only read.
         schema: How to write the tables' and columns' names, and which there are; the file's
-            own where not given.
+            own where not given. Of a part of a schema only that part is mined.
         max_rows: Larger tables are sampled, and what the sample shows is confirmed on all
             rows.
 
@@ -112,45 +109,51 @@ def mine(database: Path, schema: Schema | None = None, *, max_rows: int = 50_000
         DatabaseError: the file is missing or cannot be read.
         SchemaError: no schema was given and the file holds none.
     """
+    digest = digest_of(database)
+    return _mined(schema or read_sqlite(database), database, digest, max_rows)
+
+
+def digest_of(database: Path) -> str:
+    """The digest of a database's content.
+
+    Raises:
+        DatabaseError: the file is missing or cannot be read.
+    """
     try:
-        digest = database_digest(database)
+        return database_digest(database)
     except OSError as error:
         raise DatabaseError(
             f"{database} cannot be read ({error.strerror}); give a SQLite file's path"
         ) from error
-    key = (digest, schema, max_rows)
-    if key not in _mined:
-        if len(_mined) >= _KEPT:
-            _mined.clear()
-        _mined[key] = _mine(database, digest, schema or read_sqlite(database), max_rows)
-    return _mined[key]
 
 
-def _mine(database: Path, digest: str, schema: Schema, max_rows: int) -> Regularities:
+@per_schema
+def _mined(schema: Schema, database: Path, digest: str, max_rows: int) -> Regularities:
     with reading(database) as connection:
-        samples = read_samples(connection, schema, max_rows)
-        sure: list[Regularity] = []
-        doubtful: list[Regularity] = []
-        for found in _found(schema, samples):
-            whole = all(samples[table].whole for table, _ in found.places)
-            (sure if whole else doubtful).append(found)
-        members = [*sure, *confirmed(connection, doubtful)]
+        data = tables_of(connection, digest, schema, max_rows)
+        samples = {name: table.sample for name, table in data.items()}
+        inclusions = list(mine_inclusions(links(schema, samples), samples))
+        identifiers = _identifiers(samples, inclusions)
+        members = [
+            found
+            for table in data.values()
+            for found in table.members(connection)
+            if not _says_nothing(found, identifiers)
+        ]
+        copies = mine_copies(_joins(schema, samples, inclusions), samples)
+        for across in (*inclusions, *copies):
+            whole = all(samples[table].whole for table, _ in across.places)
+            if whole or holds_in_file(connection, digest, across):
+                members.append(across)
     counts = {name: sample.total for name, sample in samples.items()}
     return Regularities(digest, counts, tuple(members))
 
 
-def _found(schema: Schema, samples: Mapping[str, Sample]) -> Iterator[Regularity]:
-    inclusions = list(mine_inclusions(links(schema, samples), samples))
-    identifiers = _identifiers(samples, inclusions)
-    for sample in samples.values():
-        for found in mine_columns(sample):
-            if not (isinstance(found, LOOKS) and found.places[0] in identifiers):
-                yield found
-        for pair in mine_pairs(sample):
-            if not (isinstance(pair, OrderInRow) and identifiers.intersection(pair.places)):
-                yield pair
-    yield from inclusions
-    yield from mine_copies(_joins(schema, samples, inclusions), samples)
+def _says_nothing(found: Regularity, identifiers: Collection[Place]) -> bool:
+    """Whether it is about what an identifier looks like."""
+    if isinstance(found, LOOKS):
+        return found.places[0] in identifiers
+    return isinstance(found, OrderInRow) and any(place in identifiers for place in found.places)
 
 
 def _identifiers(samples: Mapping[str, Sample], inclusions: Collection[Inclusion]) -> set[Place]:

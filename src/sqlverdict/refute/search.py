@@ -2,17 +2,16 @@
 
 The engine itself is the judge: every instance is loaded and both queries are run. Instances
 come from the bank, from mutated real rows, and from the generator, in that order. The budget
-counts instances, so that the same call gives the same result on any machine; seconds are the
-last stop.
+counts instances and work, so that the same call gives the same result on any machine; seconds
+are a safety net, and a result that they cut says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from time import monotonic
 from typing import NamedTuple
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
@@ -35,11 +34,14 @@ from sqlverdict.refute.arena import Arena, warm_arena
 from sqlverdict.refute.constants import read
 from sqlverdict.refute.determined import is_determined
 from sqlverdict.refute.generate import Generator
-from sqlverdict.refute.grade import Grader
+from sqlverdict.refute.grade import Grader, tie_arena
 from sqlverdict.refute.ground import is_closed
+from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.order_free import is_order_free
+from sqlverdict.refute.part import part_of
 from sqlverdict.refute.per_schema import per_schema
-from sqlverdict.refute.regularities import mine
+from sqlverdict.refute.real import real_rows
+from sqlverdict.refute.regularities import Regularities
 from sqlverdict.refute.shrink import Content, Cost, Shrinker
 from sqlverdict.refute.sources import Sources
 from sqlverdict.refute.witness import Budget, Instance, NotRefuted, Origin, Refutation, Witness
@@ -73,7 +75,7 @@ def find_witness(
         schema: The tables.
         facts: What every database must obey; by default all that the schema declares. Any
             subset may be given.
-        budget: How many instances, how many seconds, which seed.
+        budget: How many instances, how much work, which seed.
         preset: When two answers are the same.
         contract: The case's own wishes.
         first: Instances to try before any is made.
@@ -89,14 +91,18 @@ def find_witness(
     queries = [query for query in parsed if not isinstance(query, ParseFailure)]
     if len(queries) < 2:
         return _unparsed(parsed)
+    part = part_of(schema, (*queries[0].tables, *queries[1].tables))
+    if facts is not None and part is not schema:
+        names = {table.name for table in part.tables}
+        facts = frozenset(fact for fact in facts if fact.table in names)
     try:
-        hunt = _Hunt(queries[0], queries[1], schema, facts, chosen, preset, contract)
+        hunt = _Hunt(queries[0], queries[1], part, facts, chosen, preset, contract)
+        found = hunt.refused() or hunt.run(first, database)
     except SchemaError as error:
         return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=str(error))
-    refused = hunt.refused()
-    if refused is not None:
-        return refused
-    return hunt.run(first, database)
+    if isinstance(found, Witness):
+        return replace(found, instance=Instance(schema, found.instance.rows))
+    return found
 
 
 def _unparsed(parsed: list[Query | ParseFailure]) -> NotRefuted:
@@ -169,7 +175,8 @@ class _Hunt:
             schema, self.facts, reading, budget.seed, self.arenas[0] if facts is None else None
         )
         self.named = frozenset(hint.value for hint in reading.hints)
-        self._graded_by: Grader | None = None
+        self.meter = Meter(budget, self.arenas)
+        self._real: Regularities | None = None
         self.tried = 0
         self.undetermined = 0
         self.origin: Origin = "search"
@@ -194,13 +201,15 @@ class _Hunt:
 
     def run(self, first: Iterable[Instance], database: Path | None) -> Refutation:
         """Try instances until one tells the queries apart, or the budget is spent."""
-        stop = monotonic() + self.budget.seconds
+        # The real data are looked at once for all pairs: that is not this pair's to pay for.
+        self._real = None if database is None else real_rows(database, self.schema).regularities
+        self.meter = Meter(self.budget, (*self.arenas, tie_arena(self.schema)))
         best: _Small | None = None
         left = self.instances
         facts, arena = self.facts, self.arenas[0]
         sources = Sources(self.generator, facts, self.budget, self.instances, database, arena)
-        for origin, rows in sources(first):
-            if left <= 0 or monotonic() > stop:
+        for origin, rows in sources(self._of_part(first)):
+            if left <= 0 or self.meter.over:
                 break
             left -= 1
             self.tried += 1
@@ -208,8 +217,7 @@ class _Hunt:
             found = self._glance(rows)
             if found is None:
                 continue
-            grader = self._grader(database)
-            small = self._small(found, grader, None if best is None else best.cost)
+            small = self._small(found, self._grader, None if best is None else best.cost)
             if small is None:
                 continue
             best = small
@@ -217,12 +225,23 @@ class _Hunt:
                 break
             left = min(left, _BETTER if database is not None else _BETTER_BLIND)
             sources.ordinary = database is not None
-        if best is None and monotonic() <= stop:
-            best = self._settled(database)
+        if best is None and not self.meter.over:
+            best = self._settled()
         if best is not None:
-            return self._witness(best, self._grader(database))
-        reason = Reason.BUDGET_EXHAUSTED if monotonic() > stop else None
-        return NotRefuted(self.tried, self.undetermined, reason)
+            return self._witness(best, self._grader)
+        if self.meter.over:
+            late = self.meter.late
+            message = f"cut by {'time' if late else 'its budget of work'}"
+            why = Reason.BUDGET_EXHAUSTED
+            return NotRefuted(self.tried, self.undetermined, why, message, cut_by_time=late)
+        return NotRefuted(self.tried, self.undetermined)
+
+    def _of_part(self, first: Iterable[Instance]) -> Iterator[Instance]:
+        """Instances without the tables that neither query touches."""
+        names = {table.name for table in self.schema.tables}
+        for instance in first:
+            rows = {name: rows for name, rows in instance.rows.items() if name in names}
+            yield Instance(self.schema, rows)
 
     def _try(self, rows: Content) -> _Found | None:
         """The difference between the two queries on these rows, if it is a real one."""
@@ -310,10 +329,10 @@ class _Hunt:
         if len(self._open) < _SETTLED:
             self._open.append((found, self.origin, self.tried))
 
-    def _settled(self, database: Path | None) -> _Small | None:
+    def _settled(self) -> _Small | None:
         """A determined difference beside an undetermined one: one row less may break a tie."""
+        grader = self._grader
         for found, origin, tried in self._open:
-            grader = self._grader(database)
             shrinker = self._shrinker(self._with_care, grader)
             rows = shrinker.one_less(found.rows)
             small = None if rows is None else self._try(shrinker.fewer(rows) or rows)
@@ -337,7 +356,10 @@ class _Hunt:
         # Without real data there is nothing to stay ordinary beside: few rows come first.
         kept = ordinary or grader.has_real_data
         cost = (lambda rows: self._cost(rows, grader)) if kept else None
-        return Shrinker(self.generator.ground, differ, self.budget.shrink, cost)
+        return Shrinker(self.generator.ground, differ, self.budget.shrink, cost, self._is_over)
+
+    def _is_over(self) -> bool:
+        return self.meter.over
 
     def _at_a_glance(self, rows: Content) -> bool:
         return self._difference(rows) is not None and self.arenas[0].whole
@@ -346,6 +368,7 @@ class _Hunt:
         return _whole(self._try(rows), rows)
 
     def _cost(self, rows: Content, grader: Grader) -> Cost:
+        self.meter.spend(grader.weight * sum(map(len, rows.values())))
         return grader.cost(Instance(self.schema, rows))
 
     def _witness(self, best: _Small, grader: Grader) -> Witness:
@@ -364,10 +387,9 @@ class _Hunt:
             best.tried,
             grade,
             broken,
+            cut_by_time=self.meter.late,
         )
 
-    def _grader(self, database: Path | None) -> Grader:
-        if self._graded_by is None:
-            real = mine(database, self.schema) if database is not None else None
-            self._graded_by = Grader(self.schema, real, self.gold, self.prediction)
-        return self._graded_by
+    @cached_property
+    def _grader(self) -> Grader:
+        return Grader(self.schema, self._real, self.gold, self.prediction)

@@ -37,6 +37,7 @@ class Shrinker:
         differ: Whether the two queries differ, with determined answers, on such rows.
         tries: How often ``differ`` may be asked.
         cost: How far rows are from ordinary; no step may raise it.
+        is_over: Whether the search has spent all that it may.
     """
 
     def __init__(
@@ -45,11 +46,13 @@ class Shrinker:
         differ: Differ,
         tries: int,
         cost: Callable[[Content], Cost] | None = None,
+        is_over: Callable[[], bool] = lambda: False,
     ) -> None:
         self.ground = ground
         self.differ = differ
         self.tries = tries
         self.cost = cost or (lambda _: (0, 0))
+        self.is_over = is_over
         self.lowest = (0, 0)
 
     def fewer(self, rows: Content, hopeless: Differ = lambda _: False) -> Content | None:
@@ -68,7 +71,7 @@ class Shrinker:
                 return None
         failed: set[tuple[int, ...]] = set()
         size = -1
-        while self.tries > 0 and size != sum(map(len, rows.values())):
+        while self.tries > 0 and not self.is_over() and size != sum(map(len, rows.values())):
             size = sum(map(len, rows.values()))
             rows = self._without_rows(rows, failed)
             if hopeless(rows):
@@ -80,8 +83,10 @@ class Shrinker:
         rows = {table: content for table, content in rows.items() if content}
         for table, content in rows.items():
             for place in range(len(content)):
+                if self.tries <= 0 or self.is_over():
+                    return None
                 fewer = self._without(rows, table, place)
-                if self.tries > 0 and self.differ(fewer):
+                if self.differ(fewer):
                     return fewer
                 self.tries -= 1
         return None
@@ -91,7 +96,7 @@ class Shrinker:
 
     def _works_closed(self, rows: Content) -> bool:
         """Whether rows that lack no parent will do."""
-        if self.tries <= 0:
+        if self.tries <= 0 or self.is_over():
             return False
         self.tries -= 1
         if not self.differ(rows):
@@ -146,7 +151,7 @@ class Shrinker:
         """One row after the other, each with its children; not what failed before."""
         for table in list(rows):
             place = 0
-            while place < len(rows.get(table, ())):
+            while place < len(rows.get(table, ())) and self.tries > 0 and not self.is_over():
                 fewer = self._without(rows, table, place)
                 left = tuple([id(row) for kept in fewer.values() for row in kept])
                 if left not in failed and self._works_closed(fewer):

@@ -57,6 +57,8 @@ class Witness:
         grade: How ordinary it is beside the real data.
         broken: The regularities of the real data that it breaks, in words.
         sentence: "They differ when ...".
+        cut_by_time: Whether the clock ended the search for a more ordinary one: another run
+            may find one.
     """
 
     gold_sql: str
@@ -70,6 +72,7 @@ class Witness:
     grade: Grade = "ungraded"
     broken: tuple[str, ...] = ()
     sentence: str = ""
+    cut_by_time: bool = False
 
     @property
     def refuted(self) -> bool:
@@ -81,13 +84,15 @@ class Witness:
 class NotRefuted:
     """No witness among so many databases. Never "equal".
 
-    ``reason`` is set where the search could not be made at all.
+    ``reason`` is set where the search could not be made at all, or was cut short.
+    ``cut_by_time`` is set where the clock cut it: another run may go further.
     """
 
     instances: int
     undetermined: int = 0
     reason: Reason | None = None
     message: str = ""
+    cut_by_time: bool = False
 
     @property
     def refuted(self) -> bool:
@@ -107,17 +112,27 @@ class NotRefuted:
 
 @dataclass(frozen=True)
 class Budget:
-    """What a search may spend: databases first, so that verdicts repeat; seconds last.
+    """What a search may spend: databases and work, so that verdicts repeat on any machine.
 
     Two queries that read the same columns, joins and constants get ``instances // alike``: if
     they differ, a few databases show it. Set ``alike`` to 1 to search them as hard as others.
+
+    Attributes:
+        instances: How many databases are tried.
+        alike: The divisor for queries that look alike.
+        seconds: The safety net, far above what the work takes. Where it cuts a search, the
+            result says so and is not kept.
+        shrink: How many smaller databases are tried for one witness.
+        seed: Same seed, same databases.
+        work: Steps of the engine, cells that are loaded included; see ``meter``.
     """
 
     instances: int = 400
     alike: int = 4
-    seconds: float = 5.0
+    seconds: float = 120.0
     shrink: int = 400
     seed: int = 0
+    work: int = 2_000_000_000
 
 
 Refutation = Witness | NotRefuted

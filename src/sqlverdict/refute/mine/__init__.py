@@ -5,5 +5,6 @@
 ``columns``  one column: never NULL, unique, small domains, signs, ranges, written forms
 ``pairs``    two columns of a table: code and label, copies, orders
 ``across``   two tables: undeclared foreign keys, columns copied over a join
+``store``    tables that were read and mined, kept for the next pair of queries
 ``confirm``  whether what a sample shows holds in the whole file
 """

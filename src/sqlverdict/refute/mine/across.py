@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import combinations, permutations
 from math import log
 from typing import ClassVar
 
@@ -45,6 +45,8 @@ from sqlverdict.refute.witness import Instance
 _THREE = 3
 _BY_CHANCE = log(1_000)
 _SHORT_NAME = 3
+_MOST_PAIRS = 4_096
+"""Of two wide tables only columns of the same name are held against each other."""
 _SAYS_NOTHING = word_set(
     "id rowid name code type date year month day number no num nr key value description status "
     "title rank count amount index notes note time total level order sequence seq "
@@ -135,19 +137,55 @@ class Link:
 
 
 def links(schema: Schema, samples: Mapping[str, Sample]) -> list[Link]:
-    """The columns of different tables that there is reason to join: see the rule at the top."""
-    declared = declared_joins(schema)
-    columns = [(_bare(v.place[1]), v) for sample in samples.values() for v in sample.values]
+    """The columns of different tables that there is reason to join: see the rule at the top.
+
+    Columns are looked up by name: to hold each against each would take too long.
+    """
+    columns = [values for sample in samples.values() for values in sample.values]
+    names = [_bare(values.place[1]) for values in columns]
+    at = {values.place: number for number, values in enumerate(columns)}
+    declared = {
+        (min(pair), max(pair))
+        for joined in declared_joins(schema)
+        if len(pair := [at[place] for place in joined if place in at]) == 2
+    }
+    pairs = {*declared, *_same_names(names)}
+    for sample in samples.values():
+        pairs |= set(_named_after(sample, names, columns, at))
     found: list[Link] = []
-    for at, (name, first) in enumerate(columns):
-        for other_name, second in columns[at + 1 :]:
-            if first.place[0] == second.place[0] or first.kind != second.kind:
-                continue
-            key = frozenset((first.place, second.place)) in declared
-            same = name == other_name and name not in _SAYS_NOTHING
-            if key or same or _names(first, second) or _names(second, first):
-                found.append(Link(first, second, key))
+    for one, two in sorted(pairs):
+        first, second = columns[one], columns[two]
+        if first.place[0] != second.place[0] and first.kind == second.kind:
+            found.append(Link(first, second, (one, two) in declared))
     return found
+
+
+def _same_names(names: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The places of columns that bear one name, if it says something."""
+    places: dict[str, list[int]] = {}
+    for number, name in enumerate(names):
+        if name not in _SAYS_NOTHING:
+            places.setdefault(name, []).append(number)
+    for alike in places.values():
+        yield from combinations(alike, 2)
+
+
+def _named_after(
+    parent: Sample, names: Sequence[str], columns: Sequence[Values], at: Mapping[Place, int]
+) -> Iterator[tuple[int, int]]:
+    """The columns whose names hold the parent table's name, with the keys that they may mean."""
+    table = _singular(_bare(parent.table.name))
+    if len(table) < _SHORT_NAME:
+        return
+    children = [n for n, name in enumerate(names) if table in name]
+    keys = [(at[values.place], _bare(values.place[1]), values) for values in parent.values]
+    for child in children:
+        if columns[child].place[0] == parent.table.name:
+            continue
+        for place, key, values in keys:
+            meant = key in _SAYS_NOTHING or names[child].endswith(key) or table in key
+            if meant and values.unique:
+                yield min(child, place), max(child, place)
 
 
 def declared_joins(schema: Schema) -> set[frozenset[Place]]:
@@ -206,10 +244,13 @@ def mine_copies(
         pairs = [(row, at[cell]) for row, cell in enumerate(keys.cells) if cell in at]
         if len(pairs) < MANY_ROWS:
             continue
+        wide = len(ours.values) * len(theirs.values) > _MOST_PAIRS
         for values in ours.values:
             for others in theirs.values:
                 joining = values.place == first or others.place == second
-                if not joining and _copied(values, others, pairs):
+                if joining or (wide and fold(values.place[1]) != fold(others.place[1])):
+                    continue
+                if _copied(values, others, pairs):
                     yield CopiedOver((first, second), (values.place, others.place))
 
 
@@ -231,15 +272,6 @@ def _copied(ours: Values, theirs: Values, pairs: Sequence[tuple[int, int]]) -> b
         seen += 1
         values.add(one[row])
     return seen >= MANY_ROWS and len(values) >= _THREE
-
-
-def _names(child: Values, parent: Values) -> bool:
-    """Whether the child's name holds the name of the parent's table, and the parent is a key."""
-    table, name = _singular(_bare(parent.place[0])), _bare(child.place[1])
-    if not parent.unique or len(table) < _SHORT_NAME or table not in name:
-        return False
-    key = _bare(parent.place[1])
-    return key in _SAYS_NOTHING or name.endswith(key) or table in key
 
 
 def _chance(child: Values, parent: Values, shared: int) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,7 +17,7 @@ from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.sqlite import open_read_only, quoted
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import Table
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.arena import is_view
@@ -117,13 +117,13 @@ def reading(database: Path) -> Iterator[sqlite3.Connection]:
 
 
 def read_samples(
-    connection: sqlite3.Connection, schema: Schema, max_rows: int
+    connection: sqlite3.Connection, tables: Iterable[Table], max_rows: int
 ) -> dict[str, Sample]:
-    """A sample of every table that the schema and the file share, by the schema's name."""
+    """A sample of each of the tables that the file has too, by the schema's name."""
     found: dict[str, Sample] = {}
     listed = connection.execute("SELECT name, wr FROM pragma_table_list WHERE schema = 'main'")
     rowids = {fold(name): not without for name, without in listed}
-    for table in schema.tables:
+    for table in tables:
         if fold(table.name) not in rowids or is_view(table):
             continue
         names = connection.execute("SELECT name FROM pragma_table_info(?)", (table.name,))

@@ -1,0 +1,43 @@
+"""What a search has spent: work that is the same on every machine, and seconds as a safety net."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from time import monotonic
+
+from sqlverdict.refute.arena import CELL, Arena
+from sqlverdict.refute.witness import Budget
+
+
+class Meter:
+    """Counts the work of one search: that of its arenas, and what is reckoned beside them.
+
+    Attributes:
+        late: Whether the clock had to end the search.
+    """
+
+    def __init__(self, budget: Budget, arenas: Iterable[Arena]) -> None:
+        self.late = False
+        self._arenas = tuple(arenas)
+        self._most = budget.work
+        self._beside = 0
+        self._deadline = monotonic() + budget.seconds
+        for arena in self._arenas:
+            arena.begin()
+
+    def spend(self, cells: int) -> None:
+        """So many cells were looked at outside of the arenas."""
+        self._beside += CELL * cells
+
+    @property
+    def work(self) -> int:
+        """All work so far, in steps of the engine."""
+        return self._beside + sum([arena.work for arena in self._arenas])
+
+    @property
+    def over(self) -> bool:
+        """Whether the search must end: by its work, or by the clock if that comes first."""
+        if self.work > self._most:
+            return True
+        self.late = self.late or monotonic() > self._deadline
+        return self.late
