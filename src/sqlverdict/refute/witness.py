@@ -132,7 +132,7 @@ class Budget:
     seconds: float = 120.0
     shrink: int = 400
     seed: int = 0
-    work: int = 2_000_000_000
+    work: int = 400_000_000
 
 
 Refutation = Witness | NotRefuted
