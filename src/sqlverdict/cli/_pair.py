@@ -44,9 +44,9 @@ def pair_options(command: F) -> F:
             click.option(
                 "--seconds",
                 type=click.FloatRange(0, min_open=True),
-                default=5.0,
+                default=120.0,
                 show_default=True,
-                help="The last stop of the search.",
+                help="The safety net of the search; its budget counts work.",
             ),
             click.option("--seed", type=int, default=0, show_default=True),
             click.option("--out", type=FOLDER, help="Write the witness here (.sql, .sqlite)."),
