@@ -40,7 +40,7 @@ def test_there_and_back(cache: ReplyCache) -> None:
         assert sent.batches[0].state == "running"
         line = json.loads(api.files["file-0"].splitlines()[0])
         assert (line["method"], line["url"]) == ("POST", "/v1/chat/completions")
-        assert line["custom_id"] == REQUESTS[0].digest()
+        assert line["custom_id"] == there.address(REQUESTS[0])
         assert line["body"]["messages"] == [{"role": "user", "content": "0"}]
 
         api.status = "in_progress"

@@ -11,6 +11,7 @@ import threading
 import time
 from collections import Counter
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -157,7 +158,7 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
     other = sqlite3.connect(path)
     other.execute("PRAGMA user_version=99")
     other.close()
-    with pytest.raises(DataError, match="version 99; expected 1"):
+    with pytest.raises(DataError, match="version 99; expected 2"):
         ReplyCache(path)
 
 
@@ -276,3 +277,102 @@ def test_threads_share_one_connection(cache: ReplyCache) -> None:
     for number, reply in second.items():
         assert isinstance(reply, Reply)
         assert (reply.cached, reply.text) == (True, said[number])
+
+
+def replies_of(path: Path, count: int) -> dict[str, Received]:
+    made = {
+        f"{number:064x}": Received(f"reply {number}", "stop", number, 7, 0, True, 0.5, (), "fake")
+        for number in range(count)
+    }
+    cache = ReplyCache(path)
+    for address, each in made.items():
+        cache.put_as(address, "fake", "test@1", each)
+    cache.close()
+    return made
+
+
+def test_a_flipped_bit_is_never_served(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    made = replies_of(path, 12)
+    whole = path.read_bytes()
+    rng = Random(5)
+    for number in range(120):
+        content = bytearray(whole)
+        # Most bits of a small file are free space: half of the flips go where replies are.
+        start = whole.find(b"reply 3") - 200 if number % 2 else 100
+        end = start + 600 if number % 2 else len(content)
+        for _ in range(rng.choice((1, 3, 12))):
+            content[rng.randrange(start, end)] ^= 1 << rng.randrange(8)
+        copy = tmp_path / f"{number}.sqlite"
+        copy.write_bytes(content)
+        try:
+            cache = ReplyCache(copy)
+        except DataError:
+            continue
+        for address, each in made.items():
+            try:
+                assert cache.get(address) in (None, each)
+            except DataError as error:
+                assert "cannot be read" in str(error)  # noqa: PT017
+        cache.close()
+
+
+def test_a_damaged_reply_is_asked_for_again_and_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    with FakeLlm() as server:
+        cache = ReplyCache(path)
+        with client(server, cache) as asker:
+            first = asker.ask(question())
+        with cache.transaction() as connection:
+            connection.execute("UPDATE replies SET text = 'you said: something else'")
+        with client(server, cache) as asker:
+            again = asker.ask(question())
+            third = asker.ask(question())
+            assert (asker.usage.replies, asker.usage.cached) == (1, 1)
+        assert cache.problem is not None
+        assert "damaged" in cache.problem
+        cache.close()
+    assert isinstance(first, Reply)
+    assert isinstance(again, Reply)
+    assert isinstance(third, Reply)
+    assert first.text == again.text == third.text
+
+
+def test_a_reply_moved_to_another_address_is_not_served(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    replies_of(path, 1)
+    cache = ReplyCache(path)
+    with cache.transaction() as connection:
+        connection.execute("UPDATE replies SET address = ?", (ADDRESS,))
+    assert cache.get(ADDRESS) is None
+    cache.close()
+
+
+def test_a_mock_does_not_answer_for_the_model_it_is_named_like(tmp_path: Path) -> None:
+    cache = ReplyCache(tmp_path / "replies.sqlite")
+    with (
+        FakeLlm(lambda call: FakeAnswer(completion("mock"))) as mock,
+        FakeLlm(lambda call: FakeAnswer(completion("real"))) as real,
+    ):
+        for server, text in ((mock, "mock"), (real, "real"), (mock, "mock")):
+            with client(server, cache) as asker:
+                reply = asker.ask(question())
+            assert isinstance(reply, Reply)
+            assert reply.text == text
+    cache.close()
+
+
+def test_a_file_of_the_first_version_is_taken_on(tmp_path: Path) -> None:
+    path = tmp_path / "replies.sqlite"
+    replies_of(path, 2)
+    with sqlite3.connect(path) as connection:
+        connection.execute("ALTER TABLE replies DROP COLUMN checksum")
+        connection.execute("PRAGMA user_version=1")
+    connection.close()
+    cache = ReplyCache(path)
+    assert len(cache) == 2
+    assert cache.get(f"{1:064x}") is None
+    received = Received("new", "stop")
+    cache.put_as(ADDRESS, "fake", "test@1", received)
+    assert cache.get(ADDRESS) == received
+    cache.close()

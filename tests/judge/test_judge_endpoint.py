@@ -6,6 +6,7 @@ import pickle
 from dataclasses import replace
 
 import pytest
+from judge_asking import question
 
 from sqlverdict.errors import UsageError
 from sqlverdict.judge.endpoint import Endpoint
@@ -165,3 +166,55 @@ def test_local_servers_are_known_as_such() -> None:
         for url in ("http://localhost:1", "http://127.0.0.9:1", "http://[::1]:1", "http://10.0.0.1")
     }
     assert list(local.values()) == [True, True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("https://API.example.com/v1", "https://api.example.com:443/v1/"),
+        ("http://localhost:80", "http://localhost/v1/chat/completions"),
+        ("https://api.example.com/v1?code=one-secret", "https://api.example.com/v1?code=other"),
+    ],
+)
+def test_one_server_has_one_address_however_it_is_written(one: str, other: str) -> None:
+    first, second = Endpoint(one, "m"), Endpoint(other, "m")
+    assert first.server == second.server
+    assert first.address(question()) == second.address(question())
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "https://api.example.org/v1",
+        "http://api.example.com/v1",
+        "https://api.example.com:8443/v1",
+        "https://api.example.com/v2",
+        "https://api.example.com/v1?api-version=2",
+    ],
+)
+def test_another_server_has_another_address(other: str) -> None:
+    here = Endpoint("https://api.example.com/v1", "m")
+    assert here.address(question()) != Endpoint(other, "m").address(question())
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://fn.example.com/v1?code=SECRETSECRET",
+        "https://fn.example.com/v1?api-version=1&sig=SECRETSECRET",
+        "user:SECRETSECRET@fn.example.com/v1",
+        "https://user:SECRETSECRET@fn.example.com/v1",
+        "fn.example.com/v1?code=SECRETSECRET",
+        "https://fn.example.com:SECRETSECRET/v1",
+        "https://[SECRETSECRET/v1",
+    ],
+)
+def test_what_may_be_secret_in_a_base_url_is_not_shown(url: str) -> None:
+    try:
+        there = Endpoint(url, "m")
+    except UsageError as refused:
+        assert "SECRETSECRET" not in str(refused)  # noqa: PT017
+        return
+    for text in (repr(there), str(there), there.server, there.base_url, there.scrub(f"GET {url}")):
+        assert "SECRETSECRET" not in text
+    assert "SECRETSECRET" in there.query.values()

@@ -149,7 +149,9 @@ def hearing(said: dict[str, Any], benchmark: Benchmark) -> Iterator[Hearing]:
     with _server(said) as opened:
         assert opened.answerer is not None, "a server answers"
         repeat, many = said["judge_repeat"], said["concurrency"]
-        judging = Judging(judge, settings, opened.answerer, repeat, many, _about(said))
+        assert opened.endpoint is not None, "a server has an address"
+        about = ", ".join(part for part in (opened.endpoint.server, _about(said)) if part)
+        judging = Judging(judge, settings, opened.answerer, repeat, many, about)
         yield replace(opened, judging=judging)
 
 
@@ -236,6 +238,8 @@ def _server(said: dict[str, Any]) -> Iterator[Hearing]:
                 yield Hearing(None, endpoint, cache, client)
     finally:
         cache.close()
+        if cache.problem is not None:
+            click.echo(f"note: {cache.problem}", err=True)
 
 
 def _collect(endpoint: Endpoint, cache: ReplyCache) -> None:

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
+from sqlverdict.files.secrets import without_secrets
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -34,9 +36,9 @@ def examples(*lines: str) -> str:
 
 
 def command_line() -> str:
-    """The command that is running, as it can be given again."""
+    """The command that is running, as it can be given again, but for secrets in URLs."""
     given = click.get_current_context().find_root().obj or []
-    return shlex.join(["sqlverdict", *given])
+    return shlex.join(["sqlverdict", *map(without_secrets, given)])
 
 
 def print_json(content: Any) -> None:

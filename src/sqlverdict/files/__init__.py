@@ -3,5 +3,6 @@
 The folder holds
 
 * ``digests``: digests of files and of databases;
+* ``secrets``: addresses without what may be secret in them;
 * ``sqlite``: a SQLite file opened for reading, and names as SQL writes them.
 """

@@ -2,8 +2,9 @@
 
 A reply is written the moment it arrives, as a transaction of its own that reaches the disk
 before the call returns: a run that is killed loses what is still in flight and nothing else.
-The file holds replies and token counts. It holds no prompts, no addresses of servers and no
-keys. Since replies cost money, a damaged file is an error and not a reason to begin a new one.
+The file holds replies and token counts. It holds no prompts, no keys, and of a server's address
+only a digest together with the request's. Since replies cost money, a damaged file is an error and
+not a reason to begin a new one; a damaged reply is asked for again.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import blake2b
 from pathlib import Path
 from random import random
 from typing import Any
@@ -26,20 +28,22 @@ from sqlverdict.judge.claims import Claims
 from sqlverdict.judge.request import Request, TokenChoice
 from sqlverdict.judge.wire import Received
 
-_VERSION = 1
+_VERSION = 2
 _APPLICATION = 0x5351564A  # "SQVJ", in the file's header
 _PATIENCE = 60.0
 _COLUMNS = (
     "text, finish, prompt_tokens, completion_tokens, discounted_tokens, counted, seconds, "
     "logprobs, served, batch"
 )
+_UPGRADE = "ALTER TABLE replies ADD COLUMN checksum BLOB"
+"""From version 1, whose replies are at addresses without a server: none of them is served."""
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS replies (
         address TEXT PRIMARY KEY, model TEXT NOT NULL, purpose TEXT NOT NULL,
         arrived REAL NOT NULL, text TEXT NOT NULL, finish TEXT NOT NULL,
         prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL,
         discounted_tokens INTEGER NOT NULL, counted INTEGER NOT NULL, seconds REAL NOT NULL,
-        logprobs BLOB, served TEXT NOT NULL, batch INTEGER NOT NULL)""",
+        logprobs BLOB, served TEXT NOT NULL, batch INTEGER NOT NULL, checksum BLOB)""",
     "CREATE INDEX IF NOT EXISTS by_purpose ON replies (model, purpose, completion_tokens)",
     """CREATE TABLE IF NOT EXISTS batches (
         name TEXT PRIMARY KEY, server TEXT NOT NULL, model TEXT NOT NULL, state TEXT NOT NULL,
@@ -76,7 +80,7 @@ class ReplyCache:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = _connect(path)
             self.claims = Claims(path.with_name(path.name + ".claims"))
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
             raise DataError(
                 f"the cache of replies {path} cannot be used: {error}. Restore it, move it away, "
                 "or name another file"
@@ -86,9 +90,26 @@ class ReplyCache:
         return f"ReplyCache({str(self.path)!r})"
 
     def get(self, address: str) -> Received | None:
-        """The reply at an address, or ``None``."""
-        row = self._first(f"SELECT {_COLUMNS} FROM replies WHERE address = ?", address)  # noqa: S608
-        return _received(row) if row else None
+        """The reply at an address; ``None`` where there is none that is whole."""
+        row = self._first(
+            f"SELECT checksum, {_COLUMNS} FROM replies WHERE address = ?",  # noqa: S608
+            address,
+        )
+        if row is None:
+            return None
+        if row[0] == _checksum(address, row[1:]):
+            return _received(row[1:])
+        self._drop(address)
+        return None
+
+    def _drop(self, address: str) -> None:
+        """Make room for the reply that will be asked for in place of a damaged one."""
+        self.problem = f"damaged replies in {self.path} were dropped and are asked for again"
+        try:
+            with self.transaction() as connection:
+                connection.execute("DELETE FROM replies WHERE address = ?", (address,))
+        except sqlite3.Error as error:
+            self.problem = f"replies are not stored: {self.path}: {error}"
 
     def put(self, address: str, request: Request, received: Received) -> None:
         """Store a reply, on the disk before this returns. The first one at an address stays."""
@@ -97,15 +118,17 @@ class ReplyCache:
     def put_as(self, address: str, model: str, purpose: str, received: Received) -> None:
         """The same, where only the request's model and purpose are at hand."""
         logprobs = msgspec.msgpack.encode(received.logprobs) if received.logprobs else None
-        row = (address, model, purpose, time.time(), received.text, received.finish,
-               received.prompt_tokens, received.completion_tokens, received.discounted_tokens,
-               received.counted, received.seconds, logprobs, received.served,
-               received.batch)  # fmt: skip
+        content = (received.text, received.finish, received.prompt_tokens,
+                   received.completion_tokens, received.discounted_tokens, int(received.counted),
+                   float(received.seconds), logprobs, received.served,
+                   int(received.batch))  # fmt: skip
+        row = (_checksum(address, content), address, model, purpose, time.time(), *content)
         try:
             with self.transaction() as connection:
                 connection.execute(
-                    f"INSERT OR IGNORE INTO replies (address, model, purpose, arrived, {_COLUMNS})"  # noqa: S608
-                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    "INSERT OR IGNORE INTO replies"  # noqa: S608
+                    f" (checksum, address, model, purpose, arrived, {_COLUMNS})"
+                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                     row,
                 )
         except sqlite3.Error as error:
@@ -139,7 +162,7 @@ class ReplyCache:
         with self._lock:
             try:
                 row = self._connection.execute(statement, values).fetchone()
-            except sqlite3.Error as error:
+            except (sqlite3.Error, UnicodeDecodeError) as error:
                 problem = f"the cache of replies {self.path} cannot be read: {error}"
                 raise DataError(problem) from error
         return tuple(row) if row is not None else None
@@ -173,6 +196,8 @@ def _connect(path: Path) -> sqlite3.Connection:
             path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
         )
         try:
+            # A damaged text is told by its checksum; it must not fail the whole file.
+            connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             _prepare(connection, path)
         except sqlite3.OperationalError as error:
             connection.close()
@@ -180,11 +205,21 @@ def _connect(path: Path) -> sqlite3.Connection:
             if "locked" not in str(error) or time.monotonic() > until:
                 raise
             time.sleep(0.01 + 0.05 * random())  # noqa: S311
-        except (sqlite3.Error, DataError):
+        except (sqlite3.Error, UnicodeDecodeError, DataError):
+            # SQLite's word about a damaged file may be no text.
             connection.close()
             raise
         else:
             return connection
+
+
+def _upgrade(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    # Another process may have done it meanwhile.
+    if connection.execute("PRAGMA user_version").fetchone()[0] == 1:
+        connection.execute(_UPGRADE)
+        connection.execute(f"PRAGMA user_version={_VERSION}")
+    connection.execute("COMMIT")
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:
@@ -196,7 +231,9 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("COMMIT")
     if tables and application != _APPLICATION:
         raise DataError(f"{path} is another program's database; name another file for the replies")
-    if tables and version != _VERSION:
+    if tables and version == 1:
+        _upgrade(connection)
+    elif tables and version != _VERSION:
         raise DataError(
             f"the cache of replies {path} is of version {version}; expected {_VERSION}. "
             "Name another file, or use the release that made it"
@@ -212,6 +249,11 @@ def _prepare(connection: sqlite3.Connection, path: Path) -> None:
     for statement in _TABLES:
         connection.execute(statement)
     connection.execute("COMMIT")
+
+
+def _checksum(address: str, content: tuple[Any, ...]) -> bytes:
+    """Covers the address too: in a damaged file another reply may stand at it."""
+    return blake2b(msgspec.msgpack.encode((address, content)), digest_size=16).digest()
 
 
 def _received(row: tuple[Any, ...]) -> Received:

@@ -27,9 +27,10 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
-from urllib.parse import parse_qsl, quote, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from sqlverdict.errors import UsageError
+from sqlverdict.files.secrets import REDACTED, secret_values, shown_query
 from sqlverdict.judge.request import Request
 
 TokensField = Literal["max_tokens", "max_completion_tokens"]
@@ -43,6 +44,7 @@ _KEYS_BY_HOST = (
 _SECRET_HEADERS = {"authorization", "proxy-authorization", "api-key", "x-api-key", "cookie"}
 _CHAT = "/chat/completions"
 _SHORTEST_SCRUBBED = 6
+_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class Endpoint:
     backoff: float = 0.5
     longest_wait: float = 120.0
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    query: Mapping[str, str] = field(default_factory=dict)
+    query: Mapping[str, str] = field(default_factory=dict, repr=False)
     extra: Mapping[str, Any] = field(default_factory=dict)
     omit: tuple[str, ...] = ()
     tokens_field: TokensField = "max_tokens"
@@ -141,12 +143,22 @@ class Endpoint:
         within = self.base_url if "/deployments/" in self.base_url else self.root
         return within + _CHAT
 
+    @property
+    def server(self) -> str:
+        """The address as it may be shown, one for all its spellings."""
+        parts = urlsplit(self.root)
+        port = f":{parts.port}" if parts.port not in (None, _PORTS.get(parts.scheme)) else ""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        query = shown_query(urlencode(sorted(self.query.items())))
+        return f"{parts.scheme}://{host}{port}{parts.path}" + (f"?{query}" if query else "")
+
     def address(self, request: Request) -> str:
-        """The content address of a request here: its digest, and whatever else is sent."""
-        digest = request.digest()
-        if not self.extra and not self.omit:
-            return digest
-        more = json.dumps([digest, dict(self.extra), sorted(self.omit)], sort_keys=True)
+        """The content address of a request: the server, its digest, and whatever else is sent.
+
+        Two servers may give one name to two models, so a reply of one is none of the other.
+        """
+        parts = [self.server, urlsplit(self.chat(request.model)).path, request.digest()]
+        more = json.dumps([*parts, dict(self.extra), sorted(self.omit)], sort_keys=True)
         return hashlib.sha256(more.encode()).hexdigest()
 
     def key(self) -> str:
@@ -175,9 +187,13 @@ class Endpoint:
         return headers
 
     def scrub(self, text: str) -> str:
-        """The text without the key, should a server have echoed it."""
+        """The text without the key and the URL's secrets, should a server have echoed them."""
         key = self.key()
-        return text.replace(key, "[key]") if len(key) >= _SHORTEST_SCRUBBED else text
+        if len(key) >= _SHORTEST_SCRUBBED:
+            text = text.replace(key, "[key]")
+        for value in secret_values(self.query.items()):
+            text = text.replace(value, REDACTED)
+        return text
 
     def about_the_key(self) -> str:
         """Which variable is read and whether it is set, in words."""
@@ -199,12 +215,15 @@ def _clean(url: str) -> tuple[str, dict[str, str]]:
         parts = urlsplit(url.strip())
         host, port, userinfo = parts.hostname, parts.port, parts.username or parts.password
     except ValueError as error:
-        raise UsageError(f"the base URL cannot be read ({error}); {_EXPECTED}") from None
+        what = "its port is no number" if "port" in str(error).lower() else "it is no URL"
+        raise UsageError(f"the base URL cannot be read ({what}); {_EXPECTED}") from None
     if userinfo:
         raise UsageError("the base URL holds a user name or password; keys come from the "
                          "environment only. Remove it and name the variable")  # fmt: skip
     if parts.scheme not in ("http", "https") or not host:
-        raise UsageError(f"the base URL {url!r} has no scheme or host; {_EXPECTED}")
+        # Without a scheme nothing tells which part of it is secret.
+        shown = url.partition("?")[0].rpartition("@")[2]
+        raise UsageError(f"the base URL {shown!r} has no scheme or host; {_EXPECTED}")
     shown = f"[{host}]" if ":" in host else host
     path = parts.path.rstrip("/").removesuffix(_CHAT).rstrip("/")
     base = f"{parts.scheme}://{shown}{'' if port is None else f':{port}'}{path}"
