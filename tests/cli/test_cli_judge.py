@@ -303,3 +303,36 @@ def test_killed_in_the_middle_nothing_is_lost_and_nothing_paid_twice(tmp_path: P
         assert third.returncode == 0, third.stderr
         assert len({call.body for call in server.calls}) == count
         assert len(server.calls) <= count + at_once, "the replies are at hand"
+
+
+@pytest.mark.parametrize("form", ["two words", "one word"])
+def test_a_secret_of_the_base_url_is_sent_and_written_nowhere(
+    invoke: Invoke, recorded: list[object], tmp_path: Path, form: str
+) -> None:
+    secret = "s3cret-c0de"
+    with FakeLlm(verdict) as server:
+        url = f"{server.base_url}?code={secret}"
+        where = ["--base-url", url] if form == "two words" else [f"--base-url={url}"]
+        cache = ["--reply-cache", tmp_path / "replies.sqlite", "--out", tmp_path / "run"]
+        found = invoke(*recorded, "--model", "m", *where, *cache)
+        assert found.exit_code == 0, found.output
+        assert {call.query["code"] for call in server.calls} == {secret}
+        told = invoke(*recorded, "--model", "m", "--base-url", url, *cache, "--metrics", "flex")
+        assert told.exit_code == 2
+    assert secret not in found.output + told.output
+    assert "code=[redacted]" in (tmp_path / "run" / "report.md").read_text()
+    written = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not [path for path in written if secret.encode() in path.read_bytes()]
+
+
+def test_the_manifest_names_the_server(
+    invoke: Invoke, recorded: list[object], tmp_path: Path
+) -> None:
+    with FakeLlm(verdict) as server:
+        assert invoke(*recorded, *live(server, tmp_path)).exit_code == 0
+        manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+        assert server.base_url in manifest["stages"]["judge"]
+    with FakeLlm(verdict) as other:
+        found = invoke(*recorded, *live(other, tmp_path))
+        assert found.exit_code == 2, "another server's opinions are another run"
+        assert "holds another run" in found.output

@@ -47,15 +47,18 @@ BROKEN = {
     "an error under 200": FakeAnswer({"error": {"message": "boom"}}),
     "no choices": FakeAnswer(completion("x") | {"choices": []}),
     "no message": FakeAnswer(completion("x") | {"choices": [{}]}),
-    "too slow": FakeAnswer(completion("late"), delay=1.0),
+    "too slow": FakeAnswer(completion("late"), delay=5.0),
     "dripping": FakeAnswer(completion("late"), drip=0.05),
+    # Each byte comes in time; all of them do not.
+    "dripping its header": FakeAnswer(completion("late"), drip_head=0.05),
     "an HTTP status line of junk": FakeAnswer(b"", headers={"Content-Length": "junk"}),
 }
 
 
 def limit(name: str) -> float:
     """Time enough for a busy machine, but for those whose fault is to be slow."""
-    return 0.3 if name in ("too slow", "dripping") else 20.0
+    slow = name == "too slow" or name.startswith("dripping")
+    return 1.0 if slow else 20.0
 
 
 @pytest.mark.parametrize("name", BROKEN)

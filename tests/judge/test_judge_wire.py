@@ -204,3 +204,32 @@ def test_nothing_a_server_sends_is_more_than_malformed(body: Any) -> None:
 def test_no_odd_message_breaks_the_reading(message: Any) -> None:
     body = {"choices": [{"message": {"content": message}, "logprobs": message}], "usage": message}
     assert isinstance(read_completion(body).text, str)
+
+
+@pytest.mark.parametrize("count", [10**30, 10**9 + 1, 2**63])
+@pytest.mark.parametrize("name", ["prompt_tokens", "completion_tokens", "cached"])
+def test_a_count_that_no_call_can_have_is_none(count: int, name: str) -> None:
+    body = completion("fine")
+    if name == "cached":
+        body["usage"]["prompt_tokens_details"] = {"cached_tokens": count}
+    else:
+        body["usage"][name] = count
+    received = read_completion(decode(json.dumps(body).encode()))
+    assert received.text == "fine"
+    assert not received.counted
+    assert (received.prompt_tokens, received.completion_tokens) == (0, 0)
+
+
+def test_what_a_server_adds_in_odd_forms_is_left_out() -> None:
+    body = completion("fine")
+    nested: Any = "x"
+    for _ in range(200):
+        nested = [nested]
+    body["model"] = nested
+    body["choices"][0]["finish_reason"] = {"a": nested}
+    body["choices"][0]["logprobs"] = {"content": [{"token": "a", "logprob": -(10**400)}]}
+    received = read_completion(body)
+    assert (received.text, received.served, received.finish) == ("fine", "", "")
+    assert received.logprobs == ()
+    body["model"] = "m" * 10**6
+    assert len(read_completion(body).served) == 200

@@ -132,10 +132,10 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
         if 0 <= seconds < float("inf"):
             return seconds
     try:
-        date = parsedate_to_datetime(headers.get("retry-after", ""))
-    except ValueError:
+        then = parsedate_to_datetime(headers.get("retry-after", "")).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError, OSError):
         return None
-    return max(0.0, date.timestamp() - (time.time() if now is None else now))
+    return max(0.0, then - (time.time() if now is None else now))
 
 
 def _try_again(endpoint: Endpoint, found: str, headers: Mapping[str, str]) -> CallFailed:
@@ -155,7 +155,7 @@ def _said(body: bytes) -> tuple[str, str, str]:
     text = body[:20_000].decode("utf-8", "replace")
     code = field = ""
     try:
-        error = json.loads(text)
+        error = json.loads(text, parse_int=str)
     except (ValueError, RecursionError):
         error = None
     if isinstance(error, list) and error:

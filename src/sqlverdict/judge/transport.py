@@ -1,8 +1,7 @@
 """The one place that touches the network: pooled connections, deadlines, repetitions.
 
 The read time-out of an HTTP library starts anew with every byte, so a server that drips could
-hold a thread for ever. Here the whole exchange has a deadline, checked at every piece that
-arrives: a call ends within twice its time-out at the latest.
+hold a thread for ever. Here the whole exchange has one deadline (``deadline.py``).
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlverdict.errors import MissingExtra
+from sqlverdict.judge.deadline import deadline, keep_deadlines
 from sqlverdict.judge.endpoint import Endpoint
 from sqlverdict.judge.faults import CallFailed, Stopped, from_status
 from sqlverdict.judge.rate import Clock, Pace
@@ -152,22 +152,8 @@ class Transport:
             billed=True,
         )
         try:
-            response = self._http.send(request, stream=True)
-            try:
-                chunks, size = [], 0
-                good = response.is_success
-                for chunk in response.iter_bytes():
-                    size += len(chunk)
-                    if size > (limit if good else 10**6):
-                        raise CallFailed(f"{where} sent more than {limit} bytes", again=False)
-                    if perf_counter() - start > timeout:
-                        raise late
-                    if good and sink is not None:
-                        sink(chunk)
-                    else:
-                        chunks.append(chunk)
-            finally:
-                response.close()
+            with deadline(timeout - (perf_counter() - start)):
+                response, chunks = self._receive(request, limit, sink)
         except (httpx.ConnectTimeout, httpx.ConnectError, httpx.PoolTimeout) as error:
             raise CallFailed(
                 f"cannot connect to {where}: {self.endpoint.scrub(str(error)) or 'no answer'}. "
@@ -187,6 +173,28 @@ class Transport:
             headers = {name.lower(): value for name, value in response.headers.items()}
             raise from_status(self.endpoint, response.status_code, headers, b"".join(chunks))
         return b"".join(chunks)
+
+    def _receive(
+        self, request: httpx.Request, limit: int, sink: Callable[[bytes], object] | None
+    ) -> tuple[httpx.Response, list[bytes]]:
+        """The response and its bytes, those that a sink took left out."""
+        response = self._http.send(request, stream=True)
+        chunks: list[bytes] = []
+        size = 0
+        try:
+            for chunk in response.iter_bytes():
+                size += len(chunk)
+                if size > (limit if response.is_success else 10**6):
+                    raise CallFailed(
+                        f"{self.endpoint.base_url} sent more than {limit} bytes", again=False
+                    )
+                if response.is_success and sink is not None:
+                    sink(chunk)
+                else:
+                    chunks.append(chunk)
+        finally:
+            response.close()
+        return response, chunks
 
     @contextmanager
     def _seat(self) -> Iterator[None]:
@@ -229,7 +237,7 @@ def _open(endpoint: Endpoint) -> httpx.Client:
     from sqlverdict import __version__
 
     _quieten()
-    return httpx.Client(
+    client = httpx.Client(
         timeout=httpx.Timeout(endpoint.timeout, connect=min(endpoint.timeout, 10.0), pool=None),
         limits=httpx.Limits(
             max_connections=endpoint.concurrency,
@@ -242,3 +250,5 @@ def _open(endpoint: Endpoint) -> httpx.Client:
         follow_redirects=False,
         headers={"User-Agent": f"sqlverdict/{__version__}"},
     )
+    keep_deadlines(client)
+    return client

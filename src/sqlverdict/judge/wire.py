@@ -17,6 +17,9 @@ from sqlverdict.judge.prices import Prices
 from sqlverdict.judge.request import Reply, Request, TokenChoice
 from sqlverdict.judge.schema import strict, text_fits
 
+_MOST_TOKENS = 10**9
+_LONGEST_NAME = 200
+
 
 class Malformed(ValueError):
     """A body that is no chat completion; the message says what it is."""
@@ -139,23 +142,28 @@ def read_completion(body: Any, seconds: float = 0.0, *, batch: bool = False) -> 
     usage: Any = body.get("usage")
     usage = usage if isinstance(usage, dict) else {}
     details = usage.get("prompt_tokens_details")
+    discounted = details.get("cached_tokens") if isinstance(details, dict) else 0
+    counts = [usage.get("prompt_tokens"), usage.get("completion_tokens"), discounted]
+    # A count that no call can have is none: the cost is taken at its worst then.
+    possible = not any(isinstance(each, int) and each > _MOST_TOKENS for each in counts)
+    prompt, completion, discounted = map(_count, counts if possible else (0, 0, 0))
     return Received(
         text=_sound(_content(message)),
-        finish=_sound(str(choice.get("finish_reason") or "")),
-        prompt_tokens=_count(usage.get("prompt_tokens")),
-        completion_tokens=_count(usage.get("completion_tokens")),
-        discounted_tokens=_count(details.get("cached_tokens") if isinstance(details, dict) else 0),
-        counted=bool(usage),
+        finish=_name(choice.get("finish_reason")),
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        discounted_tokens=discounted,
+        counted=bool(usage) and possible,
         seconds=seconds,
         logprobs=_choices_of_tokens(choice.get("logprobs")),
-        served=_sound(str(body.get("model") or "")),
+        served=_name(body.get("model")),
         batch=batch,
     )
 
 
 def _instead_of_choices(body: dict[str, Any]) -> str:
     if "error" in body:
-        return f"an error under status 200: {str(body['error'])[:200]!r}"
+        return f"an error under status 200: {_shown(body['error'])!r}"
     names = ", ".join(map(repr, list(body)[:5])) or "nothing"
     return f"an object with {names} and no choices"
 
@@ -193,11 +201,29 @@ def _token(entry: Any) -> tuple[str, float] | None:
     token, logprob = entry.get("token"), entry.get("logprob")
     if not isinstance(token, str) or isinstance(logprob, bool):
         return None
-    return (_sound(token), float(logprob)) if isinstance(logprob, int | float) else None
+    if not isinstance(logprob, int | float):
+        return None
+    try:
+        value = float(logprob)
+    except OverflowError:
+        return None
+    return (_sound(token), value) if value == value else None
 
 
 def _count(value: Any) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _name(value: Any) -> str:
+    """A short text of the server's, such as a model's name."""
+    return _sound(value[:_LONGEST_NAME]) if isinstance(value, str) else ""
+
+
+def _shown(value: Any) -> str:
+    try:
+        return str(value)[:_LONGEST_NAME]
+    except (RecursionError, ValueError):
+        return type(value).__name__
 
 
 def _sound(text: str) -> str:

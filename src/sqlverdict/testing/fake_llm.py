@@ -45,6 +45,7 @@ class FakeAnswer:
         delay: Seconds before anything is sent.
         cut: Send only so many bytes of the body, and hang up.
         drip: Seconds between single bytes of the body; 0: all at once.
+        drip_head: The same for status line and headers.
         announced: Whether the body's length is announced.
     """
 
@@ -54,6 +55,7 @@ class FakeAnswer:
     delay: float = 0.0
     cut: int | None = None
     drip: float = 0.0
+    drip_head: float = 0.0
     announced: bool = True
 
     def data(self) -> bytes:
@@ -184,6 +186,12 @@ class _Handler(BaseHTTPRequestHandler):
             fake.leave()
         self._send(answer)
 
+    def _drip(self, data: bytes, seconds: float) -> None:
+        step = 1 if seconds else max(1, len(data))
+        for place in range(0, len(data), step):
+            self.wfile.write(data[place : place + step])
+            time.sleep(seconds)
+
     def _send(self, answer: FakeAnswer) -> None:
         data = answer.data()
         head = [f"HTTP/1.1 {answer.status} Scripted"]
@@ -196,11 +204,9 @@ class _Handler(BaseHTTPRequestHandler):
         # Head and body in one piece: two would wait for the client's acknowledgement between.
         start = ("\r\n".join(head) + "\r\n\r\n").encode("latin-1")
         sent = data if answer.cut is None else data[: answer.cut]
-        if answer.drip:
-            self.wfile.write(start)
-            for place in range(len(sent)):
-                self.wfile.write(sent[place : place + 1])
-                time.sleep(answer.drip)
+        if answer.drip or answer.drip_head:
+            self._drip(start, answer.drip_head)
+            self._drip(sent, answer.drip)
         else:
             self.wfile.write(start + sent)
         if answer.cut is not None or not answer.announced:
