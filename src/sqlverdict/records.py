@@ -53,6 +53,7 @@ class Reason(StrEnum):
     AMBIGUOUS_QUESTION = "AMBIGUOUS_QUESTION"
     DATABASE_UNAVAILABLE = "DATABASE_UNAVAILABLE"
     ANSWERED_UNANSWERABLE = "ANSWERED_UNANSWERABLE"
+    FACT_BROKEN = "FACT_BROKEN"
     TOOLKIT_ERROR = "TOOLKIT_ERROR"
 
 
@@ -83,6 +84,7 @@ REASONS: Mapping[Reason, str] = {
     Reason.AMBIGUOUS_QUESTION: "the question has several readings",
     Reason.DATABASE_UNAVAILABLE: "the database is missing or cannot be read",
     Reason.ANSWERED_UNANSWERABLE: "SQL was given for a question that has no answer here",
+    Reason.FACT_BROKEN: "a proof rests on what the schema declares and the data break",
     Reason.TOOLKIT_ERROR: "a bug of ours; please report it",
 }
 """What each reason means, in words."""

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from sqlverdict.audit.backwards import reverse_copy
 from sqlverdict.audit.wording import same_wording
+from sqlverdict.execute.backwards import reverse_copy
 from sqlverdict.records import Case
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -143,3 +145,26 @@ def test_a_rule_is_explained(invoke: Invoke) -> None:
     told = json.loads(invoke("rules", "distinct_over_key", "--json").output)
     assert told["equal"][0]["given"] == ["t(k) is unique where not NULL", "t.k is never NULL"]
     assert told["different"][0]["because"]
+
+
+@pytest.mark.parametrize("orphan", [True, False])
+def test_facts_are_checked_on_the_data(invoke: Invoke, tmp_path: Path, orphan: bool) -> None:
+    file = tmp_path / "game.sqlite"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.executescript(DDL)
+        connection.execute("INSERT INTO team VALUES (1, 'a')")
+        connection.execute("INSERT INTO player VALUES (1, 'b', 4, ?)", (7 if orphan else 1,))
+        connection.commit()
+    found = invoke("prove", GOLD, SAME, "--db", file)
+    told = json.loads(invoke("prove", GOLD, SAME, "--db", file, "--json").output)
+    example = "player(team) references team(id): team = 7 has no row in team"
+    if orphan:
+        assert found.exit_code == 1
+        assert found.output.startswith("proved under the declared schema only")
+        assert example in found.output
+        assert (told["verdict"], told["broken"]) == ("proved_under_declared_schema", [example])
+    else:
+        assert found.exit_code == 0
+        assert told["verdict"] == "proved_equivalent"
+    # A profile that reproduces a metric looks at trees alone.
+    assert invoke("prove", GOLD, SAME, "--db", file, "--profile", "etm_paper").exit_code == 0

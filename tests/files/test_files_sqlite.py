@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from sqlverdict.audit.backwards import reverse_copy
 from sqlverdict.audit.sqlite_file import open_file
 from sqlverdict.errors import DatabaseError, SchemaError
+from sqlverdict.execute.backwards import reverse_copy
 from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
 from sqlverdict.files.digests import database_digest

@@ -29,7 +29,7 @@ from sqlverdict.report.markdown import write_markdown
 from sqlverdict.report.run import Run
 from sqlverdict.report.runlog import read_results
 from sqlverdict.report.sections import outcome
-from sqlverdict.run.contradictions import CONTRADICTIONS, keeps_its_promises
+from sqlverdict.run.contradictions import CONTRADICTIONS
 from sqlverdict.run.court import Judging
 from sqlverdict.run.prover import Proving
 from sqlverdict.run.refuter import Refuting
@@ -173,23 +173,120 @@ def test_the_answers_on_the_real_database_refute_a_proof_too(
     assert "on the real database" in file.read_text("utf-8")
 
 
-@pytest.mark.usefixtures("proves_all")
-def test_a_database_that_breaks_its_own_keys_refutes_nothing(
-    make_case: MakeCase, tmp_path: Path
-) -> None:
-    path = tmp_path / "broken.sqlite"
+def keyed(path: Path, *rows: str) -> Path:
+    """A table that points into another, and rows."""
     with closing(sqlite3.connect(path)) as connection:
         connection.executescript(
-            "CREATE TABLE a (id INTEGER PRIMARY KEY);"
-            "CREATE TABLE b (a INTEGER NOT NULL REFERENCES a (id)); INSERT INTO b VALUES (7);"
+            "CREATE TABLE a (id INTEGER PRIMARY KEY, name TEXT);"
+            "CREATE TABLE b (id INTEGER PRIMARY KEY, a INTEGER NOT NULL REFERENCES a (id), x REAL);"
         )
-    assert not keeps_its_promises(str(path))
-    golds = "SELECT count(*) FROM b"
-    joined = "SELECT count(*) FROM b JOIN a ON b.a = a.id"
-    found = run(make_case("1", golds, database=str(path)), joined, tmp_path)
+        for row in rows:
+            connection.execute(f"INSERT INTO {row}")
+        connection.commit()
+    return path
+
+
+ALL_OF_B = "SELECT count(*) FROM b"
+B_WITH_A = "SELECT count(*) FROM b JOIN a ON b.a = a.id"
+
+
+@pytest.mark.parametrize("policy", ["ex", "ex,verdict"])
+def test_a_proof_that_the_data_break_decides_nothing(
+    make_case: MakeCase, tmp_path: Path, policy: str
+) -> None:
+    """The answers differ by an orphan row: they decide, and nothing is contradicted."""
+    path = keyed(tmp_path / "broken.sqlite", "b VALUES (1, 7, 0)")
+    case = make_case("1", ALL_OF_B, database=str(path))
+    found = run(case, B_WITH_A, tmp_path, metrics=f"{policy},proved,etm")
     (result,) = found.results()
-    assert result.verdict is Verdict.CORRECT, "a proof speaks of legal databases"
+    assert result.verdict is Verdict.INCORRECT
+    assert result.scores["ex"] == result.scores["proved"] == 0.0
+    assert result.scores["etm"] == 1.0, "a metric of trees looks at trees"
     assert not (tmp_path / CONTRADICTIONS).exists()
+    lines = evidence_lines(result)
+    assert any("proved under the declared schema only" in line for line in lines)
+    assert any("a = 7 has no row in a" in line for line in lines)
+    assert "has no row in a" in write_markdown(found).read_text("utf-8")
+
+
+def test_an_orphan_that_no_proof_uses_changes_nothing(make_case: MakeCase, tmp_path: Path) -> None:
+    path = keyed(tmp_path / "broken.sqlite", "b VALUES (1, 7, 0)")
+    gold, same = "SELECT count(*) FROM a WHERE id > 3", "SELECT count(*) FROM a WHERE 3 < a.id"
+    found = run(make_case("1", gold, database=str(path)), same, tmp_path, metrics="ex,proved")
+    (result,) = found.results()
+    assert result.scores == {"ex": 1.0, "proved": 1.0}
+    assert Rung.PROVED in {evidence.rung for evidence in result.evidence}
+
+
+@pytest.mark.usefixtures("proves_all")
+def test_an_orphan_that_no_proof_uses_does_not_hide_a_contradiction(
+    make_case: MakeCase, tmp_path: Path
+) -> None:
+    path = keyed(tmp_path / "broken.sqlite", "b VALUES (1, 7, 0)")
+    with pytest.raises(Contradiction):
+        run(make_case("1", ALL_OF_B, database=str(path)), "SELECT 5", tmp_path)
+
+
+@pytest.mark.usefixtures("proves_all")
+@pytest.mark.parametrize(
+    ("gold", "prediction"),
+    [
+        ("SELECT x FROM b LIMIT 1", "SELECT x FROM b ORDER BY id DESC LIMIT 1"),
+        ("SELECT group_concat(x) FROM b", "SELECT '2.0,1.0'"),
+        ("SELECT (SELECT x FROM b), 1", "SELECT 2.0, 1"),
+        ("SELECT count(*) FROM (SELECT x FROM b LIMIT 1) WHERE x = 1", "SELECT 0"),
+        ("SELECT random()", "SELECT random()"),
+        ("SELECT x, max(a) FROM b", "SELECT 2.0, 1"),
+    ],
+)
+def test_what_the_order_of_rows_or_chance_explains_is_no_contradiction(
+    make_case: MakeCase, tmp_path: Path, gold: str, prediction: str
+) -> None:
+    path = keyed(
+        tmp_path / "open.sqlite", "a VALUES (1, 'n')", "b VALUES (1, 1, 1.0)", "b VALUES (2, 1, 2)"
+    )
+    run(make_case("1", gold, database=str(path)), prediction, tmp_path)
+    assert not (tmp_path / CONTRADICTIONS).exists()
+
+
+@pytest.mark.usefixtures("proves_all")
+@pytest.mark.parametrize(
+    ("gold", "prediction"),
+    [
+        ("SELECT sum(x) FROM b", "SELECT 4.0"),
+        ("SELECT x FROM b ORDER BY x LIMIT 1", "SELECT 2.0"),
+        ("SELECT group_concat(x) FROM b WHERE id = 1", "SELECT '2.0'"),
+    ],
+)
+def test_what_order_does_not_explain_is_a_contradiction(
+    make_case: MakeCase, tmp_path: Path, gold: str, prediction: str
+) -> None:
+    path = keyed(
+        tmp_path / "open.sqlite", "a VALUES (1, 'n')", "b VALUES (1, 1, 1.0)", "b VALUES (2, 1, 2)"
+    )
+    with pytest.raises(Contradiction):
+        run(make_case("1", gold, database=str(path)), prediction, tmp_path)
+
+
+def test_where_a_fact_could_not_be_checked_answers_that_differ_decide(
+    make_case: MakeCase, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sqlverdict.execute.fact_check import FactCheck
+
+    monkeypatch.setattr(
+        "sqlverdict.prove.on_data.check_facts",
+        lambda _, facts: tuple(FactCheck(fact, "unchecked", "stopped") for fact in facts),
+    )
+    broken = keyed(tmp_path / "broken.sqlite", "b VALUES (1, 7, 0)")
+    found = run(make_case("1", ALL_OF_B, database=str(broken)), B_WITH_A, tmp_path / "one")
+    (result,) = found.results()
+    assert result.verdict is Verdict.INCORRECT
+    assert any("not checked: stopped" in line for line in evidence_lines(result))
+    whole = keyed(tmp_path / "whole.sqlite", "a VALUES (7, 'n')", "b VALUES (1, 7, 0)")
+    found = run(make_case("1", ALL_OF_B, database=str(whole)), B_WITH_A, tmp_path / "two")
+    (result,) = found.results()
+    assert result.verdict is Verdict.CORRECT
+    assert any("not checked: stopped" in line for line in evidence_lines(result))
 
 
 @pytest.mark.usefixtures("proves_all")

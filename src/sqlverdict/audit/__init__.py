@@ -5,7 +5,6 @@
 ``check``     what a check is; ``checks/`` has one file a check
 ``data``      what checks look at: cases, golds with their answers, schemas
 ``salvage``   a prediction file read past its errors, all of them collected
-``backwards`` a copy of a database with its rows stored in reverse order
 ``loose``     what a query leaves open: ties, LIMIT without ORDER BY, bare columns
 ``gold``      suspect_golds(): which golds deserve a second look, from what systems answered
 ``suspicion`` what a sign against a gold is; ``suspicions/`` has one file a sign

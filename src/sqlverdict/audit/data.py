@@ -9,10 +9,10 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from sqlverdict.audit.backwards import Backwards
 from sqlverdict.audit.salvage import Salvage, salvage
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
 from sqlverdict.errors import SchemaError
+from sqlverdict.execute.backwards import Backwards
 from sqlverdict.execute.cache import AnswerCache, default_path
 from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits

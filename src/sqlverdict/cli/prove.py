@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sqlverdict.prove.proof import NotProved, Proof
 
 REJECTED = 1
+NOT_KEPT = 1
 
 
 @click.command(
@@ -29,7 +30,7 @@ REJECTED = 1
 )
 @click.argument("gold", metavar="[GOLD", required=False)
 @click.argument("prediction", metavar="PRED]", required=False)
-@click.option("--db", type=FILE, help="A SQLite database: its schema.")
+@click.option("--db", type=FILE, help="A SQLite database: its schema and its data.")
 @click.option("--schema", type=ANY_PATH, help="tables.json, .sql, DDL JSON, a folder.")
 @click.option("--db-id", help="Which database, where --schema holds several.")
 @click.option("--profile", default="sound", show_default=True, help="Which rules.")
@@ -42,9 +43,11 @@ def prove(**said: Any) -> int:
     """Rewrite GOLD and PRED by rules until they are the same, and show every step.
 
     GOLD and PRED are SQL, or @FILE. A proof speaks about every database that obeys the schema.
-    Not finding one never means that the two differ: both normal forms are shown, and what only
-    one of them has. Exit code 0 where a proof was found (or the kept one holds), 1 where not, 2
-    where a query does not parse or run.
+    With --db, the facts that it uses are checked on that database: where the data break one, the
+    proof holds under the declared schema only, and the broken facts are shown. Not finding a
+    proof never means that the two differ: both normal forms are shown, and what only one of them
+    has. Exit code 0 where a proof was found (or the kept one holds), 1 where not or where the
+    data break it, 2 where a query does not parse or run.
     """
     from sqlverdict.errors import UsageError
 
@@ -75,24 +78,28 @@ def _check(said: dict[str, Any]) -> int:
 def _prove(said: dict[str, Any]) -> int:
     from sqlverdict.cli._pair import Asked, one_schema, problems, query_text
     from sqlverdict.errors import UsageError
+    from sqlverdict.prove.on_data import prove_on_data
     from sqlverdict.prove.proof import Proof
-    from sqlverdict.prove.prover import prove as derive
+    from sqlverdict.run.prover import SOUND
 
     schema = one_schema(said["db"], said["schema"], said["db_id"])
     gold, prediction = query_text(said["gold"]), query_text(said["prediction"])
     broken = problems(Asked(gold, prediction, schema, None, "strict", 1, 1.0, 0, None, bank=False))
     if broken:
         raise UsageError(". ".join(f"the {side} query: {why}" for side, why in broken.items()))
-    found = derive(
+    found = prove_on_data(
         gold,
         prediction,
         schema,
+        said["db"] if said["profile"] == SOUND else None,
         profile=said["profile"],
         without=frozenset(said["without"]),
     )
     facts = _facts(schema, gold, prediction) if said["facts"] else []
     if isinstance(found, Proof):
         return _proved(found, schema, facts, said)
+    if found.declared is not None:
+        return _proved(found.declared, schema, facts, said, found.broken)
     if said["as_json"]:
         print_json({**_not_proved_json(found), **({"facts": facts} if said["facts"] else {})})
     else:
@@ -100,7 +107,13 @@ def _prove(said: dict[str, Any]) -> int:
     return 1
 
 
-def _proved(proof: Proof, schema: Schema, facts: list[str], said: dict[str, Any]) -> int:
+def _proved(
+    proof: Proof,
+    schema: Schema,
+    facts: list[str],
+    said: dict[str, Any],
+    broken: tuple[str, ...] = (),
+) -> int:
     from sqlverdict.errors import Contradiction
     from sqlverdict.prove.certificate import certificate, check_certificate, save
 
@@ -115,10 +128,12 @@ def _proved(proof: Proof, schema: Schema, facts: list[str], said: dict[str, Any]
         )
     if said["as_json"]:
         more: dict[str, Any] = {"facts": facts} if said["facts"] else {}
-        print_json({**_verdict_json(proof, verdict), **more})
+        if broken:
+            more |= {"verdict": "proved_under_declared_schema", "broken": broken}
+        print_json({**_verdict_json(proof, verdict), "unchecked": proof.unchecked, **more})
     else:
-        _show_proof(proof, verdict, facts, said["save"])
-    return 0
+        _show_proof(proof, verdict, facts, said["save"], broken)
+    return NOT_KEPT if broken else 0
 
 
 def _facts(schema: Schema, *queries: str) -> list[str]:
@@ -182,7 +197,13 @@ def _unlike(found: NotProved) -> dict[str, tuple[str, ...]]:
     return unlike(found.gold_form, found.prediction_form)
 
 
-def _show_proof(proof: Proof, verdict: Verdict, facts: list[str], saved: Path | None) -> None:
+def _show_proof(
+    proof: Proof,
+    verdict: Verdict,
+    facts: list[str],
+    saved: Path | None,
+    broken: tuple[str, ...],
+) -> None:
     from sqlverdict.prove.check import explained
     from sqlverdict.prove.profile import PROFILES
     from sqlverdict.report.terminal import Screen
@@ -190,8 +211,11 @@ def _show_proof(proof: Proof, verdict: Verdict, facts: list[str], saved: Path | 
     screen = Screen()
     count = len(proof.steps)
     steps = f"{count} step{'' if count == 1 else 's'}"
-    screen.line(f"proved in {steps} ({proof.profile}; trust: {proof.trust})", "good")
+    where = "under the declared schema only, " if broken else ""
+    style = "warning" if broken else "good"
+    screen.line(f"proved {where}in {steps} ({proof.profile}; trust: {proof.trust})", style)
     screen.line(f"this shows: {PROFILES.get(proof.profile).about}", "quiet")
+    _show_data(proof, broken)
     _show_facts(facts)
     screen.line()
     for line in explained(verdict):
@@ -202,6 +226,21 @@ def _show_proof(proof: Proof, verdict: Verdict, facts: list[str], saved: Path | 
     if saved is not None:
         screen.line()
         screen.line(f"kept in {saved}; check it with: sqlverdict prove --check {saved}")
+
+
+def _show_data(proof: Proof, broken: tuple[str, ...]) -> None:
+    """What the real data say about the facts that a proof uses."""
+    from sqlverdict.report.terminal import Screen
+
+    screen = Screen()
+    if broken:
+        screen.heading("the data break what the proof uses, so it says nothing about them")
+    for each in broken:
+        screen.line(f"  {each}", "bad")
+    for each in proof.left_out:
+        screen.line(f"the proof does without what the data break: {each}", "quiet")
+    for each in proof.unchecked:
+        screen.line(each, "warning")
 
 
 def _show_not_proved(found: NotProved, facts: list[str]) -> None:

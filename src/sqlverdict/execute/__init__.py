@@ -6,5 +6,7 @@
 ``clock``    whether a query's date functions read the clock
 ``sandbox``  what a query may touch in SQLite, and how its errors are named
 ``desk``     where answers are asked for: memory, cache, engine
+``backwards``  a copy with rows in reverse order, to see what an answer depends on
+``fact_check``  whether a database keeps what its schema declares
 ``cache``    answers by content, in one SQLite file that several processes share
 """

@@ -57,7 +57,9 @@ def certificate(
     fixed_columns: bool = False,
 ) -> Certificate:
     """A proof made ready to be kept; ``facts`` as they were given to ``prove``."""
-    return Certificate(proof, schema, facts_of(schema) if facts is None else facts, fixed_columns)
+    if facts is None:
+        facts = frozenset(fact for fact in facts_of(schema) if str(fact) not in proof.left_out)
+    return Certificate(proof, schema, facts, fixed_columns)
 
 
 def check_certificate(kept: Certificate, schema: Schema | None = None) -> Verdict:

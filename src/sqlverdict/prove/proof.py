@@ -53,6 +53,8 @@ class Proof:
         trust: The trust in the weakest rule that was used.
         form: The common form, as text for people.
         columns: ``columns[i]`` is the prediction's column that stands for gold column ``i``.
+        unchecked: The facts, in words, that could not be checked on the real data.
+        left_out: The facts, in words, that the real data break and the proof does without.
     """
 
     gold_sql: str
@@ -62,11 +64,18 @@ class Proof:
     trust: Trust = "proved"
     form: str = ""
     columns: tuple[int, ...] = ()
+    unchecked: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def proved(self) -> bool:
         """Always: this is what a proof shows."""
         return True
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The facts that the steps lean on, in words, each once, in order of first use."""
+        return tuple(dict.fromkeys(fact for step in self.steps for fact in step.facts))
 
     @property
     def rules(self) -> tuple[str, ...]:
@@ -98,12 +107,16 @@ class NotProved:
         reason: Set where a query could not be read, or is beyond the prover.
         forms: What the two queries were rewritten to, where it got that far.
         rules: The rules that fired on either side.
+        declared: A proof under the declared schema, where the real data break it.
+        broken: The facts that the real data break, in words, each with an example.
     """
 
     message: str
     reason: Reason | None = None
     forms: Forms | None = field(default=None, repr=False, compare=False)
     rules: tuple[str, ...] = ()
+    declared: Proof | None = None
+    broken: tuple[str, ...] = ()
 
     @property
     def proved(self) -> bool:

@@ -87,6 +87,8 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
         error = f" ({detail['error']})" if detail.get("error") else ""
         blame = "; counted as wrong there" if detail.get("blame") else ""
         yield f"{detail['stage']} could not handle the text{error}{blame}"
+    elif "declared" in detail:
+        yield from _declared_proof(detail)
     elif "would_ask" in detail:
         yield f"would ask a judge: {detail['would_ask']}"
     elif evidence.rung is Rung.PROVED:
@@ -124,6 +126,17 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
         yield f"what differs: {', '.join(tags)}"
 
 
+def _declared_proof(detail: Mapping[str, Any]) -> Iterator[str]:
+    """A proof that decides nothing, and why."""
+    rules = ", ".join(str(rule) for rule in detail.get("rules") or ())
+    by = f", by {rules}" if rules else ""
+    yield f"proved under the declared schema only{by}; it is not used here"
+    for broken in detail.get("broken") or ():
+        yield f"  the data break it: {broken}"
+    for unsure in detail.get("unchecked") or ():
+        yield f"  {unsure}"
+
+
 def _proof(detail: Mapping[str, Any]) -> Iterator[str]:
     if "identical" in detail:
         yield "proved: the two texts are the same query"
@@ -140,6 +153,8 @@ def _proof(detail: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {step}"
     if len(steps) > _STEPS:
         yield f"  and {count(len(steps) - _STEPS, 'more step')}"
+    for unsure in detail.get("unchecked") or ():
+        yield f"  {unsure}"
 
 
 def _opinion(evidence: Evidence) -> Iterator[str]:

@@ -8,21 +8,25 @@ the run; its line is in the log, unscored, so that the same command goes on behi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
 from sqlverdict.errors import Contradiction
-from sqlverdict.records import Case, Evidence, Fault, Reason, Rung
+from sqlverdict.records import Answer, Case, Evidence, Fault, Reason, Rung
 from sqlverdict.run.refuter import witness_name
 from sqlverdict.run.task import Pending
 
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema
     from sqlverdict.refute.witness import Witness
+    from sqlverdict.run.item import DeskItem
 
 CONTRADICTIONS = "contradictions"
 """The folder, inside the run's."""
+
+_LARGEST = 256 * 2**20
+"""Files above this size, in bytes, are not stored in reverse to see what depends on order."""
 
 
 def contradiction(
@@ -121,22 +125,34 @@ def stopped_by(found: Sequence[Pending], folder: Path | None) -> Contradiction:
     )
 
 
-@lru_cache(maxsize=64)
-def keeps_its_promises(database: str | None) -> bool:
-    """Whether a real database obeys the foreign keys that it declares; SQLite does not see to it.
+def explained_by_order(item: DeskItem) -> bool:
+    """Whether answers that differ may differ by the order of rows, or by themselves, alone.
 
-    One that does not is no legal database, and can refute no proof.
+    A query that picks among tied rows, shows a column beside an aggregate, or joins texts in
+    the order of rows may give several answers; two queries that are proved to be equal may
+    then give different ones. Each is asked again with its ties broken one way and the other,
+    and with rows stored in reverse: where it gives something else, order explains it.
     """
-    import sqlite3
-    from contextlib import closing
+    from sqlverdict.execute.backwards import Backwards
+    from sqlverdict.parse.query import parse
+    from sqlverdict.records import Query
+    from sqlverdict.refute.order_free import is_order_free
+    from sqlverdict.refute.tie_breaks import broken_ties
 
-    from sqlverdict.errors import DatabaseError
-    from sqlverdict.files.sqlite import open_read_only
-
-    if database is None:
-        return False
-    try:
-        with closing(open_read_only(Path(database))) as connection:
-            return connection.execute("PRAGMA foreign_key_check").fetchone() is None
-    except (DatabaseError, sqlite3.Error):
-        return False
+    schema = item.schema()
+    compare = PRESETS.get(DEFAULT_PRESET).compare
+    with Backwards(Path(item.database), _LARGEST) as backwards:
+        for sql in (*item.case.golds, item.prediction.sql or ""):
+            answer = item.run(sql)
+            if not isinstance(answer, Answer):
+                continue
+            if answer.volatile:
+                return True
+            query = parse(sql)
+            if isinstance(query, Query) and schema is not None and is_order_free(query, schema):
+                continue
+            pair = Pair(sql, sql, probe=item.run)
+            others = (*map(item.run, broken_ties(sql)), backwards.run(sql))
+            if any(isinstance(o, Answer) and not compare(answer, o, pair).equal for o in others):
+                return True
+    return False

@@ -80,7 +80,7 @@ def gather(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
     else:
         found.append(_different(item, compared, errors))
     if proof is not None:
-        found += _contradictions(item, proof, found, stages)
+        found = _beside_answers(item, proof, found, stages)
     if stages.tags:
         found = [attempt("tags", partial(_tagged, item, each), errors) or each for each in found]
     return (*found, *errors)
@@ -115,7 +115,8 @@ def _proof(item: DeskItem) -> Evidence | None:
     from sqlverdict.prove.evidence import evidence_of
 
     found = item.prove(SOUND)
-    return evidence_of(found) if found.proved else None
+    shown = found.proved or getattr(found, "declared", None) is not None
+    return evidence_of(found) if shown else None
 
 
 def _match(item: DeskItem) -> Evidence:
@@ -183,25 +184,29 @@ def _different(item: DeskItem, compared: Comparison, errors: list[Evidence]) -> 
     return Evidence(Rung.RELATED, "compare", False, compared.reasons, detail=found)
 
 
-def _contradictions(
+def _beside_answers(
     item: DeskItem, proof: Evidence, found: list[Evidence], stages: Stages
 ) -> list[Evidence]:
-    """A witness against a proof; or the real database, where that is a legal one."""
+    """The evidence with a proof held against it: a contradiction, or a proof that gives way.
+
+    A witness is legal under the declared schema, and so contradicts any proof. The real
+    database contradicts one whose facts it keeps, unless the answers depend on the order of
+    rows. Where a fact could not be checked, answers that differ decide.
+    """
+    from sqlverdict.prove.evidence import declared_only
     from sqlverdict.refute.witness import Witness
-    from sqlverdict.run.contradictions import contradiction, keeps_its_promises
+    from sqlverdict.run.contradictions import contradiction, explained_by_order
 
     witness = item.refute() if any(each.rung is Rung.REFUTED for each in found) else None
-    against_witness = isinstance(witness, Witness)
     differ = any(each.rung is Rung.RELATED and each.agrees is False for each in found)
-    if not against_witness and not (differ and keeps_its_promises(item.case.database)):
-        return []
-    return [
-        contradiction(
-            item.case,
-            item.prediction.sql or "",
-            proof,
-            witness if isinstance(witness, Witness) else None,
-            item.schema(),
-            stages.contradictions,
-        )
-    ]
+    if not isinstance(witness, Witness):
+        witness = None
+        if not differ or proof.rung is not Rung.PROVED or item.case.recorded is not None:
+            return found
+        if explained_by_order(item):
+            return found
+        if proof.detail.get("unchecked"):
+            return [declared_only(proof) if each is proof else each for each in found]
+    sql, schema = item.prediction.sql or "", item.schema()
+    saved = contradiction(item.case, sql, proof, witness, schema, stages.contradictions)
+    return [*found, saved]

@@ -64,6 +64,10 @@ class DeskItem:
         self._derived: dict[str, Derivation] = {}
         self._settled: tuple[tuple[Evidence, ...], Judgement] | None = None
 
+    def run(self, sql: str) -> Outcome:
+        """What a query gives on the case's database."""
+        return self._run(self.database, sql)
+
     def golds(self) -> Sequence[Outcome]:
         """What each gold query gave."""
         return [self._run(self.database, gold) for gold in self.case.golds]

@@ -34,16 +34,29 @@ class Proving:
 
 
 def prove_case(case: Case, prediction: str, schema: Schema | None, profile: str) -> Derivation:
-    """A proof against any gold of the case, or that there is none."""
+    """A proof against any gold of the case, or that there is none.
+
+    Under the profile ``sound`` the facts that a proof uses are checked on the case's database.
+    """
     # The prover loads the parser and its rules, which is slow; runs without it need not wait.
+    from sqlverdict.prove.on_data import prove_on_data
     from sqlverdict.prove.proof import NotProved
-    from sqlverdict.prove.prover import prove
 
     if schema is None:
         return NotProved("no schema is known", Reason.DATABASE_UNAVAILABLE)
-    found: Derivation = NotProved("the case has no gold")
+    # A profile that reproduces a metric looks at trees alone.
+    database = Path(case.database) if profile == SOUND and case.database else None
+    best: Derivation = NotProved("the case has no gold")
     for gold in case.golds:
-        found = prove(gold, prediction, schema, profile=profile, contract=case.contract)
+        found = prove_on_data(
+            gold, prediction, schema, database, profile=profile, contract=case.contract
+        )
         if found.proved:
             return found
-    return found
+        if not _is_declared(best):
+            best = found
+    return best
+
+
+def _is_declared(found: Derivation) -> bool:
+    return getattr(found, "declared", None) is not None

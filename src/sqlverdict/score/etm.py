@@ -4,7 +4,8 @@ Definition:
     value = 1 if the rules of the paper rewrite gold and prediction to the same tree, else 0.
     Nothing is run. Some of the paper's rules hold only under conditions that the paper does
     not state; they are part of this metric, which reproduces the paper's, and of nothing else:
-    a match here is no proof (``proved`` is the metric of proofs). With several golds one
+    a match here is no proof (``proved`` is the metric of proofs), and what the schema declares
+    is not checked on the data. With several golds one
     match suffices. The score of a run is the mean over its scored cases.
 
     Hand calculation: three predictions, of which two match their gold's tree after rewriting:

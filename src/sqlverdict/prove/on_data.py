@@ -1,0 +1,92 @@
+"""A proof beside a real database: the facts that it uses are checked there first.
+
+A proof speaks of every database that obeys the schema. Real data may break what their schema
+declares (an orphan row, a text in a column of integers); then the proof says nothing about
+them. So where a fact that a proof uses is broken, the proof is sought again without it. Where
+there is none, what remains is a proof under the declared schema, which decides nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from sqlverdict.execute.fact_check import FactCheck, check_facts
+from sqlverdict.parse.facts import Fact, facts_of
+from sqlverdict.parse.schema import Schema
+from sqlverdict.prove import prover
+from sqlverdict.prove.profile import DEFAULT_PROFILE
+from sqlverdict.prove.proof import Derivation, NotProved, Proof
+from sqlverdict.records import Contract, Reason
+
+_ROUNDS = 8
+"""How often a proof is sought again without the facts that were broken so far."""
+
+
+def prove_on_data(
+    gold: str,
+    prediction: str,
+    schema: Schema,
+    database: Path | None,
+    *,
+    profile: str = DEFAULT_PROFILE,
+    contract: Contract | None = None,
+    without: frozenset[str] = frozenset(),
+) -> Derivation:
+    """Try to prove a pair by facts that a real database keeps.
+
+    Args:
+        gold: The gold query.
+        prediction: The predicted query.
+        schema: The tables.
+        database: The SQLite file; without one nothing is checked.
+        profile: The rules to use.
+        contract: How the case wants its answers compared.
+        without: Rules to switch off.
+
+    Returns:
+        A proof whose facts hold in the file, or could not be checked (``unchecked``); or the
+        word that there is none, with the proof under the declared schema where there is one.
+    """
+
+    def derive(facts: frozenset[Fact] | None) -> Derivation:
+        return prover.prove(
+            gold,
+            prediction,
+            schema,
+            facts=facts,
+            profile=profile,
+            contract=contract,
+            without=without,
+        )
+
+    found = derive(None)
+    if not isinstance(found, Proof) or database is None or not database.is_file():
+        return found
+    declared, broken = found, dict[Fact, FactCheck]()
+    known = facts_of(schema)
+    for _ in range(_ROUNDS):
+        checks = check_facts(database, used_facts(found, known))
+        fresh = {check.fact: check for check in checks if check.state == "broken"}
+        if not fresh:
+            unsure = tuple(str(check) for check in checks if check.state == "unchecked")
+            left_out = tuple(sorted(map(str, broken)))
+            return replace(found, unchecked=unsure, left_out=left_out)
+        broken |= fresh
+        again = derive(known.difference(broken))
+        if not isinstance(again, Proof):
+            break
+        found = again
+    return NotProved(
+        "proved under the declared schema only: the data break it",
+        Reason.FACT_BROKEN,
+        rules=declared.rules,
+        declared=declared,
+        broken=tuple(sorted(map(str, broken.values()))),
+    )
+
+
+def used_facts(proof: Proof, known: frozenset[Fact]) -> list[Fact]:
+    """The facts that the steps of a proof name."""
+    by_words = {str(fact): fact for fact in known}
+    return [by_words[words] for words in proof.facts if words in by_words]

@@ -1,0 +1,112 @@
+"""A proof beside a real database: what it rests on must hold there."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.execute.fact_check import FactCheck
+from sqlverdict.parse.facts import References
+from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.prove.certificate import certificate, check_certificate
+from sqlverdict.prove.evidence import evidence_of
+from sqlverdict.prove.on_data import prove_on_data
+from sqlverdict.prove.proof import Derivation, NotProved, Proof
+from sqlverdict.records import Reason, Rung
+
+SCHEMA = """
+CREATE TABLE radio (radio_id INTEGER PRIMARY KEY, name TEXT NOT NULL, year INTEGER NOT NULL);
+CREATE TABLE child (id INTEGER PRIMARY KEY, rid INTEGER NOT NULL REFERENCES radio(radio_id));
+"""
+GOOD = "INSERT INTO radio VALUES (1, 'a', 1990), (2, 'b', 1991); INSERT INTO child VALUES (1, 1);"
+ORPHAN = GOOD + "INSERT INTO child VALUES (2, 7);"
+ALL, JOINED = (
+    "SELECT count(*) FROM child",
+    "SELECT count(*) FROM child JOIN radio ON child.rid = radio.radio_id",
+)
+
+
+def database(path: Path, rows: str) -> Path:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(SCHEMA + rows)
+        connection.commit()
+    return path
+
+
+def proved(path: Path, gold: str, prediction: str) -> Derivation:
+    return prove_on_data(gold, prediction, read_sqlite(path), path)
+
+
+def test_a_proof_whose_facts_hold_is_a_proof(tmp_path: Path) -> None:
+    found = proved(database(tmp_path / "t.sqlite", GOOD), ALL, JOINED)
+    assert isinstance(found, Proof)
+    assert "child(rid) references radio(radio_id)" in found.facts
+    assert (found.unchecked, found.left_out) == ((), ())
+
+
+def test_no_data_break_nothing(tmp_path: Path) -> None:
+    path = database(tmp_path / "t.sqlite", "")
+    assert proved(path, ALL, JOINED).proved
+    assert prove_on_data(ALL, JOINED, read_sqlite(path), tmp_path / "gone.sqlite").proved
+    assert prove_on_data(ALL, JOINED, read_sqlite(path), None).proved
+
+
+def test_a_proof_that_the_data_break_is_shown_and_not_used(tmp_path: Path) -> None:
+    found = proved(database(tmp_path / "t.sqlite", ORPHAN), ALL, JOINED)
+    assert isinstance(found, NotProved)
+    assert found.reason is Reason.FACT_BROKEN
+    assert found.declared is not None
+    assert found.broken == ("child(rid) references radio(radio_id): rid = 7 has no row in radio",)
+    evidence = evidence_of(found)
+    assert (evidence.rung, evidence.agrees) == (Rung.UNKNOWN, None)
+    assert evidence.detail["declared"] is True
+    assert evidence.detail["broken"] == list(found.broken)
+
+
+def test_a_proof_that_can_do_without_a_broken_fact_stays_one(tmp_path: Path) -> None:
+    """The first proof may cite more than it needs; the second uses what holds."""
+    path = database(tmp_path / "t.sqlite", ORPHAN + "INSERT INTO radio VALUES (3, 'c', 'old');")
+    schema = read_sqlite(path)
+    gold = "SELECT DISTINCT radio_id, year FROM radio WHERE year = 1990"
+    found = prove_on_data(gold, "SELECT radio_id, year FROM radio WHERE year = 1990", schema, path)
+    assert isinstance(found, Proof), found
+    kept = certificate(found, schema)
+    assert check_certificate(kept).holds
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction", "broken"),
+    [
+        (
+            "SELECT name FROM radio WHERE year > 1990",
+            "SELECT name FROM radio WHERE year >= 1991",
+            "year holds 'old'",
+        ),
+    ],
+)
+def test_types_are_taken_at_their_word_only_where_the_data_keep_it(
+    tmp_path: Path, gold: str, prediction: str, broken: str
+) -> None:
+    good = database(tmp_path / "good.sqlite", GOOD)
+    assert proved(good, gold, prediction).proved
+    bad = database(tmp_path / "bad.sqlite", "INSERT INTO radio VALUES (3, 'c', 'old');")
+    found = proved(bad, gold, prediction)
+    assert isinstance(found, NotProved)
+    assert any(broken in line for line in found.broken)
+
+
+def test_a_fact_beyond_the_bound_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = database(tmp_path / "t.sqlite", GOOD)
+
+    fact = References("child", ("rid",), "radio", ("radio_id",))
+    check = FactCheck(fact, "unchecked", "stopped after 5 steps")
+    monkeypatch.setattr("sqlverdict.prove.on_data.check_facts", lambda *_: (check,))
+    found = proved(path, ALL, JOINED)
+    assert isinstance(found, Proof)
+    assert found.unchecked == (
+        "child(rid) references radio(radio_id): not checked: stopped after 5 steps",
+    )
+    assert evidence_of(found).detail["unchecked"] == list(found.unchecked)
