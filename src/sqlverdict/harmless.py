@@ -7,9 +7,12 @@ question. So every relation has to fulfil these conditions first:
 * every column of the gold has a column of its own in the prediction;
 * there are at most as many further columns as the gold has, or :data:`FURTHER_COLUMNS`, which
   is more: a query that returns whole tables contains many answers;
+* an answer of one row has one further column at most, and no number beside the gold's number:
+  of several figures nobody knows which is the answer;
 * the columns that stand for the gold's read rows of the database: a list of numbers contains
   every count;
-* it was not refuted: no ordinary database was found on which it does not hold.
+* it was not refuted: no ordinary database was found on which it does not hold (``broken``). A
+  lucky match with one more column would stay hidden otherwise.
 
 Then come the conditions of its own, in :data:`HARMLESS`.
 """
@@ -135,7 +138,8 @@ def harmless(case: Case, evidence: Evidence) -> str | None:
     """
     for relation in evidence.detail.get("relations") or ():
         kind, detail = str(relation.get("kind")), relation.get("detail") or {}
-        if kind not in HARMLESS or not may_be_harmless(detail):
+        shape = (evidence.detail.get("shape") or {}).get("gold") or (0, 0)
+        if kind not in HARMLESS or not may_be_harmless(detail, one_row=shape[0] == 1):
             continue
         order_matters = evidence.detail.get("ordered") is not False and asks_for_order(case)
         if HARMLESS[kind][0](detail, Setting(case, order_matters)):
@@ -143,16 +147,19 @@ def harmless(case: Case, evidence: Evidence) -> str | None:
     return None
 
 
-def may_be_harmless(detail: Mapping[str, Any]) -> bool:
+def may_be_harmless(detail: Mapping[str, Any], *, one_row: bool = False) -> bool:
     """Whether a relation fulfils the conditions that all have in common."""
-    if detail.get("weak") or detail.get("broken") or detail.get("constant", []) != []:
+    if any(detail.get(note) for note in ("weak", "broken", "alternatives")):
+        return False
+    if detail.get("constant", []) != []:
         return False
     columns: Sequence[int | None] | None = detail.get("columns")
     if columns is None:
         return not detail.get("missing")
     extra = detail.get("extra")
     further = len(extra) if isinstance(extra, Sequence) else 0
-    return None not in columns and further <= max(FURTHER_COLUMNS, len(columns))
+    most = 1 if one_row else max(FURTHER_COLUMNS, len(columns))
+    return None not in columns and further <= most
 
 
 def asks_for_order(case: Case) -> bool:

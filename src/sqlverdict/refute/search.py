@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair, Preset
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.canonical import canonical
 from sqlverdict.parse.facts import Fact, facts_of
@@ -62,7 +62,7 @@ def find_witness(
     *,
     facts: frozenset[Fact] | None = None,
     budget: Budget | None = None,
-    preset: str = DEFAULT_PRESET,
+    preset: str | Preset = DEFAULT_PRESET,
     contract: Contract | None = None,
     first: Iterable[Instance] = (),
     database: Path | None = None,
@@ -76,7 +76,7 @@ def find_witness(
         facts: What every database must obey; by default all that the schema declares. Any
             subset may be given.
         budget: How many instances, how much work, which seed.
-        preset: When two answers are the same.
+        preset: When two answers are the same; a preset's name, or one made for the pair.
         contract: The case's own wishes.
         first: Instances to try before any is made.
         database: The real database: a witness is graded by what its data show.
@@ -158,7 +158,7 @@ class _Hunt:
         schema: Schema,
         facts: frozenset[Fact] | None,
         budget: Budget,
-        preset: str,
+        preset: str | Preset,
         contract: Contract | None,
     ) -> None:
         self.queries = (gold, prediction)
@@ -166,7 +166,7 @@ class _Hunt:
         self.dialect = gold.dialect
         self.schema, self.budget, self.contract = schema, budget, contract
         self.facts, self.arenas = _stage(schema, facts)
-        self.preset = PRESETS.get(preset)
+        self.preset = PRESETS.get(preset) if isinstance(preset, str) else preset
         ours, theirs = read(gold, schema), read(prediction, schema)
         reading = ours.merge(theirs)
         alike = ours.looks_like(theirs) and gold.features == prediction.features

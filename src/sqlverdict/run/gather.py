@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.compare.relations import relate
+from sqlverdict.harmless import harmless
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import (
     Answer,
@@ -29,6 +30,8 @@ from sqlverdict.run.prover import SOUND
 _GOLD_FAILED = frozenset({Reason.GOLD_EXECUTION_ERROR, Reason.GOLD_EXECUTION_TIMEOUT})
 _MATCH = Evidence(Rung.TESTED, "compare", True, detail={"databases": 1})
 _RECORDED_MATCH = Evidence(Rung.TESTED, "compare", True, detail={"databases": 1, "recorded": True})
+_COUNTS = frozenset({"ordinary", "ungraded"})
+"""Grades of witnesses on which a relation has to hold: data with nothing unusual in them."""
 _NOTHING_RAN = {"message": "no metric of this run executes queries"}
 
 
@@ -78,7 +81,11 @@ def gather(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
     elif compared.equal is None:
         found.append(_open(compared))
     else:
-        found.append(_different(item, compared, errors))
+        different = _different(item, compared, errors)
+        if stages.refutes and stages.tags:
+            look = partial(_related_elsewhere, item, different)
+            different = attempt("refute", look, errors) or different
+        found.append(different)
     if proof is not None:
         found = _beside_answers(item, proof, found, stages)
     if stages.tags:
@@ -182,6 +189,30 @@ def _different(item: DeskItem, compared: Comparison, errors: list[Evidence]) -> 
     if record is not None:
         found |= {"recorded": True, "whole": record.whole, "ordered": record.ordered}
     return Evidence(Rung.RELATED, "compare", False, compared.reasons, detail=found)
+
+
+def _related_elsewhere(item: DeskItem, different: Evidence) -> Evidence:
+    """The evidence, with what a search says about the relation that makes it harmless.
+
+    A relation may hold by luck, as a match may: it is held against other databases too.
+    """
+    kind = harmless(item.case, different)
+    relations = list(different.detail.get("relations") or ())
+    place = next((n for n, found in enumerate(relations) if found["kind"] == kind), None)
+    if kind is None or place is None:
+        return different
+    detail = relations[place]["detail"]
+    found = item.refute_relation(Relation(kind, detail))
+    if found is None:
+        return different
+    # The search loads the parser, which is slow; runs without it need not wait.
+    from sqlverdict.refute.explain import evidence_of
+
+    searched = evidence_of(found)
+    counts = searched.rung is Rung.REFUTED and searched.detail["grade"] in _COUNTS
+    note = {"broken": searched.detail} if counts else {"elsewhere": searched.detail}
+    relations[place] = {"kind": kind, "detail": {**detail, **note}}
+    return replace(different, detail={**different.detail, "relations": relations})
 
 
 def _beside_answers(

@@ -21,6 +21,7 @@ from sqlverdict.records import (
     Prediction,
     Query,
     Reason,
+    Relation,
 )
 from sqlverdict.refute.witness import NotRefuted, Refutation
 from sqlverdict.run.prover import SOUND, prove_case
@@ -158,6 +159,17 @@ class DeskItem:
                 )
                 self._refutation = found or NotRefuted(0, reason=Reason.BUDGET_EXHAUSTED)
         return self._refutation
+
+    def refute_relation(self, relation: Relation) -> Refutation | None:
+        """A database on which the relation does not hold; ``None`` where none is sought."""
+        refuter, sql = self._refuter, self.prediction.sql or ""
+        if refuter is None:
+            return None
+        return self._desk.watched(
+            self.database,
+            f"refute {relation.kind} {sql}",
+            lambda: refuter.refute_relation(self.case, sql, relation),
+        )
 
     def witness_file(self) -> str | None:
         """The name of the file that holds the witness, where one was found and kept."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.canonical import canonical
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Case, Reason
+from sqlverdict.records import Case, Reason, Relation
 from sqlverdict.refute.witness import Budget, NotRefuted, Refutation, Witness
 
 if TYPE_CHECKING:
@@ -63,14 +63,33 @@ class Refuter:
             write(found, self.how.folder, witness_name(case, prediction), contract=case.contract)
         return found
 
+    def refute_relation(self, case: Case, prediction: str, relation: Relation) -> Refutation:
+        """A database on which the prediction does not relate to the first gold like that.
+
+        Such a witness is about the relation: it goes neither into the folder nor the bank.
+        """
+        from sqlverdict.compare.under_relation import UnderRelation
+        from sqlverdict.refute.search import find_witness
+
+        schema = self.schema(case)
+        if isinstance(schema, NotRefuted):
+            return schema
+        return find_witness(
+            case.golds[0],
+            prediction,
+            schema,
+            budget=self.how.budget,
+            preset=UnderRelation(relation),
+            contract=case.contract,
+            database=_real_file(case),
+        )
+
     def _search(self, gold: str, prediction: str, schema: Schema, case: Case) -> Refutation:
         # The search loads the parser, which is slow; runs without it need not wait.
         from sqlverdict.refute.search import find_witness
 
         bank = self._open_bank()
-        database = Path(case.database) if case.database else None
-        if database is not None and not database.is_file():
-            database = None
+        database = _real_file(case)
         found = find_witness(
             gold,
             prediction,
@@ -114,6 +133,11 @@ class Refuter:
 
             self._bank = Bank(self.how.bank)
         return self._bank
+
+
+def _real_file(case: Case) -> Path | None:
+    database = Path(case.database) if case.database else None
+    return database if database is not None and database.is_file() else None
 
 
 def _may_be_bettered(found: Refutation) -> bool:

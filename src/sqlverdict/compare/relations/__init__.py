@@ -17,6 +17,8 @@ Proofs are JSON. Fields that several relations share:
 * ``constant``: the prediction's columns that stand for gold's and read no row of the
   database, or all of its columns where there is no map; null where its text could not be
   followed. Absent where every one of them reads.
+* ``alternatives``: in answers of one row, the further columns that hold numbers beside a gold
+  that does: each could be the answer as well. Absent where there are none.
 
 An empty answer relates to nothing. Numbers are compared as Python does, 4 = 4.0; noise in
 the last digits of floats is ``rounding``. The first relation between equally many rows
@@ -53,7 +55,7 @@ from sqlverdict.compare.relations import (
     yes_no,
 )
 from sqlverdict.compare.relations._constants import constant_columns
-from sqlverdict.compare.relations._table import Table
+from sqlverdict.compare.relations._table import NUMBERS, Table
 from sqlverdict.errors import UnknownMember
 from sqlverdict.records import Answer, Relation
 
@@ -109,7 +111,7 @@ def relate(gold: Answer, prediction: Answer, pair: Pair) -> tuple[Relation, ...]
     else:
         found = _same_height(left, right, pair, search=cells <= MOST_CELLS)
         relations = () if found is None else (found,)
-    return tuple(_with_constants(relation, right, pair) for relation in relations)
+    return tuple(_with_notes(relation, left, right, pair) for relation in relations)
 
 
 def verify(relation: Relation, gold: Answer, prediction: Answer, pair: Pair) -> bool:
@@ -133,9 +135,9 @@ def verify(relation: Relation, gold: Answer, prediction: Answer, pair: Pair) -> 
         return False
     try:
         left, right = Table(gold.rows), Table(prediction.rows)
-        detail = {key: value for key, value in relation.detail.items() if key != "constant"}
-        again = _with_constants(Relation(relation.kind, detail), right, pair).detail
-        if again.get("constant", ()) != relation.detail.get("constant", ()):
+        detail = {key: value for key, value in relation.detail.items() if key not in _NOTES}
+        again = _with_notes(Relation(relation.kind, detail), left, right, pair).detail
+        if any(again.get(key, ()) != relation.detail.get(key, ()) for key in _NOTES):
             return False
         return checker(detail, left, right, pair)
     except (ArithmeticError, LookupError, TypeError, ValueError):
@@ -143,18 +145,26 @@ def verify(relation: Relation, gold: Answer, prediction: Answer, pair: Pair) -> 
         return False
 
 
-def _with_constants(relation: Relation, prediction: Table, pair: Pair) -> Relation:
-    """The relation with the columns that read nothing, where there are any."""
-    if not pair.prediction_sql:
-        return relation
-    found = constant_columns(pair.prediction_sql, pair.dialect, prediction.width)
-    if found is None:
-        return Relation(relation.kind, {**relation.detail, "constant": None})
-    columns = relation.detail.get("columns")
-    constant = [place for place in found if columns is None or place in columns]
-    if not constant:
-        return relation
-    return Relation(relation.kind, {**relation.detail, "constant": constant})
+_NOTES = ("alternatives", "constant")
+"""Fields that every relation may have, whatever its kind."""
+
+
+def _with_notes(relation: Relation, gold: Table, prediction: Table, pair: Pair) -> Relation:
+    """The relation with what makes it worth less: constants, and numbers to choose from."""
+    notes: dict[str, Any] = {}
+    detail, numbers = relation.detail, gold.height == 1 and not gold.kinds.isdisjoint(NUMBERS)
+    extra = detail.get("extra") if numbers and prediction.height == 1 else None
+    if isinstance(extra, list):
+        alternatives = [place for place in extra if prediction.columns[place].numeric]
+        notes |= {"alternatives": alternatives} if alternatives else {}
+    if pair.prediction_sql:
+        found = constant_columns(pair.prediction_sql, pair.dialect, prediction.width)
+        columns = detail.get("columns")
+        if found is None:
+            notes["constant"] = None
+        elif constant := [p for p in found if columns is None or p in columns]:
+            notes["constant"] = constant
+    return Relation(relation.kind, {**detail, **notes}) if notes else relation
 
 
 def _same_height(gold: Table, prediction: Table, pair: Pair, *, search: bool) -> Relation | None:

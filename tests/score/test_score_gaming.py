@@ -1,0 +1,58 @@
+"""Queries written without understanding the question score nothing beyond what is right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.load import demo
+from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.pipeline import Options, System, evaluate_systems
+from sqlverdict.records import Case, Result
+from sqlverdict.testing.gaming import BLIND, DISGUISES, target_of
+
+METRICS = "ex,em,esm,proved,verdict"
+EVERY = 9
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[Result]]:
+    databases = demo.build_databases(tmp_path_factory.mktemp("demo"))
+    here: list[Case] = [
+        case
+        for case in BENCHMARKS.get("demo").read(Path(), databases=databases).cases
+        if case.answerable and case.database and Path(case.database).is_file()
+    ][::EVERY]
+    targets = {case.database: target_of(Path(str(case.database))) for case in here}
+    systems = [
+        System(name, {case.id: write(targets[case.database], case) for case in here})
+        for name, write in {**BLIND, **DISGUISES}.items()
+    ]
+    options = Options(metrics=METRICS, workers=0, cache=None)
+    runs = evaluate_systems(here, systems, options=options)
+    return {system.name: list(run.results()) for system, run in zip(systems, runs, strict=True)}
+
+
+def gained(results: list[Result]) -> list[str]:
+    """The cases that are correct although the answers differ."""
+    return [r.id for r in results if r.scores["verdict"] == 1 and r.scores["ex"] != 1]
+
+
+def test_strategies_gain_about_nothing(results: dict[str, list[Result]]) -> None:
+    cases = [(name, case) for name, each in results.items() for case in gained(each)]
+    assert len(cases) <= 1, cases
+
+
+@pytest.mark.parametrize(
+    "strategy", ["numbers", "everything", "counts", "times_100", "by_100", "capitals", "less"]
+)
+def test_known_strategies_gain_nothing(strategy: str, results: dict[str, list[Result]]) -> None:
+    assert gained(results[strategy]) == []
+
+
+@pytest.mark.parametrize("padded", ["deep", "long_list", "shuffled_names", "open_comment"])
+def test_padding_leaves_nothing_unscored(padded: str, results: dict[str, list[Result]]) -> None:
+    for result, plain in zip(results[padded], results["name"], strict=True):
+        for metric, score in result.scores.items():
+            assert score is not None or plain.scores[metric] is None, (result.id, metric)
