@@ -33,7 +33,8 @@ from sqlverdict.prove.scope import (
     resolved,
     star_columns,
 )
-from sqlverdict.prove.shape import aggregates_in, all_of, copied, labels_in, output_nodes
+from sqlverdict.prove.shape import aggregates_in, copied, labels_in, output_nodes
+from sqlverdict.prove.shared_names import join_by_names
 from sqlverdict.prove.spelling import (
     JOIN_PARTS,
     SELECT_PARTS,
@@ -210,15 +211,17 @@ class _Resolver:
         if start is None:
             return scope
         start.set("this", self._source(start.this, scope, outer, ctes))
+        padded = False
         for join in node.args.get("joins") or []:
             odd = {name for name, value in join.args.items() if value} - JOIN_PARTS
             if odd:
                 raise Unsupported(f"a join with {', '.join(sorted(odd))}")
             before = list(scope.sources)
             join.set("this", self._source(join.this, scope, outer, ctes))
-            self._shared_names(join, before, scope)
+            padded = padded or (join.side or "").upper() in ("RIGHT", "FULL")
+            named = join_by_names(join, before, scope, padded)
             condition = join.args.get("on")
-            if condition is not None:
+            if condition is not None and not named:
                 join.set("on", self.expression(condition, scope, ctes, {}))
         return scope
 
@@ -231,6 +234,8 @@ class _Resolver:
                 inner = self.unwrap(copied(cte.query))
                 self._spend(inner)
                 names = self.query(inner, None, cte.visible)
+                if cte.names and len(cte.names) != len(names):
+                    raise Unsupported(f"{item.name} names {len(cte.names)} of {len(names)} columns")
                 return self._derived(inner, item.alias_or_name, cte.names or names, scope)
             found = find_table(self.schema, item)
             table = found.table
@@ -266,33 +271,6 @@ class _Resolver:
         if self._nodes > MOST_NODES:
             raise Unsupported("common table expressions that unfold beyond measure")
 
-    @staticmethod
-    def _shared_names(join: exp.Join, before: Sequence[Source], scope: Scope) -> None:
-        """Turn NATURAL and USING into ON."""
-        right = scope.sources[-1]
-        using = [fold(name.name) for name in join.args.get("using") or ()]
-        if (join.args.get("method") or "").upper() == "NATURAL":
-            using = [n for n in right.columns if any(n in source.columns for source in before)]
-        elif join.args.get("method"):
-            raise Unsupported(f"{join.args['method']} JOIN")
-        if not using:
-            join.set("method", None)
-            return
-        if (join.side or "").upper() in ("RIGHT", "FULL"):
-            raise Unsupported("USING with RIGHT or FULL JOIN")
-        conditions: list[Expr] = []
-        for name in using:
-            left = next((s for s in before if name in s.columns), None)
-            if left is None or name not in right.columns:
-                raise Unsupported(f"USING ({name})")
-            meant = scope.merged.setdefault(name, (left.label, left.columns[name]))
-            ours = resolved(*meant)
-            theirs = resolved(right.label, right.columns[name])
-            conditions.append(exp.EQ(this=ours, expression=theirs))
-        join.set("using", None)
-        join.set("method", None)
-        join.set("on", all_of(conditions))
-
     def _projections(self, node: exp.Select, scope: Scope, ctes: dict[str, _Cte]) -> list[str]:
         names: list[str] = []
         made: list[Expr] = []
@@ -304,12 +282,8 @@ class _Resolver:
                 columns = list(star_columns(scope, qualifier))
                 if not columns or item.args.get("except_") or item.args.get("replace"):
                     raise Unsupported("a star that stands for nothing")
-                by_label = {source.label: source for source in scope.sources}
-                for column in columns:
-                    source = by_label[column.table]
-                    own = next(n for n, c in source.columns.items() if c == column.name)
-                    names.append(own)
-                    made.append(column)
+                names += [own for own, _ in columns]
+                made += [column for _, column in columns]
                 continue
             inner = item.this if isinstance(item, exp.Alias) else item
             name = item.alias if isinstance(item, exp.Alias) else spelt(inner)

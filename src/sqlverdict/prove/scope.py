@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
@@ -30,13 +30,28 @@ class Unsupported(Exception):
 class Source:
     """One item of a FROM clause: its name there, our unique label, and its columns.
 
-    ``columns`` maps a folded name to the name it has in the resolved tree, in order.
+    Attributes:
+        name: What the query calls it.
+        label: Our label for it.
+        listed: All columns in order: the folded name, and the name in the resolved tree.
+            A column that no plain name means is :data:`NAMELESS`; there may be several.
+        table: The base table, where it is one.
     """
 
     name: str
     label: str
-    columns: Mapping[str, str]
+    listed: Sequence[tuple[str, str]]
     table: Table | None = None
+
+    @cached_property
+    def columns(self) -> Mapping[str, str]:
+        """The name in the resolved tree by the folded name; nameless ones apart."""
+        return {name: column for name, column in self.listed if name != NAMELESS}
+
+    @cached_property
+    def has_nameless(self) -> bool:
+        """Whether a column goes by a name that we do not know."""
+        return any(name == NAMELESS for name, _ in self.listed)
 
 
 @dataclass
@@ -47,6 +62,8 @@ class Scope:
     sources: list[Source] = field(default_factory=list)
     merged: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Columns joined by USING or NATURAL: the folded name, and the left column it means."""
+    hidden: set[tuple[str, str]] = field(default_factory=set)
+    """The right columns of such joins, by label and name: a star leaves them out."""
 
     def add(self, source: Source) -> None:
         """Add a source.
@@ -60,7 +77,7 @@ class Scope:
 
     def hides_names(self) -> bool:
         """Whether a quoted word may be the text of a nameless column here or further out."""
-        here = any(NAMELESS in source.columns for source in self.sources)
+        here = any(source.has_nameless for source in self.sources)
         return here or (self.outer is not None and self.outer.hides_names())
 
     def find(self, column: exp.Column) -> tuple[str, str] | None:
@@ -85,19 +102,23 @@ class Scope:
 
     @staticmethod
     def _rowid(name: str, sources: Sequence[Source]) -> tuple[str, str] | None:
-        if name in _ROWIDS and any(source.table is not None for source in sources):
+        # What a derived table answers to rowid depends on the version of SQLite.
+        if name in _ROWIDS and sources:
             raise Unsupported("rowid")
         return None
 
 
-def output_columns(names: Sequence[str]) -> dict[str, str]:
-    """The columns of a derived table: ``c0``, ``c1`` ... by their names inside.
+def output_columns(names: Sequence[str]) -> list[tuple[str, str]]:
+    """The columns of a derived table: ``c0``, ``c1`` ... with their names inside.
 
-    Of two columns that share a name the first is meant, as in SQLite.
+    Of two columns that share a name the first is meant, as in SQLite; the other one is there,
+    under a name that SQLite makes up (``x:1``).
     """
-    columns: dict[str, str] = {}
-    for number, name in enumerate(names):
-        columns.setdefault(fold(name), f"c{number}")
+    seen: set[str] = set()
+    columns: list[tuple[str, str]] = []
+    for number, name in enumerate(map(fold, names)):
+        columns.append((NAMELESS if name in seen else name, f"c{number}"))
+        seen.add(name)
     return columns
 
 
@@ -108,17 +129,15 @@ def resolved(label: str, name: str) -> exp.Column:
     )
 
 
-def star_columns(scope: Scope, qualifier: str = "") -> Iterator[exp.Column]:
-    """The columns that ``*`` or ``t.*`` stands for, in order."""
+def star_columns(scope: Scope, qualifier: str = "") -> Iterator[tuple[str, exp.Column]]:
+    """The columns that ``*`` or ``t.*`` stands for, in order, each with its name."""
     wanted = fold(qualifier)
     for source in scope.sources:
         if qualifier and fold(source.name) != wanted:
             continue
-        for name, column in source.columns.items():
-            meant = scope.merged.get(name)
-            if not qualifier and meant is not None and meant != (source.label, column):
-                continue
-            yield resolved(source.label, column)
+        for name, column in source.listed:
+            if qualifier or (source.label, column) not in scope.hidden:
+                yield name, resolved(source.label, column)
 
 
 @dataclass(frozen=True)
@@ -126,7 +145,7 @@ class BaseTable:
     """A table as :class:`Source` wants it; ``refused`` says why it cannot be read."""
 
     table: Table
-    columns: Mapping[str, str]
+    columns: Sequence[tuple[str, str]]
     refused: str | None
 
 
@@ -151,7 +170,7 @@ def find_table(schema: Schema, node: exp.Table) -> BaseTable:
 def _tables(held: Held) -> dict[str, BaseTable]:
     found: dict[str, BaseTable] = {}
     for table in held.schema.tables:
-        columns = {fold(column.name): fold(column.name) for column in table.columns}
+        columns = [(fold(column.name), fold(column.name)) for column in table.columns]
         found.setdefault(fold(table.name), BaseTable(table, columns, _refused(table)))
     return found
 

@@ -64,6 +64,7 @@ class Resolver:
         self.schema = schema
         self._sources: dict[int, list[_Source]] = {}
         self._places: dict[int, tuple[Expr, Place | None]] = {}
+        self._outputs: dict[tuple[int, str], Place | None] = {}
         self._tables, self._directory = _names(schema)
 
     @cached_property
@@ -173,14 +174,29 @@ class Resolver:
             query = query.this
         if not isinstance(query, exp.Select):
             return None
+        place = (id(query), fold(name))
+        if place not in self._outputs:
+            # A query that reads itself finds nothing more in itself.
+            self._outputs[place] = None
+            self._outputs[place] = self._output(query, name, depth)
+        return self._outputs[place]
+
+    def _output(self, query: exp.Select, name: str, depth: int) -> Place | None:
+        """The base column behind an output of a query; looked for once, however often it is read.
+
+        Queries that read one before them twice, with stars, would double the work at each step.
+        """
         for projection in query.expressions:
             if fold(projection.alias_or_name) == fold(name):
                 return self.column(projection.unalias(), depth + 1)
             if isinstance(projection, exp.Star) or (
                 isinstance(projection, exp.Column) and isinstance(projection.this, exp.Star)
             ):
-                for inner in self._of(query):
-                    found = self._inside(inner, name, depth + 1) if depth < _DEPTH else None
+                only = fold(projection.table) if isinstance(projection, exp.Column) else ""
+                for inner in self._of(query) if depth < _DEPTH else ():
+                    if only and fold(inner.name) != only:
+                        continue
+                    found = self._inside(inner, name, depth + 1)
                     if found is not None:
                         return found
         return None
