@@ -126,3 +126,39 @@ def test_bad_calls_are_explained() -> None:
         compare_answers([(1,), (1, 2)], [(1,)])
     with pytest.raises(UnknownMember, match="strict"):
         compare_answers([(1,)], [(1,)], "strickt")
+
+
+@pytest.mark.parametrize(
+    "gold",
+    [
+        "SELECT name FROM (SELECT name FROM player ORDER BY score, id) LIMIT 1",
+        "SELECT * FROM (SELECT name FROM player ORDER BY score, id) LIMIT 1",
+        "WITH d AS (SELECT name FROM player ORDER BY score, id) SELECT name FROM d LIMIT 1",
+        "SELECT name FROM (SELECT * FROM (SELECT * FROM player ORDER BY score) WHERE id > 0) LIMIT 1",
+        "SELECT DISTINCT name FROM (SELECT name FROM player ORDER BY score, id) LIMIT 1",
+    ],
+)
+def test_a_limit_over_an_ordered_subquery_takes_the_first_rows_in_that_order(
+    run: Callable[[str], Outcome], gold: str
+) -> None:
+    assert verdict(run, gold, "SELECT 'Eve'") == (True, ())
+    assert verdict(run, gold, "SELECT 'Ann'")[0] is False
+    assert verdict(run, gold, "SELECT name FROM player ORDER BY score DESC, id LIMIT 1")[0] is False
+
+
+@pytest.mark.parametrize(
+    "gold",
+    [
+        "SELECT name FROM (SELECT name, score FROM player ORDER BY score DESC) LIMIT 1",
+        "SELECT name FROM (SELECT name, score AS s FROM player ORDER BY s DESC) WHERE s > 1 LIMIT 1",
+        "SELECT name FROM (SELECT name, score FROM player ORDER BY 2 DESC) AS d LIMIT 1",
+    ],
+)
+def test_a_tie_under_an_inner_order_stays_open(run: Callable[[str], Outcome], gold: str) -> None:
+    assert verdict(run, gold, "SELECT 'Bob'") == (None, (Reason.TIE_UNDETERMINED,))
+    assert verdict(run, gold, "SELECT 'Cid'")[0] is False
+
+
+def test_groups_of_an_ordered_subquery_come_in_no_order(run: Callable[[str], Outcome]) -> None:
+    gold = "SELECT team, count(*) FROM (SELECT * FROM player ORDER BY score) WHERE team > '' GROUP BY team LIMIT 1"
+    assert verdict(run, gold, "SELECT 'red', 2") == (None, (Reason.TIE_UNDETERMINED,))

@@ -8,6 +8,7 @@ The folder holds
 * ``grammar``: SQLite's own opinion on whether a text is SQL;
 * ``clauses``: a SELECT cut into the verbatim texts of its clauses;
 * ``order``: what a query says about the order of its rows, and the probe that finds ties;
+* ``inner_order``: queries whose LIMIT takes the first rows of an ordered query inside;
 * ``hardness``: Spider's and TrustSQL's levels of difficulty;
 * ``schema``, ``facts``: tables, columns, keys, and what they promise about every database;
 * ``schema_sqlite``, ``schema_ddl``, ``schema_tables_json``: one file a source of schemas;

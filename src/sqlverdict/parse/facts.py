@@ -14,6 +14,7 @@ Names are written as the schema writes them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -21,6 +22,12 @@ from typing import Literal
 from sqlverdict.parse.schema import Schema, Table
 
 Affinity = Literal["INTEGER", "TEXT", "BLOB", "REAL", "NUMERIC"]
+
+_SIZE = re.compile(r"\([^)]*\)")
+_INTEGER = re.compile(r"(?:U|TINY|SMALL|MEDIUM|BIG|LONG|HUGE)?INT(?:EGER)?\d*")
+_BESIDE_INTEGERS = frozenset(
+    ("SIGNED", "UNSIGNED", "ZEROFILL", "TINY", "SMALL", "MEDIUM", "BIG", "LONG", "SHORT")
+)
 
 
 @dataclass(frozen=True)
@@ -98,7 +105,7 @@ def _table_facts(schema: Schema, table: Table) -> Iterator[Fact]:
     name = table.name
     for column in table.columns:
         if schema.source != "tables_json":
-            yield Typed(name, column.name, affinity(column.type))
+            yield Typed(name, column.name, column_affinity(column.type))
         if column.not_null:
             yield NotNull(name, column.name)
     if table.primary_key and schema.whole_keys:
@@ -109,6 +116,26 @@ def _table_facts(schema: Schema, table: Table) -> Iterator[Fact]:
     for key in table.foreign_keys:
         if key.parent_columns and schema.table(key.parent) is not None:
             yield References(name, key.columns, key.parent, key.parent_columns)
+
+
+def column_affinity(declared: str) -> Affinity:
+    """The affinity of a column, told apart by what its type is meant to hold.
+
+    SQLite stores a value in an INTEGER and in a NUMERIC column alike; both may hold 2.5. A type
+    that is the name of an integer is taken at its word. One that has INT among its letters by
+    accident (FLOATING POINT, INTERVAL) promises no integers: its columns are NUMERIC.
+    """
+    found = affinity(declared)
+    if found == "INTEGER" and not names_integers(declared):
+        return "NUMERIC"
+    return found
+
+
+def names_integers(declared: str) -> bool:
+    """Whether a declared type is the name of an integer: INT, BIGINT(20), UNSIGNED BIG INT ..."""
+    words = _SIZE.sub(" ", declared.upper()).split()
+    plain = [word for word in words if word not in _BESIDE_INTEGERS]
+    return bool(plain) and all(_INTEGER.fullmatch(word) for word in plain)
 
 
 def affinity(declared: str) -> Affinity:

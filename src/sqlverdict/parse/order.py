@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlverdict.parse.clauses import Clauses, outer_clauses
+from sqlverdict.parse.inner_order import inner_probe, takes_inner_order
 from sqlverdict.parse.tokens import Kind, first_statement, fold, has_word, kind, normalised, solid
 from sqlverdict.records import Query, Row
 
@@ -35,8 +36,8 @@ class Ordering:
     """What the outermost query says about order.
 
     Attributes:
-        ordered: It has an ORDER BY. One in a subquery of the FROM clause does not count:
-            SQL does not carry the order of a subquery outwards.
+        ordered: It has an ORDER BY. One in a subquery of the FROM clause does not count: it
+            says which rows a LIMIT takes (see ``inner_order.py``), not how all of them come.
         limited: It has a LIMIT that can bite; a negative one is none in SQLite.
         limit: The LIMIT where it is a plain number.
         offset: The OFFSET where it is a plain number.
@@ -60,7 +61,7 @@ class TieProbe:
             ``key_columns`` is empty.
         key_columns: Which of the original columns are the sort keys, from 0, in order.
 
-    With neither, the query has no ORDER BY and all its rows tie.
+    With neither, nothing orders the query's rows and all of them tie.
     """
 
     sql: str
@@ -97,8 +98,9 @@ def tie_probe(query: Query) -> TieProbe | None:
     """The query without LIMIT and OFFSET, with its sort keys in view.
 
     Two rows of the probe have equal keys exactly where the ORDER BY leaves their order
-    open. None where no such query can be written: the keys of a DISTINCT or a set operation
-    that are no output columns, keys by chance, other dialects than SQLite's.
+    open. Where the query has none and takes its rows from an ordered query inside, the inner
+    ORDER BY is meant. None where no such query can be written: the keys of a DISTINCT or a set
+    operation that are no output columns, keys by chance, other dialects than SQLite's.
 
     The probe may still fail to run, where a key's expression uses an alias; it never runs
     with other keys than the query's.
@@ -113,6 +115,9 @@ def tie_probe(query: Query) -> TieProbe | None:
     clauses = outer_clauses(sql)
     if clauses is None or not _agree(clauses, query.tree) or _by_chance(sql):
         return None
+    if not clauses.keys and takes_inner_order(query.tree):
+        found = None if _hidden_collation(query.tree) else inner_probe(query.tree)
+        return TieProbe(found[0], keys=found[1]) if found is not None else None
     if clauses.keys and _hidden_collation(query.tree):
         return None
     by_name = has_word(sql, "natural") or has_word(sql, "using")

@@ -7,7 +7,7 @@ proof ends in; everything else is a rule.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import permutations, product
 from math import factorial
 
@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.shape import is_inner, items, joins, name_of, parts
+from sqlverdict.prove.shape import is_inner, items, joins, leaves, name_of, parts
 
 MOST_NAMINGS = 120
 """So many ways to tell the copies of a table apart are tried; beyond, they keep their order."""
@@ -44,30 +44,22 @@ def _sorted_columns(tree: Expr) -> Expr:
     keys = column_keys(tree)
     order = sorted(range(len(keys)), key=keys.__getitem__)
     copy = tree.copy()
-    for leaf in _leaves(copy):
+    for leaf in leaves(copy):
         leaf.set("expressions", [leaf.expressions[place] for place in order])
     return copy
 
 
 def column_keys(tree: Expr) -> list[str]:
     """A text for each column of a query, for pairing the columns of two equal queries."""
-    leaves = list(_leaves(tree))
-    named = [_naming(leaf, {}, 0, False) for leaf in leaves]
-    width = len(leaves[0].expressions)
+    sides = list(leaves(tree))
+    named = [_naming(leaf, {}, 0, False) for leaf in sides]
+    width = len(sides[0].expressions)
     return [
         "|".join(
-            _text(leaf.expressions[i], names, 1) for leaf, names in zip(leaves, named, strict=True)
+            _text(leaf.expressions[i], names, 1) for leaf, names in zip(sides, named, strict=True)
         )
         for i in range(width)
     ]
-
-
-def _leaves(tree: Expr) -> Iterable[Expr]:
-    if isinstance(tree, exp.SetOperation):
-        yield from _leaves(tree.this)
-        yield from _leaves(tree.expression)
-    else:
-        yield tree
 
 
 def same(left: Expr, right: Expr) -> bool:

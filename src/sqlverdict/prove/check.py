@@ -20,7 +20,8 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.prove.accepted import complaint
 from sqlverdict.prove.canonical import canonical, column_keys
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.inner_order import ORDER_SHOWS, visible_order
+from sqlverdict.prove.known import Known, cited_facts
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.proof import Path, Proof, Side, Step, weakest
 from sqlverdict.prove.rule import RULES
@@ -170,6 +171,7 @@ class _Check:
             from sqlverdict.prove.paper.prepare import prepared
 
             return prepared(query.tree, self.schema), paper_known(self.schema, self.facts)
+        from sqlverdict.prove.refusals import refusal
         from sqlverdict.prove.resolve import resolve
         from sqlverdict.prove.scope import Unsupported
         from sqlverdict.prove.spelling import lost_in_parsing
@@ -181,7 +183,11 @@ class _Check:
             found = resolve(query.tree, self.schema)
         except Unsupported as beyond:
             raise self.no(f"the {side} is beyond the prover: {beyond}") from beyond
-        return found.tree, Known(self.schema, self.facts, found.bases)
+        known = Known(self.schema, self.facts, found.bases)
+        refused = refusal(found.tree, known)
+        if refused is not None:
+            raise self.no(f"the {side} is beyond the prover: {refused}")
+        return found.tree, known
 
     def forget_order(self, tree: Expr) -> None:
         """Where the gold does not order its rows, an order without LIMIT says nothing."""
@@ -217,7 +223,7 @@ class _Check:
         made = rule.rewrite(node, known)
         if made is None:
             raise self.no(f"the rule {step.rule} does not apply at {_spelt(step.path)}")
-        cited = tuple(map(str, known.cited))
+        cited = cited_facts(known.cited)
         if cited != step.facts:
             raise self.no(f"the step leans on {_listed(step.facts)}, the rule on {_listed(cited)}")
         if holder is None:
@@ -234,6 +240,8 @@ class _Check:
             if key(gold) != key(prediction):
                 raise self.no("the last two trees differ")
             return
+        if visible_order(gold) or visible_order(prediction):
+            raise self.no(f"the last two trees are beyond the prover: {ORDER_SHOWS}")
         if canonical(gold, column_order=self.fixed) != canonical(
             prediction, column_order=self.fixed
         ):

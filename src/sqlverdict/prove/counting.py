@@ -8,13 +8,17 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.shape import whole_number
 
 
-def counted_condition(node: Expr) -> Expr | None:
-    """The condition of ``SUM(CASE WHEN d THEN 1 ELSE 0 END)``."""
+def counted_condition(node: Expr, *, whole: bool = False) -> Expr | None:
+    """The condition of ``SUM(CASE WHEN d THEN 1 ELSE 0 END)``.
+
+    ``whole``: the results are integers; else 1.0 and 0.0 are as good, as they are among reals.
+    """
     inner = node.this if isinstance(node, exp.Sum) else None
     if not isinstance(inner, exp.Case) or inner.this is not None or len(inner.args["ifs"]) != 1:
         return None
     branch = inner.args["ifs"][0]
-    if _number(branch.args["true"]) != 1 or _number(inner.args.get("default")) != 0:
+    value = whole_number if whole else _number
+    if value(branch.args["true"]) != 1 or value(inner.args.get("default")) != 0:
         return None
     condition: Expr = branch.this
     return condition

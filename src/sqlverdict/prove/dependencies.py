@@ -68,7 +68,7 @@ def _filtered_keys(
     label: str, known: Known, filtered: Sequence[Expr]
 ) -> Iterator[tuple[frozenset[str], tuple[Fact, ...]]]:
     for columns, fact in known.uniques(label):
-        declared = {column: known.not_null(label, column) for column in columns}
+        declared = {column: known.not_null(label, column) for column in sorted(columns)}
         if None not in declared.values():
             continue
         given = [resolved(label, column) for column, held in declared.items() if held is None]

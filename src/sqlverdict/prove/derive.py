@@ -13,19 +13,24 @@ from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.canonical import canonical, column_keys
 from sqlverdict.prove.held import Held
+from sqlverdict.prove.inner_order import ORDER_SHOWS, visible_order
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.normalise import RuleSet, TooManySteps, normalise
-from sqlverdict.prove.profile import Question, rules_of
+from sqlverdict.prove.profile import DEFAULT_PROFILE, Question, rules_of
 from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Side, Step, weakest
+from sqlverdict.prove.refusals import refusal
 from sqlverdict.prove.resolve import resolve
 from sqlverdict.prove.rule import RULES
 from sqlverdict.prove.scope import Unsupported
 from sqlverdict.prove.shape import is_limited
 from sqlverdict.prove.spelling import lost_in_parsing
 from sqlverdict.prove.text import text
-from sqlverdict.records import Query, Reason
+from sqlverdict.records import Contract, Query, Reason
 
 _REMEMBERED = 512
+
+ROUNDING = frozenset({"real_fraction_has_one_form"})
+"""Rules that hold up to rounding in the last digits, as the default comparison tolerates."""
 
 
 @dataclass(frozen=True)
@@ -59,11 +64,14 @@ def derive_by_normal_forms(question: Question, profile: str) -> Derivation:
 
 
 def _derive(question: Question, profile: str) -> Derivation:
-    rules = rules_of(profile, question.without)
+    contract = question.contract
+    if contract is not None and contract.order == "respect":
+        return NotProved("the case compares rows in the order they come; no rule speaks of that")
+    rules = rules_of(profile, question.without | _too_coarse(contract, profile))
     gold = form(question.gold, question, rules, keep_order=True)
     ordered = gold.tree.args.get("order") is not None
     prediction = form(question.prediction, question, rules, keep_order=ordered)
-    fixed = question.contract is not None and question.contract.columns == "same_order"
+    fixed = contract is not None and contract.columns == "same_order"
     if gold.key != prediction.key or (fixed and canonical(gold.tree) != canonical(prediction.tree)):
         return NotProved(
             "the normal forms differ",
@@ -81,6 +89,14 @@ def _derive(question: Question, profile: str) -> Derivation:
         gold.text,
         _columns(gold.tree, prediction.tree),
     )
+
+
+def _too_coarse(contract: Contract | None, profile: str) -> frozenset[str]:
+    """The rules that a case forbids: it asks for more digits than they keep."""
+    if contract is None or profile != DEFAULT_PROFILE:
+        return frozenset()
+    asked = [bound for bound in (contract.float_rel, contract.float_abs) if bound is not None]
+    return ROUNDING if asked else frozenset()
 
 
 def _columns(gold: Expr, prediction: Expr) -> tuple[int, ...]:
@@ -167,6 +183,11 @@ def _form(query: Query, question: Question, rules: RuleSet, keep_order: bool) ->
     if not keep_order and not is_limited(start.tree):
         start.tree.set("order", None)
     known = _known(Held(question.schema), question.facts).over(start.bases)
+    refused = refusal(start.tree, known)
+    if refused is not None:
+        raise Unsupported(refused)
     side: Side = "gold"
     tree, steps = normalise(start.tree, known, rules, side)
+    if visible_order(tree):
+        raise Unsupported(ORDER_SHOWS)
     return Form(tree, tuple(steps))

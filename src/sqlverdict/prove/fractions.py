@@ -46,6 +46,24 @@ def fraction_of(node: Expr, known: Known) -> Expr | None:
     return _written(factors)
 
 
+def is_shown(node: Expr) -> bool:
+    """Whether a value goes into the answer as it is, where rounding is tolerated."""
+    select = node.parent
+    if not isinstance(select, exp.Select) or node.arg_key != "expressions":
+        return False
+    if select.args.get("distinct"):
+        return False
+    query: Expr = select
+    while isinstance(query.parent, exp.Union):
+        query = query.parent
+        if query.args.get("distinct") or query.args.get("order") is not None:
+            return False
+    holder = query.parent
+    if holder is None:
+        return True
+    return isinstance(holder, exp.Subquery) and not holder.alias and is_shown(holder)
+
+
 def _collect(node: Expr, known: Known, factors: _Factors, *, above: bool) -> bool:
     """Put the factors of a node where they belong; false where it is no number."""
     if isinstance(node, exp.Literal) and not node.is_string:

@@ -24,6 +24,7 @@ from sqlverdict.prove.shape import (
     is_constant,
     is_grouped,
     is_inner,
+    is_whole,
     items,
     label_of,
     name_of,
@@ -39,6 +40,11 @@ _COMPARISONS = (
     *(exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Is),
     *(exp.NullSafeEQ, exp.NullSafeNEQ),
 )
+
+
+_SUMS = (exp.Add, exp.Sub, exp.Mul)
+_CONVERTING = (exp.In, exp.Between, exp.Case, exp.SetOperation, exp.Tuple, exp.Collate)
+"""What passes a column's affinity on, or compares with it."""
 
 
 class Known:
@@ -57,7 +63,8 @@ class Known:
         self._typed: dict[ColumnName, Typed] = {}
         self._unique: dict[str, list[tuple[frozenset[str], Fact]]] = {}
         self.references: list[References] = []
-        for fact in facts:
+        # Which of several keys is used must not depend on the order of a set.
+        for fact in sorted(facts, key=lambda fact: (str(fact), type(fact).__name__)):
             table = fold(fact.table)
             if isinstance(fact, NotNull):
                 self._not_null[table, fold(fact.column)] = fact
@@ -153,7 +160,7 @@ class Known:
         if isinstance(node, exp.Literal):
             if node.is_string:
                 return "text"
-            return "integer" if str(node.this).isdigit() else "real"
+            return "integer" if is_whole(node) else "real"
         if isinstance(node, exp.Column):
             return self._column_kind(node)
         if isinstance(node, exp.Count):
@@ -182,7 +189,10 @@ class Known:
             return self._kind_of_all([node.this, *node.expressions])
         if isinstance(node, exp.Length | exp.Predicate | exp.Not):
             return "integer"
-        if isinstance(node, exp.Upper | exp.Lower | exp.Substring | exp.DPipe):
+        if isinstance(node, exp.Substring):
+            # A part of a BLOB is a BLOB.
+            return "text" if self.kind(node.this) is not None else None
+        if isinstance(node, exp.Upper | exp.Lower | exp.DPipe):
             return "text"
         return None
 
@@ -256,7 +266,7 @@ class Known:
             return self.comparable(around.this, around.expression)
         if isinstance(around, exp.Select):
             return around.parent is None or isinstance(around.parent, exp.Exists)
-        return not isinstance(around, exp.In | exp.Between | exp.Case | exp.SetOperation)
+        return not isinstance(around, _CONVERTING)
 
     # NULL
 
@@ -272,6 +282,8 @@ class Known:
             return any(self.never_null(part) for part in (node.this, *node.expressions))
         if isinstance(node, exp.Not):
             return self.never_null(node.this)
+        if isinstance(node, _SUMS) and not self._has_a_result(node):
+            return False
         if isinstance(node, (*OPERATORS, *FUNCTIONS, exp.And, exp.Or)):
             return all(
                 self.never_null(child)
@@ -285,6 +297,12 @@ class Known:
         if isinstance(node, exp.In) and node.expressions:
             return self.never_null(node.this) and all(map(self.never_null, node.expressions))
         return False
+
+    def _has_a_result(self, node: Expr) -> bool:
+        """Whether arithmetic on two values has one: infinity less infinity is NULL."""
+        kinds = (self.kind(node.this), self.kind(node.expression))
+        # An integer is finite; 0 times infinity is NULL all the same.
+        return kinds == ("integer",) * 2 or (not isinstance(node, exp.Mul) and "integer" in kinds)
 
     def _column_never_null(self, node: exp.Column) -> bool:
         found = self.home(node)
@@ -333,7 +351,7 @@ class Known:
         """The keys of a base table: column sets that are unique and never NULL, with the facts."""
         found = []
         for columns, fact in self.uniques(label):
-            facts = [self.not_null(label, column) for column in columns]
+            facts = [self.not_null(label, column) for column in sorted(columns)]
             if all(known is not None for known in facts):
                 found.append((columns, (fact, *(known for known in facts if known is not None))))
         return found
@@ -347,6 +365,11 @@ class Known:
         """The fact that a base column is never NULL, if it is one; outer joins aside."""
         base = self._folded.get(label)
         return self._not_null.get((base, column)) if base is not None else None
+
+
+def cited_facts(facts: Iterable[Fact]) -> tuple[str, ...]:
+    """Facts in words, in an order that depends on nothing else."""
+    return tuple(sorted(map(str, facts)))
 
 
 _AFFINITY_KINDS: dict[Affinity | None, Kind] = {

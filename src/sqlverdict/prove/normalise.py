@@ -13,7 +13,7 @@ from functools import cached_property
 
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.known import Known, cited_facts
 from sqlverdict.prove.proof import Path, Side, Step
 from sqlverdict.prove.rule import Rule
 from sqlverdict.prove.shape import NAMES
@@ -91,7 +91,7 @@ def _one_step(
         # The rule may have put the node somewhere else; its place is what it was.
         here = (name or "", -1 if index is None else index)
         path = (*path_to(parent), here) if parent is not None else ()
-        facts = tuple(map(str, cited))
+        facts = cited_facts(cited)
         tree = put(tree, made, parent, name, index)
         return tree, made, Step(side, rule.name, path, facts)
     return tree, None, None

@@ -11,6 +11,9 @@ _TOTALS = frozenset({"total"})
 ColumnName = tuple[str, str]
 """A source's label and a column, as resolved trees spell them."""
 
+MOST_INTEGER = 2**63
+"""SQLite reads literals from here on as reals, which are equal where integers are not."""
+
 NAMES = frozenset({exp.Column, exp.Table, exp.Identifier, exp.Literal, exp.Star})
 """Nodes that name or spell something: what is below them is spelling."""
 
@@ -173,7 +176,10 @@ def is_aggregate(node: Expr) -> bool:
     """Whether a node is a call of an aggregate function (not one of a window)."""
     if not isinstance(node, exp.AggFunc | exp.Anonymous):
         return False
-    if isinstance(node.parent, exp.Window) and node.arg_key == "this":
+    call: Expr = node
+    while isinstance(call.parent, exp.Filter | exp.IgnoreNulls | exp.RespectNulls):
+        call = call.parent
+    if isinstance(call.parent, exp.Window) and call.arg_key == "this":
         return False
     if isinstance(node, exp.Max | exp.Min) and node.expressions:
         return False
@@ -219,6 +225,15 @@ def is_closed(item: Expr) -> bool:
     return labels_in(item) <= inside | {""}
 
 
+def leaves(query: Expr) -> Iterator[Expr]:
+    """The SELECTs of a set operation, left to right; a SELECT itself."""
+    if isinstance(query, exp.SetOperation):
+        yield from leaves(query.this)
+        yield from leaves(query.expression)
+    else:
+        yield query
+
+
 def is_limited(query: Expr) -> bool:
     """Whether a query has LIMIT or OFFSET."""
     return query.args.get("limit") is not None or query.args.get("offset") is not None
@@ -242,11 +257,15 @@ def is_constant(node: Expr | None) -> bool:
     return isinstance(node.this if isinstance(node, exp.Neg) else node, exp.Literal)
 
 
+def is_whole(node: exp.Literal) -> bool:
+    """Whether a literal is an integer to SQLite: digits alone, and within 64 bits."""
+    written = str(node.this)
+    return not node.is_string and written.isdigit() and int(written) < MOST_INTEGER
+
+
 def whole_number(node: Expr | None) -> int | None:
-    """The value of a literal of digits alone, with a minus before it or not."""
+    """The value of an integer literal, with a minus before it or not."""
     if isinstance(node, exp.Neg):
         inner = whole_number(node.this)
         return -inner if inner is not None else None
-    if isinstance(node, exp.Literal) and not node.is_string and str(node.this).isdigit():
-        return int(node.this)
-    return None
+    return int(node.this) if isinstance(node, exp.Literal) and is_whole(node) else None

@@ -36,6 +36,9 @@ def _written(tree: Expr) -> Expr:
         _inner_first(select)
         _say_extremes(select)
     for node in reversed(list(tree.walk())):
+        if isinstance(node, exp.Like | exp.Glob) and isinstance(node.parent, exp.Escape):
+            # ESCAPE is a part of LIKE and does not stand behind parentheses.
+            continue
         if isinstance(node, _LOOSE) and isinstance(node.parent, _LOOSE):
             wrapped = exp.Paren()
             node.replace(wrapped)

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from itertools import pairwise
 from math import ceil, floor, inf, isfinite
 
-from sqlverdict.parse.facts import Affinity, affinity
+from sqlverdict.parse.facts import Affinity, column_affinity
 from sqlverdict.parse.schema import Column
 from sqlverdict.records import Cell
 from sqlverdict.refute.reading import Hint
@@ -73,7 +73,7 @@ def takes(kind: Affinity, value: Cell) -> bool:
 
 def bare_pool(column: Column, nullable: bool) -> Pool:
     """The values for a column that no query compares with anything."""
-    kind = affinity(column.type)
+    kind = column_affinity(column.type)
     dated = _is_dated(column) and kind in ("TEXT", "NUMERIC")
     plain, odd = (_DAYS, _ODD_DAYS) if dated else (_PLAIN[kind], _ODD[kind])
     return Pool(kind, (), (), plain, odd, nullable)

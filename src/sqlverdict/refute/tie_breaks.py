@@ -5,8 +5,9 @@ subquery that stands for one value. Putting rows in another order does not alway
 groups, for one, come in the order of their keys whatever the order of the rows. So each LIMIT of
 a query is given further sort keys, its output columns, rising in one text and falling in the
 other; a subquery for one value gets a LIMIT of its own, and its second and third row are tried
-too. Whatever these texts give, the query itself might have given; where they differ, its answer
-is not determined.
+too. A LIMIT without ORDER BY around an ordered source is left alone: it takes the first rows in
+that order. Whatever these texts give, the query itself might have given; where they differ, its
+answer is not determined.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from sqlverdict.parse.tokens import Kind, kind, pieces, word_set
 _ENDS = word_set("from where group having order limit union intersect except window")
 _BEFORE_VALUE = word_set("where and or not on when then else having case between like is")
 _WAYS = {"rising": ("ASC", 0), "falling": ("DESC", 0), "second": ("ASC", 1), "third": ("ASC", 2)}
+_BEFORE_SOURCE = word_set("from join , as materialized")
 _OPERATORS = frozenset("=<>+-/|%")
 _BEFORE_STAR = word_set(", . select distinct all")
 
@@ -28,7 +30,8 @@ _BEFORE_STAR = word_set(", . select distinct all")
 class _Level:
     """What is known of the innermost query around a word.
 
-    ``start`` is its parenthesis where it stands for one value; ``counting`` among its outputs.
+    ``start`` is its parenthesis where it stands for one value; ``counting`` among its outputs;
+    ``source``: it is read by a FROM clause; ``inner_order``: a source of it is ordered.
     """
 
     start: int | None = None
@@ -36,6 +39,8 @@ class _Level:
     counting: bool = False
     ordered: bool = False
     limited: bool = False
+    source: bool = False
+    inner_order: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,12 +97,15 @@ def _cuts(parts: list[str]) -> list[_Cut]:
         word, last = part.lower(), parts[before].lower() if before >= 0 else ""
         if part == "(":
             value = last in _BEFORE_VALUE or last[-1:] in _OPERATORS or level.counting
-            levels.append(_Level(place if value else None))
+            levels.append(
+                _Level(place if value else None, source=not value and last in _BEFORE_SOURCE)
+            )
         elif part == ")":
             if level.start is not None and level.columns and not level.limited:
                 found.append(_Cut(place, level.columns, level.ordered, level.start))
             if len(levels) > 1:
                 levels.pop()
+                levels[-1].inner_order |= level.source and (level.ordered or level.inner_order)
         elif word == "select":
             level.columns, level.counting, level.ordered = 1, True, False
         elif level.counting and part == ",":
@@ -110,5 +118,6 @@ def _cuts(parts: list[str]) -> list[_Cut]:
             level.ordered = level.ordered or word == "order"
             if word == "limit" and level.columns:
                 level.limited = True
-                found.append(_Cut(place, level.columns, level.ordered))
+                if level.ordered or not level.inner_order:
+                    found.append(_Cut(place, level.columns, level.ordered))
     return found

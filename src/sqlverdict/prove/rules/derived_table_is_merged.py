@@ -4,8 +4,8 @@ Statement
     SELECT d.x FROM (SELECT a.x FROM a WHERE p) AS d WHERE q   ==   SELECT a.x FROM a WHERE p AND q
 
 Holds when
-    The inner query has no DISTINCT, GROUP BY, aggregate, window function or LIMIT, and is joined
-    by inner joins.
+    The inner query has no DISTINCT, GROUP BY, aggregate, window function, ORDER BY or LIMIT, and
+    is joined by inner joins.
 
 Why
     Each of its rows stands for one row of its own FROM and WHERE.
@@ -95,5 +95,7 @@ def _are_null_for_no_rows(node: exp.Select, columns: Mapping[ColumnName, Expr]) 
 
 def _is_plain(query: exp.Select) -> bool:
     if query.args.get("distinct") or is_limited(query) or query.args.get("from_") is None:
+        return False
+    if query.args.get("order") is not None:
         return False
     return is_flat(query) and all_inner(query) and not is_grouped(query) and not has_window(query)

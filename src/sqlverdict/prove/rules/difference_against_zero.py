@@ -43,6 +43,10 @@ def difference_against_zero(
     difference = node.this
     if not isinstance(difference, exp.Sub) or whole_number(node.expression) != 0:
         return None
-    if known.kind(difference.this) != "integer" or known.kind(difference.expression) != "integer":
+    sides = (difference.this, difference.expression)
+    if not all(isinstance(side, exp.Column | exp.Literal | exp.Count) for side in sides):
+        # A sum of integers may leave 64 bits and become a real.
+        return None
+    if not all(known.kind(side) == "integer" for side in sides):
         return None
     return type(node)(this=difference.this, expression=difference.expression)

@@ -6,7 +6,7 @@ Statement
 
 Holds when
     It is a scalar subquery, so that no row and NULL are the same, and orders by what it selects.
-    For MIN, x is never NULL.
+    x is of the subquery's own sources. For MIN, x is never NULL.
 
 Why
     NULLs come last in falling order, and MAX ignores them; where there is nothing else both are
@@ -29,7 +29,7 @@ from sqlverdict.parse.facts import NotNull
 from sqlverdict.prove.canonical import same
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import has_window, is_grouped, whole_number
+from sqlverdict.prove.shape import has_window, is_grouped, labels, labels_in, whole_number
 
 
 @rule(
@@ -73,7 +73,7 @@ def first_value_is_extreme(node: exp.Subquery, known: Known) -> Expr | None:
     falls = bool(first.args.get("desc"))
     if bool(first.args.get("nulls_first")) is falls or not (falls or known.never_null(value)):
         return None
-    if not known.is_unconverted(node):
+    if not known.is_unconverted(node) or not labels_in(value) <= set(labels(inner)):
         return None
     made = exp.Max(this=value) if falls else exp.Min(this=value)
     inner.set("expressions", [made])

@@ -5,14 +5,15 @@ Statement
 
 Holds when
     No aggregate is used, and the selected expressions are just the grouping ones; or both are
-    columns, and each set determines the other by keys and equalities.
+    columns, and each set determines the other by keys and equalities. With HAVING, the grouping
+    expressions are integers, reals or text.
 
 Why
     There is one row for each combination of values, NULL counting as a value in both.
 
 Limits
     A grouping column that the selected ones do not determine tells groups apart that look the
-    same.
+    same. A column without a type may hold 1 and 1.0 in one group, and HAVING sees one of them.
 
 Source
     House rule; ETM (Ascoli et al.) has none like it.
@@ -30,6 +31,9 @@ from sqlverdict.prove.dependencies import closure, plain_columns
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.shape import aggregates_in, conditions, has_window, set_conditions
+
+_ONE_FORM = ("integer", "real", "text")
+"""Kinds of which two equal values are the same, so that HAVING sees what WHERE sees."""
 
 
 @rule(
@@ -68,6 +72,8 @@ def grouping_alone_is_distinct(node: exp.Select, known: Known) -> Expr | None:
     grouped = {key(term) for term in group.expressions}
     shown = {key(item) for item in node.expressions}
     if not all(_made_of(part, grouped) for part in having):
+        return None
+    if having and not all(known.kind(term) in _ONE_FORM for term in group.expressions):
         return None
     if not all(_made_of(term, shown) for term in terms):
         return None

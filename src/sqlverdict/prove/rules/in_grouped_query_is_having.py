@@ -7,7 +7,7 @@ Statement
 Holds when
     Every source of the outer query has a key (UNIQUE, and NOT NULL or compared in WHERE), the
     outer query neither groups nor has outer joins, and the inner query groups by the selected
-    column alone.
+    column alone. Each value of the outer column is equal to one value of the inner one.
 
 Why
     Grouped by the keys of all its sources, each row of the outer query is a group of its own,
@@ -15,7 +15,8 @@ Why
     there is no group on either side.
 
 Limits
-    IN under NOT or OR is left alone.
+    IN under NOT or OR is left alone. A number is equal to the texts '1' and '01', which are two
+    groups.
 
 Source
     House rule, met in published predictions; ETM (Ascoli et al.) has none like it.
@@ -75,7 +76,8 @@ def in_grouped_query_is_having(node: exp.Select, known: Known) -> Expr | None:
         return None
     for place, condition in enumerate(kept):
         inner = _grouped(condition)
-        if inner is None:
+        if inner is None or not known.pins(inner.expressions[0], condition.this):
+            # '1' and '01' are two groups, and both are equal to 1.
             continue
         terms: list[Expr] = []
         for item in items(node):

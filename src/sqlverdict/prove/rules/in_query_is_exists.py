@@ -6,7 +6,7 @@ Statement
 
 Holds when
     Only truth counts where it stands, and the inner query has no grouping, LIMIT, window or set
-    operation. For NOT IN, x and y must never be NULL.
+    operation. x has no aggregate. For NOT IN, x and y must never be NULL.
 
 Why
     SQLite compares the members of IN (SELECT ...) as ``=`` does. Where x, or a member, is NULL,
@@ -29,6 +29,7 @@ from sqlverdict.prove.filters import in_filter
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
 from sqlverdict.prove.shape import (
+    aggregates_in,
     conditions,
     has_subquery,
     has_window,
@@ -68,6 +69,9 @@ def in_query_is_exists(node: exp.In, known: Known) -> Expr | None:
     if not isinstance(inner, exp.Select) or has_subquery(node.this):
         return None
     if isinstance(node.this, exp.Tuple) or len(inner.expressions) != 1:
+        return None
+    if next(aggregates_in([node.this]), None) is not None:
+        # Inside the other query it would be an aggregate of that query.
         return None
     if is_grouped(inner) or is_limited(inner) or has_window(inner) or not inner.args.get("from_"):
         return None

@@ -4,14 +4,16 @@ Statement
     x IN (q UNION r)   ==   x IN (q) OR x IN (r)
 
 Holds when
-    x contains no subquery, and the UNION has no LIMIT.
+    x contains no subquery, the UNION has no LIMIT, and x and the columns of all sides are
+    numbers, or all of them are text.
 
 Why
     IN is a disjunction of equalities over all rows, and OR joins the two disjunctions, NULLs
     included. Copies do not count, so UNION ALL is the same.
 
 Limits
-    Rows of several columns are left alone.
+    Rows of several columns are left alone. SQLite gives x IN (q UNION r) one affinity, which for
+    mixed types is not that of x IN (q).
 
 Source
     House rule, met in published predictions; ETM (Ascoli et al.) has none like it.
@@ -24,7 +26,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import has_subquery, is_limited
+from sqlverdict.prove.shape import has_subquery, is_limited, leaves
 
 
 @rule(
@@ -46,12 +48,14 @@ from sqlverdict.prove.shape import has_subquery, is_limited
 )
 def in_union_is_or(node: exp.In, known: Known) -> Expr | None:
     """Ask each side."""
-    del known
     query = node.args.get("query")
     inner = query.this if isinstance(query, exp.Subquery) else query
     if not isinstance(inner, exp.Union) or is_limited(inner) or has_subquery(node.this):
         return None
     if isinstance(node.this, exp.Tuple):
+        return None
+    # One affinity is used for all of a set operation, that of its last SELECT.
+    if not all(known.comparable(node.this, side.expressions[0]) for side in leaves(inner)):
         return None
     first = exp.In(this=node.this.copy(), query=exp.Subquery(this=inner.this))
     second = exp.In(this=node.this, query=exp.Subquery(this=inner.expression))

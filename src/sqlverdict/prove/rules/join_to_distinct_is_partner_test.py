@@ -81,7 +81,6 @@ def join_to_distinct_is_partner_test(node: exp.Select, known: Known) -> Expr | N
         drop_item(node, label)
         set_conditions(query, [*conditions(query), *tests])
         query.set("distinct", None)
-        query.set("order", None)
         query.set("expressions", [exp.Literal.number(1)])
         set_conditions(node, [*conditions(node), exp.Exists(this=query)])
         mapping = {(label, f"c{n}"): resolved(*partner) for n, partner in enumerate(partners)}
@@ -111,5 +110,7 @@ def _partners(
 
 def _is_plain(query: Expr) -> bool:
     if not isinstance(query, exp.Select) or not query.args.get("distinct") or is_limited(query):
+        return False
+    if query.args.get("order") is not None:
         return False
     return bool(items(query)) and not is_grouped(query) and not has_window(query)

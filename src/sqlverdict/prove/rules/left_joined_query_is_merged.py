@@ -92,6 +92,8 @@ def left_joined_query_is_merged(node: exp.Select, known: Known) -> Expr | None:
 def _is_plain(query: Expr | None) -> bool:
     if not isinstance(query, exp.Select) or query.args.get("distinct") or is_limited(query):
         return False
+    if query.args.get("order") is not None:
+        return False
     sources = items(query)
     if len(sources) != 1 or not isinstance(sources[0], exp.Table):
         return False

@@ -4,13 +4,14 @@ Statement
     x LIKE '%Al%'   ==   x LIKE '%al%'
 
 Holds when
-    Always, for the letters A to Z.
+    For the letters A to Z, where no letter of them is the escape character.
 
 Why
     SQLite's LIKE ignores the case of ASCII letters unless a pragma says otherwise.
 
 Limits
-    Letters beyond ASCII keep their case. GLOB and = do not ignore case.
+    Letters beyond ASCII keep their case. GLOB and = do not ignore case. Behind ESCAPE 'A' the
+    letters A and a are not the same.
 
 Source
     SQLite's documentation of LIKE.
@@ -31,6 +32,11 @@ from sqlverdict.prove.rule import Pair, rule
     equal=[Pair("SELECT k FROM t WHERE s LIKE '%Al%'", "SELECT k FROM t WHERE s LIKE '%al%'")],
     different=[
         Pair(
+            "SELECT k FROM t WHERE s LIKE 'xA%' ESCAPE 'A'",
+            "SELECT k FROM t WHERE s LIKE 'xa%' ESCAPE 'A'",
+            because="A escapes the sign behind it, and a does not",
+        ),
+        Pair(
             "SELECT k FROM t WHERE s = 'Al'", "SELECT k FROM t WHERE s = 'al'", because="= does not"
         ),
     ],
@@ -41,9 +47,21 @@ def like_ignores_case(node: exp.Like, known: Known) -> Expr | None:
     pattern = node.expression
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
         return None
+    if isinstance(node.parent, exp.Escape) and not _is_no_letter(node.parent.expression):
+        return None
     text = str(pattern.this)
     low = "".join(letter.lower() if letter.isascii() else letter for letter in text)
     if low == text:
         return None
     node.set("expression", exp.Literal.string(low))
     return node
+
+
+def _is_no_letter(escape: Expr) -> bool:
+    """Whether an escape character is known, and has no case."""
+    return (
+        isinstance(escape, exp.Literal)
+        and escape.is_string
+        and len(escape.this) == 1
+        and not escape.this.isalpha()
+    )

@@ -5,7 +5,8 @@ Statement
 
 Holds when
     Another conjunct is never true where x is NULL: a comparison, LIKE, IN, BETWEEN, arithmetic
-    in them, an equality with another column; also one inside an EXISTS that compares x.
+    in them, an equality with another column; also one inside an EXISTS that compares x and does
+    not aggregate.
 
 Why
     Rows in which x is NULL are dropped either way.
@@ -24,7 +25,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import conditions, set_conditions
+from sqlverdict.prove.shape import conditions, is_grouped, set_conditions
 from sqlverdict.prove.strict import rejects_null
 
 
@@ -39,6 +40,12 @@ from sqlverdict.prove.strict import rejects_null
         ),
     ],
     different=[
+        Pair(
+            "SELECT k FROM t WHERE v IS NOT NULL AND EXISTS "
+            "(SELECT COUNT(*) FROM t AS b WHERE b.k = t.v)",
+            "SELECT k FROM t WHERE EXISTS (SELECT COUNT(*) FROM t AS b WHERE b.k = t.v)",
+            because="an aggregate gives a row for no rows, too",
+        ),
         Pair(
             "SELECT k FROM t WHERE (v > 3 OR k = 1) AND v IS NOT NULL",
             "SELECT k FROM t WHERE v > 3 OR k = 1",
@@ -73,5 +80,8 @@ def _tested(condition: Expr) -> Expr | None:
 def _rejects(condition: Expr, column: Expr) -> bool:
     if isinstance(condition, exp.Exists) and isinstance(condition.this, exp.Select):
         inner = condition.this
+        if is_grouped(inner):
+            # An aggregate gives a row even where no row passes WHERE.
+            return False
         return any(rejects_null(part, column) for part in conditions(inner))
     return rejects_null(condition, column)

@@ -5,16 +5,16 @@ Statement
     x IN (SELECT ... ORDER BY y)             ==   x IN (SELECT ...)
 
 Holds when
-    The inner query has no LIMIT, and it is a derived table, an operand of IN or EXISTS, or a
-    side of a set operation.
+    The inner query has no LIMIT, it is a derived table, an operand of IN or EXISTS, or a side of
+    a set operation, and nothing around it shows its order: no LIMIT, scalar subquery, window or
+    bare column of a group, at any level.
 
 Why
-    SQL's tables are bags; only the outermost ORDER BY, or one with LIMIT, has an effect.
+    SQL's tables are bags; what is around the query looks at all of its rows, in any order.
 
 Limits
-    A scalar subquery takes the first row, so its ORDER BY counts. GROUP_CONCAT, window functions
-    and LIMIT without ORDER BY around a derived table may show its order in practice: there it is
-    left alone.
+    SQL does not promise that a derived table's order reaches the query around it; SQLite lets it,
+    and queries rely on it. So it counts wherever it can be seen.
 
 Source
     House rule; ETM (Ascoli et al.) lacks it: redundant ORDER BY in a subquery.
@@ -25,10 +25,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.dependencies import is_tested
+from sqlverdict.prove.inner_order import order_shows
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import enclosing, is_limited
+from sqlverdict.prove.shape import is_limited
 
 
 @rule(
@@ -50,6 +50,11 @@ from sqlverdict.prove.shape import enclosing, is_limited
             "SELECT k FROM t WHERE v IN (SELECT v FROM t ORDER BY v, k LIMIT 1)",
             because="LIMIT takes the first in order",
         ),
+        Pair(
+            "SELECT v FROM (SELECT v FROM t ORDER BY v DESC) AS d LIMIT 1",
+            "SELECT v FROM (SELECT v FROM t ORDER BY v) AS d LIMIT 1",
+            because="the LIMIT outside shows the order inside",
+        ),
     ],
 )
 def order_inside_is_idle(node: exp.Select | exp.SetOperation, known: Known) -> Expr | None:
@@ -57,19 +62,7 @@ def order_inside_is_idle(node: exp.Select | exp.SetOperation, known: Known) -> E
     del known
     if node.args.get("order") is None or is_limited(node):
         return None
-    if not is_tested(node) and not _is_unordered_source(node):
+    if node.parent is None or order_shows(node):
         return None
     node.set("order", None)
     return node
-
-
-def _is_unordered_source(node: Expr) -> bool:
-    holder = node.parent
-    if isinstance(holder, exp.SetOperation):
-        return True
-    if not isinstance(holder, exp.Subquery) or not holder.alias:
-        return False
-    around = enclosing(holder)
-    if around is None or (is_limited(around) and around.args.get("order") is None):
-        return False
-    return around.find(exp.GroupConcat, exp.Window) is None

@@ -6,7 +6,8 @@ Statement
 Holds when
     The outer query has no condition, DISTINCT, grouping or other source. Where columns are left
     out, the inner query must not fold rows by them: no DISTINCT. ORDER BY and LIMIT of the outer
-    query may stay if the inner has no LIMIT.
+    query may stay if the inner has no LIMIT; the inner ORDER BY stays where the outer query has
+    none.
 
 Why
     Nothing is done to the rows.
@@ -51,8 +52,17 @@ from sqlverdict.prove.shape import (
             "SELECT k FROM (SELECT k, COUNT(*) AS n FROM t GROUP BY k) ORDER BY n DESC LIMIT 1",
             "SELECT k FROM t GROUP BY k ORDER BY COUNT(*) DESC LIMIT 1",
         ),
+        Pair(
+            "SELECT v FROM (SELECT v FROM t ORDER BY v DESC) AS d LIMIT 1",
+            "SELECT v FROM t ORDER BY v DESC LIMIT 1",
+        ),
     ],
     different=[
+        Pair(
+            "SELECT v FROM (SELECT v FROM t ORDER BY v DESC) AS d LIMIT 1",
+            "SELECT v FROM t ORDER BY v LIMIT 1",
+            because="LIMIT takes the first in the inner order",
+        ),
         Pair(
             "SELECT k FROM (SELECT DISTINCT k, v FROM t) AS d",
             "SELECT DISTINCT k FROM t",
@@ -73,6 +83,9 @@ def query_around_a_query(node: exp.Select, known: Known) -> Expr | None:
         return None
     asks = node.args.get("order") is not None or is_limited(node)
     if asks and is_limited(inner):
+        return None
+    if node.args.get("order") is not None and inner.args.get("order") is not None:
+        # The inner order settles the ties of the outer one.
         return None
     if isinstance(inner, exp.Select):
         return _over_select(node, inner, start.this.alias, asks)
@@ -99,7 +112,8 @@ def _over_select(node: exp.Select, inner: exp.Select, label: str, asks: bool) ->
                 substitute(held, mapping)
     inner.set("expressions", list(node.expressions))
     if asks:
-        inner.set("order", node.args.get("order"))
+        if node.args.get("order") is not None:
+            inner.set("order", node.args["order"])
         inner.set("limit", node.args.get("limit"))
         inner.set("offset", node.args.get("offset"))
     return inner

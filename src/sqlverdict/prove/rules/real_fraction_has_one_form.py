@@ -7,7 +7,8 @@ Statement
 
 Holds when
     Every division has a real operand by its types (a CAST, a literal with a point, an AVG, a REAL
-    column), so that none of them cuts; factors that are cast are numbers.
+    column), so that none of them cuts; factors that are cast are numbers. The value is shown as it
+    is: a column of the answer, without DISTINCT or a set operation that folds rows.
 
 Why
     Real multiplication and division are those of numbers, up to rounding in the last digits,
@@ -15,7 +16,9 @@ Why
     whatever order; so does a SUM over nothing above a COUNT of nothing.
 
 Limits
-    A division of two integers cuts and is a factor of its own.
+    A division of two integers cuts and is a factor of its own. A comparison, a sort, a grouping,
+    a CAST or a function sees the last digits: 55 * 1.0 / 100 * 100 > 55 is true. Reals whose
+    product leaves the range of reals are not looked at.
 
 Source
     ETM (Ascoli et al.), rule 8, and house forms: ``*1.0`` and CAST, AVG and SUM / COUNT.
@@ -27,7 +30,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.canonical import key
-from sqlverdict.prove.fractions import fraction_of
+from sqlverdict.prove.fractions import fraction_of, is_shown
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
 
@@ -65,6 +68,8 @@ def real_fraction_has_one_form(node: exp.Mul | exp.Div | exp.Cast, known: Known)
     if isinstance(node.parent, exp.Mul | exp.Div):
         return None
     if isinstance(node.parent, exp.Cast) and known.affinity(node.parent) == "REAL":
+        return None
+    if not is_shown(node):
         return None
     made = fraction_of(node, known)
     return made if made is not None and key(made) != key(node) else None

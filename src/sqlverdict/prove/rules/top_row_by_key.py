@@ -12,7 +12,8 @@ Why
     either side.
 
 Limits
-    With WHERE, joins or grouping the query is left alone.
+    With WHERE, joins, grouping or windows the query is left alone: a window looks at all rows
+    before LIMIT cuts them.
 
 Source
     ETM (Ascoli et al.), rule 1, with NOT NULL and the conditions in mind.
@@ -26,7 +27,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import conditions, is_grouped, items, set_conditions
+from sqlverdict.prove.shape import conditions, has_window, is_grouped, items, set_conditions
 
 
 @rule(
@@ -42,6 +43,12 @@ from sqlverdict.prove.shape import conditions, is_grouped, items, set_conditions
     ],
     different=[
         Pair(
+            "SELECT ROW_NUMBER() OVER (ORDER BY v) FROM t WHERE k = (SELECT MAX(k) FROM t)",
+            "SELECT ROW_NUMBER() OVER (ORDER BY v) FROM t ORDER BY k DESC LIMIT 1",
+            (Unique("t", ("k",)), NotNull("t", "k")),
+            because="the window numbers all rows before LIMIT",
+        ),
+        Pair(
             "SELECT v FROM t WHERE k = (SELECT MAX(k) FROM t)",
             "SELECT v FROM t ORDER BY k DESC LIMIT 1",
             because="several rows may share the greatest value",
@@ -51,7 +58,7 @@ from sqlverdict.prove.shape import conditions, is_grouped, items, set_conditions
 def top_row_by_key(node: exp.Select, known: Known) -> Expr | None:
     """Order and limit."""
     found = conditions(node)
-    if len(found) != 1 or len(items(node)) != 1 or is_grouped(node):
+    if len(found) != 1 or len(items(node)) != 1 or is_grouped(node) or has_window(node):
         return None
     if any(node.args.get(part) for part in ("order", "limit", "offset", "distinct")):
         return None
