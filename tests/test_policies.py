@@ -35,6 +35,9 @@ PROOF = Evidence(Rung.PROVED, "prove", True, detail={"profile": "sound"})
 FAILED = Evidence(Rung.RELATED, "execute", False, (Reason.EXECUTION_ERROR,))
 TIE = Evidence(Rung.UNKNOWN, "compare", None, (Reason.TIE_UNDETERMINED,))
 BAD_GOLD = Evidence(Rung.UNKNOWN, "compare", None, (Reason.GOLD_EXECUTION_ERROR,), Fault.GOLD)
+UNSEARCHED = Evidence(
+    Rung.UNKNOWN, "refute", None, (Reason.UNSUPPORTED_FEATURE,), detail={"databases": 0}
+)
 BUG = Evidence(
     Rung.UNKNOWN,
     "toolkit",
@@ -73,6 +76,7 @@ SITUATIONS = {
         witness("needs_tie", gold={"count": 2}, prediction={"count": 1}),
     ),
     Situation.UNUSUAL_WITNESS: (MATCH, witness("needs_empty_table")),
+    Situation.UNSEARCHED_MATCH: (MATCH, UNSEARCHED),
     Situation.MATCH: (MATCH,),
     Situation.FAILED: (FAILED,),
     Situation.HARMLESS_DIFFERENCE: (related("extra_columns", order="free"),),
@@ -86,6 +90,41 @@ SITUATIONS = {
 @pytest.mark.parametrize("expected", Situation)
 def test_each_situation_is_recognised(expected: Situation) -> None:
     assert situation(CASE, SITUATIONS[expected])[0] is expected
+
+
+def searched(databases: int, reason: Reason | None = None, **detail: Any) -> Evidence:
+    rung, agrees = (Rung.TESTED, True) if databases else (Rung.UNKNOWN, None)
+    reasons = () if reason is None else (reason,)
+    return Evidence(rung, "refute", agrees, reasons, detail={"databases": databases, **detail})
+
+
+CRASH = Evidence(
+    Rung.UNKNOWN, "toolkit", None, (Reason.TOOLKIT_ERROR,), detail={"stage": "refute"}
+)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (searched(0, Reason.BUDGET_EXHAUSTED), "unsearched_match"),
+        (searched(0, Reason.PARSE_ERROR), "unsearched_match"),
+        (searched(7, Reason.BUDGET_EXHAUSTED, cut_by_time=True), "unsearched_match"),
+        (CRASH, "unsearched_match"),
+        (searched(7, Reason.BUDGET_EXHAUSTED), "match"),
+        (searched(400), "match"),
+        (searched(0), "match"),
+    ],
+)
+def test_a_match_that_was_not_searched_is_not_silently_correct(
+    found: Evidence, expected: str
+) -> None:
+    assert situation(CASE, (MATCH, found))[0] == expected
+    assert situation(CASE, (PROOF, MATCH, found))[0] == "proved"
+    judged = judge(CASE, SAID, (MATCH, found), POLICIES["deterministic"])
+    decided = "needs_review" if expected == "unsearched_match" else "correct"
+    assert judged.verdict == decided
+    assert judged.reasons == (found.reasons if decided == "needs_review" else ())
+    assert judge(CASE, SAID, (MATCH, found), POLICIES["results"]).verdict == "correct"
 
 
 def test_a_proof_and_a_witness_are_a_contradiction_and_never_the_models_fault() -> None:

@@ -22,6 +22,7 @@ ungraded_witness             needs_review   incorrect      ask
 null_in_aggregate            needs_review   incorrect      incorrect
 tied_rows_lost               needs_review   incorrect      ask
 unusual_witness              needs_review   correct        ask
+unsearched_match             correct        needs_review   needs_review
 match                        correct        correct        correct
 failed                       incorrect      incorrect      incorrect
 harmless_difference          incorrect      correct        correct
@@ -72,6 +73,7 @@ class Situation(StrEnum):
     NULL_IN_AGGREGATE = "null_in_aggregate"
     TIED_ROWS_LOST = "tied_rows_lost"
     UNUSUAL_WITNESS = "unusual_witness"
+    UNSEARCHED_MATCH = "unsearched_match"
     MATCH = "match"
     FAILED = "failed"
     HARMLESS_DIFFERENCE = "harmless_difference"
@@ -89,6 +91,8 @@ BECAUSE: Mapping[Situation, str] = {
     Situation.NULL_IN_AGGREGATE: "a NULL changes the number that is returned",
     Situation.TIED_ROWS_LOST: "of rows that tie, the prediction returns fewer than the gold",
     Situation.UNUSUAL_WITNESS: "the answers differ only on unusual data",
+    Situation.UNSEARCHED_MATCH: "the answers agree, but the search for a database where they "
+    "differ could not be made, or was cut by the clock",
     Situation.MATCH: "the answers agree, and no database was found where they differ",
     Situation.FAILED: "the prediction does not run",
     Situation.HARMLESS_DIFFERENCE: "the difference does not change the answer",
@@ -146,6 +150,7 @@ RESULTS = Policy(
         Situation.NULL_IN_AGGREGATE: "needs_review",
         Situation.TIED_ROWS_LOST: "needs_review",
         Situation.UNUSUAL_WITNESS: "needs_review",
+        Situation.UNSEARCHED_MATCH: "correct",
         Situation.HARMLESS_DIFFERENCE: "incorrect",
         Situation.DIFFERENCE: "incorrect",
         Situation.FITS_A_TIE: "needs_review",
@@ -162,6 +167,7 @@ DETERMINISTIC = Policy(
         Situation.NULL_IN_AGGREGATE: "incorrect",
         Situation.TIED_ROWS_LOST: "incorrect",
         Situation.UNUSUAL_WITNESS: "correct",
+        Situation.UNSEARCHED_MATCH: "needs_review",
         Situation.HARMLESS_DIFFERENCE: "correct",
         Situation.DIFFERENCE: "incorrect",
         Situation.FITS_A_TIE: "correct",
@@ -178,6 +184,7 @@ JUDGED = Policy(
         Situation.NULL_IN_AGGREGATE: "incorrect",
         Situation.TIED_ROWS_LOST: "ask",
         Situation.UNUSUAL_WITNESS: "ask",
+        Situation.UNSEARCHED_MATCH: "needs_review",
         Situation.HARMLESS_DIFFERENCE: "correct",
         Situation.DIFFERENCE: "ask",
         Situation.FITS_A_TIE: "correct",
@@ -252,12 +259,24 @@ def situation(case: Case, evidence: Sequence[Evidence]) -> tuple[Situation, Evid
     if witness is not None:
         return _with_witness(witness), witness
     if match is not None:
+        unsearched = _first(evidence, _is_unsearched)
+        if unsearched is not None:
+            return Situation.UNSEARCHED_MATCH, unsearched
         return Situation.MATCH, match
     if different is not None:
         return _with_difference(case, different), different
     if open_ is None:
         return Situation.OPEN, None
     return (Situation.FAULT if open_.fault is not None else Situation.FITS_A_TIE), open_
+
+
+def _is_unsearched(found: Evidence) -> bool:
+    """Whether it says that a search was asked for and not made, or not to its end."""
+    if found.by == "toolkit":
+        return found.detail.get("stage") == "refute"
+    if found.by != "refute":
+        return False
+    return bool(found.detail.get("cut_by_time")) or (found.agrees is None and bool(found.reasons))
 
 
 def _weightier(before: Evidence | None, found: Evidence) -> Evidence | None:

@@ -17,6 +17,7 @@ from sqlverdict.report.run import Run
 from sqlverdict.report.sections import (
     Outcome,
     beyond_sentences,
+    cut_sentences,
     header,
     metrics_table,
     reason_table,
@@ -36,7 +37,7 @@ def show_run(screen: Screen, run: Run) -> None:
     screen.table(reason_table(run.summary))
     show_classic(screen, run)
     show_judge(screen, run)
-    beyond = beyond_sentences(run.summary)
+    beyond = [*beyond_sentences(run.summary), *cut_sentences(run.summary)]
     show_notes(screen, [*beyond, *run.manifest.notes, *unscored_messages(run)])
 
 
@@ -89,7 +90,11 @@ def show_runs(screen: Screen, runs: Sequence[Run]) -> None:
         show_judge(screen, run, f"{run.manifest.system}: ")
     notes: dict[str, None] = {}
     for run in runs:
-        ours = [*beyond_sentences(run.summary), *unscored_messages(run)]
+        ours = [
+            *beyond_sentences(run.summary),
+            *cut_sentences(run.summary),
+            *unscored_messages(run),
+        ]
         own = [f"{run.manifest.system}: {note}" for note in ours]
         notes.update(dict.fromkeys([*run.manifest.notes, *own]))
     show_notes(screen, list(notes))

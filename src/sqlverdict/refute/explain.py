@@ -182,6 +182,8 @@ def evidence_of(refutation: Refutation) -> Evidence:
         "gold": _small(refutation.gold),
         "prediction": _small(refutation.prediction),
     }
+    if refutation.cut_by_time:
+        detail["cut_by_time"] = True
     return Evidence(Rung.REFUTED, "refute", False, refutation.reasons, detail=detail)
 
 
@@ -191,6 +193,8 @@ def _not_refuted(found: NotRefuted) -> Evidence:
         detail["undetermined"] = found.undetermined
     if found.message:
         detail["message"] = found.message
+    if found.cut_by_time:
+        detail["cut_by_time"] = True
     reasons = (found.reason,) if found.reason is not None else ()
     if found.instances > 0:
         return Evidence(Rung.TESTED, "refute", True, reasons, detail=detail)

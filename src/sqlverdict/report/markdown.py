@@ -21,6 +21,7 @@ from sqlverdict.report.run import Run
 from sqlverdict.report.sections import (
     SLICE_TITLES,
     beyond_sentences,
+    cut_sentences,
     faults,
     headline,
     metrics_table,
@@ -79,7 +80,7 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
             yield markdown(shown)
     yield from _examples(run)
     yield from _faults(run)
-    yield from _notes([*beyond_sentences(summary), *run.manifest.notes])
+    yield from _notes([*beyond_sentences(summary), *cut_sentences(summary), *run.manifest.notes])
     yield from _reproduce(run, command)
 
 

@@ -12,6 +12,7 @@ from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.case import VERDICTS
 from sqlverdict.report.run import Run
 from sqlverdict.report.tables import Table, count, interval, percent, table
+from sqlverdict.score.cuts import CUT_BY_TIME, CUT_BY_WORK, UNSEARCHED
 from sqlverdict.score.metric import parse_metric
 from sqlverdict.score.summary import Estimate, Summary
 
@@ -165,6 +166,26 @@ def beyond_sentences(summary: Summary) -> list[str]:
         f"works, a metric that cannot handle the prediction's text counts it as wrong; evidence "
         f"that could not be gathered is missing. Please report such texts."
         for stage, number in summary.beyond.items()
+    ]
+
+
+_CUTS = {
+    UNSEARCHED: "NOT SEARCHED: in {0} no database could be tried where the two queries may differ; "
+    "the reasons are in the log. A match that was not searched needs review, unless results "
+    "alone decide.",
+    CUT_BY_TIME: "CUT BY TIME: the clock cut {0}. Such results may differ on another machine: they "
+    "are not kept, and the same command does them again.",
+    CUT_BY_WORK: "CUT BY WORK: the search of {0} spent its budget of work before its last "
+    "database; every run cuts it there.",
+}
+
+
+def cut_sentences(summary: Summary) -> list[str]:
+    """How many searches could not be made, and how many cases a limit cut."""
+    return [
+        text.format(count(summary.cuts[name], "case"))
+        for name, text in _CUTS.items()
+        if summary.cuts.get(name)
     ]
 
 

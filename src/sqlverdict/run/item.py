@@ -157,7 +157,7 @@ class DeskItem:
                 found = self._desk.watched(
                     self.database, f"refute {sql}", lambda: refuter.refute(self.case, sql)
                 )
-                self._refutation = found or NotRefuted(0, reason=Reason.BUDGET_EXHAUSTED)
+                self._refutation = found or _stopped()
         return self._refutation
 
     def refute_relation(self, relation: Relation) -> Refutation | None:
@@ -226,6 +226,11 @@ class DeskItem:
         """What the evidence amounts to."""
         assert self._settled is not None, "a judgement is asked for after it was made"
         return self._settled[1]
+
+
+def _stopped() -> NotRefuted:
+    message = "it ran for too long, and its process was ended"
+    return NotRefuted(0, 0, Reason.BUDGET_EXHAUSTED, message, cut_by_time=True)
 
 
 def _rank(comparison: Comparison) -> int:

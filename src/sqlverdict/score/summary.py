@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.records import Fault, Result, Verdict
+from sqlverdict.score.cuts import cuts_of
 from sqlverdict.score.heard import Heard
 from sqlverdict.score.intervals import BOOTSTRAP_LIMIT, mean_and_error, mean_interval, wilson
 
@@ -74,6 +75,8 @@ class Summary:
     """What judges were asked, and contradictions; see :class:`~sqlverdict.score.heard.Heard`."""
     beyond: dict[str, int] = field(default_factory=dict)
     """Cases in which a stage or a metric of ours could not handle a text, by its name."""
+    cuts: dict[str, int] = field(default_factory=dict)
+    """Searches that could not be made, and cases that a limit cut; see :func:`cuts_of`."""
 
 
 def sql_features(sql: str) -> Iterable[str]:
@@ -111,6 +114,7 @@ def summarise(
     faults: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     beyond: Counter[str] = Counter()
+    cuts: Counter[str] = Counter()
     heard = Heard()
     for result in results:
         abstained += result.abstained
@@ -122,6 +126,7 @@ def summarise(
         whole.add(result)
         heard.add(result)
         beyond.update(_beyond(result))
+        cuts.update(cuts_of(result))
         for place in _places(result, known):
             tallies[place].add(result)
     if not any(by == "difficulty" and key != UNLABELLED for by, key in tallies):
@@ -142,6 +147,7 @@ def summarise(
         ),
         judge=heard.totals(),
         beyond=dict(sorted(beyond.items())),
+        cuts=dict(sorted(cuts.items())),
     )
 
 

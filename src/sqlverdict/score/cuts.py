@@ -1,0 +1,30 @@
+"""What a case did not get in full: a search that could not be made, or a limit that cut it."""
+
+from __future__ import annotations
+
+from sqlverdict.records import Evidence, Reason, Result
+
+UNSEARCHED = "unsearched"
+CUT_BY_TIME = "cut_by_time"
+CUT_BY_WORK = "cut_by_work"
+
+
+def cuts_of(result: Result) -> set[str]:
+    """What a case did not get in full.
+
+    ``unsearched``: a search for a witness was asked for and could not be made.
+    ``cut_by_time``: the clock cut a query, a proof or a search; another run may differ.
+    ``cut_by_work``: a search spent its budget of work before its last instance, as it always
+    will.
+    """
+    return {name for found in result.evidence for name in _cuts(found)}
+
+
+def _cuts(found: Evidence) -> set[str]:
+    names = {CUT_BY_TIME} if found.detail.get(CUT_BY_TIME) else set()
+    if found.by == "refute" and found.reasons and found.detail.get("databases") is not None:
+        if found.agrees is None:
+            names.add(UNSEARCHED)
+        elif Reason.BUDGET_EXHAUSTED in found.reasons and not names:
+            names.add(CUT_BY_WORK)
+    return names
