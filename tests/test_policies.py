@@ -34,6 +34,8 @@ MATCH = Evidence(Rung.TESTED, "compare", True)
 PROOF = Evidence(Rung.PROVED, "prove", True, detail={"profile": "sound"})
 FAILED = Evidence(Rung.RELATED, "execute", False, (Reason.EXECUTION_ERROR,))
 TIE = Evidence(Rung.UNKNOWN, "compare", None, (Reason.TIE_UNDETERMINED,))
+SEARCHED = Evidence(Rung.TESTED, "refute", True, detail={"databases": 400})
+NOT_SEARCHED = Evidence(Rung.UNKNOWN, "refute", None, (Reason.UNSUPPORTED_FEATURE,))
 BAD_GOLD = Evidence(Rung.UNKNOWN, "compare", None, (Reason.GOLD_EXECUTION_ERROR,), Fault.GOLD)
 UNSEARCHED = Evidence(
     Rung.UNKNOWN, "refute", None, (Reason.UNSUPPORTED_FEATURE,), detail={"databases": 0}
@@ -75,6 +77,7 @@ SITUATIONS = {
         MATCH,
         witness("needs_tie", gold={"count": 2}, prediction={"count": 1}),
     ),
+    Situation.UNDETERMINED_PREDICTION: (MATCH, witness("ungraded", kind="undetermined_prediction")),
     Situation.UNUSUAL_WITNESS: (MATCH, witness("needs_empty_table")),
     Situation.UNSEARCHED_MATCH: (MATCH, UNSEARCHED),
     Situation.MATCH: (MATCH,),
@@ -82,7 +85,8 @@ SITUATIONS = {
     Situation.HARMLESS_DIFFERENCE: (related("extra_columns", order="free"),),
     Situation.DIFFERENCE: (related("row_subset"),),
     Situation.FAULT: (BAD_GOLD,),
-    Situation.FITS_A_TIE: (TIE,),
+    Situation.FITS_A_TIE: (TIE, SEARCHED),
+    Situation.UNSEARCHED_TIE: (TIE, NOT_SEARCHED),
     Situation.OPEN: (),
 }
 
@@ -98,9 +102,7 @@ def searched(databases: int, reason: Reason | None = None, **detail: Any) -> Evi
     return Evidence(rung, "refute", agrees, reasons, detail={"databases": databases, **detail})
 
 
-CRASH = Evidence(
-    Rung.UNKNOWN, "toolkit", None, (Reason.TOOLKIT_ERROR,), detail={"stage": "refute"}
-)
+CRASH = Evidence(Rung.UNKNOWN, "toolkit", None, (Reason.TOOLKIT_ERROR,), detail={"stage": "refute"})
 
 
 @pytest.mark.parametrize(
@@ -170,7 +172,8 @@ def test_a_judge_decides_what_it_is_asked(name: Situation) -> None:
     assert asks(CASE, SAID, evidence) is name
     assert judge(CASE, SAID, (*evidence, opinion(True)), JUDGED).verdict is Verdict.CORRECT
     wrong = judge(CASE, SAID, (*evidence, opinion(False)), JUDGED)
-    assert (wrong.verdict, wrong.reasons) == (Verdict.INCORRECT, (Reason.VALUE_MISMATCH,))
+    because = next(found.reasons for found in evidence if found.reasons)
+    assert (wrong.verdict, wrong.reasons) == (Verdict.INCORRECT, because)
 
 
 def test_an_opinion_for_another_metric_does_not_count() -> None:
@@ -193,6 +196,20 @@ def test_nobody_is_asked_about_an_abstention_or_an_unanswerable_case() -> None:
     assert asks(CASE, Prediction("1", abstained=True), evidence) is None
     assert asks(Case("1", "db", "?", answerable=False), SAID, evidence) is None
     assert asks(CASE, Prediction("1", " "), evidence) is None
+
+
+def test_a_witness_decides_against_an_answer_that_fits_a_tie() -> None:
+    for policy in (RESULTS, DETERMINISTIC):
+        found = judge(CASE, SAID, (TIE, witness("ordinary")), policy)
+        assert found.verdict is Verdict.INCORRECT
+
+
+@pytest.mark.parametrize("grade", ["needs_tie", "needs_null", "breaks_regularity"])
+def test_an_answer_left_open_on_unusual_data_is_unusual(grade: str) -> None:
+    found = witness(
+        grade, kind="undetermined_prediction", gold={"count": 2}, prediction={"count": 1}
+    )
+    assert situation(CASE, (MATCH, found))[0] is Situation.UNUSUAL_WITNESS
 
 
 def test_a_tie_that_costs_the_prediction_no_row_is_unusual() -> None:

@@ -79,6 +79,8 @@ class Options:
         policy: How evidence becomes a verdict: ``results``, ``deterministic`` or ``judged``. By
             default ``judged`` where a judge is to be asked for the metric ``verdict``,
             ``deterministic`` where there is that metric and no judge, else ``results``.
+        null_keys: A declared primary key may hold NULL where SQLite allows it; by default it
+            never does, in proofs and in witnesses.
     """
 
     metrics: str | Sequence[str] = "ex"
@@ -94,6 +96,7 @@ class Options:
     judging: Judging | None = None
     schemas: Mapping[str, Schema] = field(default_factory=dict)
     policy: str | None = None
+    null_keys: bool = False
 
 
 @dataclass(frozen=True)
@@ -304,6 +307,7 @@ def _wishes(options: Options, out: Path | None = None) -> Wishes:
         schemas=options.schemas,
         policy=options.policy,
         contradictions=out / CONTRADICTIONS if out is not None else None,
+        null_keys=options.null_keys,
     )
 
 

@@ -21,6 +21,7 @@ ordinary_witness             incorrect      incorrect      ask
 ungraded_witness             needs_review   incorrect      ask
 null_in_aggregate            needs_review   incorrect      incorrect
 tied_rows_lost               needs_review   incorrect      ask
+undetermined_prediction      needs_review   incorrect      ask
 unusual_witness              needs_review   correct        ask
 unsearched_match             correct        needs_review   needs_review
 match                        correct        correct        correct
@@ -29,6 +30,7 @@ harmless_difference          incorrect      correct        correct
 difference                   incorrect      incorrect      ask
 fault                        unscored       unscored       unscored
 fits_a_tie                   needs_review   correct        correct
+unsearched_tie               needs_review   needs_review   ask
 open                         needs_review   needs_review   needs_review
 ===========================  =============  =============  =============
 
@@ -72,6 +74,7 @@ class Situation(StrEnum):
     UNGRADED_WITNESS = "ungraded_witness"
     NULL_IN_AGGREGATE = "null_in_aggregate"
     TIED_ROWS_LOST = "tied_rows_lost"
+    UNDETERMINED_PREDICTION = "undetermined_prediction"
     UNUSUAL_WITNESS = "unusual_witness"
     UNSEARCHED_MATCH = "unsearched_match"
     MATCH = "match"
@@ -80,6 +83,7 @@ class Situation(StrEnum):
     DIFFERENCE = "difference"
     FAULT = "fault"
     FITS_A_TIE = "fits_a_tie"
+    UNSEARCHED_TIE = "unsearched_tie"
     OPEN = "open"
 
 
@@ -90,6 +94,7 @@ BECAUSE: Mapping[Situation, str] = {
     Situation.UNGRADED_WITNESS: "the answers differ on data with nothing unusual in them",
     Situation.NULL_IN_AGGREGATE: "a NULL changes the number that is returned",
     Situation.TIED_ROWS_LOST: "of rows that tie, the prediction returns fewer than the gold",
+    Situation.UNDETERMINED_PREDICTION: "the prediction leaves open what the gold decides",
     Situation.UNUSUAL_WITNESS: "the answers differ only on unusual data",
     Situation.UNSEARCHED_MATCH: "the answers agree, but the search for a database where they "
     "differ could not be made, or was cut by the clock",
@@ -98,7 +103,10 @@ BECAUSE: Mapping[Situation, str] = {
     Situation.HARMLESS_DIFFERENCE: "the difference does not change the answer",
     Situation.DIFFERENCE: "the answers differ",
     Situation.FAULT: "nothing could be found out, and the model is not to blame",
-    Situation.FITS_A_TIE: "the gold leaves the answer open, and this one fits it",
+    Situation.FITS_A_TIE: "the gold leaves the answer open, this one fits it, and no database "
+    "was found where the two differ",
+    Situation.UNSEARCHED_TIE: "the gold leaves the answer open and this one fits it, but no "
+    "search was made: a wrong query may fit by luck",
     Situation.OPEN: "nothing decided it",
 }
 """Each situation in words."""
@@ -108,8 +116,12 @@ QUESTIONS: Mapping[Situation, str] = {
     Situation.UNGRADED_WITNESS: "the results match, but not on a witness: is its data possible "
     "here, and does the question care?",
     Situation.TIED_ROWS_LOST: "the results match, but rows that tie are lost: may there be ties?",
+    Situation.UNDETERMINED_PREDICTION: "the results match, but the prediction leaves open what "
+    "the gold decides: does the question care?",
     Situation.UNUSUAL_WITNESS: "the results match, but not on unusual data: is such data "
     "possible here, and does the question care?",
+    Situation.UNSEARCHED_TIE: "the gold leaves the answer open and the prediction fits it: does "
+    "it answer the question?",
     Situation.DIFFERENCE: "the results differ: is the prediction right all the same?",
 }
 """What a judge is asked, or would be."""
@@ -149,11 +161,13 @@ RESULTS = Policy(
         Situation.UNGRADED_WITNESS: "needs_review",
         Situation.NULL_IN_AGGREGATE: "needs_review",
         Situation.TIED_ROWS_LOST: "needs_review",
+        Situation.UNDETERMINED_PREDICTION: "needs_review",
         Situation.UNUSUAL_WITNESS: "needs_review",
         Situation.UNSEARCHED_MATCH: "correct",
         Situation.HARMLESS_DIFFERENCE: "incorrect",
         Situation.DIFFERENCE: "incorrect",
         Situation.FITS_A_TIE: "needs_review",
+        Situation.UNSEARCHED_TIE: "needs_review",
     },
 )
 
@@ -166,11 +180,13 @@ DETERMINISTIC = Policy(
         Situation.UNGRADED_WITNESS: "incorrect",
         Situation.NULL_IN_AGGREGATE: "incorrect",
         Situation.TIED_ROWS_LOST: "incorrect",
+        Situation.UNDETERMINED_PREDICTION: "incorrect",
         Situation.UNUSUAL_WITNESS: "correct",
         Situation.UNSEARCHED_MATCH: "needs_review",
         Situation.HARMLESS_DIFFERENCE: "correct",
         Situation.DIFFERENCE: "incorrect",
         Situation.FITS_A_TIE: "correct",
+        Situation.UNSEARCHED_TIE: "needs_review",
     },
 )
 
@@ -183,11 +199,13 @@ JUDGED = Policy(
         Situation.UNGRADED_WITNESS: "ask",
         Situation.NULL_IN_AGGREGATE: "incorrect",
         Situation.TIED_ROWS_LOST: "ask",
+        Situation.UNDETERMINED_PREDICTION: "ask",
         Situation.UNUSUAL_WITNESS: "ask",
         Situation.UNSEARCHED_MATCH: "needs_review",
         Situation.HARMLESS_DIFFERENCE: "correct",
         Situation.DIFFERENCE: "ask",
         Situation.FITS_A_TIE: "correct",
+        Situation.UNSEARCHED_TIE: "ask",
     },
 )
 
@@ -258,8 +276,9 @@ def situation(case: Case, evidence: Sequence[Evidence]) -> tuple[Situation, Evid
         return (Situation.PROVED, proof) if witness is None else (Situation.CONTRADICTION, _OUR_BUG)
     if witness is not None:
         return _with_witness(witness), witness
-    if match is not None:
-        unsearched = _first(evidence, _is_unsearched)
+    tied = open_ is not None and open_.fault is None
+    unsearched = _first(evidence, _is_unsearched)
+    if match is not None and not tied:
         if unsearched is not None:
             return Situation.UNSEARCHED_MATCH, unsearched
         return Situation.MATCH, match
@@ -267,7 +286,11 @@ def situation(case: Case, evidence: Sequence[Evidence]) -> tuple[Situation, Evid
         return _with_difference(case, different), different
     if open_ is None:
         return Situation.OPEN, None
-    return (Situation.FAULT if open_.fault is not None else Situation.FITS_A_TIE), open_
+    if open_.fault is not None:
+        return Situation.FAULT, open_
+    # Beside a tie a match is the search's: it looked where nothing ties, too.
+    searched = match is not None and unsearched is None
+    return (Situation.FITS_A_TIE if searched else Situation.UNSEARCHED_TIE), open_
 
 
 def _is_unsearched(found: Evidence) -> bool:
@@ -295,10 +318,14 @@ def toolkit_failure() -> Judgement:
 
 def _with_witness(witness: Evidence) -> Situation:
     detail, grade = witness.detail, str(witness.detail.get("grade"))
+    if detail.get("kind") == "undetermined_prediction" and grade in _BY_GRADE:
+        return Situation.UNDETERMINED_PREDICTION
     if grade in _BY_GRADE:
         return _BY_GRADE[grade]
     if grade == "needs_null" and detail.get("null_in_aggregate"):
         return Situation.NULL_IN_AGGREGATE
+    if detail.get("kind") == "undetermined_prediction":
+        return Situation.UNUSUAL_WITNESS
     if grade == "needs_tie" and _count(detail.get("prediction")) < _count(detail.get("gold")):
         return Situation.TIED_ROWS_LOST
     return Situation.UNUSUAL_WITNESS

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.errors import SchemaError
-from sqlverdict.parse.facts import PrimaryKey, References, Unique, facts_of
+from sqlverdict.parse.facts import NotNull, PrimaryKey, References, Unique, facts_of
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.parse.schema_sqlite import read_sqlite
 from sqlverdict.parse.schemas import load_schemas
@@ -46,6 +46,7 @@ def test_tables_json(tmp_path: Path) -> None:
         Unique("A", ("x", "y")),
         PrimaryKey("B", ("z",)),
         Unique("B", ("z",)),
+        *(NotNull("A", "x"), NotNull("A", "y"), NotNull("B", "z")),
         References("A", ("x",), "B", ("z",)),
     }
 

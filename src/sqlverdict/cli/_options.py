@@ -25,6 +25,12 @@ def as_json(command: F) -> F:
     )
 
 
+def null_keys(command: F) -> F:
+    """``--null-keys``: SQLite's letter instead of what a declared key means."""
+    text = "A primary key may hold NULL where SQLite allows it. [default: never]"
+    return click.option("--null-keys", is_flag=True, help=text)(command)
+
+
 def run_argument(name: str, **settings: Any) -> Callable[[F], F]:
     """A run folder as an argument."""
     return click.argument(name, type=FOLDER, metavar=name.upper(), **settings)

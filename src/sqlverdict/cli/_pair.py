@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sqlverdict.cli._options import ANY_PATH, FILE, FOLDER, as_json
+from sqlverdict.cli._options import ANY_PATH, FILE, FOLDER, as_json, null_keys
 
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema
@@ -33,6 +33,7 @@ def pair_options(command: F) -> F:
             click.option("--db", type=FILE, help="A SQLite database: its schema and its rows."),
             click.option("--schema", type=ANY_PATH, help="tables.json, .sql, DDL JSON, a folder."),
             click.option("--db-id", help="Which database, where --schema holds several."),
+            null_keys,
             click.option("--preset", default="strict", show_default=True, help="How to compare."),
             click.option(
                 "--instances",
@@ -92,7 +93,7 @@ def asked(said: dict[str, Any]) -> Asked:
     return Asked(
         query_text(said["gold"]),
         query_text(said["prediction"]),
-        one_schema(said["db"], said["schema"], said["db_id"]),
+        one_schema(said["db"], said["schema"], said["db_id"], null_keys=said["null_keys"]),
         said["db"],
         said["preset"],
         said["instances"],
@@ -113,7 +114,15 @@ def query_text(text: str) -> str:
     return read_text(Path(text[1:]), DataError).strip()
 
 
-def one_schema(db: Path | None, path: Path | None, db_id: str | None) -> Schema:
+def one_schema(
+    db: Path | None, path: Path | None, db_id: str | None, *, null_keys: bool = False
+) -> Schema:
+    """The one schema that was asked for.
+
+    Raises:
+        UsageError: none is given, or several.
+        SchemaError: it cannot be read.
+    """
     from sqlverdict.errors import UsageError
     from sqlverdict.load.text import listed
     from sqlverdict.parse.schemas import load_schemas
@@ -127,7 +136,7 @@ def one_schema(db: Path | None, path: Path | None, db_id: str | None) -> Schema:
             f"{path} holds {len(schemas)} databases ({listed(sorted(schemas))}); "
             f"say which with --db-id"
         )
-    return next(iter(schemas.values()))
+    return replace(next(iter(schemas.values())), null_keys=null_keys)
 
 
 def problems(given: Asked) -> dict[str, str]:
@@ -276,6 +285,8 @@ def show_rows(screen: Screen, witness: Witness) -> None:
         screen.table(table(shown.columns, cells, shown.name, left))
     for side, outcome in zip(SIDES, (witness.gold, witness.prediction), strict=True):
         show_answer(screen, side, outcome)
+    if witness.other is not None:
+        show_answer(screen, "prediction in another legal order", witness.other)
 
 
 def show_answer(screen: Screen, side: str, outcome: Outcome, most: int = 20) -> None:

@@ -48,6 +48,7 @@ def run_options(said: dict[str, Any], progress: Any) -> Options:
         proving=_proving(said, schemas, needed="proof" in needs),
         schemas=schemas,
         policy=DETERMINISTIC.name if said["no_llm"] else None,
+        null_keys=said["null_keys"],
     )
 
 

@@ -18,6 +18,7 @@ from sqlverdict.cli._options import (
     as_json,
     command_line,
     examples,
+    null_keys,
     print_json,
 )
 
@@ -89,6 +90,7 @@ _EXAMPLES = examples(
 @click.option(
     "--prove", is_flag=True, help="Seek proofs; with --refute, search against proved pairs too."
 )
+@null_keys
 @judge_options
 @click.option("--quiet", is_flag=True, help="No progress, and only the headline.")
 @as_json

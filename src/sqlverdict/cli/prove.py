@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sqlverdict.cli._options import ANY_PATH, FILE, as_json, examples, print_json
+from sqlverdict.cli._options import ANY_PATH, FILE, as_json, examples, null_keys, print_json
 
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema
@@ -33,6 +33,7 @@ NOT_KEPT = 1
 @click.option("--db", type=FILE, help="A SQLite database: its schema and its data.")
 @click.option("--schema", type=ANY_PATH, help="tables.json, .sql, DDL JSON, a folder.")
 @click.option("--db-id", help="Which database, where --schema holds several.")
+@null_keys
 @click.option("--profile", default="sound", show_default=True, help="Which rules.")
 @click.option("--without", multiple=True, metavar="RULE", help="Switch a rule off; repeatable.")
 @click.option("--facts", is_flag=True, help="Show what the schema says about the tables.")
@@ -66,7 +67,11 @@ def _check(said: dict[str, Any]) -> int:
 
     kept = load(said["check"])
     given = said["db"] is not None or said["schema"] is not None
-    schema = one_schema(said["db"], said["schema"], said["db_id"]) if given else None
+    schema = (
+        one_schema(said["db"], said["schema"], said["db_id"], null_keys=said["null_keys"])
+        if given
+        else None
+    )
     verdict = check_certificate(kept, schema)
     if said["as_json"]:
         print_json(_verdict_json(kept.proof, verdict))
@@ -82,7 +87,7 @@ def _prove(said: dict[str, Any]) -> int:
     from sqlverdict.prove.proof import Proof
     from sqlverdict.run.prover import SOUND
 
-    schema = one_schema(said["db"], said["schema"], said["db_id"])
+    schema = one_schema(said["db"], said["schema"], said["db_id"], null_keys=said["null_keys"])
     gold, prediction = query_text(said["gold"]), query_text(said["prediction"])
     broken = problems(Asked(gold, prediction, schema, None, "strict", 1, 1.0, 0, None, bank=False))
     if broken:

@@ -3,8 +3,9 @@
 Facts are objects: a rewriting rule asks for them, a generator of databases obeys them, the
 documentation prints them. They hold under SQLite's rules:
 
-* a PRIMARY KEY may hold NULL, unless it is the rowid's alias, declared NOT NULL, or in a
-  WITHOUT ROWID or STRICT table;
+* a PRIMARY KEY is never NULL. SQLite lets a key hold NULL that is not the rowid's alias, not
+  declared NOT NULL and not in a WITHOUT ROWID or STRICT table; nobody who declares a key means
+  that. ``Schema.null_keys`` keeps SQLite's letter;
 * ``Unique`` says that no two rows agree on all the columns *and* have no NULL among them:
   any number of rows may hold NULL;
 * ``References`` is declared, not enforced: SQLite checks foreign keys only on request.
@@ -19,7 +20,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import Schema, Table, stored_type
 
 Affinity = Literal["INTEGER", "TEXT", "BLOB", "REAL", "NUMERIC"]
 
@@ -103,10 +104,11 @@ def facts_of(schema: Schema) -> frozenset[Fact]:
 
 def _table_facts(schema: Schema, table: Table) -> Iterator[Fact]:
     name = table.name
+    keys = table.primary_key if schema.whole_keys and not schema.null_keys else ()
     for column in table.columns:
         if schema.source != "tables_json":
-            yield Typed(name, column.name, column_affinity(column.type))
-        if column.not_null:
+            yield Typed(name, column.name, column_affinity(stored_type(table, column)))
+        if column.not_null or column.name in keys:
             yield NotNull(name, column.name)
     if table.primary_key and schema.whole_keys:
         yield PrimaryKey(name, table.primary_key)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
-from sqlverdict.parse.tokens import fold
+from sqlverdict.parse.tokens import fold, solid
 
 Source = Literal["sqlite", "ddl", "tables_json"]
 
@@ -16,13 +17,15 @@ class Column:
 
     ``not_null`` says what holds, however it came about: NOT NULL, a rowid's alias
     (INTEGER PRIMARY KEY), or a primary key of a WITHOUT ROWID or STRICT table.
-    ``default`` is the SQL text of the default value.
+    ``default`` is the SQL text of the default value. ``generated`` is the SQL text of the
+    expression of a generated column, which the engine computes and nobody can write.
     """
 
     name: str
     type: str = ""
     not_null: bool = False
     default: str | None = None
+    generated: str | None = None
 
 
 @dataclass(frozen=True)
@@ -69,14 +72,28 @@ class Schema:
 
     ``whole_keys`` is false where ``primary_key`` may hold only a part of the key: Spider's
     ``tables.json`` names the first column of a composite key and leaves out the others.
+    ``null_keys`` keeps SQLite's letter: a declared primary key may then hold NULL wherever
+    SQLite allows it. By default it never does, as in the SQL standard.
     """
 
     db_id: str
     tables: tuple[Table, ...]
     source: Source
     whole_keys: bool = True
+    null_keys: bool = False
 
     def table(self, name: str) -> Table | None:
         """The table of that name, in any case."""
         wanted = fold(name)
         return next((table for table in self.tables if fold(table.name) == wanted), None)
+
+
+@lru_cache(maxsize=4_096)
+def is_strict(sql: str | None) -> bool:
+    """Whether a declaration ends in STRICT, among its options."""
+    return "strict" in map(str.lower, solid(sql or "")[-4:])
+
+
+def stored_type(table: Table, column: Column) -> str:
+    """The type by which SQLite stores a column's values: ANY in a STRICT table changes nothing."""
+    return "" if column.type.upper() == "ANY" and is_strict(table.sql) else column.type

@@ -1,7 +1,7 @@
 """A schema from CREATE statements. SQLite itself is the parser: it runs them in memory.
 
-Only CREATE and ALTER statements run; data and settings in a dump are passed over. Any type
-name is fine, as SQLite takes any.
+Only CREATE and ALTER statements run; data and settings in a dump are passed over, and so are
+triggers and virtual tables. Any type name is fine, as SQLite takes any.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ def read_ddl(text: str, db_id: str) -> Schema:
             if _makes_schema(statement):
                 _run(connection, statement, db_id)
         connection.set_authorizer(None)
+        connection.set_progress_handler(None, 0)
         schema = read_connection(connection, db_id, "ddl")
     if not schema.tables:
         raise SchemaError(
@@ -59,7 +60,8 @@ def read_ddl(text: str, db_id: str) -> Schema:
 
 def _makes_schema(statement: str) -> bool:
     words = [word.upper() for word in solid(statement)[:3]]
-    return words[:1] in (["CREATE"], ["ALTER"]) and "TRIGGER" not in words
+    passed_over = {"TRIGGER", "VIRTUAL"}
+    return words[:1] in (["CREATE"], ["ALTER"]) and passed_over.isdisjoint(words)
 
 
 def _run(connection: sqlite3.Connection, statement: str, db_id: str) -> None:

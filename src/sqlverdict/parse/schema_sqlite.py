@@ -19,6 +19,7 @@ from sqlverdict.parse.tokens import Kind, fold, kind, pieces
 # SQLite reports a generated column's declaration as part of its type.
 _GENERATED = re.compile(r"\s*GENERATED ALWAYS.*", re.IGNORECASE | re.DOTALL)
 _VIRTUAL_TABLE_COLUMN = 1
+_GENERATED_COLUMN = (2, 3)
 
 
 def read_sqlite(path: str | Path, db_id: str | None = None) -> Schema:
@@ -83,6 +84,8 @@ def _table(connection: sqlite3.Connection, name: str, sql: str | None, key_not_n
     # The rowid's alias is a primary key of one column that needs no index of its own.
     alias = len(primary_key) == 1 and not any(origin == "pk" for _, origin in indexes)
     uniques = [_index(connection, index) for index, origin in indexes if origin != "pk"]
+    computed = {fold(row[0]) for row in rows if row[5] in _GENERATED_COLUMN}
+    expressions = _expressions(sql or "", computed) if computed else {}
     return Table(
         name=name,
         columns=tuple(
@@ -91,6 +94,9 @@ def _table(connection: sqlite3.Connection, name: str, sql: str | None, key_not_n
                 type=_GENERATED.sub("", row[1] or ""),
                 not_null=bool(row[2] or (row[4] and (alias or key_not_null))),
                 default=row[3],
+                generated=expressions.get(fold(row[0]), "")
+                if row[5] in _GENERATED_COLUMN
+                else None,
             )
             for row in rows
         ),
@@ -162,6 +168,37 @@ def _resolved(table: Table, tables: list[Table]) -> Table:
     return replace(table, foreign_keys=tuple(keys))
 
 
+def _expressions(sql: str, computed: set[str]) -> dict[str, str]:
+    """The expressions of generated columns, as written, by the column's folded name."""
+    found: dict[str, str] = {}
+    words = [part for part in pieces(sql) if kind(part) is not Kind.COMMENT]
+    solid = [at for at, part in enumerate(words) if kind(part) is not Kind.SPACE]
+    depth, column, first = 0, "", False
+    for at, after in pairwise(solid):
+        part = words[at]
+        if depth == 1 and first:
+            column, first = fold(part.strip("\"'`[]")), False
+        if part == "(":
+            depth += 1
+        elif part == ")":
+            depth -= 1
+        if depth == 1 and part in ("(", ","):
+            first = True
+        if depth == 1 and part.lower() == "as" and words[after] == "(" and column in computed:
+            found[column] = _parenthesised(words, after)
+    return found
+
+
+def _parenthesised(parts: list[str], start: int) -> str:
+    """What stands between a parenthesis and its partner."""
+    depth = 0
+    for end in range(start, len(parts)):
+        depth += (parts[end] == "(") - (parts[end] == ")")
+        if not depth:
+            return "".join(parts[start + 1 : end]).strip()
+    return ""
+
+
 def _checks(sql: str) -> tuple[str, ...]:
     """The conditions of the CHECK constraints, as written."""
     found: list[str] = []
@@ -170,12 +207,9 @@ def _checks(sql: str) -> tuple[str, ...]:
     for at, after in pairwise(words):
         if parts[at].lower() != "check" or parts[after] != "(":
             continue
-        depth = 0
-        for end in range(after, len(parts)):
-            depth += (parts[end] == "(") - (parts[end] == ")")
-            if not depth:
-                found.append("".join(parts[after + 1 : end]).strip())
-                break
+        condition = _parenthesised(parts, after)
+        if condition:
+            found.append(condition)
     return tuple(found)
 
 

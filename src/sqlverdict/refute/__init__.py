@@ -4,8 +4,11 @@
 ``search``     ``find_witness``: the one call
 ``meter``      what a search has spent: instances and work, never seconds
 ``part``       the tables that two queries touch; no other is made
+``difference`` a difference on some rows, before it is a witness
+``refusal``    why no search can be made
 ``arena``      a warm in-memory engine on which instances are tried
 ``resolve``    which base column a reference means
+``views``      views and generated columns, written out before a query is read
 ``constants``  what the queries compare their columns with
 ``checked``    values that CHECK constraints accept
 ``pools``      the values worth trying for each column

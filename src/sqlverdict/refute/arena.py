@@ -13,10 +13,9 @@ from functools import lru_cache
 from operator import is_, itemgetter
 from typing import NamedTuple
 
-from sqlverdict.errors import SchemaError
 from sqlverdict.execute.sandbox import Guard, failure_of, not_a_query
 from sqlverdict.parse.facts import Fact, NotNull, Unique, affinity, facts_of
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import Schema, Table, stored_type
 from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Row
 
 _STEPS = 2_000
@@ -37,18 +36,27 @@ class _Gate(Guard):
 
 
 @lru_cache(maxsize=4_096)
-def _insertion(table: str, holds: tuple[bool, ...]) -> tuple[str, Callable[[Row], Row]]:
+def _insertion(
+    table: str, holds: tuple[bool, ...], columns: str
+) -> tuple[str, Callable[[Row], Row]]:
     """The statement that fills those columns that hold something, and what picks their cells.
 
     Columns that are NULL throughout stand in the text: to bind a NULL takes sqlite3 several
     times as long as to bind a value, and most cells are NULL.
     """
     values = ", ".join("?" if held else "NULL" for held in holds)
-    sql = f"INSERT OR IGNORE INTO {quoted(table)} VALUES ({values})"
+    sql = f"INSERT OR IGNORE INTO {quoted(table)}{columns} VALUES ({values})"
     places = [n for n, held in enumerate(holds) if held]
     if len(places) > 1:
         return sql, itemgetter(*places)
     return sql, lambda row: tuple([row[n] for n in places])
+
+
+class _Written(NamedTuple):
+    """The columns of a table that can be written to, where not all can."""
+
+    places: tuple[int, ...]
+    columns: str
 
 
 class _Filling(NamedTuple):
@@ -65,10 +73,16 @@ class _Filling(NamedTuple):
 class Arena:
     """One schema's tables in memory.
 
+    A table or view that the engine cannot make is left out: only queries that read it are
+    lost. The engine itself fills generated columns.
+
     Args:
         schema: The tables.
         facts: The constraints to keep; ``None``: all that the schema declares.
         backwards: Let SQLite walk unordered rows the other way round.
+
+    Attributes:
+        missing: Why a table or view could not be made, by its name.
     """
 
     def __init__(
@@ -88,6 +102,10 @@ class Arena:
         # What is in the arena is never rolled back.
         self._connection.execute("PRAGMA journal_mode=OFF")
         self._deletes: dict[str, str] = {}
+        self._written: dict[str, _Written] = {}
+        self._widths: dict[str, int] = {}
+        self._keys: dict[str, tuple[int, ...]] = {}
+        self.missing: dict[str, str] = {}
         self._create(facts)
         # Not before: the tables are ours, and to make many of them takes many steps.
         self._connection.set_progress_handler(self._tick, _STEPS)
@@ -97,26 +115,54 @@ class Arena:
 
     def _create(self, facts: frozenset[Fact] | None) -> None:
         known = facts_of(self.schema) if facts is None else facts
+        never_null = {(f.table, f.column) for f in known if isinstance(f, NotNull)}
         for table in self.schema.tables:
-            if not is_filled(table):
-                continue
-            try:
-                self._connection.execute(create_statement(table, known, facts is None))
-            except sqlite3.Error as error:
-                raise SchemaError(f"table {table.name!r} cannot be made: {error}") from error
-            # Generated columns are not listed: the engine alone fills them.
-            listed = self._connection.execute(f"PRAGMA table_info({quoted(table.name)})").fetchall()
-            if len(listed) != len(table.columns):
-                raise SchemaError(f"table {table.name!r} has columns that cannot be written to")
-            self._deletes[table.name] = f"DELETE FROM {quoted(table.name)}"
-        for index in (i for t in self.schema.tables for i in t.indexes if facts is None):
-            self._connection.execute(index)
-        for table in self.schema.tables:
-            if is_view(table):
-                try:
-                    self._connection.execute(table.sql or "")
-                except sqlite3.Error as error:
-                    raise SchemaError(f"view {table.name!r} cannot be made: {error}") from error
+            if is_virtual(table):
+                self.missing[table.name] = f"{table.name!r} is a virtual table"
+            elif is_filled(table):
+                self._make(table, known, facts is None)
+                # SQLite itself would let these be NULL.
+                self._keys[table.name] = tuple(
+                    n
+                    for n, column in enumerate(table.columns)
+                    if column.name in table.primary_key
+                    and not column.not_null
+                    and (table.name, column.name) in never_null
+                )
+        waiting = [table for table in self.schema.tables if is_view(table)]
+        # A view may read one that is declared behind it.
+        for _ in range(len(waiting)):
+            waiting = [table for table in waiting if not self._make_view(table)]
+
+    def _make(self, table: Table, known: Iterable[Fact], whole: bool) -> None:
+        execute = self._connection.execute
+        try:
+            execute(create_statement(table, known, whole))
+            for index in table.indexes if whole else ():
+                execute(index)
+        except sqlite3.Error as error:
+            self.missing[table.name] = f"table {table.name!r} cannot be made: {error}"
+            return
+        self._deletes[table.name] = f"DELETE FROM {quoted(table.name)}"
+        listed = execute(f"PRAGMA table_xinfo({quoted(table.name)})").fetchall()
+        computed = {row[1] for row in listed if row[6]}
+        self._widths[table.name] = len(table.columns) - len(computed)
+        if computed:
+            names = [column.name for column in table.columns]
+            places = tuple(n for n, name in enumerate(names) if name not in computed)
+            columns = ", ".join(quoted(names[n]) for n in places)
+            self._written[table.name] = _Written(places, f" ({columns})")
+
+    def _make_view(self, view: Table) -> bool:
+        try:
+            self._connection.execute(view.sql or "")
+            self._connection.execute(f"EXPLAIN SELECT 1 FROM {quoted(view.name)}")
+        except sqlite3.Error as error:
+            self._connection.execute(f"DROP VIEW IF EXISTS {quoted(view.name)}")
+            self.missing[view.name] = f"view {view.name!r} cannot be made: {error}"
+            return False
+        self.missing.pop(view.name, None)
+        return True
 
     def _tick(self) -> int:
         self._ticks -= 1
@@ -156,13 +202,33 @@ class Arena:
 
     def _insert(self, table: str, rows: Sequence[Row]) -> int:
         """Put rows into a table; how many it took in."""
+        keys = self._keys[table]
+        if keys:
+            rows = [row for row in rows if all(row[n] is not None for n in keys)]
+        written = self._written.get(table)
+        if written is not None:
+            rows = [tuple([row[n] for n in written.places]) for row in rows]
         count = len(rows)
         if not count:
             return 0
         self.work += CELL * count * len(rows[0])
         holds = tuple([cells.count(None) < count for cells in zip(*rows, strict=False)])
-        sql, pick = _insertion(table, holds)
-        return self._connection.executemany(sql, map(pick, rows)).rowcount
+        sql, pick = _insertion(table, holds, written.columns if written is not None else "")
+        try:
+            return self._connection.executemany(sql, map(pick, rows)).rowcount
+        except (sqlite3.Error, OverflowError, UnicodeEncodeError):
+            if len(holds) != self._widths[table]:
+                raise
+            # A STRICT type or an error inside an expression: OR IGNORE does not pass over these.
+            self._connection.execute(self._deletes[table])
+            return sum(self._takes(sql, pick(row)) for row in rows)
+
+    def _takes(self, sql: str, cells: Row) -> bool:
+        """Put one row into a table; whether it was taken in."""
+        try:
+            return self._connection.execute(sql, cells).rowcount > 0
+        except (sqlite3.Error, OverflowError, UnicodeEncodeError):
+            return False
 
     @property
     def whole(self) -> bool:
@@ -171,6 +237,11 @@ class Arena:
             filling is not None and len(filling.rows) == filling.taken
             for filling in self._filled.values()
         )
+
+    @property
+    def literal(self) -> bool:
+        """Whether the tables hold the very rows that were given: none computes a column."""
+        return not self._written or self._written.keys().isdisjoint(self._filled)
 
     def kept(self, tables: Iterable[str]) -> dict[str, tuple[Row, ...]]:
         """The rows that were taken in, as the engine stores them."""
@@ -257,9 +328,14 @@ def is_view(table: Table) -> bool:
     return (table.sql or "").lstrip()[:12].upper().startswith("CREATE VIEW")
 
 
+def is_virtual(table: Table) -> bool:
+    """Whether a table of a schema is one whose module decides what it holds."""
+    return (table.sql or "").lstrip()[:15].upper().startswith("CREATE VIRTUAL")
+
+
 def is_filled(table: Table) -> bool:
-    """Whether rows can be put in: no view, and none of the tables that the engine keeps."""
-    return not is_view(table) and not table.name.startswith("sqlite_")
+    """Whether rows can be put in: no view, and no table that the engine or a module keeps."""
+    return not (is_view(table) or is_virtual(table) or table.name.startswith("sqlite_"))
 
 
 def quoted(name: str) -> str:
@@ -280,7 +356,8 @@ def create_statement(table: Table, facts: Iterable[Fact], whole: bool) -> str:
         return table.sql
     never_null = {f.column for f in facts if isinstance(f, NotNull) and f.table == table.name}
     parts = [
-        f"{quoted(column.name)} {column.type}{' NOT NULL' if column.name in never_null else ''}"
+        f"{quoted(column.name)} {stored_type(table, column)}"
+        f"{' NOT NULL' if column.name in never_null else ''}"
         for column in table.columns
     ]
     parts += [

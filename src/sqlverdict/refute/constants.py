@@ -13,6 +13,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Query
 from sqlverdict.refute.reading import Hint, Reading
 from sqlverdict.refute.resolve import Place, Resolver
+from sqlverdict.refute.views import written_out
 
 _FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 _OPERATORS: dict[type[Expr], str] = {
@@ -55,7 +56,7 @@ def read(query: Query, schema: Schema) -> Reading:
     # The schema itself is compared too: an id may be used again.
     if kept is not None and kept[0] is schema:
         return kept[1]
-    reading = _Reader(Resolver(query.tree, schema)).read()
+    reading = _Reader(Resolver(written_out(query.tree, schema), schema)).read()
     if len(_known) >= _REMEMBERED:
         _known.clear()
     _known[place] = (schema, reading)
@@ -158,7 +159,7 @@ class _Reader:
             self.reading.joins += [(places[0], other) for other in places[1:]]
 
     def _hint(self, side: Expr, operator: str, value: Cell) -> None:
-        side = self.resolver.meaning(side)
+        side = _bare(self.resolver.meaning(side))
         if isinstance(side, exp.Substring) and value is not None:
             known, start = self._value(side.args.get("start") or exp.Null())
             if known and isinstance(start, int) and 1 <= start < 40:
@@ -244,6 +245,8 @@ class _Reader:
             node.this, exp.Literal
         ):
             return True, literal(node.this)
+        if isinstance(node, exp.HexString):
+            return True, _bytes(node.name)
         if self.resolver.is_text(node):
             return True, node.name
         return False, None
@@ -261,6 +264,14 @@ def literal(node: Expr) -> Cell:
             return float(text)
         except ValueError:
             return text
+
+
+def _bytes(digits: str) -> bytes:
+    """The value of ``x'...'``."""
+    try:
+        return bytes.fromhex(digits)
+    except ValueError:
+        return b""
 
 
 def _joined(cuts: dict[int, str], filler: str) -> str:

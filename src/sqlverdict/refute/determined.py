@@ -7,6 +7,8 @@ shuffled, walked backwards, and without keys.
 
 The gold must keep its answer. The prediction must keep its answer, or at least its number of
 rows where that is not the gold's: whichever rows it picks, there are too many or too few.
+A prediction that does not, beside a gold that does, leaves open what the gold decides: a
+witness of its own kind.
 """
 
 from __future__ import annotations
@@ -68,42 +70,77 @@ def is_determined(
         preset: When two answers are the same.
         dialect: Of the queries.
     """
-    forward, keyless = arenas
     before, after = gold[1], prediction[1]
     counted = (
         isinstance(before, Answer)
         and isinstance(after, Answer)
         and len(before.rows) != len(after.rows)
     )
+    for arena, ours, theirs in _variants(gold[0], prediction[0], rows, arenas):
+        if ours is not None and not _same(gold, ours, arena, preset, dialect):
+            return False
+        # The prediction must keep what counts of its answer.
+        if theirs is not None and not (
+            _same(prediction, theirs, arena, preset, dialect)
+            or (counted and _as_many(after, theirs))
+        ):
+            return False
+    return True
 
-    def holds(arena: Arena) -> bool:
-        return _same(gold, arena.run(gold[0]), arena, preset, dialect) and keeps(
-            prediction[0], arena
-        )
 
-    def keeps(sql: str, arena: Arena) -> bool:
-        """Whether the prediction, as a text has it, keeps what counts of its answer."""
-        now = arena.run(sql)
-        return _same(prediction, now, arena, preset, dialect) or (counted and _as_many(after, now))
+def second_answer(
+    gold: tuple[str, Outcome],
+    prediction: tuple[str, Outcome],
+    rows: Rows,
+    arenas: tuple[Arena, Arena],
+    preset: Preset,
+    dialect: str,
+) -> Answer | None:
+    """Another answer that the prediction may give where the gold gives one and the same.
 
+    The gold's own answer is preferred. ``None`` where the gold is open too, or the prediction is
+    not; the arguments are those of :func:`is_determined`.
+    """
+    if not isinstance(gold[1], Answer) or not isinstance(prediction[1], Answer):
+        return None
+    found: Answer | None = None
+    fits = False
+    for arena, ours, theirs in _variants(gold[0], prediction[0], rows, arenas):
+        if ours is not None and not _same(gold, ours, arena, preset, dialect):
+            return None
+        if not isinstance(theirs, Answer) or theirs.volatile or fits:
+            continue
+        if not _same(prediction, theirs, arena, preset, dialect):
+            pair = Pair(gold[0], prediction[0], dialect, probe=arena.run)
+            fits = bool(preset.compare(gold[1], theirs, pair).equal)
+            found = theirs if fits or found is None else found
+    return found
+
+
+def _variants(
+    gold: str, prediction: str, rows: Rows, arenas: tuple[Arena, Arena]
+) -> Iterator[tuple[Arena, Outcome | None, Outcome | None]]:
+    """What else the queries may give: ties broken both ways, rows in other orders.
+
+    ``None`` for a query that was not asked.
+    """
+    forward, keyless = arenas
     forward.load(rows)
-    for sql in broken_ties(gold[0]):
-        now = forward.run(sql)
-        if isinstance(now, Answer) and not _same(gold, now, forward, preset, dialect):
-            return False
-    for sql in broken_ties(prediction[0]):
-        if isinstance(forward.run(sql), Answer) and not keeps(sql, forward):
-            return False
+    for sql in broken_ties(gold):
+        if isinstance(now := forward.run(sql), Answer):
+            yield forward, now, None
+    for sql in broken_ties(prediction):
+        if isinstance(now := forward.run(sql), Answer):
+            yield forward, None, now
     for turn, other in enumerate(arrangements(rows)):
         keyless.load(other)
-        if not holds(keyless):
-            return False
+        yield keyless, keyless.run(gold), None
+        yield keyless, None, keyless.run(prediction)
         # It was asked about the rows as they are; one row is its own other way round.
         if turn == 0 and any(len(content) > 1 for content in rows.values()):
             forward.load(other)
-            if not holds(forward):
-                return False
-    return True
+            yield forward, forward.run(gold), None
+            yield forward, None, forward.run(prediction)
 
 
 def _as_many(before: Outcome, now: Outcome) -> bool:

@@ -38,6 +38,12 @@ def sentence(
         preset: The preset under which it was found.
         contract: The case's own wishes, where it had some.
     """
+    if witness.kind == "undetermined_prediction" and witness.other is not None:
+        may = f"{outcome_text(witness.prediction)} or {outcome_text(witness.other)}"
+        return (
+            f"the prediction leaves open what the gold decides: it may return {may}, "
+            f"the gold returns {outcome_text(witness.gold)}"
+        )
     plain = _from_answers(witness)
     if plain is not None:
         return plain
@@ -184,6 +190,8 @@ def evidence_of(refutation: Refutation) -> Evidence:
     }
     if refutation.cut_by_time:
         detail["cut_by_time"] = True
+    if refutation.kind != "different" and refutation.other is not None:
+        detail |= {"kind": refutation.kind, "other": _small(refutation.other)}
     return Evidence(Rung.REFUTED, "refute", False, refutation.reasons, detail=detail)
 
 

@@ -119,6 +119,10 @@ def _text(witness: Witness, built: Rebuilt, card: Card) -> str:
     ):
         lines += ["--", f"-- {side}:", *_comment(sql), f"-- {_returns(outcome)}"]
         lines += [line for row in _answer_rows(outcome) for line in _comment(row)]
+    if witness.other is not None:
+        lines += ["--", "-- The prediction leaves its answer open. In another legal order:"]
+        lines += [f"-- {_returns(witness.other)}"]
+        lines += [line for row in _answer_rows(witness.other) for line in _comment(row)]
     # In ASCII, so that no character in it can end the comment or turn the reading direction.
     lines += ["--", _MARK + json.dumps(msgspec.to_builtins(card))]
     for name, sql in built.declared.items():

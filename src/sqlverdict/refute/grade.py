@@ -99,6 +99,7 @@ class Grader:
         regularities: What the real database shows; ``None`` where there is none.
         gold_sql: The gold query.
         prediction_sql: The predicted query.
+        ranked: The queries whose ties are unusual; by default both.
     """
 
     def __init__(
@@ -107,9 +108,10 @@ class Grader:
         regularities: Regularities | None,
         gold_sql: str,
         prediction_sql: str,
+        ranked: tuple[str, ...] | None = None,
     ) -> None:
         self.schema = schema
-        self.sqls = (gold_sql, prediction_sql)
+        self._ranked = (gold_sql, prediction_sql) if ranked is None else ranked
         self.use = used(schema, gold_sql, prediction_sql)
         self._real = regularities
         places = self.use.places
@@ -179,7 +181,7 @@ class Grader:
     def _tied(self, instance: Instance) -> bool:
         arena = tie_arena(self.schema)
         arena.load({table: rows for table, rows in instance.rows.items() if rows})
-        return has_tie(self.sqls, arena.rows)
+        return has_tie(self._ranked, arena.rows)
 
 
 @per_schema

@@ -88,7 +88,7 @@ class Ground:
         self.tables: dict[str, Table] = {t.name: t for t in schema.tables if is_filled(t)}
         never_null = {(f.table, f.column) for f in known if isinstance(f, NotNull)}
         self.pools: dict[Place, Pool] = {
-            (t.name, c.name): bare_pool(c, (t.name, c.name) not in never_null)
+            (t.name, c.name): bare_pool(t, c, (t.name, c.name) not in never_null)
             for t in schema.tables
             for c in t.columns
         }
@@ -102,7 +102,7 @@ class Ground:
                 self.keyed |= {(fact.table, name) for name in fact.columns}
                 places = tuple(at[fact.table][name] for name in fact.columns)
                 self.uniques.setdefault(fact.table, []).append(places)
-            elif isinstance(fact, References) and fact.parent in self.tables:
+            elif isinstance(fact, References) and {fact.table, fact.parent} <= self.tables.keys():
                 children = [(fact.table, name) for name in fact.columns]
                 parents = [(fact.parent, name) for name in fact.parent_columns]
                 link = Link(

@@ -14,7 +14,7 @@ from functools import lru_cache
 from math import isnan
 
 from sqlverdict.parse.facts import Affinity, Fact, NotNull, References, Typed, Unique, affinity
-from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schema import Schema, Table, is_strict, stored_type
 from sqlverdict.parse.tokens import solid
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.arena import is_view, quoted
@@ -56,7 +56,7 @@ def legal(instance: Instance, facts: Iterable[Fact]) -> list[str]:
         table = tables[name]
         if rows:
             found += _rowids(table, rows)
-            if table.checks or _is_strict(table):
+            if table.checks or is_strict(table.sql):
                 found += _checked(table, rows)
     return found
 
@@ -137,7 +137,11 @@ def _references(fact: References, instance: Instance, table: Table) -> Iterator[
 
 def _affinity(schema: Schema, table: Table, column: str) -> Affinity | None:
     found = table.column(column)
-    return None if found is None or schema.source == "tables_json" else affinity(found.type)
+    return (
+        None
+        if found is None or schema.source == "tables_json"
+        else affinity(stored_type(table, found))
+    )
 
 
 def _rowids(table: Table, rows: Sequence[Row]) -> Iterator[str]:
@@ -159,7 +163,7 @@ def _checked(table: Table, rows: Sequence[Row]) -> Iterator[str]:
     """What SQLite says of the rows under the CHECK constraints, and the types if STRICT."""
     columns = ", ".join(f"{quoted(column.name)} {column.type}" for column in table.columns)
     checks = "".join(f", CHECK ({check})" for check in table.checks)
-    strict = " STRICT" if _is_strict(table) else ""
+    strict = " STRICT" if is_strict(table.sql) else ""
     marks = ", ".join("?" for _ in table.columns)
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         try:
@@ -172,10 +176,6 @@ def _checked(table: Table, rows: Sequence[Row]) -> Iterator[str]:
             except sqlite3.Error as error:
                 yield f"{table.name} refuses the row {row!r}: {error}"
                 return
-
-
-def _is_strict(table: Table) -> bool:
-    return "strict" in _options(table.sql or "")
 
 
 @lru_cache(maxsize=1024)

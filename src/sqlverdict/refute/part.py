@@ -7,6 +7,7 @@ tables behind a view, and the parents that foreign keys ask for.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold, solid
@@ -59,4 +60,4 @@ def _part(schema: Schema, places: tuple[int, ...]) -> Schema:
     if len(chosen) == len(schema.tables):
         return schema
     tables = tuple(schema.tables[at] for at in sorted(chosen))
-    return Schema(schema.db_id, tables, schema.source, schema.whole_keys)
+    return replace(schema, tables=tables)

@@ -17,7 +17,7 @@ from sqlverdict.refute.reading import Reading
 from sqlverdict.refute.resolve import Place
 
 _FEW, _MOST = 30, 1000
-_STRICTNESS = {"INTEGER": 0, "REAL": 1, "NUMERIC": 2, "TEXT": 3, "BLOB": 4}
+_STRICTNESS = {"INTEGER": 0, "REAL": 1, "NUMERIC": 2, "TEXT": 3, "BLOB": 4, "BYTES": 5}
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,6 @@ class Plan:
         self.joining = self._joining(reading.joins)
         self.apart = [self._joining(joins) for joins in reading.apart]
         self.tables = [t for n in reading.tables if (t := self.ground.tables.get(n)) is not None]
-        if len(self.tables) < len(reading.tables):
-            # A view reads what it likes.
-            self.tables = [*self.ground.tables.values()]
-        self._views = any(name not in self.ground.tables for name in reading.tables)
         names = [table.name for table in self.tables]
         self.links = self.ground.reached(names)
         filled = {*names, *(link.parent for link in self.links)}
@@ -118,9 +114,5 @@ class Plan:
         return [
             (n, place)
             for n, place in enumerate((table.name, column.name) for column in table.columns)
-            if self._views
-            or place in joined
-            or place in ground.keyed
-            or place in ground.checked
-            or place in used
+            if place in joined or place in ground.keyed or place in ground.checked or place in used
         ]

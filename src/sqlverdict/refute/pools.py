@@ -8,28 +8,34 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import pairwise
 from math import ceil, floor, inf, isfinite
+from typing import Literal
 
 from sqlverdict.parse.facts import Affinity, column_affinity
-from sqlverdict.parse.schema import Column
+from sqlverdict.parse.schema import Column, Table, is_strict, stored_type
 from sqlverdict.records import Cell
 from sqlverdict.refute.reading import Hint
 from sqlverdict.refute.resolve import Place
 
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(.*)", re.DOTALL)
 _MONTH = re.compile(r"\d{4}-\d{2}")
-_PLAIN: dict[Affinity, tuple[Cell, ...]] = {
+Kind = Affinity | Literal["BYTES"]
+"""A column's affinity; BYTES where a STRICT table takes nothing else."""
+
+_PLAIN: dict[Kind, tuple[Cell, ...]] = {
     "INTEGER": (1, 2, 3, 4),
     "NUMERIC": (1, 2, 3, 4),
     "REAL": (1.0, 2.5, 3.0, 0.5),
     "TEXT": ("a", "b", "c", "d"),
     "BLOB": (1, 2, "a", "b"),
+    "BYTES": (b"a", b"b", b"c", b"d"),
 }
-_ODD: dict[Affinity, tuple[Cell, ...]] = {
+_ODD: dict[Kind, tuple[Cell, ...]] = {
     "INTEGER": (0, -1, 7, 10),
     "NUMERIC": (0, -1, 1.5, 10),
     "REAL": (0.0, -1.0, 7.0, 10.0),
     "TEXT": ("", "A", "10", "9", " Ab cd"),
     "BLOB": (0, ""),
+    "BYTES": (b"", b"A", b"\x00"),
 }
 _WRITTEN: tuple[Cell, ...] = ("1", "2", "10", "9")
 """Numbers in a column of texts."""
@@ -51,7 +57,7 @@ class Pool:
     A ``closed`` pool has all the values that there are.
     """
 
-    kind: Affinity
+    kind: Kind
     good: tuple[Cell, ...]
     near: tuple[Cell, ...]
     plain: tuple[Cell, ...]
@@ -60,7 +66,7 @@ class Pool:
     closed: bool = False
 
 
-def takes(kind: Affinity, value: Cell) -> bool:
+def takes(kind: Kind, value: Cell) -> bool:
     """Whether a column of that kind holds such a value in an orderly database."""
     if isinstance(value, int) and not _LEAST <= value <= _GREATEST:
         return False
@@ -68,12 +74,16 @@ def takes(kind: Affinity, value: Cell) -> bool:
         return value is None or isinstance(value, int)
     if kind == "REAL":
         return value is None or isinstance(value, int | float)
+    if kind == "BYTES":
+        return value is None or isinstance(value, bytes)
     return True
 
 
-def bare_pool(column: Column, nullable: bool) -> Pool:
+def bare_pool(table: Table, column: Column, nullable: bool) -> Pool:
     """The values for a column that no query compares with anything."""
-    kind = column_affinity(column.type)
+    kind: Kind = column_affinity(stored_type(table, column))
+    if kind == "BLOB" and column.type and is_strict(table.sql) and column.type.upper() != "ANY":
+        kind = "BYTES"
     dated = _is_dated(column) and kind in ("TEXT", "NUMERIC")
     plain, odd = (_DAYS, _ODD_DAYS) if dated else (_PLAIN[kind], _ODD[kind])
     return Pool(kind, (), (), plain, odd, nullable)
@@ -143,6 +153,8 @@ def hinted(pool: Pool, hints: Iterable[Hint]) -> Pool:
 
 def another(value: Cell, pool: Pool, number: int, side: int) -> Cell:
     """A value that no row has yet; where queries compare the column, one that may pass too."""
+    if isinstance(value, bytes):
+        return value + str(number).encode()
     if isinstance(value, int | float):
         beyond = value + side * (number - 90)
         return beyond if pool.good and takes(pool.kind, beyond) else number
@@ -160,6 +172,8 @@ def nth(values: Sequence[Cell], number: int, *, closed: bool = False) -> Cell:
     if number < len(values) or closed:
         return values[number % len(values)]
     value = values[-1]
+    if isinstance(value, bytes):
+        return value + str(number).encode()
     if isinstance(value, int | float):
         beyond = value + 10 + number
         return beyond if takes("NUMERIC", beyond) else number
@@ -175,10 +189,14 @@ def _is_dated(column: Column) -> bool:
     return any(word in text for word in ("date", "time", "birthday", "dob"))
 
 
-def _around(hint: Hint, kind: Affinity) -> tuple[list[Cell], list[Cell]]:
+def _around(hint: Hint, kind: Kind) -> tuple[list[Cell], list[Cell]]:
     """Values that satisfy a comparison, and values beside the border."""
     value, operator = hint.value, hint.operator
     assert value is not None
+    if isinstance(value, bytes):
+        return [value], [value[:-1], value + b"x", b""]
+    if kind == "BYTES":
+        return [str(value).encode()], [f"{value}x".encode()]
     if operator == "unlike":
         return _matching(str(value), "%_")[::-1]
     if operator in ("like", "glob"):
@@ -220,7 +238,7 @@ def _around(hint: Hint, kind: Affinity) -> tuple[list[Cell], list[Cell]]:
     return fitting, [text, text.swapcase(), f"{text} ", text + "x", text[:-1], "x" + text]
 
 
-def _numbers(number: float, operator: str, kind: Affinity) -> tuple[list[Cell], list[Cell]]:
+def _numbers(number: float, operator: str, kind: Kind) -> tuple[list[Cell], list[Cell]]:
     step: float = 1
     if isinstance(number, float) and abs(number) < 1:
         step = 0.125

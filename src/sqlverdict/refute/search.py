@@ -9,10 +9,9 @@ are a safety net, and a result that they cut says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair, Preset
 from sqlverdict.errors import SchemaError
@@ -32,21 +31,22 @@ from sqlverdict.records import (
 )
 from sqlverdict.refute.arena import Arena, warm_arena
 from sqlverdict.refute.constants import read
-from sqlverdict.refute.determined import is_determined
+from sqlverdict.refute.determined import is_determined, second_answer
+from sqlverdict.refute.difference import Difference, Small, is_whole
 from sqlverdict.refute.generate import Generator
-from sqlverdict.refute.grade import Grader, tie_arena
+from sqlverdict.refute.grade import SEVERITY, Grader, tie_arena
 from sqlverdict.refute.ground import is_closed
 from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.order_free import is_order_free
 from sqlverdict.refute.part import part_of
 from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.real import real_rows
+from sqlverdict.refute.refusal import STOPPED, unmakeable, unparsed, unrunnable
 from sqlverdict.refute.regularities import Regularities
 from sqlverdict.refute.shrink import Content, Cost, Shrinker
 from sqlverdict.refute.sources import Sources
 from sqlverdict.refute.witness import Budget, Instance, NotRefuted, Origin, Refutation, Witness
 
-_STOPPED = frozenset({Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT, Reason.ROW_LIMIT})
 _BETTER = 80
 """How many more instances are tried for a more ordinary witness once one is found."""
 _BETTER_BLIND = 6
@@ -90,43 +90,20 @@ def find_witness(
     parsed = [parse(gold), parse(prediction)]
     queries = [query for query in parsed if not isinstance(query, ParseFailure)]
     if len(queries) < 2:
-        return _unparsed(parsed)
+        return unparsed(parsed)
     part = part_of(schema, (*queries[0].tables, *queries[1].tables))
     if facts is not None and part is not schema:
         names = {table.name for table in part.tables}
         facts = frozenset(fact for fact in facts if fact.table in names)
     try:
         hunt = _Hunt(queries[0], queries[1], part, facts, chosen, preset, contract)
-        found = hunt.refused() or hunt.run(first, database)
+        refused = unrunnable(hunt.arenas[0], gold, prediction)
+        found = hunt.run(first, database) if refused is None else refused
     except SchemaError as error:
         return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=str(error))
     if isinstance(found, Witness):
         return replace(found, instance=Instance(schema, found.instance.rows))
     return found
-
-
-def _unparsed(parsed: list[Query | ParseFailure]) -> NotRefuted:
-    for which, query in zip(("gold", "prediction"), parsed, strict=True):
-        if isinstance(query, ParseFailure):
-            return NotRefuted(0, reason=query.reason, message=f"the {which}: {query.message}")
-    raise AssertionError("one of the two was a failure")
-
-
-@dataclass
-class _Found:
-    """A difference on an instance, before it is shrunk."""
-
-    rows: Content
-    gold: Outcome
-    prediction: Outcome
-    comparison: Comparison
-
-
-def _whole(found: _Found | None, rows: Content) -> bool:
-    """Whether there is a difference, and the engine took every row in."""
-    return found is not None and all(
-        len(found.rows.get(table, ())) == len(content) for table, content in rows.items()
-    )
 
 
 @per_schema
@@ -137,15 +114,6 @@ def _stage(
     # The second is without keys: an INTEGER PRIMARY KEY would put rows back into its order.
     arenas = (warm_arena(schema, facts, False), warm_arena(schema, frozenset(), True))
     return facts_of(schema) if facts is None else facts, arenas
-
-
-class _Small(NamedTuple):
-    """A difference on few rows, how far these are from ordinary, and where they came from."""
-
-    found: _Found
-    cost: Cost
-    origin: Origin
-    tried: int
 
 
 class _Hunt:
@@ -174,37 +142,25 @@ class _Hunt:
         self.generator = Generator(
             schema, self.facts, reading, budget.seed, self.arenas[0] if facts is None else None
         )
+        needed = [*reading.tables, *self.generator.blanks]
+        why = unmakeable(self.arenas[0].missing, schema, (self.gold, self.prediction), needed)
+        if why is not None:
+            raise SchemaError(why)
         self.named = frozenset(hint.value for hint in reading.hints)
         self.meter = Meter(budget, self.arenas)
         self._real: Regularities | None = None
         self.tried = 0
         self.undetermined = 0
         self.origin: Origin = "search"
-        self._open: list[tuple[_Found, Origin, int]] = []
-
-    def refused(self) -> NotRefuted | None:
-        """Queries that cannot run at all on this schema are not the search's business."""
-        self.arenas[0].load({})
-        for which, sql in (("gold", self.gold), ("prediction", self.prediction)):
-            outcome = self.arenas[0].run(sql)
-            if isinstance(outcome, Failure):
-                late = outcome.reason in _STOPPED
-                if which == "gold":
-                    reason = Reason.GOLD_EXECUTION_TIMEOUT if late else Reason.GOLD_EXECUTION_ERROR
-                else:
-                    reason = outcome.reason
-                return NotRefuted(0, reason=reason, message=f"the {which}: {outcome.message}")
-            if outcome.volatile:
-                message = f"the {which} depends on the clock or on chance"
-                return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=message)
-        return None
+        self._open: list[tuple[Difference, Origin, int]] = []
+        self._differences: list[tuple[Difference, Origin, int]] = []
 
     def run(self, first: Iterable[Instance], database: Path | None) -> Refutation:
         """Try instances until one tells the queries apart, or the budget is spent."""
         # The real data are looked at once for all pairs: that is not this pair's to pay for.
         self._real = None if database is None else real_rows(database, self.schema).regularities
         self.meter = Meter(self.budget, (*self.arenas, tie_arena(self.schema)))
-        best: _Small | None = None
+        best: Small | None = None
         left = self.instances
         facts, arena = self.facts, self.arenas[0]
         sources = Sources(self.generator, facts, self.budget, self.instances, database, arena)
@@ -217,6 +173,8 @@ class _Hunt:
             found = self._glance(rows)
             if found is None:
                 continue
+            if len(self._differences) < _SETTLED:
+                self._differences.append((found, origin, self.tried))
             small = self._small(found, self._grader, None if best is None else best.cost)
             if small is None:
                 continue
@@ -227,6 +185,11 @@ class _Hunt:
             sources.ordinary = database is not None
         if best is None and not self.meter.over:
             best = self._settled()
+        if (best is None or best.cost > (0, 0)) and not self.meter.over:
+            # An answer left open on ordinary data says more than a difference on unusual data.
+            witness = self._undetermined()
+            if witness is not None and (best is None or SEVERITY[witness.grade] == 0):
+                return witness
         if best is not None:
             return self._witness(best, self._grader)
         if self.meter.over:
@@ -243,7 +206,7 @@ class _Hunt:
             rows = {name: rows for name, rows in instance.rows.items() if name in names}
             yield Instance(self.schema, rows)
 
-    def _try(self, rows: Content) -> _Found | None:
+    def _try(self, rows: Content) -> Difference | None:
         """The difference between the two queries on these rows, if it is a real one."""
         found = self._glance(rows)
         if found is None or not self._is_determined(found):
@@ -252,7 +215,7 @@ class _Hunt:
         self.arenas[0].load(found.rows)
         return replace(found, rows=self.arenas[0].kept(found.rows))
 
-    def _is_determined(self, found: _Found) -> bool:
+    def _is_determined(self, found: Difference) -> bool:
         answered = isinstance(found.gold, Answer) and isinstance(found.prediction, Answer)
         if answered and self._order_free:
             return True
@@ -263,17 +226,17 @@ class _Hunt:
     def _order_free(self) -> bool:
         return all(is_order_free(query, self.schema) for query in self.queries)
 
-    def _glance(self, rows: Content) -> _Found | None:
+    def _glance(self, rows: Content) -> Difference | None:
         """A difference on these rows, determined or not."""
         found = self._difference(rows)
         if found is None:
             return None
         arena = self.arenas[0]
-        kept = rows if arena.whole else arena.kept(rows)
+        kept = rows if arena.whole and arena.literal else arena.kept(rows)
         # A CHECK may have kept a parent out; then the instance is not legal.
         return replace(found, rows=kept) if is_closed(kept, self.generator.ground.links) else None
 
-    def _difference(self, rows: Content) -> _Found | None:
+    def _difference(self, rows: Content) -> Difference | None:
         """A difference on these rows, or on those of them that the engine takes in."""
         arena = self.arenas[0]
         arena.load(rows)
@@ -287,18 +250,18 @@ class _Hunt:
         comparison = self._compare(gold, prediction)
         if comparison is None or comparison.equal is not False:
             return None
-        return _Found(rows, gold, prediction, comparison)
+        return Difference(rows, gold, prediction, comparison)
 
     def _compare(self, gold: Outcome, prediction: Outcome) -> Comparison | None:
         if isinstance(gold, Failure) or isinstance(prediction, Failure):
             failed = [o for o in (gold, prediction) if isinstance(o, Failure)]
-            if len(failed) == 2 or failed[0].reason in _STOPPED:
+            if len(failed) == 2 or failed[0].reason in STOPPED:
                 return None
             return Comparison(False, (failed[0].reason,), message=failed[0].message)
         pair = Pair(self.gold, self.prediction, self.dialect, self.contract, self.arenas[0].run)
         return self.preset.compare(gold, prediction, pair)
 
-    def _small(self, found: _Found, grader: Grader, below: Cost | None) -> _Small | None:
+    def _small(self, found: Difference, grader: Grader, below: Cost | None) -> Small | None:
         """The same difference on fewer rows, if it is a determined one that costs less.
 
         Where no difference was undetermined so far, the few rows that are left are asked first:
@@ -318,18 +281,18 @@ class _Hunt:
                 return None
             small = self._try(rows)
             if small is not None:
-                return _Small(small, cost, self.origin, self.tried)
+                return Small(small, cost, self.origin, self.tried)
             if not self._is_determined(found):
                 self._leave_open(found)
                 return None
         return None
 
-    def _leave_open(self, found: _Found) -> None:
+    def _leave_open(self, found: Difference) -> None:
         self.undetermined += 1
         if len(self._open) < _SETTLED:
             self._open.append((found, self.origin, self.tried))
 
-    def _settled(self) -> _Small | None:
+    def _settled(self) -> Small | None:
         """A determined difference beside an undetermined one: one row less may break a tie."""
         grader = self._grader
         for found, origin, tried in self._open:
@@ -337,10 +300,45 @@ class _Hunt:
             rows = shrinker.one_less(found.rows)
             small = None if rows is None else self._try(shrinker.fewer(rows) or rows)
             if small is not None:
-                return _Small(small, self._cost(small.rows, grader), origin, tried)
+                return Small(small, self._cost(small.rows, grader), origin, tried)
         return None
 
-    def _simple(self, small: _Small, grader: Grader) -> _Found:
+    def _undetermined(self) -> Witness | None:
+        """A database on which the prediction leaves open what the gold decides."""
+        if is_order_free(self.queries[1], self.schema):
+            return None
+        for found, origin, tried in (*self._open, *self._differences):
+            if self._second_answer(found) is None:
+                continue
+            # Only a tie of the gold's own ranking is unusual: the prediction chose its own.
+            grader = Grader(
+                self.schema, self._real, self.gold, self.prediction, ranked=(self.gold,)
+            )
+            shrinker = self._shrinker(self._leaves_open, grader, ordinary=True)
+            rows = shrinker.fewer(found.rows) or found.rows
+            rows = shrinker.simpler(rows, self._cost(rows, grader), self.named)
+            last = self._glance(rows) or found
+            self.arenas[0].load(last.rows)
+            last = replace(last, rows=self.arenas[0].kept(last.rows))
+            other = self._second_answer(last)
+            if other is not None:
+                small = Small(last, self._cost(last.rows, grader), origin, tried)
+                witness = self._described(small, last, grader)
+                return replace(witness, kind="undetermined_prediction", other=other)
+        return None
+
+    def _leaves_open(self, rows: Content) -> bool:
+        found = self._glance(rows)
+        if found is None or not is_whole(found, rows):
+            return False
+        return self._second_answer(found) is not None
+
+    def _second_answer(self, found: Difference) -> Answer | None:
+        """Another answer that the prediction may give, where the gold gives only one."""
+        asked = ((self.gold, found.gold), (self.prediction, found.prediction))
+        return second_answer(*asked, found.rows, self.arenas, self.preset, self.dialect)
+
+    def _simple(self, small: Small, grader: Grader) -> Difference:
         """The same difference with simple values."""
         for differ in (self._at_a_glance, self._with_care):
             shrinker = self._shrinker(differ, grader, ordinary=True)
@@ -365,15 +363,17 @@ class _Hunt:
         return self._difference(rows) is not None and self.arenas[0].whole
 
     def _with_care(self, rows: Content) -> bool:
-        return _whole(self._try(rows), rows)
+        return is_whole(self._try(rows), rows)
 
     def _cost(self, rows: Content, grader: Grader) -> Cost:
         self.meter.spend(grader.weight * sum(map(len, rows.values())))
         return grader.cost(Instance(self.schema, rows))
 
-    def _witness(self, best: _Small, grader: Grader) -> Witness:
+    def _witness(self, best: Small, grader: Grader) -> Witness:
         """The difference with simple values and its grade."""
-        last = self._simple(best, grader)
+        return self._described(best, self._simple(best, grader), grader)
+
+    def _described(self, best: Small, last: Difference, grader: Grader) -> Witness:
         instance = Instance(self.schema, {t: r for t, r in last.rows.items() if r})
         grade, broken = grader.grade(instance)
         return Witness(

@@ -22,6 +22,7 @@ _SIMPLE: dict[str, tuple[Cell, ...]] = {
     "REAL": (1.0, 2.0, 3.0),
     "TEXT": ("a", "b", "c"),
     "BLOB": (1, 2, 3),
+    "BYTES": (b"a", b"b", b"c"),
 }
 
 

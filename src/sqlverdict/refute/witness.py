@@ -20,6 +20,9 @@ Grade = Literal[
 ]
 """How ordinary a witness is, beside what the real database shows."""
 
+Kind = Literal["different", "undetermined_prediction"]
+"""What a witness shows: two answers that differ, or a prediction that has several answers."""
+
 Origin = Literal["bank", "real", "search"]
 """Where a witness came from: an earlier pair's, mutated real rows, or the generator."""
 
@@ -43,7 +46,11 @@ class Instance:
 
 @dataclass(frozen=True)
 class Witness:
-    """A legal database on which the two queries give different, determined answers.
+    """A legal database on which the two queries differ.
+
+    Where the ``kind`` is ``different``, each gives one determined answer, and the two differ.
+    Where it is ``undetermined_prediction``, the gold gives one answer, and the prediction leaves
+    open what the gold decides: it may give ``prediction`` or ``other``.
 
     Attributes:
         gold_sql: The gold query.
@@ -59,6 +66,8 @@ class Witness:
         sentence: "They differ when ...".
         cut_by_time: Whether the clock ended the search for a more ordinary one: another run
             may find one.
+        kind: What it shows.
+        other: Another answer that the prediction may give, where it leaves its answer open.
     """
 
     gold_sql: str
@@ -73,6 +82,8 @@ class Witness:
     broken: tuple[str, ...] = ()
     sentence: str = ""
     cut_by_time: bool = False
+    kind: Kind = "different"
+    other: Outcome | None = None
 
     @property
     def refuted(self) -> bool:

@@ -55,6 +55,7 @@ class Plan:
         policy: The policy by which evidence becomes a verdict.
         asking: Which judges are to be asked; ``None``: none.
         schemas: Schemas by database id; of others the database file is read.
+        null_keys: A declared primary key may hold NULL where SQLite allows it.
     """
 
     refuting: Refuting | None = None
@@ -62,6 +63,7 @@ class Plan:
     policy: str = RESULTS.name
     asking: Asking | None = None
     schemas: Mapping[str, Schema] = field(default_factory=dict)
+    null_keys: bool = False
 
 
 class Examiner:
@@ -179,7 +181,8 @@ class Examiner:
         )
 
     def _item(self, task: Task, desk: Desk) -> DeskItem:
-        given = (task.case, task.prediction, desk, self._refuter, self.plan.schemas)
+        plan = self.plan
+        given = (task.case, task.prediction, desk, self._refuter, plan.schemas, plan.null_keys)
         if task.case.recorded is None:
             return DeskItem(*given)
         from sqlverdict.run.recorded import RecordedItem

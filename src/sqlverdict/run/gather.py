@@ -80,6 +80,9 @@ def gather(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
             found += [searched] if searched is not None else []
     elif compared.equal is None:
         found.append(_open(compared))
+        if stages.refutes and proof is None and Reason.TIE_UNDETERMINED in compared.reasons:
+            # That it fits a tie here says little: without ties the two may differ.
+            found.append(_searched(item))
     else:
         different = _different(item, compared, errors)
         if stages.refutes and stages.tags:

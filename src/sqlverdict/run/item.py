@@ -43,6 +43,7 @@ class DeskItem:
         desk: Where queries are run.
         refuter: Searches for witnesses, where the run does.
         schemas: Schemas by database id; of others the database file is read.
+        null_keys: A declared primary key may hold NULL where SQLite allows it.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class DeskItem:
         desk: Desk,
         refuter: Refuter | None = None,
         schemas: Mapping[str, Schema] = _NO_SCHEMAS,
+        null_keys: bool = False,
     ) -> None:
         self.case = case
         self.prediction = prediction
@@ -62,6 +64,7 @@ class DeskItem:
         self._outcomes: dict[tuple[str, str], Outcome] = {}
         self._compared: dict[tuple[str, str | None], Comparison] = {}
         self._schemas = schemas
+        self._null_keys = null_keys
         self._derived: dict[str, Derivation] = {}
         self._settled: tuple[tuple[Evidence, ...], Judgement] | None = None
 
@@ -192,10 +195,11 @@ class DeskItem:
 
     def schema(self) -> Schema | None:
         """The schema given to the run, else that of the case's database file."""
-        given = self._schemas.get(self.case.db_id)
-        if given is not None:
-            return given
-        found = (self._refuter or Refuter(Refuting())).schema(self.case)
+        how = Refuting(schemas=self._schemas, null_keys=self._null_keys)
+        if self.case.db_id in self._schemas or self._refuter is None:
+            found = Refuter(how).schema(self.case)
+        else:
+            found = self._refuter.schema(self.case)
         return None if isinstance(found, NotRefuted) else found
 
     def prove(self, profile: str = SOUND) -> Derivation:

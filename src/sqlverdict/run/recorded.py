@@ -26,8 +26,9 @@ class RecordedItem(DeskItem):
         desk: Desk,
         refuter: Refuter | None = None,
         schemas: Mapping[str, Schema] | None = None,
+        null_keys: bool = False,
     ) -> None:
-        super().__init__(case, prediction, desk, refuter, schemas or {})
+        super().__init__(case, prediction, desk, refuter, schemas or {}, null_keys)
         assert case.recorded is not None, "a recorded item has a record"
         self._record: Recording = case.recorded
 

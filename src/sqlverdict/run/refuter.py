@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -31,6 +31,7 @@ class Refuting:
         folder: Where witnesses go, as ``.sql`` and ``.sqlite``, named after case and prediction.
         careful: Where no ordinary witness is found, look for a NULL that changes a number which
             is returned.
+        null_keys: A declared primary key may hold NULL where SQLite allows it.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -38,6 +39,7 @@ class Refuting:
     schemas: Mapping[str, Schema] = field(default_factory=dict)
     folder: Path | None = None
     careful: bool = False
+    null_keys: bool = False
 
 
 class Refuter:
@@ -119,11 +121,12 @@ class Refuter:
         """The schema given for the case's database, else that of its file."""
         given = self.how.schemas.get(case.db_id)
         if given is not None:
-            return given
+            return with_null_keys(given) if self.how.null_keys else given
         if case.database is None:
             return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message="no schema is known")
         try:
-            return _read(case.database)
+            found = _read(case.database)
+            return with_null_keys(found) if self.how.null_keys else found
         except SchemaError as error:
             return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message=str(error))
 
@@ -159,3 +162,9 @@ def _read(database: str) -> Schema:
     from sqlverdict.parse.schema_sqlite import read_sqlite
 
     return read_sqlite(database)
+
+
+@lru_cache(maxsize=256)
+def with_null_keys(schema: Schema) -> Schema:
+    """The schema under SQLite's letter: a declared primary key may hold NULL."""
+    return replace(schema, null_keys=True)

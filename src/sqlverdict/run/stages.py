@@ -34,6 +34,7 @@ class Wishes:
     schemas: Mapping[str, Schema] = field(default_factory=dict)
     policy: str | None = None
     contradictions: Path | None = None
+    null_keys: bool = False
 
 
 def plan_of(specs: Sequence[MetricSpec], wishes: Wishes) -> Plan:
@@ -50,13 +51,17 @@ def plan_of(specs: Sequence[MetricSpec], wishes: Wishes) -> Plan:
     refuting, proving = wishes.refuting, wishes.proving
     if refuting is None and ("witness" in needs or gated):
         refuting = Refuting(schemas=wishes.schemas)
-    if refuting is not None and gated:
-        refuting = replace(refuting, careful=True)
+    if refuting is not None:
+        refuting = replace(
+            refuting,
+            careful=refuting.careful or gated,
+            null_keys=refuting.null_keys or wishes.null_keys,
+        )
     if proving is None and ("proof" in needs or gated):
         proving = Proving(schemas=wishes.schemas)
     if proving is not None and proving.folder is None:
         proving = replace(proving, folder=wishes.contradictions)
-    return Plan(refuting, proving, policy, asking, wishes.schemas)
+    return Plan(refuting, proving, policy, asking, wishes.schemas, wishes.null_keys)
 
 
 def _asking(names: set[str], judge: str | None) -> Asking | None:
@@ -93,6 +98,8 @@ def stages_of(plan: Plan, judging: Judging | None) -> dict[str, str]:
     if plan.proving is not None:
         tested = ", proofs are tested" if plan.proving.tests_proofs else ""
         stages["prove"] = f"{SOUND}{tested}"
+    if plan.null_keys:
+        stages["keys"] = "a primary key may hold NULL where SQLite allows it"
     if plan.policy != RESULTS.name:
         stages["policy"] = plan.policy
     if plan.asking is not None and judging is not None:

@@ -3,7 +3,8 @@
 Definition:
     value = 1 if EX under the preset is 1 and a search for a witness found none, else 0. A
     witness is a small database that obeys the schema and on which gold and prediction give
-    different answers, each of them determined; one refutes an equality that was luck. The
+    different answers, or the prediction leaves open what the gold decides; one refutes an
+    equality that was luck, and an answer that only fits a tie of the gold. The
     preset stands in brackets; a bare ``witness_accuracy`` is ``witness_accuracy[strict]``. The
     search itself compares as the run's search does. The score of a run is the mean over its
     scored cases; it is at most EX over the same cases.
@@ -20,10 +21,10 @@ Direction:
 
 Unscored cases:
     Those that EX leaves unscored: every gold fails, the database is missing, or the preset says
-    that the gold leaves the answer open. A case that is equal on the real database and for
-    which no search could be made (a query beyond our parser, the clock in it) is unscored with
-    the search's reason: nothing was tried. A prediction that fails is scored: 0. "Not refuted"
-    is no proof: a larger budget may lower the score, never raise it.
+    that the gold leaves the answer open and no witness was found. A case that is equal on the
+    real database and for which no search could be made (a query beyond our parser, the clock in
+    it) is unscored with the search's reason: nothing was tried. A prediction that fails is
+    scored: 0. "Not refuted" is no proof: a larger budget may lower the score, never raise it.
 
 Source:
     This project. The idea of holding matches against further databases is that of test-suite
@@ -33,7 +34,7 @@ Source:
 from __future__ import annotations
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
-from sqlverdict.records import Score
+from sqlverdict.records import Reason, Score
 from sqlverdict.score.metric import METRICS, Item, Need
 from sqlverdict.score.parameters import preset_names
 
@@ -43,7 +44,7 @@ class WitnessAccuracy:
     """Execution accuracy that no witness takes back."""
 
     name = "witness_accuracy"
-    version = 1
+    version = 2
     needs: frozenset[Need] = frozenset({"answers", "witness"})
     binary = True
 
@@ -56,6 +57,10 @@ class WitnessAccuracy:
         """1 for an equal answer that was not refuted, 0 for an unequal or a refuted one."""
         comparison = item.compare(parameter)
         if comparison.equal is None:
+            tied = Reason.TIE_UNDETERMINED in comparison.reasons
+            found = item.refute() if tied else None
+            if found is not None and found.refuted:
+                return Score(0.0, found.reasons)
             return Score(None, comparison.reasons)
         if not comparison.equal:
             return Score(0.0, comparison.reasons)

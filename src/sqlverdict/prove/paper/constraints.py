@@ -2,9 +2,9 @@
 
 Its facts come from the database's own catalogue. A column is UNIQUE where a unique index has it
 alone, a partial one too, or where it is the whole primary key; it is NON_NULL where declared
-NOT NULL, or where it is the whole primary key. Both are more than SQLite promises: a partial
-index says nothing of the rows that it leaves out, and a primary key that is not the rowid may
-hold NULL.
+NOT NULL, or where it is the whole primary key; not where it is one of several columns of a key.
+The first is more than SQLite promises: a partial index says nothing of the rows that it leaves
+out.
 """
 
 from __future__ import annotations
@@ -37,7 +37,19 @@ def paper_known(schema: Schema, facts: frozenset[Fact]) -> Known:
 def _known(held: Held, facts: frozenset[Fact]) -> Known:
     schema = held.schema
     bases = {fold(table.name): table.name for table in schema.tables}
-    return Known(schema, [*facts, *_taken_for_granted(schema, facts)], bases)
+    declared = facts - _of_composite_keys(schema)
+    return Known(schema, [*declared, *_taken_for_granted(schema, facts)], bases)
+
+
+def _of_composite_keys(schema: Schema) -> frozenset[Fact]:
+    """What the script does not see: the columns of a key of several are never NULL."""
+    return frozenset(
+        NotNull(table.name, column.name)
+        for table in schema.tables
+        if len(table.primary_key) > 1
+        for column in table.columns
+        if column.name in table.primary_key and not column.not_null
+    )
 
 
 def _taken_for_granted(schema: Schema, facts: frozenset[Fact]) -> Iterator[Fact]:
