@@ -34,8 +34,9 @@ _encode = msgspec.msgpack.Encoder().encode
 T = TypeVar("T")
 _Place = tuple[bytes, bytes]
 
-Watch = Callable[[bytes | None], None]
-"""Told the key of a query before it runs on the engine, and ``None`` after."""
+Watch = Callable[[bytes | None, float], None]
+"""Told the key of a query before it runs on the engine, and ``None`` after; and how many seconds
+more than a query it may take."""
 
 
 @dataclass(frozen=True)
@@ -149,8 +150,17 @@ class Desk:
             return [[] for _ in queries]
         return session.clock(queries, rounds)
 
-    def watched(self, database: str, what: str, work: Callable[[], T]) -> T | None:
+    def watched(
+        self, database: str, what: str, work: Callable[[], T], *, more: float = 0.0
+    ) -> T | None:
         """Do something that may run for long, under the guardian's eyes.
+
+        Args:
+            database: Where it is done.
+            what: What is done, in words of its own.
+            work: Does it.
+            more: How many seconds more than a query it may take: what has a budget of work
+                must not be ended because the machine is busy.
 
         Returns:
             Its result; ``None`` where the guardian had to end it before.
@@ -160,11 +170,11 @@ class Desk:
             return None
         if self._watch is None:
             return work()
-        self._watch(key)
+        self._watch(key, more)
         try:
             return work()
         finally:
-            self._watch(None)
+            self._watch(None, 0.0)
 
     def avoid(self, known: Mapping[bytes, Failure]) -> None:
         """Take over outcomes that must not be tried again."""
@@ -203,11 +213,11 @@ class Desk:
         if self._watch is None:
             outcome = session.run(sql)
         else:
-            self._watch(key)
+            self._watch(key, 0.0)
             try:
                 outcome = session.run(sql)
             finally:
-                self._watch(None)
+                self._watch(None, 0.0)
         self.executed += 1
         if self.cache is None:
             return outcome, None

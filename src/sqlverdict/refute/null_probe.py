@@ -17,15 +17,17 @@ from sqlverdict.errors import SchemaError
 from sqlverdict.parse.facts import NotNull, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Contract, Failure, Query, Row
+from sqlverdict.records import Contract, Failure, Query, Reason, Row
 from sqlverdict.refute.arena import Arena, warm_arena
 from sqlverdict.refute.constants import read
 from sqlverdict.refute.generate import Generator
+from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.mine.kind import cells_of
+from sqlverdict.refute.part import part_of
 from sqlverdict.refute.resolve import Place, Resolver
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.shrink import Content
-from sqlverdict.refute.witness import Budget, Instance, Witness
+from sqlverdict.refute.witness import Budget, Instance, NotRefuted, Refutation, Witness
 
 _LIVE = 3
 _MOST = 24
@@ -49,8 +51,10 @@ def probe_nulls(
     budget: Budget,
     contract: Contract | None = None,
     database: Path | None = None,
-) -> Witness | None:
+) -> Refutation | None:
     """A witness with a NULL in an aggregate that is returned; ``None`` where none was found.
+
+    What is no witness and not ``None`` was cut by the clock.
 
     Args:
         gold: The gold query.
@@ -60,6 +64,9 @@ def probe_nulls(
         contract: The case's own wishes.
         database: The real database, by which the witness is graded.
     """
+    whole = schema
+    parsed = [query for query in map(parse, (gold, prediction)) if isinstance(query, Query)]
+    schema = part_of(schema, [name for query in parsed for name in query.tables])
     never = {(f.table, f.column) for f in facts_of(schema) if isinstance(f, NotNull)}
     places = [*_aggregated(gold, schema), *_aggregated(prediction, schema)]
     nullable = [place for place in dict.fromkeys(places) if place not in never]
@@ -67,10 +74,13 @@ def probe_nulls(
         return None
     try:
         arena = warm_arena(schema, None, False)
-        live = _agreeing(gold, prediction, schema, arena, budget)
+        meter = Meter(budget, (arena,))
+        live = _agreeing(gold, prediction, schema, arena, budget, meter)
         variants = list(islice(_with_nulls(live, schema, nullable), _MOST))
     except SchemaError:
         return None
+    if meter.late:
+        return NotRefuted(0, 0, Reason.BUDGET_EXHAUSTED, "cut by time", cut_by_time=True)
     if not variants:
         return None
     found = find_witness(
@@ -83,8 +93,8 @@ def probe_nulls(
         database=database,
     )
     if isinstance(found, Witness) and found.grade == "needs_null" and null_in_aggregate(found):
-        return found
-    return None
+        return replace(found, instance=Instance(whole, found.instance.rows))
+    return found if isinstance(found, NotRefuted) and found.cut_by_time else None
 
 
 def _aggregated(sql: str, schema: Schema) -> list[Place]:
@@ -104,7 +114,7 @@ def _aggregated(sql: str, schema: Schema) -> list[Place]:
 
 
 def _agreeing(
-    gold: str, prediction: str, schema: Schema, arena: Arena, budget: Budget
+    gold: str, prediction: str, schema: Schema, arena: Arena, budget: Budget, meter: Meter
 ) -> Iterator[Content]:
     """Instances on which both return the same, and something."""
     parsed = [parse(gold), parse(prediction)]
@@ -119,6 +129,8 @@ def _agreeing(
     generator = Generator(schema, facts_of(schema), reading, budget.seed, arena)
     found = 0
     for number in range(budget.instances):
+        if meter.over:
+            return
         rows = generator.instance(number)
         arena.load(rows)
         ours = arena.rows(gold)

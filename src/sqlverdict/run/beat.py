@@ -13,13 +13,16 @@ class Beat:
         self._since = context.RawValue("d", 0.0)
         self._key = context.RawArray("c", 16)
 
-    def __call__(self, key: bytes | None) -> None:
-        """A query begins (its key) or has ended (``None``)."""
+    def __call__(self, key: bytes | None, more: float = 0.0) -> None:
+        """A query begins (its key) or has ended (``None``).
+
+        ``more`` seconds do not count: what is done has a budget of its own.
+        """
         if key is None:
             self._since.value = 0.0
         else:
             self._key.raw = key
-            self._since.value = monotonic()
+            self._since.value = monotonic() + more
 
     def running(self) -> tuple[bytes, float] | None:
         """The key of the running query and for how long it has been running."""

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from sqlverdict.prove.proof import Derivation
 
 _NO_SCHEMAS: Mapping[str, Schema] = {}
+_PATIENCE = 600.0
+"""How many seconds longer than a query a proof or a search may run. Both have a budget of work; the
+real data are mined before a search; only what hangs is ended."""
 _RUNS_OUT = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
 
 
@@ -158,7 +161,10 @@ class DeskItem:
             else:
                 refuter, sql = self._refuter, self.prediction.sql or ""
                 found = self._desk.watched(
-                    self.database, f"refute {sql}", lambda: refuter.refute(self.case, sql)
+                    self.database,
+                    f"refute {sql}",
+                    lambda: refuter.refute(self.case, sql),
+                    more=_PATIENCE,
                 )
                 self._refutation = found or _stopped()
         return self._refutation
@@ -172,6 +178,7 @@ class DeskItem:
             self.database,
             f"refute {relation.kind} {sql}",
             lambda: refuter.refute_relation(self.case, sql, relation),
+            more=_PATIENCE,
         )
 
     def witness_file(self) -> str | None:
@@ -213,6 +220,7 @@ class DeskItem:
                 self.database,
                 f"prove {profile} {sql}",
                 lambda: prove_case(self.case, sql, schema, profile),
+                more=_PATIENCE,
             ) or NotProved("it had to be stopped", Reason.BUDGET_EXHAUSTED)
             self._derived[profile] = found
         return found

@@ -112,7 +112,10 @@ class Refuter:
                 contract=case.contract,
                 database=database,
             )
-            found = better or found
+            if isinstance(better, Witness):
+                found = better
+            elif better is not None:
+                found = replace(found, cut_by_time=True)
         if bank is not None and isinstance(found, Witness):
             bank.add(found)
         return found

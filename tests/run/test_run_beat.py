@@ -1,0 +1,46 @@
+"""Who may be ended, and when: a query by its limit, a search only where it hangs."""
+
+from __future__ import annotations
+
+import multiprocessing
+
+import pytest
+
+from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.engine import Limits
+from sqlverdict.records import Case, Prediction
+from sqlverdict.refute.witness import NotRefuted
+from sqlverdict.run.beat import Beat
+from sqlverdict.run.item import DeskItem
+from sqlverdict.run.refuter import Refuter, Refuting
+
+
+def test_time_that_does_not_count_is_waited_for_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("sqlverdict.run.beat.monotonic", lambda: now[0])
+    beat = Beat(multiprocessing.get_context("fork"))
+    beat(b"k" * 16, 600.0)
+    now[0] += 610.0
+    running = beat.running()
+    assert running is not None
+    assert running[1] == 10.0
+    beat(None, 0.0)
+    assert beat.running() is None
+
+
+def test_a_search_gets_more_time_than_a_query_and_says_where_it_was_ended() -> None:
+    told: list[tuple[bytes | None, float]] = []
+    case = Case("1", "db", "?", ("SELECT 1",))
+    how = Refuter(Refuting())
+
+    desk = Desk("sqlite", Limits(), watch=lambda key, more: told.append((key, more)))
+    DeskItem(case, Prediction("1", "SELECT 2"), desk, how).refute()
+    (key, more), (after, _) = told
+    assert key is not None
+    assert after is None
+    assert more >= 4 * Refuting().budget.seconds
+
+    ended = Desk("sqlite", Limits(), known={key: object()})  # type: ignore[dict-item]
+    found = DeskItem(case, Prediction("1", "SELECT 2"), ended, how).refute()
+    assert isinstance(found, NotRefuted)
+    assert found.cut_by_time
