@@ -7,29 +7,35 @@ them. What happens to a single case is in ``run/examine.py``.
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from functools import partial
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from sqlverdict import __version__
 from sqlverdict.compare.preset import DEFAULT_PRESET
-from sqlverdict.errors import Contradiction, Interrupted, PredictionError, UsageError
+from sqlverdict.errors import Contradiction, Interrupted, UsageError
 from sqlverdict.execute.cache import AnswerCache, default_path
 from sqlverdict.execute.engine import ENGINES, Limits
-from sqlverdict.load.benchmark import Benchmark, Source
+from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Prediction
 from sqlverdict.report.folder import RunFolder
-from sqlverdict.report.manifest import Manifest
+from sqlverdict.report.manifest import Manifest, library_versions
 from sqlverdict.report.run import Run
 from sqlverdict.run.contradictions import CONTRADICTIONS
 from sqlverdict.run.coordinate import coordinate
 from sqlverdict.run.examine import Examiner
+from sqlverdict.run.inputs import (
+    Given,
+    as_benchmark,
+    digest_of,
+    prediction_for,
+    schemas_digest,
+    typed,
+)
 from sqlverdict.run.processes import core_count
 from sqlverdict.run.prover import Proving
 from sqlverdict.run.refuter import Refuting
@@ -41,7 +47,6 @@ from sqlverdict.score.metric import MetricSpec, parse_metrics
 if TYPE_CHECKING:
     from sqlverdict.run.court import Judging
 
-Given = Mapping[str, Prediction] | Mapping[str, str | None]
 Pairs = Iterable[tuple[Case, Prediction]]
 
 
@@ -151,15 +156,15 @@ def evaluate_systems(
     options: Options | None = None,
 ) -> list[Run]:
     """Evaluate several systems on the same cases; each gold query runs once for all."""
-    benchmark = cases if isinstance(cases, Benchmark) else _as_benchmark(cases)
-    said = [_typed(system.predictions) for system in systems]
+    benchmark = cases if isinstance(cases, Benchmark) else as_benchmark(cases)
+    said = [typed(system.predictions) for system in systems]
 
     def stream() -> Iterator[tuple[int, Case, list[Prediction]]]:
         for index, case in enumerate(benchmark.cases):
             yield (
                 index,
                 case,
-                [_prediction(p, case, s.name) for p, s in zip(said, systems, strict=True)],
+                [prediction_for(p, case, s.name) for p, s in zip(said, systems, strict=True)],
             )
 
     inputs = {Path(source.path).name: source.sha256 for source in benchmark.sources}
@@ -167,7 +172,7 @@ def evaluate_systems(
         _Plan(
             system.name,
             system.out,
-            {**inputs, "predictions": system.digest or _digest(predictions)},
+            {**inputs, "predictions": system.digest or digest_of(predictions)},
             (*benchmark.notes, *system.notes),
         )
         for system, predictions in zip(systems, said, strict=True)
@@ -227,14 +232,20 @@ def _run(
         if options.progress is not None:
             total = None if count is None else count * len(plans)
             options.progress.begin(total, sum(folder.resumed for folder in folders))
-        seen = Seen()
+        seen = Seen(
+            ENGINES.get(options.engine).suffixes,
+            suites=any("databases" in spec.metric.needs for spec in specs),
+        )
         troubles = _cache_problem(options.cache)
-        tasks = seen.tasks(stream, [folder.log.has for folder in folders])
-        examiner = Examiner(specs, plan_of(specs, _wishes(options, plans[0].out)))
+        tasks = seen.tasks(stream, [folder.needs for folder in folders])
+        stages = plan_of(specs, _wishes(options, plans[0].out))
+        examiner = Examiner(specs, stages, [folder.folder for folder in folders])
         killed = _work(tasks, folders, examiner, options, workers)
+        _check_unchanged(seen)
         facts = {"cases": seen.cases, "killed_workers": killed, "databases": seen.databases()}
         for folder in folders:
-            folder.seal(**facts, notes=(*folder.manifest.notes, *troubles))
+            notes = dict.fromkeys((*folder.manifest.notes, *troubles))
+            folder.seal(**facts, notes=tuple(notes))
         return [folder.summarise() for folder in folders]
     except Contradiction as found:
         done = sum(folder.log.count for folder in folders)
@@ -249,6 +260,21 @@ def _run(
     finally:
         for folder in folders:
             folder.close()
+
+
+def _check_unchanged(seen: Seen) -> None:
+    """A result is that of one database; one that changed meanwhile gave results of two.
+
+    Raises:
+        Interrupted: a database changed; the same command does its cases again.
+    """
+    changed = seen.changed()
+    if changed:
+        raise Interrupted(
+            f"{', '.join(changed[:5])} changed while the run was going on: which of the results "
+            f"are still true is not known. Run the same command again: it does the cases of "
+            f"changed databases again. Copy a database that is in use, and evaluate the copy"
+        )
 
 
 def _cache_problem(path: Path | None) -> tuple[str, ...]:
@@ -277,7 +303,8 @@ def _work(
     def log(lines: Sequence[Line]) -> None:
         for number, folder in enumerate(folders):
             ours = [(line.index, line.text) for line in lines if line.system == number]
-            folder.log.append(ours)
+            if ours:
+                folder.append(ours)
         if options.progress is not None:
             options.progress.advance(len(lines))
 
@@ -322,10 +349,11 @@ def _worker_count(options: Options, specs: Sequence[MetricSpec]) -> int:
 def _manifest(
     plan: _Plan, benchmark: str, specs: Sequence[MetricSpec], options: Options, workers: int
 ) -> Manifest:
+    given = {"schemas": schemas_digest(options.schemas)} if options.schemas else {}
     return Manifest(
         system=plan.name,
         benchmark=benchmark,
-        inputs=plan.inputs,
+        inputs={**plan.inputs, **given},
         metrics={spec.label: spec.metric.version for spec in specs},
         binary=tuple(spec.label for spec in specs if spec.metric.binary),
         engine=options.engine,
@@ -334,6 +362,7 @@ def _manifest(
         sqlverdict=__version__,
         preset=DEFAULT_PRESET,
         stages=stages_of(plan_of(specs, _wishes(options)), options.judging),
+        libraries=library_versions(),
         seed=options.seed,
         workers=workers,
         notes=plan.notes,
@@ -342,47 +371,3 @@ def _manifest(
 
 def _open_cache(path: Path | None) -> AnswerCache | None:
     return AnswerCache(path) if path is not None else None
-
-
-def _as_benchmark(cases: Sequence[Case]) -> Benchmark:
-    encoded = sha256()
-    for case in cases:
-        encoded.update(_bytes(case))
-    repeated = [name for name, times in Counter(case.id for case in cases).items() if times > 1]
-    if repeated:
-        raise UsageError(f"case id {repeated[0]!r} is given twice; ids must be unique")
-    source = Source("cases", encoded.hexdigest())
-    return Benchmark("cases", "given in memory", cases, len(cases), (source,))
-
-
-def _typed(given: Given) -> dict[str, Prediction]:
-    """Predictions as records: text is SQL, ``None`` is an abstention."""
-    typed: dict[str, Prediction] = {}
-    for case_id, said in given.items():
-        if isinstance(said, Prediction):
-            typed[case_id] = said
-        else:
-            typed[case_id] = Prediction(case_id, sql=said, abstained=said is None)
-    return typed
-
-
-def _prediction(predictions: Mapping[str, Prediction], case: Case, system: str) -> Prediction:
-    found = predictions.get(case.id)
-    if found is None:
-        raise PredictionError(
-            f"{system} has no prediction for case {case.id!r}; to abstain, say so "
-            f"(None, or abstained=True). A missing prediction is never an abstention."
-        )
-    return found
-
-
-def _digest(predictions: Mapping[str, Prediction]) -> str:
-    encoded = sha256()
-    for case_id in sorted(predictions):
-        encoded.update(_bytes(predictions[case_id]))
-    return encoded.hexdigest()
-
-
-def _bytes(record: Case | Prediction) -> bytes:
-    """A record for a digest; its text may be anything, halves of surrogate pairs included."""
-    return repr(record).encode("utf-8", "backslashreplace")

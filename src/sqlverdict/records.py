@@ -20,7 +20,7 @@ Cell = None | int | float | str | bytes
 Row = tuple[Cell, ...]
 Role = Literal["gold", "prediction"]
 
-RESULT_SCHEMA = 1
+RESULT_SCHEMA = 2
 """Version of the run log's line format; readers refuse a newer one."""
 
 
@@ -318,7 +318,12 @@ class Judgement:
 
 @dataclass(frozen=True)
 class Result:
-    """One line of the run log."""
+    """One line of the run log.
+
+    ``database`` is the digest of the database that the case was examined on. ``final`` is false
+    where the result rests on something that may go away, such as a missing database, a judge
+    that could not be asked or a limit in seconds: a resumed run does the case again.
+    """
 
     index: int
     id: str
@@ -339,3 +344,5 @@ class Result:
     message: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
     schema: int = RESULT_SCHEMA
+    database: str = ""
+    final: bool = True

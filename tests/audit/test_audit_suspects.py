@@ -23,6 +23,7 @@ from sqlverdict.records import Evidence, Fault, Outcome, Reason, Result, Rung, V
 from sqlverdict.report.folder import RunFolder
 from sqlverdict.report.manifest import Manifest
 from sqlverdict.report.run import Run
+from sqlverdict.report.runlog import encode_result
 
 QUESTION = "How many players of Rome weigh more than 80 kilos?"
 GOLD = "SELECT COUNT(*) FROM player WHERE city = 'Rome' AND weight > 80"
@@ -72,7 +73,7 @@ def make_run(tmp_path: Path) -> MakeRun:
             preset="strict",
         )
         folder = RunFolder(tmp_path / system, manifest, overwrite=True)
-        folder.log.append((result.index, msgspec.json.encode(result)) for result in results)
+        folder.append((result.index, encode_result(result)) for result in results)
         return folder.finish(cases=len(results))
 
     return make

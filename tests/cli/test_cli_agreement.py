@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
 from sqlverdict.report.folder import RunFolder
 from sqlverdict.report.manifest import Manifest
+from sqlverdict.report.runlog import encode_result
 
 Invoke = Callable[..., Any]
 
@@ -49,8 +49,8 @@ def runs(tmp_path: Path) -> Callable[..., Path]:
             preset="strict",
         )
         folder = RunFolder(tmp_path / "runs" / system, manifest, overwrite=True)
-        lines = [msgspec.json.encode(_result(n, ex, flex)) for n, (ex, flex) in enumerate(pairs)]
-        folder.log.append(enumerate(lines))
+        lines = [encode_result(_result(n, ex, flex)) for n, (ex, flex) in enumerate(pairs)]
+        folder.append(enumerate(lines))
         return folder.finish(cases=len(lines)).folder
 
     return make

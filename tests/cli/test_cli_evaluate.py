@@ -134,7 +134,7 @@ def test_a_second_call_resumes_and_another_run_is_refused(tiny: Any, invoke: Inv
     other = tiny.predictions("SELECT 0", name="other.txt")
     refused = invoke(*common, "--predictions", other)
     assert refused.exit_code == 2
-    assert "holds another run: inputs was {'predictions':" in refused.stderr
+    assert "holds another run: the predictions changed since that run" in refused.stderr
     assert invoke(*common, "--predictions", other, "--overwrite").exit_code == 0
 
 

@@ -117,7 +117,6 @@ def test_the_demo_shows_itself(invoke: Invoke) -> None:
         "risk_coverage.svg",
         "rough",
         "rough-error_gate",
-        "witnesses",
     ]
     for part in (
         "3 systems on demo: 90 cases",

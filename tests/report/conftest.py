@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.folder import RunFolder
 from sqlverdict.report.manifest import Manifest
 from sqlverdict.report.run import Run
+from sqlverdict.report.runlog import encode_result
 
 MakeResult = Callable[..., Result]
 MakeRun = Callable[..., Run]
@@ -67,7 +67,7 @@ def make_run(tmp_path: Path) -> MakeRun:
         folder = RunFolder(
             tmp_path / name, build_manifest(**({"system": name} | manifest)), overwrite=True
         )
-        folder.log.append((result.index, msgspec.json.encode(result)) for result in results)
+        folder.append((result.index, encode_result(result)) for result in results)
         return folder.finish(cases=len(results))
 
     return make

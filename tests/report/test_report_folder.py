@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import errno
+import json
+import os
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
 from sqlverdict.errors import RunLogError
+from sqlverdict.files.lock import LOCK, FolderLock, Locked
 from sqlverdict.records import Result
 from sqlverdict.report.folder import RunFolder
 from sqlverdict.report.manifest import MANIFEST, Manifest, read_manifest
 from sqlverdict.report.run import SUMMARY, read_run
-from sqlverdict.report.runlog import RESULTS
+from sqlverdict.report.runlog import RESULTS, encode_result
 
 MakeManifest = Callable[..., Manifest]
 MakeResult = Callable[..., Result]
@@ -46,11 +50,11 @@ def test_what_cannot_change_a_result_does_not_stop_a_resume(
     tmp_path: Path, make_manifest: MakeManifest, make_result: MakeResult
 ) -> None:
     first = RunFolder(tmp_path, make_manifest(workers=1), overwrite=False)
-    first.log.append([(0, msgspec.json.encode(make_result(0)))])
+    first.append([(0, encode_result(make_result(0, database="aa")))])
     first.close()
     again = RunFolder(tmp_path, make_manifest(workers=8, system="x"), overwrite=False)
     assert again.resumed == 1
-    again.log.append([(1, msgspec.json.encode(make_result(1)))])
+    again.append([(1, encode_result(make_result(1)))])
     assert again.finish(cases=2).summary.cases == 2
 
 
@@ -58,7 +62,7 @@ def test_a_finished_run_is_left_as_it_is(
     tmp_path: Path, make_manifest: MakeManifest, make_result: MakeResult
 ) -> None:
     first = RunFolder(tmp_path, make_manifest(), overwrite=False)
-    first.log.append([(0, msgspec.json.encode(make_result(0)))])
+    first.append([(0, encode_result(make_result(0)))])
     done = first.finish(cases=1)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     written = (tmp_path / MANIFEST).stat().st_mtime_ns
@@ -73,7 +77,7 @@ def test_overwrite_removes_our_files_and_no_others(
     tmp_path: Path, make_manifest: MakeManifest, make_result: MakeResult
 ) -> None:
     first = RunFolder(tmp_path, make_manifest(), overwrite=False)
-    first.log.append([(0, msgspec.json.encode(make_result(0)))])
+    first.append([(0, encode_result(make_result(0)))])
     first.finish(cases=1)
     (tmp_path / "thesis.tex").write_text("mine")
     again = RunFolder(tmp_path, make_manifest(seed=3), overwrite=True)
@@ -86,9 +90,95 @@ def test_overwrite_removes_our_files_and_no_others(
 def test_a_log_without_a_manifest_is_never_resumed(
     tmp_path: Path, make_manifest: MakeManifest
 ) -> None:
-    (tmp_path / RESULTS).write_bytes(b"")
+    (tmp_path / RESULTS).write_bytes(b"mine\n")
     with pytest.raises(RunLogError, match=f"no {MANIFEST}"):
         RunFolder(tmp_path, make_manifest(), overwrite=False)
+
+
+def test_a_kill_before_the_first_line_leaves_a_folder_that_can_be_used(
+    tmp_path: Path, make_manifest: MakeManifest
+) -> None:
+    (tmp_path / RESULTS).write_bytes(b"")
+    (tmp_path / f"{MANIFEST}.99.part").write_bytes(b'{"sys')
+    RunFolder(tmp_path, make_manifest(), overwrite=False).close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [MANIFEST, RESULTS]
+
+
+def test_a_second_run_in_the_same_folder_is_refused_and_harms_nothing(
+    tmp_path: Path, make_manifest: MakeManifest, make_result: MakeResult
+) -> None:
+    first = RunFolder(tmp_path, make_manifest(), overwrite=False)
+    first.append([(0, encode_result(make_result(0)))])
+    for overwrite in (False, True):
+        with pytest.raises(RunLogError, match=rf"written to by process {os.getpid()} on .*--out"):
+            RunFolder(tmp_path, make_manifest(), overwrite=overwrite)
+    first.append([(1, encode_result(make_result(1)))])
+    assert first.finish(cases=2).summary.cases == 2
+    RunFolder(tmp_path, make_manifest(), overwrite=False).close()
+    assert not (tmp_path / LOCK).exists()
+
+
+def test_the_lock_of_a_process_that_is_gone_is_taken_over(
+    tmp_path: Path, make_manifest: MakeManifest
+) -> None:
+    (tmp_path / LOCK).write_text('{"pid": 1, "host": "elsewhere"}')
+    RunFolder(tmp_path, make_manifest(), overwrite=False).close()
+
+
+def test_a_file_system_without_locks_goes_by_the_name_in_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def flock(*_: Any) -> None:
+        raise OSError(errno.ENOLCK, "no locks available")
+
+    monkeypatch.setattr("sqlverdict.files.lock.fcntl.flock", flock)
+    here = socket.gethostname()
+    (tmp_path / LOCK).write_text(json.dumps({"pid": 2**22 + 1, "host": here}))
+    FolderLock(tmp_path).release()
+    for holder in ({"pid": os.getppid(), "host": here}, {"pid": 1, "host": "elsewhere"}):
+        (tmp_path / LOCK).write_text(json.dumps(holder))
+        with pytest.raises(Locked, match=f"process {holder['pid']} on {holder['host']}"):
+            FolderLock(tmp_path)
+
+
+def test_a_line_that_is_added_makes_a_finished_run_an_unfinished_one(
+    tmp_path: Path, make_manifest: MakeManifest, make_result: MakeResult
+) -> None:
+    first = RunFolder(tmp_path, make_manifest(), overwrite=False)
+    first.append([(0, encode_result(make_result(0, database="aa")))])
+    first.finish(cases=1)
+    again = RunFolder(tmp_path, make_manifest(), overwrite=False)
+    assert again.needs(0, "shop", "bb")
+    again.append([(0, encode_result(make_result(0, database="bb", verdict="incorrect")))])
+    assert not (tmp_path / SUMMARY).exists()
+    assert read_manifest(tmp_path).finished == ""
+    run = again.finish(cases=1)
+    assert run.resumed == ("1 database changed since the run (shop): 1 case is done again",)
+    assert run.summary.verdicts == {"incorrect": 1}
+
+
+@pytest.mark.parametrize("cut", ["lines", "bytes", "more"])
+def test_a_finished_log_that_was_cut_or_added_to_is_refused_and_mended(
+    cut: str, tmp_path: Path, make_manifest: MakeManifest, make_result: MakeResult
+) -> None:
+    results = [make_result(index, database="aa") for index in range(3)]
+    first = RunFolder(tmp_path, make_manifest(), overwrite=False)
+    first.append((result.index, encode_result(result)) for result in results)
+    first.finish(cases=3)
+    log = tmp_path / RESULTS
+    whole = log.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    extra = encode_result(make_result(3, database="aa")) + b"\n"
+    log.write_bytes({"lines": b"".join(lines[:2]), "bytes": whole[:-9], "more": whole + extra}[cut])
+    with pytest.raises(RunLogError, match=r"has \d lines, and the run has 3 cases"):
+        list(read_run(tmp_path).results())
+    again = RunFolder(tmp_path, make_manifest(), overwrite=False)
+    missing = [result for result in results if again.needs(result.index, "shop", "aa")]
+    assert len(missing) == (cut != "more")
+    if missing:
+        again.append((result.index, encode_result(result)) for result in missing)
+    again.finish(cases=3)
+    assert log.read_bytes() == whole
 
 
 def test_an_unfinished_run_cannot_be_read_and_says_how_to_go_on(
@@ -111,7 +201,7 @@ def test_a_run_reads_back_as_it_was_written(
     tmp_path: Path, make_manifest: MakeManifest, make_result: MakeResult
 ) -> None:
     folder = RunFolder(tmp_path, make_manifest(), overwrite=False)
-    folder.log.append([(0, msgspec.json.encode(make_result(0)))])
+    folder.append([(0, encode_result(make_result(0)))])
     written = folder.finish(cases=1)
     read = read_run(tmp_path)
     assert read.summary == written.summary

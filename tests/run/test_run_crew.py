@@ -201,7 +201,7 @@ def register(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], N
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_a_metric_that_raises_is_our_fault_and_the_run_goes_on(
+def test_a_metric_that_raises_is_our_fault_and_costs_no_other_score(
     workers: int, register: Callable[[Callable[[], Any]], None], make_case: MakeCase
 ) -> None:
     def fail() -> None:
@@ -213,10 +213,10 @@ def test_a_metric_that_raises_is_our_fault_and_the_run_goes_on(
     run = evaluate(cases, said, options=Options("ex,bad", workers=workers))
     for result in run.results():
         if result.id in ("3", "70", "71"):
-            assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
-            assert result.reasons == (Reason.TOOLKIT_ERROR,)
-            assert result.scores == {"ex": None, "bad": None}
-            assert "ZeroDivisionError: no rows" in result.message
+            assert (result.verdict, result.fault) == (Verdict.CORRECT, None)
+            assert result.scores == {"ex": 1.0, "bad": None}
+            (error,) = (found.detail["error"] for found in result.evidence if found.by == "toolkit")
+            assert error == "ZeroDivisionError: no rows"
         else:
             assert result.verdict is Verdict.CORRECT
             assert result.scores == {"ex": 1.0, "bad": 1.0}
@@ -240,6 +240,33 @@ def test_a_case_that_kills_its_worker_is_found_and_nobody_else_is_blamed(
         if result.id in blamed:
             assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.TOOLKIT)
             assert "exit code 9" in result.message or "signal 9" in result.message
+
+
+class _Deadly:
+    """A metric that some text kills."""
+
+    name, version, needs, parameters, binary = "bad", 1, frozenset({"answers"}), (), True
+
+    def score(self, item: Item, _parameter: str) -> Score:
+        if "deadly" in (item.prediction.sql or ""):
+            os._exit(9)
+        return Score(1.0)
+
+
+def test_a_text_that_kills_its_worker_does_not_leave_the_score(
+    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(METRICS._members, "bad", _Deadly())
+    monkeypatch.setitem(METRICS._homes, "bad", "test")
+    cases = [make_case(str(n), "SELECT 1") for n in range(20)]
+    said = {str(n): "SELECT 1" for n in range(20)} | {"7": "SELECT 2 AS deadly"}
+    run = evaluate(cases, said, options=Options("ex,bad", workers=2, cache=None))
+    result = list(run.results())[7]
+    assert (result.verdict, result.fault) == (Verdict.INCORRECT, None)
+    assert result.scores == {"ex": 0, "bad": 0}
+    assert result.prediction == "SELECT 2 AS deadly"
+    assert "exit code 9" in result.message
+    assert run.estimate("ex").scored == 20
 
 
 def test_a_query_that_kills_its_worker_twice_is_blamed(

@@ -78,6 +78,14 @@ def test_no_padding_takes_a_wrong_answer_out_of_any_metric(padding: str, suite: 
     assert result.scores["ex"] == 0
 
 
+@pytest.mark.parametrize("tail", [" /* ", " AND " + "(" * 90 + "1" + ")" * 90])
+def test_no_padding_takes_a_lucky_match_out_of_any_metric(tail: str, suite: Path) -> None:
+    case = Case("1", "people", "?", (GOLD,), str(suite))
+    result = result_of(run_one(case, f"{GOLD} AND id < 100000{tail}", UNTIMED))
+    assert [label for label, value in result.scores.items() if value is None] == []
+    assert (result.scores["ex"], result.scores["verdict"]) == (1, 0)
+
+
 class Broken:
     """A metric with a bug that some texts meet."""
 
@@ -124,6 +132,9 @@ def test_a_bug_in_optional_evidence_costs_nothing_else(
     def fail(*_: Any, **__: Any) -> Any:
         raise error("a bug")
 
+    # All that is loaded late is loaded now, and takes nothing over from what fails below.
+    for said in (WRONG, f"{GOLD} AND 1"):
+        assert run_one(make_case("1", GOLD), said, "ex,verdict,soft_f1").summary.beyond == {}
     for place in (
         "sqlverdict.prove.prover.prove",
         "sqlverdict.refute.search.find_witness",

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from pathlib import Path
 from typing import Any
 
 from sqlverdict.audit.dossier import Dossier, Rerun, dossiers
@@ -144,13 +145,14 @@ def suspect_golds(
             )
     chosen = {name: one for name, one in SUSPICIONS.items() if not only or name in only}
     files = dossiers(runs, knowledge=knowledge, schemas=schemas, rerun=rerun)
+    folders = {run.manifest.system: run.folder for run in runs}
     suspects = []
     counts: Counter[str] = Counter()
     for dossier in files:
         raised = [found for one in chosen.values() for found in one.look(dossier)]
         if not raised:
             continue
-        suspect = _suspect(dossier, raised)
+        suspect = _suspect(dossier, raised, folders)
         counts.update(dict.fromkeys((found.name for found in raised), 1))
         if suspect.rank >= at_least:
             suspects.append(suspect)
@@ -164,7 +166,7 @@ def suspect_golds(
     )
 
 
-def _suspect(dossier: Dossier, raised: Sequence[Suspicion]) -> Suspect:
+def _suspect(dossier: Dossier, raised: Sequence[Suspicion], folders: Mapping[str, Path]) -> Suspect:
     ranked = sorted(raised, key=lambda found: (-found.weight, found.name))
     return Suspect(
         id=dossier.id,
@@ -176,7 +178,12 @@ def _suspect(dossier: Dossier, raised: Sequence[Suspicion]) -> Suspect:
         rank=round(1 - prod(1 - found.weight for found in raised), 4),
         suspicions=tuple(ranked),
         answers=tuple(
-            Answered(one.system, said(one.result), one.right, tuple(evidence_lines(one.result)))
+            Answered(
+                one.system,
+                said(one.result),
+                one.right,
+                tuple(evidence_lines(one.result, folders.get(one.system))),
+            )
             for one in dossier.said
         ),
     )

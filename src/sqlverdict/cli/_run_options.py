@@ -14,6 +14,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas import load_schemas
 from sqlverdict.pipeline import Options
 from sqlverdict.refute.witness import Budget
+from sqlverdict.report.folder import WITNESSES
 from sqlverdict.run.contradictions import CONTRADICTIONS
 from sqlverdict.run.prover import Proving
 from sqlverdict.run.refuter import Refuting
@@ -60,7 +61,7 @@ def _refuting(
     if said["refute"] is None and not needed:
         return None
     budget = Budget() if said["refute"] is None else Budget(instances=said["refute"])
-    return Refuting(budget, said["bank"], schemas, _folder(said, "witnesses"))
+    return Refuting(budget, said["bank"], schemas, Path(WITNESSES))
 
 
 def _proving(

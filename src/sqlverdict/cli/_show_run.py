@@ -37,7 +37,7 @@ def show_run(screen: Screen, run: Run) -> None:
     screen.table(reason_table(run.summary))
     show_classic(screen, run)
     show_judge(screen, run)
-    beyond = [*beyond_sentences(run.summary), *cut_sentences(run.summary)]
+    beyond = [*run.resumed, *beyond_sentences(run.summary), *cut_sentences(run.summary)]
     show_notes(screen, [*beyond, *run.manifest.notes, *unscored_messages(run)])
 
 
@@ -91,6 +91,7 @@ def show_runs(screen: Screen, runs: Sequence[Run]) -> None:
     notes: dict[str, None] = {}
     for run in runs:
         ours = [
+            *run.resumed,
             *beyond_sentences(run.summary),
             *cut_sentences(run.summary),
             *unscored_messages(run),
@@ -178,5 +179,5 @@ def _field(screen: Screen, name: str, text: str, style: str = "") -> None:
 def run_json(run: Run) -> dict[str, Any]:
     """A run as JSON."""
     labels = {"system": run.manifest.system, "benchmark": run.manifest.benchmark}
-    notes = {"notes": list(run.manifest.notes), "folder": str(run.folder)}
+    notes = {"notes": [*run.resumed, *run.manifest.notes], "folder": str(run.folder)}
     return labels | to_json(run.summary) | notes

@@ -93,6 +93,7 @@ def _evaluate(
     from sqlverdict.load.predictions import load_predictions
     from sqlverdict.pipeline import Options, System, evaluate_systems
     from sqlverdict.refute.witness import Budget
+    from sqlverdict.report.folder import WITNESSES
     from sqlverdict.run.refuter import Refuting
 
     benchmark = BENCHMARKS.get("demo").read(DATA, databases=out / "databases")
@@ -107,7 +108,7 @@ def _evaluate(
         workers=workers,
         overwrite=True,
         progress=progress,  # type: ignore[arg-type]
-        refuting=Refuting(Budget(instances=_INSTANCES), folder=out / "witnesses"),
+        refuting=Refuting(Budget(instances=_INSTANCES), folder=Path(WITNESSES)),
     )
     runs = evaluate_systems(benchmark, found, options=options)
     behind = [

@@ -279,6 +279,8 @@ def _print(runs: Sequence[Run], ended: Outcome, *, quiet: bool) -> None:
     screen = Screen()
     if quiet:
         for run in runs:
+            for note in run.resumed:
+                click.echo(f"note: {note}", err=True)
             screen.line(headline(run))
         if ended.exit_code:
             click.echo(f"{ended.message} (exit code {ended.exit_code})", err=True)

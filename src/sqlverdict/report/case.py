@@ -48,11 +48,11 @@ def evidence_lines(result: Result, folder: Path | None = None) -> list[str]:
 
 
 def _file(folder: Path | None, kind: str, name: str) -> str:
-    """Where a file of a run lies: in its folder, or in the one that holds several runs."""
+    """Where a file of a run lies, in its folder or the one that holds several; "" if nowhere."""
     for home in (folder, folder.parent) if folder is not None else ():
         if (home / kind / name).is_file():
             return str(home / kind / name)
-    return f".../{kind}/{name}"
+    return ""
 
 
 def relation_kinds(result: Result) -> list[str]:
@@ -81,8 +81,8 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
     message = str(detail.get("message", ""))
     if "contradiction" in detail:
         yield f"CONTRADICTION: {message}"
-        if detail.get("file"):
-            yield f"saved as {_file(folder, 'contradictions', detail['file'])}"
+        if file := _file(folder, "contradictions", str(detail.get("file") or "")):
+            yield f"saved as {file}"
     elif evidence.by == "toolkit" and "stage" in detail and not detail.get("failed"):
         error = f" ({detail['error']})" if detail.get("error") else ""
         blame = "; counted as wrong there" if detail.get("blame") else ""
@@ -99,8 +99,7 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
         size = detail.get("size", "?")
         rows = count(size, "row") if isinstance(size, int) else "? rows"
         yield f"refuted ({detail.get('grade', 'ungraded')}, {rows}): {detail.get('sentence')}"
-        if detail.get("file"):
-            file = _file(folder, "witnesses", detail["file"])
+        if file := _file(folder, "witnesses", str(detail.get("file") or "")):
             yield f"replay it: sqlverdict replay {shlex.quote(file)}"
         for broken in detail.get("broken") or ():
             yield f"the real data show otherwise: {broken}"

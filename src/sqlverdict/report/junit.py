@@ -79,7 +79,7 @@ def write_junit(run: Run, path: Path | None = None) -> Path:
             _open_suite(out, db_id, suite)
             for place in suite.places:
                 lines.seek(place)
-                _write_case(out, decode(lines.readline()), run.manifest.benchmark)
+                _write_case(out, decode(lines.readline()), run)
             out.write("</testsuite>\n")
         out.write("</testsuites>\n")
     partial.replace(target)
@@ -142,9 +142,9 @@ def _open_suite(out: TextIO, name: str, suite: _Suite) -> None:
     )
 
 
-def _write_case(out: TextIO, result: Result, benchmark: str) -> None:
+def _write_case(out: TextIO, result: Result, run: Run) -> None:
     seconds = sum(result.timings.values())
-    place = f"{benchmark}.{result.db_id}"
+    place = f"{run.manifest.benchmark}.{result.db_id}"
     out.write(
         f'<testcase classname={_attribute(place)} name={_attribute(result.id)} time="{seconds:.6f}"'
     )
@@ -159,13 +159,15 @@ def _write_case(out: TextIO, result: Result, benchmark: str) -> None:
     if tag == "skipped":
         out.write(f"><skipped message={message}/></testcase>\n")
         return
-    out.write(f"><{tag} message={message}>{_text(_explain(result))}</{tag}></testcase>\n")
+    out.write(
+        f"><{tag} message={message}>{_text(_explain(result, run.folder))}</{tag}></testcase>\n"
+    )
 
 
-def _explain(result: Result) -> str:
+def _explain(result: Result, folder: Path) -> str:
     golds = [f"gold: {gold}" for gold in result.gold]
     lines = [f"question: {result.question}", *golds, f"prediction: {said(result)}"]
-    text = "\n".join([*lines, *evidence_lines(result)])
+    text = "\n".join([*lines, *evidence_lines(result, folder)])
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 

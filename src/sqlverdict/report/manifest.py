@@ -7,16 +7,17 @@ by a command with the same fingerprint; anything else is refused with the differ
 from __future__ import annotations
 
 import hashlib
-import os
 import platform
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from sqlverdict.errors import RunLogError
+from sqlverdict.files.atomic import write_at_once
 
 MANIFEST = "manifest.json"
 SCHEMA = 1
@@ -37,6 +38,7 @@ class Manifest:
     sqlverdict: str
     preset: str
     stages: Mapping[str, str] = field(default_factory=dict)
+    libraries: Mapping[str, str] = field(default_factory=dict)
     seed: int = 0
     schema: int = SCHEMA
     python: str = field(default_factory=platform.python_version)
@@ -61,6 +63,7 @@ class Manifest:
             "sqlverdict",
             "preset",
             "stages",
+            "libraries",
         )
         everything = asdict(self)
         return {name: everything[name] for name in names} | {"seed": self.seed}
@@ -71,12 +74,15 @@ class Manifest:
         return hashlib.sha256(msgspec.json.encode(self.deciding(), order="sorted")).hexdigest()
 
 
+def library_versions() -> dict[str, str]:
+    """The versions of the libraries that results rest on besides the engine: the parser's."""
+    return {"sqlglot": version("sqlglot")}
+
+
 def write_json(path: Path, content: Any) -> None:
     """Write a JSON file at once: a reader sees the old or the new one, never a half."""
     text = msgspec.json.format(msgspec.json.encode(content), indent=2)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    partial.write_bytes(text + b"\n")
-    partial.replace(path)
+    write_at_once(path, text + b"\n")
 
 
 def write_manifest(folder: Path, manifest: Manifest) -> None:
@@ -114,16 +120,33 @@ def check_same_run(folder: Path, manifest: Manifest) -> Manifest | None:
     earlier = read_manifest(folder)
     if earlier.fingerprint == manifest.fingerprint:
         return earlier
+    raise RunLogError(
+        f"{folder} holds another run: {'; '.join(_changes(earlier, manifest))}. Give another "
+        f"--out, or start anew with --overwrite."
+    )
+
+
+def _changes(earlier: Manifest, manifest: Manifest) -> list[str]:
+    """What differs between two runs, in words."""
     before, now = earlier.deciding(), manifest.deciding()
-    changed = [
+    had, has = before.pop("inputs"), now.pop("inputs")
+    files = [name for name in {**had, **has} if had.get(name) != has.get(name)]
+    return [_changed_input(name, had.get(name), has.get(name)) for name in files] + [
         f"{name} was {_short(before[name], now[name])}, is {_short(now[name], before[name])}"
         for name in now
         if before[name] != now[name]
     ]
-    raise RunLogError(
-        f"{folder} holds another run: {'; '.join(changed)}. Give another --out, or start anew "
-        f"with --overwrite."
-    )
+
+
+def _changed_input(name: str, before: str | None, now: str | None) -> str:
+    if before is None:
+        return f"{name} is given now, and was not for that run"
+    if now is None:
+        return f"{name} was given for that run, and is not now"
+    if name == "selection":
+        return f"the selection of cases was {before!r}, is {now!r}"
+    what = "the predictions" if name == "predictions" else name
+    return f"{what} changed since that run"
 
 
 def _short(value: Any, other: Any) -> str:

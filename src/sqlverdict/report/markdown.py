@@ -142,17 +142,17 @@ def _examples(run: Run) -> Iterator[str]:
     yield "## Examples of wrong answers"
     yield f"{len(shown)} of {wrong:,}, chosen to show different kinds."
     for result in shown:
-        yield from _example(result)
+        yield from _example(result, run.folder)
 
 
-def _example(result: Result) -> Iterator[str]:
+def _example(result: Result, folder: Path) -> Iterator[str]:
     yield f"### {md_cell(result.id)} ({md_cell(result.db_id)})"
     if result.question:
         yield f"> {md_cell(result.question)}"
     golds = [f"-- gold\n{gold}" for gold in result.gold]
     yield fence("\n".join([*golds, f"-- prediction\n{said(result)}"]), "sql")
     reasons = ", ".join(result.reasons)
-    yield _list([line for line in (reasons, *evidence_lines(result)) if line])
+    yield _list([line for line in (reasons, *evidence_lines(result, folder)) if line])
 
 
 def _faults(run: Run) -> Iterator[str]:

@@ -27,11 +27,13 @@ class Run:
         folder: Where ``results.jsonl``, ``manifest.json`` and ``summary.json`` lie.
         manifest: What was run.
         summary: What came out.
+        resumed: What of an earlier run in the folder had to be done again, in words.
     """
 
     folder: Path
     manifest: Manifest
     summary: Summary
+    resumed: tuple[str, ...] = field(default=(), compare=False)
     _keep: Any = field(default=None, repr=False, compare=False)
 
     def results(self) -> Iterator[Result]:

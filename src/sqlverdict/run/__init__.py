@@ -1,5 +1,6 @@
 """Where cases are worked on.
 
+``inputs``          what comes into a run, and what stands for it
 ``item``            one case with its prediction, as metrics and stages see it
 ``recorded``        the same, where answers were recorded elsewhere
 ``task``            a unit of work, and how tasks are cut into chunks of one database

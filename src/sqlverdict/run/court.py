@@ -18,7 +18,7 @@ from sqlverdict.judge.request import Answerer
 from sqlverdict.records import Case, Evidence, Judgement, Prediction, Rung
 from sqlverdict.run.briefs import Question
 from sqlverdict.run.examine import encode_line
-from sqlverdict.run.task import Finding, Line, Pending
+from sqlverdict.run.task import Line, Pending
 from sqlverdict.score.metric import Item, MetricSpec, score_case
 from sqlverdict.verdicts import POLICIES, judge
 
@@ -121,7 +121,9 @@ class Court:
             else score_case(spec, cast("Item", item)).value
             for spec in self.specs
         }
-        final = Finding(judgement, evidence, scores, finding.timings)
+        final = replace(
+            finding, judgement=judgement, evidence=evidence, scores=scores, questions=()
+        )
         return Line(task.system, task.index, encode_line(task, final))
 
     def _ask(self, question: Question) -> list[Opinion]:

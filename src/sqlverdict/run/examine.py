@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlverdict.execute.canonical import canonical
@@ -71,10 +73,21 @@ class Examiner:
 
     Systems often give the same query to the same case, and trainers do so all the time: a
     pair that was examined before is not examined again. Timed metrics are never remembered.
+
+    Args:
+        specs: The metrics.
+        plan: What is done besides scoring.
+        folders: The folder of each system's run.
     """
 
-    def __init__(self, specs: Sequence[MetricSpec], plan: Plan | None = None) -> None:
+    def __init__(
+        self,
+        specs: Sequence[MetricSpec],
+        plan: Plan | None = None,
+        folders: Sequence[Path] = (),
+    ) -> None:
         self.specs = tuple(specs)
+        self._folders = tuple(folders)
         self.plan = plan or Plan()
         refuting, proving = self.plan.refuting, self.plan.proving
         self._refuter = Refuter(refuting) if refuting is not None else None
@@ -104,27 +117,30 @@ class Examiner:
             try:
                 return self._line(task, desk)
             except Exception as error:  # noqa: BLE001 - the border: a bug of ours ends no run
-                return self._failed(task, desk, name_of(error))
+                return self._failed(task, desk, error)
 
     def _line(self, task: Task, desk: Desk) -> bytes | Finding:
         finding = self._find(task, desk)
+        self._share_witness(task, finding)
         for_coordinator = finding.questions or (self.stages.proves and finding.contradiction)
         return finding if for_coordinator else encode_line(task, finding)
 
-    def _failed(self, task: Task, desk: Desk, why: str) -> bytes:
+    def _failed(self, task: Task, desk: Desk, error: Exception) -> bytes:
         """We failed on the whole case: by the prediction's text, unless the gold does it alone."""
 
         def examine(case: Case, prediction: Prediction) -> Judgement:
             return self._find(replace(task, case=case, prediction=prediction), desk).judgement
 
-        return self.crashed(task, why, by_prediction=case_works(task.case, examine))
+        by_prediction = not isinstance(error, OSError) and case_works(task.case, examine)
+        return self.crashed(task, name_of(error), by_prediction=by_prediction)
 
     def needs(self, task: Task) -> Needs:
         """The queries that the task needs in any case."""
         case, sql = task.case, task.prediction.sql or ""
         recorded = case.recorded is not None
-        database = case.database or case.db_id
-        if not self.stages.executes or not case.answerable or recorded or not sql.strip():
+        database = case.database or ""
+        runs = self.stages.executes and case.answerable and not recorded
+        if not runs or not database or not sql.strip():
             return database, ()
         return database, [(query, canonical(query)) for query in (*case.golds, sql)]
 
@@ -154,7 +170,7 @@ class Examiner:
 
     def _examine(self, task: Task, desk: Desk) -> Finding:
         case, prediction = task.case, task.prediction
-        item = self._item(task, desk)
+        item = self._item(task, desk, self._witness_folder(task.system))
         evidence = gather(item, self.stages)
         asked: tuple[Any, ...] = ()
         if self.plan.asking is not None:
@@ -168,9 +184,11 @@ class Examiner:
         item.settle(evidence, judgement)
         # With a question open, what hangs on the reply is scored when it is there.
         specs = [s for s in self.specs if not asked or "opinion" not in s.metric.needs]
-        scorer = Scorer(
-            lambda case, said: self._item(replace(task, case=case, prediction=said), desk)
-        )
+
+        def stand_in(case: Case, said: Prediction) -> DeskItem:
+            return self._item(replace(task, case=case, prediction=said), desk, None)
+
+        scorer = Scorer(stand_in)
         scored = {spec.label: scorer.score(spec, item) for spec in specs}
         return Finding(
             judgement,
@@ -178,16 +196,36 @@ class Examiner:
             {label: each.score.value for label, each in scored.items()},
             _timings(item) if evidence and self.stages.executes else {},
             asked,
+            item.repeatable,
         )
 
-    def _item(self, task: Task, desk: Desk) -> DeskItem:
-        plan = self.plan
-        given = (task.case, task.prediction, desk, self._refuter, plan.schemas, plan.null_keys)
+    def _item(self, task: Task, desk: Desk, folder: Path | None) -> DeskItem:
+        plan, known = self.plan, (desk, self._refuter)
+        given = (task.case, task.prediction, *known, plan.schemas, plan.null_keys, folder)
         if task.case.recorded is None:
             return DeskItem(*given)
         from sqlverdict.run.recorded import RecordedItem
 
         return RecordedItem(*given)
+
+    def _witness_folder(self, system: int) -> Path | None:
+        """Where the witnesses of a system's run go; a relative folder lies in the run's."""
+        how = self.plan.refuting
+        if how is None or how.folder is None:
+            return None
+        return self._folders[system] / how.folder if self._folders else how.folder
+
+    def _share_witness(self, task: Task, finding: Finding) -> None:
+        """Systems may share a finding; each run has its witness all the same."""
+        own = self._witness_folder(task.system)
+        file = next((e.detail["file"] for e in finding.evidence if _has_witness(e)), None)
+        if own is None or file is None or (own / file).exists():
+            return
+        others = {self._witness_folder(system) for system in range(len(self._folders))} - {own}
+        for other in sorted(filter(None, others)):
+            for source in other.glob(f"{Path(file).stem}.*"):
+                own.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(source, own / source.name)
 
     def crashed(self, task: Task, why: str, *, by_prediction: bool = False) -> bytes:
         """The line of a case on which we failed ourselves: unscored, and counted apart.
@@ -207,6 +245,10 @@ class Examiner:
         evidence = Evidence(Rung.UNKNOWN, "toolkit", None, reasons, Fault.TOOLKIT, detail)
         scores: dict[str, float | None] = dict.fromkeys(spec.label for spec in self.specs)
         return encode_line(task, Finding(toolkit_failure(), (evidence,), scores, {}))
+
+
+def _has_witness(found: Evidence) -> bool:
+    return found.rung is Rung.REFUTED and bool(found.detail.get("file"))
 
 
 def _would_ask(task: Task, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
@@ -250,6 +292,8 @@ def encode_line(task: Task, finding: Finding) -> bytes:
         "message": _message(evidence),
         "tags": case.tags,
         "schema": RESULT_SCHEMA,
+        "database": task.digest,
+        "final": finding.final,
     }
     try:
         return encode_result(fields)

@@ -79,10 +79,11 @@ def gather(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
             searched = attempt("refute", lambda: _searched(item), errors)
             found += [searched] if searched is not None else []
     elif compared.equal is None:
-        found.append(_open(compared))
+        found.append(_open(item, compared))
         if stages.refutes and proof is None and Reason.TIE_UNDETERMINED in compared.reasons:
             # That it fits a tie here says little: without ties the two may differ.
-            found.append(_searched(item))
+            searched = attempt("refute", lambda: _searched(item), errors)
+            found += [searched] if searched is not None else []
     else:
         different = _different(item, compared, errors)
         if stages.refutes and stages.tags:
@@ -157,7 +158,13 @@ def _by_text(item: DeskItem) -> Evidence:
     return Evidence(Rung.UNKNOWN, "parse", detail=_NOTHING_RAN)
 
 
-def _open(compared: Comparison) -> Evidence:
+def _cut(outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Says that a limit in seconds, or a process that died, decided it: another run may differ."""
+    cut = any(isinstance(each, Failure) and not each.repeatable for each in outcomes)
+    return {"cut_by_time": True} if cut else {}
+
+
+def _open(item: DeskItem, compared: Comparison) -> Evidence:
     fault = None
     if _GOLD_FAILED.intersection(compared.reasons):
         fault = Fault.GOLD
@@ -166,13 +173,15 @@ def _open(compared: Comparison) -> Evidence:
     elif Reason.TOOLKIT_ERROR in compared.reasons:
         fault = Fault.TOOLKIT
     detail = {"message": compared.message} if compared.message else {}
+    if fault is Fault.GOLD:
+        detail |= _cut(item.golds())
     return Evidence(Rung.UNKNOWN, "compare", None, compared.reasons, fault, detail)
 
 
 def _different(item: DeskItem, compared: Comparison, errors: list[Evidence]) -> Evidence:
     prediction = item.answer()
     if isinstance(prediction, Failure):
-        detail = {"failed": "prediction", "message": prediction.message}
+        detail = {"failed": "prediction", "message": prediction.message, **_cut([prediction])}
         return Evidence(Rung.RELATED, "execute", False, compared.reasons, detail=detail)
     gold = next((found for found in item.golds() if isinstance(found, Answer)), None)
     record = item.case.recorded

@@ -12,14 +12,16 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlverdict.records import (
     Answer,
     Case,
     Evidence,
     Judgement,
+    ParseFailure,
     Prediction,
+    Query,
     Reason,
     Rung,
     Score,
@@ -79,9 +81,15 @@ def attempt(stage: str, work: Callable[[], T], errors: list[Evidence]) -> T | No
         return None
 
 
+def about(stage: str, error: BaseException) -> dict[str, Any]:
+    """An error of ours in one stage, for evidence; whether another run may go better."""
+    passing = {"may_go_away": True} if isinstance(error, (OSError, MemoryError)) else {}
+    return {"stage": stage, "error": name_of(error), **passing}
+
+
 def failure_of(stage: str, error: BaseException) -> Evidence:
     """An error of ours in one stage, as evidence that decides nothing."""
-    detail = {"stage": stage, "error": name_of(error)}
+    detail = about(stage, error)
     return Evidence(Rung.UNKNOWN, TOOLKIT, None, (Reason.TOOLKIT_ERROR,), detail=detail)
 
 
@@ -106,17 +114,20 @@ class Scorer:
 
     def score(self, spec: MetricSpec, item: DeskItem) -> Scored:
         """The score; 0 where the prediction's own text is beyond the metric."""
+        detail: dict[str, Any] = {"stage": spec.label}
+        error: Exception | None = None
         try:
-            found, error = score_case(spec, item), ""
+            found = score_case(spec, item)
         except Exception as raised:  # noqa: BLE001 - the border: a bug costs one metric only
-            found, error = Score(None, (Reason.TOOLKIT_ERROR,)), name_of(raised)
+            found, error = Score(None, (Reason.TOOLKIT_ERROR,)), raised
+            detail = about(spec.label, raised)
         if found.value is not None or UNREADABLE.isdisjoint(found.reasons):
             return Scored(found)
-        blamed = self.works_with_gold(spec, item)
-        detail = {"stage": spec.label, **({"error": error} if error else {})}
+        # No text of a prediction fills a disk.
+        blamed = not isinstance(error, OSError) and self.works_with_gold(spec, item)
         if blamed:
             detail["blame"] = "prediction"
-        elif not error:
+        elif error is None:
             return Scored(found)
         reasons = (Reason.UNSUPPORTED_FEATURE,) if error and blamed else found.reasons
         note = Evidence(Rung.UNKNOWN, TOOLKIT, None, reasons, detail=detail)
@@ -124,6 +135,9 @@ class Scorer:
 
     def works_with_gold(self, spec: MetricSpec, item: DeskItem) -> bool:
         """Whether the metric has a value where a gold stands in place of the prediction."""
+        if "opinion" in spec.metric.needs:
+            # All evidence would have to be gathered anew; the texts themselves say enough.
+            return _only_gold_is_read(item)
         case = item.case
         place = (spec.label, item.database, case.golds, case.contract, case.recorded is None)
         if place not in self._works:
@@ -137,6 +151,13 @@ class Scorer:
         except Exception:  # noqa: BLE001 - the same bug, met with the gold alone
             return False
         return found.value is not None
+
+
+def _only_gold_is_read(item: DeskItem) -> bool:
+    """Whether our parser reads a gold, and not the prediction."""
+    said = item.query(item.prediction.sql or "")
+    golds = map(item.query, item.case.golds)
+    return isinstance(said, ParseFailure) and any(isinstance(gold, Query) for gold in golds)
 
 
 def _golds(make: MakeItem, case: Case) -> Iterator[DeskItem]:

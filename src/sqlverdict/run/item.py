@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlverdict.compare.preset import PRESETS, Pair
 from sqlverdict.execute.desk import Desk
@@ -15,6 +16,7 @@ from sqlverdict.records import (
     Comparison,
     Evidence,
     Failure,
+    Fault,
     Judgement,
     Outcome,
     ParseFailure,
@@ -23,13 +25,14 @@ from sqlverdict.records import (
     Reason,
     Relation,
 )
-from sqlverdict.refute.witness import NotRefuted, Refutation
+from sqlverdict.refute.witness import NotRefuted, Refutation, Witness
 from sqlverdict.run.prover import SOUND, prove_case
-from sqlverdict.run.refuter import Refuter, Refuting
+from sqlverdict.run.refuter import Refuter, Refuting, witness_name
 
 if TYPE_CHECKING:
     from sqlverdict.prove.proof import Derivation
 
+T = TypeVar("T")
 _NO_SCHEMAS: Mapping[str, Schema] = {}
 _PATIENCE = 600.0
 """How many seconds longer than a query a proof or a search may run. Both have a budget of work; the
@@ -47,6 +50,7 @@ class DeskItem:
         refuter: Searches for witnesses, where the run does.
         schemas: Schemas by database id; of others the database file is read.
         null_keys: A declared primary key may hold NULL where SQLite allows it.
+        witnesses: The folder where a witness is kept.
     """
 
     def __init__(
@@ -57,10 +61,13 @@ class DeskItem:
         refuter: Refuter | None = None,
         schemas: Mapping[str, Schema] = _NO_SCHEMAS,
         null_keys: bool = False,
+        witnesses: Path | None = None,
     ) -> None:
         self.case = case
         self.prediction = prediction
-        self.database = case.database or case.db_id
+        self.database = case.database or ""
+        self.repeatable = True
+        """False once a limit in seconds, or a process that died, had a part in what was found."""
         self._desk = desk
         self._refuter = refuter
         self._refutation: Refutation | None = None
@@ -68,6 +75,7 @@ class DeskItem:
         self._compared: dict[tuple[str, str | None], Comparison] = {}
         self._schemas = schemas
         self._null_keys = null_keys
+        self._witnesses = witnesses
         self._derived: dict[str, Derivation] = {}
         self._settled: tuple[tuple[Evidence, ...], Judgement] | None = None
 
@@ -87,7 +95,21 @@ class DeskItem:
         place = (database, sql)
         found = self._outcomes.get(place)
         if found is None:
-            found = self._outcomes[place] = self._desk.run(database, sql)
+            found = self._desk.run(database, sql) if database else self._no_database()
+            self._outcomes[place] = found
+            if isinstance(found, Failure) and not found.repeatable:
+                self.repeatable = False
+        return found
+
+    def _no_database(self) -> Failure:
+        # A database id is a name and never a path: nothing is opened by it.
+        message = f"no database is known for the database id {self.case.db_id!r}"
+        return Failure(Reason.DATABASE_UNAVAILABLE, message, fault=Fault.ENGINE, repeatable=False)
+
+    def _watched(self, what: str, work: Callable[[], T], more: float = 0.0) -> T | None:
+        """As :meth:`Desk.watched`; what had to be ended by the clock is noted."""
+        found = self._desk.watched(self.database, what, work, more=more)
+        self.repeatable = self.repeatable and found is not None
         return found
 
     def compare(self, preset: str, database: str | None = None) -> Comparison:
@@ -160,13 +182,11 @@ class DeskItem:
                 self._refutation = NotRefuted(0, message="this run does not search for witnesses")
             else:
                 refuter, sql = self._refuter, self.prediction.sql or ""
-                found = self._desk.watched(
-                    self.database,
-                    f"refute {sql}",
-                    lambda: refuter.refute(self.case, sql),
-                    more=_PATIENCE,
+                found = self._watched(
+                    f"refute {sql}", lambda: refuter.refute(self.case, sql), more=_PATIENCE
                 )
                 self._refutation = found or _stopped()
+                self._keep_witness(self._refutation)
         return self._refutation
 
     def refute_relation(self, relation: Relation) -> Refutation | None:
@@ -174,8 +194,7 @@ class DeskItem:
         refuter, sql = self._refuter, self.prediction.sql or ""
         if refuter is None:
             return None
-        return self._desk.watched(
-            self.database,
+        return self._watched(
             f"refute {relation.kind} {sql}",
             lambda: refuter.refute_relation(self.case, sql, relation),
             more=_PATIENCE,
@@ -183,20 +202,27 @@ class DeskItem:
 
     def witness_file(self) -> str | None:
         """The name of the file that holds the witness, where one was found and kept."""
-        refuter, found = self._refuter, self._refutation
-        if refuter is None or refuter.how.folder is None or found is None or not found.refuted:
+        found = self._refutation
+        if self._witnesses is None or found is None or not found.refuted:
             return None
         from sqlverdict.refute.export import safe_name
-        from sqlverdict.run.refuter import witness_name
 
         return f"{safe_name(witness_name(self.case, self.prediction.sql or ''))}.sql"
+
+    def _keep_witness(self, found: Refutation) -> None:
+        if self._witnesses is None or not isinstance(found, Witness):
+            return
+        from sqlverdict.refute.export import write
+
+        name = witness_name(self.case, self.prediction.sql or "")
+        write(found, self._witnesses, name, contract=self.case.contract)
 
     def query(self, sql: str) -> Query | ParseFailure:
         """The parsed query; some texts keep SQLite's own parser busy for ever."""
         from sqlverdict.parse.query import parse
 
         dialect = self._desk.engine.dialect
-        found = self._desk.watched(self.database, f"parse {sql}", lambda: parse(sql, dialect))
+        found = self._watched(f"parse {sql}", lambda: parse(sql, dialect))
         late = "reading the text had to be stopped"
         return found or ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, late)
 
@@ -216,8 +242,7 @@ class DeskItem:
             from sqlverdict.prove.proof import NotProved
 
             sql, schema = self.prediction.sql or "", self.schema()
-            found = self._desk.watched(
-                self.database,
+            found = self._watched(
                 f"prove {profile} {sql}",
                 lambda: prove_case(self.case, sql, schema, profile),
                 more=_PATIENCE,

@@ -12,24 +12,31 @@ import multiprocessing
 import os
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Generator, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from multiprocessing.connection import Connection, wait
-from typing import Any
+from typing import Any, Protocol
 
-from sqlverdict.records import Failure, Reason
+from sqlverdict.records import Failure, Prediction, Reason, Verdict
 from sqlverdict.run.beat import Beat
 from sqlverdict.run.task import Done, Finding, Line, Task, chunks, done
 from sqlverdict.run.worker import Setup, work
 
 _GRACE = 0.5
+_RIGHT = f'"verdict":"{Verdict.CORRECT}"'.encode()
 _LOOK_EVERY = 0.1
 _QUEUED = 2
 _QUEUED_AHEAD = 16
 """Chunks that wait at a worker; more where its runner is to run ahead and no other wants them."""
 
-Crash = Callable[[Task, str], bytes]
-"""Writes the line of a task that kills its worker outside any query."""
+
+class Crash(Protocol):
+    """Writes the line of a task that kills its worker outside any query."""
+
+    def __call__(self, task: Task, why: str, *, by_prediction: bool = False) -> bytes:
+        """The line; ``by_prediction``: with the gold in its place the worker lives."""
+        ...
 
 
 def core_count() -> int:
@@ -118,6 +125,7 @@ class Crew:
         self._known: dict[bytes, Failure] = {}
         self._blamed: set[bytes] = set()
         self._suspects: set[tuple[int, int]] = set()
+        self._trials: dict[tuple[int, int], tuple[Task, str]] = {}
         _load_for_all()
         self._crew: list[_Worker] = []
 
@@ -167,7 +175,7 @@ class Crew:
         lines: list[Done] = []
         try:
             while worker.connection.poll():
-                lines += worker.take(worker.connection.recv())
+                lines += map(self._tried, worker.take(worker.connection.recv()))
         except (EOFError, OSError):
             more, returned = self._bury(worker)
             return lines + more, returned
@@ -201,9 +209,24 @@ class Crew:
         if place not in self._suspects:
             self._suspects.add(place)
             return [], left
-        line = Line(first.system, first.index, self.crash(first, f"worker process {how}"))
-        left[0] = left[0][1:]
-        return [line], [chunk for chunk in left if chunk]
+        why = f"worker process {how}"
+        if place not in self._trials and first.case.golds and first.prediction.sql:
+            # Whose fault is it? The gold takes the prediction's place once.
+            self._trials[place] = first, why
+            gold = Prediction(first.case.id, first.case.golds[0])
+            return [], [[replace(first, prediction=gold)], *left[1:]]
+        task, why = self._trials.pop(place, (first, why))
+        line = Line(task.system, task.index, self.crash(task, why))
+        return [line], left[1:]
+
+    def _tried(self, done: Done) -> Done:
+        """What is done; of a task that killed its workers, what its trial showed."""
+        place = (done.system, done.index) if isinstance(done, Line) else done.task.place
+        if place not in self._trials:
+            return done
+        task, why = self._trials.pop(place)
+        lives = _RIGHT in done.text if isinstance(done, Line) else done.finding.is_right
+        return Line(task.system, task.index, self.crash(task, why, by_prediction=lives))
 
     def _stop_overdue(self) -> list[list[Task]]:
         """Kill workers whose query has overrun its limit: no handler stops one long opcode."""

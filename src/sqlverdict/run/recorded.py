@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
 from sqlverdict.execute.desk import Desk
@@ -27,8 +28,9 @@ class RecordedItem(DeskItem):
         refuter: Refuter | None = None,
         schemas: Mapping[str, Schema] | None = None,
         null_keys: bool = False,
+        witnesses: Path | None = None,
     ) -> None:
-        super().__init__(case, prediction, desk, refuter, schemas or {}, null_keys)
+        super().__init__(case, prediction, desk, refuter, schemas or {}, null_keys, witnesses)
         assert case.recorded is not None, "a recorded item has a record"
         self._record: Recording = case.recorded
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.canonical import canonical
+from sqlverdict.files.digests import database_digest
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Reason, Relation
 from sqlverdict.refute.witness import Budget, NotRefuted, Refutation, Witness
@@ -29,6 +30,7 @@ class Refuting:
             witnesses are added. Without one, the same inputs give the same results.
         schemas: Schemas by database id, for cases without a database file.
         folder: Where witnesses go, as ``.sql`` and ``.sqlite``, named after case and prediction.
+            A relative path lies in the run's folder.
         careful: Where no ordinary witness is found, look for a NULL that changes a number which
             is returned.
         null_keys: A declared primary key may hold NULL where SQLite allows it.
@@ -59,10 +61,6 @@ class Refuter:
             found = self._search(gold, prediction, schema, case)
             if isinstance(found, NotRefuted):
                 return found
-        if isinstance(found, Witness) and self.how.folder is not None:
-            from sqlverdict.refute.export import write
-
-            write(found, self.how.folder, witness_name(case, prediction), contract=case.contract)
         return found
 
     def refute_relation(self, case: Case, prediction: str, relation: Relation) -> Refutation:
@@ -128,9 +126,9 @@ class Refuter:
         if case.database is None:
             return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message="no schema is known")
         try:
-            found = _read(case.database)
+            found = _read(case.database, database_digest(Path(case.database)))
             return with_null_keys(found) if self.how.null_keys else found
-        except SchemaError as error:
+        except (SchemaError, OSError) as error:
             return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message=str(error))
 
     def _open_bank(self) -> Bank | None:
@@ -161,7 +159,8 @@ def witness_name(case: Case, prediction: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _read(database: str) -> Schema:
+def _read(database: str, digest: str) -> Schema:
+    del digest  # A schema is that of the file as it is now, and not as it was.
     from sqlverdict.parse.schema_sqlite import read_sqlite
 
     return read_sqlite(database)

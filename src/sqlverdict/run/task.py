@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlverdict.files.digests import database_digest
-from sqlverdict.records import Case, Evidence, Judgement, Prediction
+from sqlverdict.records import Case, Evidence, Fault, Judgement, Prediction, Reason, Rung, Verdict
 
 if TYPE_CHECKING:
     from sqlverdict.run.briefs import Question
@@ -27,6 +28,13 @@ class Task:
     index: int
     case: Case
     prediction: Prediction
+    digest: str = ""
+    """That of the case's database, when the run came to it."""
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The system, and the place in its run log."""
+        return self.system, self.index
 
 
 @dataclass(frozen=True)
@@ -38,7 +46,8 @@ class Finding:
         evidence: The evidence.
         scores: The values of the metrics that need no judge, by label.
         timings: Seconds.
-        questions: What a judge is to be asked; empty: nothing, and the finding is final.
+        questions: What a judge is to be asked; empty: nothing, and the finding is complete.
+        repeatable: False where a limit in seconds, or a process that died, had a part in it.
     """
 
     judgement: Judgement
@@ -46,11 +55,37 @@ class Finding:
     scores: Mapping[str, float | None]
     timings: Mapping[str, float]
     questions: tuple[Question, ...] = ()
+    repeatable: bool = True
+
+    @property
+    def is_right(self) -> bool:
+        """Whether the evidence so far says that the prediction is right."""
+        return self.judgement.verdict is Verdict.CORRECT
+
+    @property
+    def final(self) -> bool:
+        """Whether another run would find the same: nothing in it rests on what may go away."""
+        if self.contradiction is not None:
+            # The same command goes on behind it, and does not stop at it for ever.
+            return True
+        evidence_is = all(map(_is_final, self.evidence))
+        return self.repeatable and evidence_is and self.judgement.fault not in _MAY_GO_AWAY
 
     @property
     def contradiction(self) -> Evidence | None:
         """Where a proof meets a refutation: such a finding stops the run."""
         return next((found for found in self.evidence if "contradiction" in found.detail), None)
+
+
+_MAY_GO_AWAY = (Fault.ENGINE, Fault.TOOLKIT)
+
+
+def _is_final(found: Evidence) -> bool:
+    if found.fault in _MAY_GO_AWAY or found.detail.get("cut_by_time"):
+        return False
+    if found.rung is Rung.JUDGED and Reason.JUDGE_UNAVAILABLE in found.reasons:
+        return False
+    return not found.detail.get("may_go_away")
 
 
 @dataclass(frozen=True)
@@ -81,37 +116,77 @@ def done(task: Task, made: bytes | Finding) -> Done:
     return Pending(task, made)
 
 
+Needs = Callable[[int, str, str], bool]
+"""Whether the case at an index, of a database id with a digest, is to be examined."""
+
+
 class Seen:
     """Turns a stream of cases into tasks, and notes what went by.
 
     Cases that a run log already holds are passed over; their databases are noted too.
+
+    Args:
+        suffixes: What the names of database files end in.
+        suites: Whether the other databases in a database's folder decide results too.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, suffixes: Sequence[str] = (), *, suites: bool = False) -> None:
         self.cases = 0
-        self._databases: dict[str, str] = {}
+        self._suffixes = tuple(suffixes)
+        self._suites = suites
+        self._digests: dict[tuple[str | None, str], str] = {}
 
     def tasks(
         self,
         stream: Iterable[tuple[int, Case, list[Prediction]]],
-        done: Sequence[Callable[[int], bool]],
+        needs: Sequence[Needs],
     ) -> Iterator[Task]:
-        """The tasks that are still to be done; ``done[system]`` tells which are not."""
+        """The tasks that are still to be done; ``needs[system]`` tells which are."""
         for index, case, predictions in stream:
             self.cases = index + 1
-            if case.database is not None and case.db_id not in self._databases:
-                self._databases[case.db_id] = _digest(Path(case.database))
+            place = (case.database, case.db_id)
+            digest = self._digests.get(place)
+            if digest is None:
+                digest = self._digests[place] = self._digest(*place)
             for system, prediction in enumerate(predictions):
-                if not done[system](index):
-                    yield Task(system, index, case, prediction)
+                if needs[system](index, case.db_id, digest):
+                    yield Task(system, index, case, prediction, digest)
 
     def databases(self) -> dict[str, str]:
         """Digest of every database file that the cases name, by database id."""
-        return dict(sorted(self._databases.items()))
+        found = {db_id: digest for (path, db_id), digest in self._digests.items() if path}
+        return dict(sorted(found.items()))
+
+    def changed(self) -> list[str]:
+        """The databases whose content is not what it was when the run came to them."""
+        return sorted(
+            {place[1] for place, digest in self._digests.items() if self._digest(*place) != digest}
+        )
+
+    def _digest(self, database: str | None, db_id: str) -> str:
+        if database is None:
+            return "none"
+        if not self._suites:
+            return _digest(database)
+        from sqlverdict.load.databases import suite_of
+
+        try:
+            suite = suite_of(database, db_id, self._suffixes)
+        except OSError:
+            suite = [database]
+        parts = [_digest(each) for each in suite]
+        if len(parts) == 1:
+            return parts[0]
+        return sha256(" ".join(parts).encode()).hexdigest()
 
 
-def _digest(file: Path) -> str:
-    return database_digest(file) if file.is_file() else "missing"
+def _digest(database: str) -> str:
+    """What stands for a database; one that cannot be read is a database of its own kind."""
+    file = Path(database)
+    try:
+        return database_digest(file) if file.is_file() else "missing"
+    except (OSError, ValueError):
+        return "unreadable"
 
 
 def chunks(tasks: Iterable[Task], workers: int = 1) -> Iterator[list[Task]]:

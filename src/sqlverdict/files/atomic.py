@@ -1,0 +1,58 @@
+"""Write a file in one step: a reader, and a machine that stops, see the old or the new one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+PART = ".part"
+"""How the name of a file that is not finished ends."""
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to be written that takes the place of ``path`` when the block ends without an error.
+
+    Raises:
+        OSError: it cannot be written; ``path`` is as it was.
+    """
+    part = path.with_name(f"{path.name}.{os.getpid()}{PART}")
+    try:
+        with part.open("wb") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def write_at_once(path: Path, content: bytes) -> None:
+    """Write a whole file in one step; see :func:`replacing`."""
+    with replacing(path) as stream:
+        stream.write(content)
+
+
+def remove_parts(folder: Path) -> None:
+    """Remove what earlier processes left half-written in a folder."""
+    for part in folder.glob(f"*{PART}"):
+        with suppress(OSError):
+            part.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a renaming last; systems that cannot do it do without."""
+    if os.name != "posix":
+        return
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,79 @@
+"""What comes into a run: cases and predictions as records, and digests that stand for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+
+import msgspec
+
+from sqlverdict.errors import PredictionError, UsageError
+from sqlverdict.load.benchmark import Benchmark, Source
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Case, Prediction
+
+Given = Mapping[str, Prediction] | Mapping[str, str | None]
+"""Predictions by case id: records, SQL text, or ``None`` for an abstention."""
+
+
+def as_benchmark(cases: Sequence[Case]) -> Benchmark:
+    """Cases that were given in memory, as a benchmark.
+
+    Raises:
+        UsageError: two cases share an id.
+    """
+    encoded = sha256()
+    for case in cases:
+        # Where a database lies decides nothing; what it contains is looked at case by case.
+        encoded.update(_bytes(replace(case, database=None)))
+    repeated = [name for name, times in Counter(case.id for case in cases).items() if times > 1]
+    if repeated:
+        raise UsageError(f"case id {repeated[0]!r} is given twice; ids must be unique")
+    source = Source("cases", encoded.hexdigest())
+    return Benchmark("cases", "given in memory", cases, len(cases), (source,))
+
+
+def typed(given: Given) -> dict[str, Prediction]:
+    """Predictions as records: text is SQL, ``None`` is an abstention."""
+    typed: dict[str, Prediction] = {}
+    for case_id, said in given.items():
+        if isinstance(said, Prediction):
+            typed[case_id] = said
+        else:
+            typed[case_id] = Prediction(case_id, sql=said, abstained=said is None)
+    return typed
+
+
+def prediction_for(predictions: Mapping[str, Prediction], case: Case, system: str) -> Prediction:
+    """What a system said for a case.
+
+    Raises:
+        PredictionError: nothing.
+    """
+    found = predictions.get(case.id)
+    if found is None:
+        raise PredictionError(
+            f"{system} has no prediction for case {case.id!r}; to abstain, say so "
+            f"(None, or abstained=True). A missing prediction is never an abstention."
+        )
+    return found
+
+
+def digest_of(predictions: Mapping[str, Prediction]) -> str:
+    """What stands for the predictions in a manifest."""
+    encoded = sha256()
+    for case_id in sorted(predictions):
+        encoded.update(_bytes(predictions[case_id]))
+    return encoded.hexdigest()
+
+
+def schemas_digest(schemas: Mapping[str, Schema]) -> str:
+    """What stands for schemas in a manifest."""
+    return sha256(msgspec.json.encode(dict(schemas), order="sorted")).hexdigest()
+
+
+def _bytes(record: Case | Prediction) -> bytes:
+    """A record for a digest; its text may be anything, halves of surrogate pairs included."""
+    return repr(record).encode("utf-8", "backslashreplace")

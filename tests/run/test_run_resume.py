@@ -1,0 +1,328 @@
+"""The same call in the same folder: what still holds is kept, all else is done again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlverdict.errors import Interrupted, RunLogError
+from sqlverdict.execute.engine import Limits
+from sqlverdict.pipeline import Options, System, evaluate, evaluate_pairs, evaluate_systems
+from sqlverdict.records import Case, Prediction, Reason, Score, Verdict
+from sqlverdict.report.run import Run
+from sqlverdict.run.refuter import Refuting
+from sqlverdict.score.metric import METRICS
+
+Lines = Callable[[Path], list[dict[str, Any]]]
+LOCAL = Options(workers=0, cache=None)
+GOLD = "SELECT count(*) FROM item"
+
+
+def make(path: Path, rows: int) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)")
+        connection.executemany("INSERT INTO item (name) VALUES (?)", [("x",)] * rows)
+        connection.commit()
+    return path
+
+
+def shop_case(number: int, database: Path, db_id: str = "shop") -> Case:
+    return Case(str(number), db_id, "?", (GOLD,), str(database))
+
+
+def run_cases(
+    cases: list[Case], out: Path, options: Options = LOCAL, said: str = "SELECT 3"
+) -> Run:
+    return evaluate(cases, {case.id: said for case in cases}, out=out, options=options)
+
+
+def files_of(out: Path, lines_of: Lines) -> tuple[list[dict[str, Any]], bytes]:
+    return lines_of(out), (out / "summary.json").read_bytes()
+
+
+def test_a_database_that_changed_is_evaluated_again_and_said(
+    tmp_path: Path, lines_of: Lines
+) -> None:
+    """The old score was printed: exit 0, "ex 100.0%", with a row inserted or a table dropped."""
+    changing = make(tmp_path / "a.sqlite", 3)
+    steady = make(tmp_path / "b.sqlite", 3)
+    cases = [shop_case(n, changing, "a") for n in range(3)] + [shop_case(9, steady, "b")]
+    assert run_cases(cases, tmp_path / "run").estimate("ex").value == 1.0
+    make(changing, 4)
+    again = run_cases(cases, tmp_path / "run")
+    assert again.estimate("ex").value == 0.25
+    assert again.resumed == ("1 database changed since the run (a): 3 cases are done again",)
+    fresh = run_cases(cases, tmp_path / "fresh")
+    assert files_of(tmp_path / "run", lines_of) == files_of(tmp_path / "fresh", lines_of)
+    assert run_cases(cases, tmp_path / "run").resumed == ()
+    with closing(sqlite3.connect(changing)) as connection:
+        connection.execute("DROP TABLE item")
+    assert fresh.estimate("ex").scored == 4
+    assert run_cases(cases, tmp_path / "run").estimate("ex").scored == 1
+
+
+def test_other_databases_in_the_same_folder_are_not_given_the_first_ones_score(
+    tmp_path: Path,
+) -> None:
+    first, second = make(tmp_path / "a" / "shop.sqlite", 3), make(tmp_path / "b" / "shop.sqlite", 5)
+    copy = tmp_path / "c" / "shop.sqlite"
+    copy.parent.mkdir()
+    shutil.copyfile(first, copy)
+    assert run_cases([shop_case(1, first)], tmp_path / "run").estimate("ex").value == 1.0
+    assert run_cases([shop_case(1, copy)], tmp_path / "run").resumed == (), "the same content"
+    assert run_cases([shop_case(1, second)], tmp_path / "run").estimate("ex").value == 0.0
+
+
+def test_a_database_that_was_missing_is_looked_for_again(tmp_path: Path, lines_of: Lines) -> None:
+    database = tmp_path / "shop.sqlite"
+    cases = [shop_case(n, database) for n in range(2)]
+    assert run_cases(cases, tmp_path / "run").estimate("ex").scored == 0
+    make(database, 3)
+    again = run_cases(cases, tmp_path / "run")
+    assert again.estimate("ex").value == 1.0
+    run_cases(cases, tmp_path / "fresh")
+    assert files_of(tmp_path / "run", lines_of) == files_of(tmp_path / "fresh", lines_of)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root reads everything")
+def test_a_database_without_rights_is_tried_again(tmp_path: Path) -> None:
+    database = make(tmp_path / "shop.sqlite", 3)
+    other = make(tmp_path / "other.sqlite", 3)
+    cases = [shop_case(1, database), shop_case(2, other, "other")]
+    database.chmod(0)
+    assert run_cases(cases, tmp_path / "run").estimate("ex").scored == 1
+    database.chmod(0o644)
+    assert run_cases(cases, tmp_path / "run").estimate("ex").value == 1.0
+
+
+def test_what_a_limit_in_seconds_cut_is_not_final(tmp_path: Path) -> None:
+    database = make(tmp_path / "shop.sqlite", 300)
+    slow = "SELECT count(*) FROM item a, item b, item c"
+    cases = [shop_case(1, database)]
+    hasty = replace(LOCAL, limits=Limits(seconds=0.01, steps=10**12))
+    first = run_cases(cases, tmp_path / "run", hasty, slow)
+    (result,) = first.results()
+    assert (result.reasons, result.final) == ((Reason.EXECUTION_TIMEOUT,), False)
+    assert any(found.detail.get("cut_by_time") for found in result.evidence)
+    again = run_cases(cases, tmp_path / "run", hasty, slow)
+    assert "1 case is done again" in again.resumed[0]
+    counted = replace(LOCAL, limits=Limits(steps=10_000))
+    (by_steps,) = run_cases(cases, tmp_path / "steps", counted, slow).results()
+    assert (by_steps.reasons, by_steps.final) == ((Reason.EXECUTION_TIMEOUT,), True)
+
+
+class Weak:
+    """A metric that fails for want of something, until it is there."""
+
+    name, version, parameters, binary = "weak", 1, (), True
+    needs: frozenset[Any] = frozenset()
+    broken = True
+
+    def score(self, item: Any, parameter: str) -> Score:
+        if self.broken:
+            raise MemoryError
+        return Score(1.0)
+
+
+def test_a_fault_of_ours_that_may_go_away_is_done_again(
+    tmp_path: Path, lines_of: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weak = Weak()
+    monkeypatch.setattr(METRICS, "_members", dict(METRICS._members))
+    METRICS.register(weak, "weak", "test")
+    cases = [shop_case(1, make(tmp_path / "shop.sqlite", 3))]
+    options = replace(LOCAL, metrics="ex,weak")
+    first = run_cases(cases, tmp_path / "run", options)
+    assert (first.estimate("ex").value, first.estimate("weak").value) == (1.0, None)
+    weak.broken = False
+    again = run_cases(cases, tmp_path / "run", options)
+    assert (again.estimate("ex").value, again.estimate("weak").value) == (1.0, 1.0)
+    run_cases(cases, tmp_path / "fresh", options)
+    assert files_of(tmp_path / "run", lines_of) == files_of(tmp_path / "fresh", lines_of)
+
+
+def test_a_database_that_changes_while_the_run_goes_on_ends_it(tmp_path: Path) -> None:
+    database = make(tmp_path / "shop.sqlite", 3)
+
+    def pairs() -> Iterator[tuple[Case, Prediction]]:
+        for number in range(4):
+            if number == 2:
+                make(database, 4)
+            yield shop_case(number, database), Prediction(str(number), "SELECT 3")
+
+    with pytest.raises(Interrupted, match="shop changed while the run was going on"):
+        evaluate_pairs(pairs(), out=tmp_path / "run", digest="fixed", options=LOCAL)
+    assert not (tmp_path / "run" / "summary.json").exists()
+    steady = [(shop_case(n, database), Prediction(str(n), "SELECT 3")) for n in range(4)]
+    run = evaluate_pairs(steady, out=tmp_path / "run", digest="fixed", options=LOCAL)
+    assert run.estimate("ex").value == 0.0
+
+
+def test_a_database_of_a_test_suite_that_changed_is_noticed(tmp_path: Path) -> None:
+    own = make(tmp_path / "shop" / "shop.sqlite", 3)
+    other = make(tmp_path / "shop" / "other.sqlite", 3)
+    options = replace(LOCAL, metrics="ts")
+    assert run_cases([shop_case(1, own)], tmp_path / "run", options).estimate("ts").value == 1.0
+    make(other, 4)
+    again = run_cases([shop_case(1, own)], tmp_path / "run", options)
+    assert again.estimate("ts").value == 0.0
+
+
+def test_a_schema_read_before_a_database_changed_is_not_used_after_it(tmp_path: Path) -> None:
+    """In one process: the schema of the earlier file was remembered by its path."""
+    database = tmp_path / "shop.sqlite"
+    gold, said = "SELECT count(*) FROM item", "SELECT count(name) FROM item"
+    options = replace(LOCAL, metrics="proved")
+    for column, proved in (("name TEXT NOT NULL", 1.0), ("name TEXT", 0.0)):
+        database.unlink(missing_ok=True)
+        with closing(sqlite3.connect(database)) as connection:
+            connection.execute(f"CREATE TABLE item (id INTEGER PRIMARY KEY, {column})")
+        case = Case("1", "shop", "?", (gold,), str(database))
+        run = evaluate([case], {"1": said}, options=options)
+        assert run.estimate("proved").value == proved
+
+
+def test_schemas_that_changed_are_another_run(tmp_path: Path) -> None:
+    from sqlverdict.parse.schemas import load_schemas
+
+    file = tmp_path / "shop.sql"
+    case = Case("1", "shop", "?", (GOLD,))
+    for number, ddl in enumerate(
+        ("CREATE TABLE item (id INT)", "CREATE TABLE item (id INT, b INT)")
+    ):
+        file.write_text(ddl)
+        options = replace(LOCAL, metrics="esm", schemas=load_schemas(file))
+        if number:
+            with pytest.raises(RunLogError, match="schemas changed since that run"):
+                evaluate([case], {"1": GOLD}, out=tmp_path / "run", options=options)
+        else:
+            evaluate([case], {"1": GOLD}, out=tmp_path / "run", options=options)
+
+
+def test_predictions_that_changed_are_named(tmp_path: Path) -> None:
+    cases = [shop_case(1, make(tmp_path / "shop.sqlite", 3))]
+    run_cases(cases, tmp_path / "run")
+    with pytest.raises(RunLogError, match=r"the predictions changed since that run.*--overwrite"):
+        run_cases(cases, tmp_path / "run", said="SELECT 4")
+
+
+def test_an_edited_line_is_evaluated_again(tmp_path: Path, lines_of: Lines) -> None:
+    cases = [shop_case(n, make(tmp_path / "shop.sqlite", 4)) for n in range(3)]
+    assert run_cases(cases, tmp_path / "run").estimate("ex").value == 0.0
+    log = tmp_path / "run" / "results.jsonl"
+    before = files_of(tmp_path / "run", lines_of)
+    log.write_bytes(log.read_bytes().replace(b'"ex":0.0', b'"ex":1.0', 1))
+    again = run_cases(cases, tmp_path / "run")
+    assert again.estimate("ex").value == 0.0
+    assert "did not fit its checksum" in again.resumed[0]
+    assert files_of(tmp_path / "run", lines_of) == before
+
+
+def test_two_runs_at_the_same_time_in_one_folder(tmp_path: Path) -> None:
+    """1,033 of 1,034 lines were lost."""
+    database = make(tmp_path / "shop.sqlite", 3)
+    begun, refused = threading.Event(), threading.Event()
+    errors: list[BaseException] = []
+
+    def pairs() -> Iterator[tuple[Case, Prediction]]:
+        for number in range(50):
+            if number == 40:
+                begun.set()
+                assert refused.wait(30)
+            yield shop_case(number, database), Prediction(str(number), "SELECT 3")
+
+    def second() -> None:
+        begun.wait(30)
+        try:
+            evaluate(
+                [shop_case(0, database)], {"0": "SELECT 3"}, out=tmp_path / "run", options=LOCAL
+            )
+        except RunLogError as error:
+            errors.append(error)
+        finally:
+            refused.set()
+
+    thread = threading.Thread(target=second)
+    thread.start()
+    run = evaluate_pairs(pairs(), out=tmp_path / "run", options=LOCAL)
+    thread.join()
+    assert len(errors) == 1
+    assert "is being written to by process" in str(errors[0])
+    assert [result.index for result in run.results()] == list(range(50))
+
+
+class Stop(BaseException):
+    """The process is killed here."""
+
+
+@pytest.mark.parametrize("finished", [False, True])
+def test_a_kill_between_any_two_files_leaves_a_run_that_can_be_resumed(
+    finished: bool, tmp_path: Path, lines_of: Lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = make(tmp_path / "shop.sqlite", 3)
+    cases = [shop_case(n, database) for n in range(3)]
+    run_cases(cases, tmp_path / "fresh")
+    expected = files_of(tmp_path / "fresh", lines_of)
+    steps = 0
+    usual = {name: getattr(Path, name) for name in ("replace", "unlink", "open", "mkdir")}
+    for stop in range(1, 60):
+        out = tmp_path / f"run{stop}"
+        if finished:
+            make(database, 4)
+            run_cases(cases, out)
+            make(database, 3)
+        steps = 0
+
+        def step(name: str, stop: int = stop) -> Callable[..., Any]:
+            def act(*args: Any, **named: Any) -> Any:
+                nonlocal steps
+                if str(args[0]).startswith(str(tmp_path / "run")):
+                    steps += 1
+                    if steps == stop:
+                        raise Stop
+                return usual[name](*args, **named)
+
+            return act
+
+        with monkeypatch.context() as patch:
+            for name in usual:
+                patch.setattr(Path, name, step(name))
+            try:
+                run_cases(cases, out)
+                killed = False
+            except Stop:
+                killed = True
+        run_cases(cases, out)
+        assert files_of(out, lines_of) == expected, f"stopped at step {stop}"
+        if not killed:
+            break
+    assert stop > 6, "nothing was interrupted"
+    assert not killed
+
+
+def test_each_run_has_its_witnesses_in_its_own_folder(tmp_path: Path) -> None:
+    database = make(tmp_path / "shop.sqlite", 3)
+    case = shop_case(1, database)
+    lucky = {"1": "SELECT max(id) FROM item"}
+    systems = [System(name, lucky, tmp_path / "runs" / name) for name in ("a", "b")]
+    options = Options(
+        "ex,witness_accuracy", workers=0, cache=None, refuting=Refuting(folder=Path("witnesses"))
+    )
+    for run in evaluate_systems([case], systems, options=options):
+        (result,) = run.results()
+        assert result.verdict is not Verdict.CORRECT
+        file = next(found.detail["file"] for found in result.evidence if "file" in found.detail)
+        assert (run.folder / "witnesses" / file).is_file()
+        assert (run.folder / "witnesses" / file).with_suffix(".sqlite").is_file()
+    assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["a", "b"]
