@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from patience import PATIENCE
+
 GOLDS = (
     ("How many items are there?", "SELECT count(*) FROM item", "shop"),
     ("List the names.", "SELECT name FROM item", "shop"),
@@ -99,7 +101,7 @@ def process(tmp_path: Path) -> Process:
             [sys.executable, "-c", "from sqlverdict.cli.main import main; main()", *map(str, args)],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             cwd=tmp_path,
             env=os.environ | {"PYTHONIOENCODING": "utf-8"},
             check=False,

@@ -176,11 +176,12 @@ def test_limits_reach_the_queries(tiny: Any, invoke: Invoke) -> None:
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
     said = tiny.predictions("SELECT 3", "SELECT name FROM item", "SELECT name FROM item", endless)
     common = ("evaluate", "--gold", tiny.gold, "--predictions", said, "--no-cache", "--workers", 0)
-    found = invoke(*common, "--out", "a", "--timeout", 0.2, "--max-rows", 3, "--json")
+    invoke(*common, "--out", "b", "--timeout", 0.2)
+    last = json.loads(Path("b/results.jsonl").read_text().splitlines()[-1])
+    assert (last["reasons"], "0.2 s" in last["message"]) == (["EXECUTION_TIMEOUT"], True)
+    found = invoke(*common, "--out", "a", "--max-steps", 50_000, "--max-rows", 3, "--json")
     assert json.loads(found.stdout)["runs"][0]["reasons"]["EXECUTION_TIMEOUT"] == 1
-    few = invoke(*common, "--out", "b", "--max-steps", 50_000, "--json")
-    assert json.loads(few.stdout)["runs"][0]["reasons"]["EXECUTION_TIMEOUT"] == 1
-    rows = invoke(*common, "--out", "c", "--timeout", 0.2, "--max-rows", 2, "--json")
+    rows = invoke(*common, "--out", "c", "--max-steps", 50_000, "--max-rows", 2, "--json")
     assert rows.exit_code == 4
     assert json.loads(rows.stdout)["runs"][0]["faults"] == {"gold": 1}
 

@@ -11,6 +11,7 @@ import click
 import pytest
 from click.testing import Result
 
+from patience import PATIENCE
 from sqlverdict.cli.main import Commands, sqlverdict
 from sqlverdict.errors import (
     DataError,
@@ -141,6 +142,6 @@ def test_a_reader_that_leaves_is_no_failed_threshold() -> None:
     assert writer.stdout is not None
     assert writer.stderr is not None
     writer.stdout.close()
-    assert writer.wait(timeout=30) == 141
+    assert writer.wait(timeout=PATIENCE) == 141
     assert writer.stderr.read() == ""
     writer.stderr.close()

@@ -7,20 +7,33 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from patience import PATIENCE, wait_until
 from sqlverdict.load.text import count
 
 Process = Callable[..., "subprocess.CompletedProcess[str]"]
-SLOW = (
-    "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000) "
-    "SELECT 3 FROM n LIMIT 1 OFFSET {}"
-)
+HELD = """
+from pathlib import Path
+from sqlverdict.cli.main import main
+from sqlverdict.records import Score
+from sqlverdict.score.metric import METRICS
+
+class Held:
+    name, version, needs, parameters, binary = "held", 1, frozenset({"answers"}), (), True
+    def score(self, item, parameter):
+        while int(item.case.id) >= 190 and Path("hold").exists():
+            time.sleep(0.01)
+        return Score(1.0)
+
+METRICS.register(Held(), "held", "test")
+main()
+"""
+"""The command line with a metric that holds the last cases back while a file says so."""
 
 
 def test_the_exit_codes(tiny: Any, process: Process, tmp_path: Path) -> None:
@@ -37,45 +50,50 @@ def test_the_exit_codes(tiny: Any, process: Process, tmp_path: Path) -> None:
     assert process(*common, "--out", "none").returncode == 3
 
 
-def slow_cases(tiny: Any, number: int) -> Path:
-    """Cases of some milliseconds each; every prediction differs, so no cache helps."""
-    path: Path = tiny.root / "slow.jsonl"
+def many_cases(tiny: Any, number: int) -> Path:
+    """Cases of which every prediction differs."""
+    path: Path = tiny.root / "many.jsonl"
     with path.open("w") as out:
         for index in range(number):
             record = {"id": str(index), "db_id": "shop", "gold": "SELECT count(*) FROM item"}
-            out.write(json.dumps(record | {"prediction": SLOW.format(15_000 + index)}) + "\n")
+            out.write(json.dumps(record | {"prediction": f"SELECT 3 + 0 * {index}"}) + "\n")
     return path
 
 
-def start(tiny: Any, out: Path) -> subprocess.Popen[str]:
-    """A run in a process group of its own, caught after some lines of its log."""
-    code = "from sqlverdict.cli.main import main; main()"
-    command = ["evaluate", "--cases", str(tiny.root / "slow.jsonl"), "--out", str(out)]
-    running = subprocess.Popen(
-        [sys.executable, "-c", code, *command, "--no-cache", "--workers", "1"],
+def start(cases: Path, out: Path) -> subprocess.Popen[str]:
+    """A run in a process group of its own, in the folder of ``out``."""
+    command = ["evaluate", "--cases", str(cases), "--out", str(out), "--metrics", "ex,held"]
+    return subprocess.Popen(
+        [sys.executable, "-c", HELD, *command, "--no-cache", "--workers", "1"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        cwd=out.parent,
     )
-    log = out / "results.jsonl"
-    deadline = time.monotonic() + 30
-    while not (log.exists() and log.stat().st_size > 0):
-        assert time.monotonic() < deadline
-        assert running.poll() is None
-        time.sleep(0.01)
-    return running
+
+
+def finish(cases: Path, out: Path) -> str:
+    """The same to its end; what it says."""
+    running = start(cases, out)
+    _, said = running.communicate(timeout=PATIENCE)
+    assert running.returncode == 0, said
+    return said
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
 def test_a_stopped_run_goes_on_where_it_stopped(
     tiny: Any, process: Process, tmp_path: Path, stop: signal.Signals
 ) -> None:
-    slow_cases(tiny, 200)
-    out = tmp_path / "run"
-    running = start(tiny, out)
+    cases = many_cases(tiny, 200)
+    out, hold = tmp_path / "run", tmp_path / "hold"
+    hold.touch()
+    running = start(cases, out)
+    log = out / "results.jsonl"
+    assert wait_until(lambda: log.exists() and log.stat().st_size > 0)
+    assert running.poll() is None
     os.killpg(running.pid, stop)
-    _, said = running.communicate(timeout=30)
+    _, said = running.communicate(timeout=PATIENCE)
     if stop is signal.SIGINT:
         assert running.returncode == 130
         assert "the same command goes on from there" in said
@@ -85,12 +103,10 @@ def test_a_stopped_run_goes_on_where_it_stopped(
     assert not (out / "summary.json").exists()
     unfinished = process("check", out, "--min", "ex=0.1")
     assert (unfinished.returncode, "is not finished" in unfinished.stderr) == (2, True)
-    common = ("evaluate", "--cases", tiny.root / "slow.jsonl", "--no-cache", "--workers", "1")
-    resumed = process(*common, "--out", out)
-    assert resumed.returncode == 0
-    assert f"resuming: {count(done_before, 'case')} done already" in resumed.stderr
-    fresh = process(*common, "--out", tmp_path / "fresh")
-    assert fresh.returncode == 0
+    hold.unlink()
+    resumed = finish(cases, out)
+    assert f"resuming: {count(done_before, 'case')} done already" in resumed
+    finish(cases, tmp_path / "fresh")
     assert results(out) == results(tmp_path / "fresh")
     assert (out / "summary.json").read_text() == (tmp_path / "fresh" / "summary.json").read_text()
 

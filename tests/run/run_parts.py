@@ -4,15 +4,68 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from patience import wait_until
 from sqlverdict.execute.engine import ENGINES, Limits, Session
-from sqlverdict.records import Outcome
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Case, Outcome, Score
+from sqlverdict.score.metric import METRICS, Item
 
 HANGS = "SELECT instr(hex(zeroblob(8000000)), hex(zeroblob(4000000)) || 'x')"
 """One opcode that runs for a minute; no handler is called meanwhile."""
+
+
+def answers_of(folder: Path, cases: Sequence[Case], *queries: str, engine: str = "sqlite") -> Path:
+    """A cache with the answers of all golds, and of more queries on the first case's database.
+
+    A run with it asks the engine for nothing else than what a test adds, so that a short limit
+    of time strikes that alone.
+    """
+    path = folder / "answers.sqlite"
+    first = cases[0]
+    more = [Case(f"more {sql}", first.db_id, "?", (sql,), first.database) for sql in queries]
+    both = [*cases, *more]
+    evaluate(
+        both,
+        {case.id: case.golds[0] for case in both},
+        out=folder / "answers",
+        options=Options(engine=engine, cache=path, workers=0),
+    )
+    return path
+
+
+class Gate:
+    """A metric that holds the last cases back until something has happened to the run.
+
+    A file tells that it has: what processes share may be left locked by one that is killed.
+    """
+
+    name, version, needs, parameters, binary = "gate", 1, frozenset({"answers"}), (), True
+
+    def __init__(self, folder: Path, first: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._note = folder / "open"
+        self._first = first
+        monkeypatch.setitem(METRICS._members, "gate", self)
+        monkeypatch.setitem(METRICS._homes, "gate", "test")
+
+    def open(self) -> None:
+        """Let the last cases pass."""
+        self._note.touch()
+
+    def close(self) -> None:
+        """Hold them back again."""
+        self._note.unlink(missing_ok=True)
+
+    def score(self, item: Item, _parameter: str) -> Score:
+        if int(item.case.id) >= self._first:
+            wait_until(self._note.exists)
+        return Score(1.0)
 
 
 @dataclass(frozen=True)

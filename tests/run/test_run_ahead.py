@@ -9,13 +9,14 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic, sleep
+from time import sleep
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from run_parts import HANGS, Fragile
+from run_parts import HANGS, Fragile, Gate, answers_of
 
+from patience import no_endless_wait, wait_until
 from sqlverdict.execute.cache import AnswerCache
 from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import ENGINES, Limits
@@ -34,16 +35,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="runners are for
 
 @pytest.fixture(autouse=True)
 def _no_endless_wait() -> Iterator[None]:
-    """A deadlock fails the test instead of stopping the suite."""
-
-    def stop(_signal: int, _frame: object) -> None:
-        raise TimeoutError("the run hangs")
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.alarm(60)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    with no_endless_wait():
+        yield
 
 
 @pytest.fixture
@@ -67,13 +60,6 @@ def _processes_on(database: Path) -> set[int]:
         if str(database.resolve()) in files:
             found.add(int(process.name))
     return found
-
-
-def _wait_until(true: Callable[[], bool]) -> bool:
-    end = monotonic() + 20
-    while not true() and monotonic() < end:
-        sleep(0.02)
-    return true()
 
 
 @pytest.mark.parametrize("cache", [False, True])
@@ -114,12 +100,13 @@ def test_answers_that_were_run_ahead_are_in_the_cache(
 
 
 def test_a_query_that_hangs_ahead_is_stopped_and_known(
-    make_case: MakeCase, free_cores: Callable[[int], None]
+    make_case: MakeCase, tmp_path: Path, free_cores: Callable[[int], None]
 ) -> None:
     free_cores(2)
     cases = [make_case(str(n), "SELECT count(*) FROM city") for n in range(40)]
     said = {str(n): "SELECT 40" for n in range(40)} | {"7": HANGS, "30": HANGS}
-    options = Options(limits=Limits(seconds=0.5), workers=1, cache=None)
+    cache = answers_of(tmp_path, cases, "SELECT 40")
+    options = Options(limits=Limits(seconds=0.5), workers=1, cache=cache)
     run = evaluate(cases, said, options=options)
     wrong = {r.id: r.reasons for r in run.results() if r.verdict is not Verdict.CORRECT}
     assert wrong == dict.fromkeys(("7", "30"), (Reason.EXECUTION_TIMEOUT,))
@@ -160,7 +147,10 @@ class _Slow:
 
 
 def test_a_runner_that_dies_far_ahead_is_no_time_out(
-    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, free_cores: Callable[[int], None]
+    make_case: MakeCase,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    free_cores: Callable[[int], None],
 ) -> None:
     """The worker still compares for longer than a query may take."""
     free_cores(2)
@@ -170,7 +160,8 @@ def test_a_runner_that_dies_far_ahead_is_no_time_out(
     monkeypatch.setitem(METRICS._homes, "slow", "test")
     cases = [make_case(str(n), f"SELECT {n}") for n in range(24)]
     said = {str(n): f"SELECT {n}" for n in range(24)} | {"20": "SELECT 'deadly'"}
-    options = Options("slow", "fragile", Limits(seconds=0.2), workers=1, cache=None)
+    cache = answers_of(tmp_path, cases, engine="fragile")
+    options = Options("slow", "fragile", Limits(seconds=0.2), workers=1, cache=cache)
     results = list(evaluate(cases, said, options=options).results())
     assert results[20].reasons == (Reason.MEMORY_LIMIT,)
     assert sum(result.scores["slow"] == 1.0 for result in results) == 23
@@ -227,6 +218,7 @@ class _Struck:
     """A progress bar that kills a process once some cases are done."""
 
     pick: Callable[[], int]
+    gate: Gate
     done: int = 0
     struck: int = 0
 
@@ -238,6 +230,7 @@ class _Struck:
         if self.done >= 20 and not self.struck:
             self.struck = self.pick()
             os.kill(self.struck, signal.SIGKILL)
+            self.gate.open()
 
 
 @pytest.mark.parametrize("who", ["worker", "runner"])
@@ -247,13 +240,18 @@ def test_neither_outlives_the_other_and_nothing_is_lost(
     people: Path,
     lines_of: Lines,
     tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
     free_cores: Callable[[int], None],
 ) -> None:
     free_cores(2)
+    gate = Gate(tmp_path, 140, monkeypatch)
     slow = "SELECT count(*) FROM person a, person b WHERE b.id < 100 AND a.height + b.id > {}"
     cases = [make_case(str(n), slow.format(n)) for n in range(150)]
     said = {str(n): slow.format(f"{n} + {n % 2}") for n in range(150)}
-    calm = evaluate(cases, said, out=tmp_path / "calm", options=Options(workers=0, cache=None))
+    gate.open()
+    options = Options("ex,gate", workers=0, cache=None)
+    calm = evaluate(cases, said, out=tmp_path / "calm", options=options)
+    gate.close()
 
     def pick() -> int:
         workers = {child.pid for child in multiprocessing.active_children() if child.pid}
@@ -261,10 +259,10 @@ def test_neither_outlives_the_other_and_nothing_is_lost(
         assert len(workers) == len(runners) == 1
         return workers.pop() if who == "worker" else runners.pop()
 
-    struck = _Struck(pick)
-    options = Options(workers=1, cache=None, progress=struck)
+    struck = _Struck(pick, gate)
+    options = Options("ex,gate", workers=1, cache=None, progress=struck)
     run = evaluate(cases, said, out=tmp_path / "run", options=options)
     assert struck.struck
     assert run.manifest.killed_workers == 1
     assert lines_of(run.folder) == lines_of(calm.folder)
-    assert _wait_until(lambda: not _processes_on(people))
+    assert wait_until(lambda: not _processes_on(people))
