@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from patience import PATIENCE, wait_until
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 
 Invoke = Callable[..., Result]
@@ -274,11 +275,14 @@ def many(tmp_path: Path, count: int) -> Path:
 def test_killed_in_the_middle_nothing_is_lost_and_nothing_paid_twice(tmp_path: Path) -> None:
     count, at_once = 60, 4
 
-    def slow(call: FakeCall) -> FakeAnswer:
-        del call
-        return FakeAnswer(completion(RIGHT), delay=0.1)
+    killed = threading.Event()
 
-    with FakeLlm(slow) as server:
+    def answer(call: FakeCall) -> FakeAnswer:
+        if call.number > 2 * count // 3:
+            killed.wait(PATIENCE)
+        return FakeAnswer(completion(RIGHT))
+
+    with FakeLlm(answer) as server:
         root = many(tmp_path, count)
         where = ["--out", tmp_path / "run", "--reply-cache", tmp_path / "replies.sqlite"]
         asked = ["--model", "m", "--base-url", server.base_url, "--concurrency", at_once]
@@ -286,19 +290,19 @@ def test_killed_in_the_middle_nothing_is_lost_and_nothing_paid_twice(tmp_path: P
         line = [sys.executable, "-c", "from sqlverdict.cli.main import main; main()"]
         line += [str(word) for word in (*command, *where, *asked, "--judge", "flex", "--quiet")]
         first = subprocess.Popen(line, stderr=subprocess.PIPE)
-        while len(server.calls) < count // 3 and first.poll() is None:
-            time.sleep(0.01)
+        assert wait_until(lambda: len(server.calls) >= count // 3)
         os.kill(first.pid, signal.SIGKILL)
         first.communicate()
+        killed.set()
         before = len(server.calls)
         assert before < count
-        second = subprocess.run(line, capture_output=True, text=True, check=False, timeout=120)
+        second = subprocess.run(line, capture_output=True, text=True, check=False, timeout=PATIENCE)
         assert second.returncode == 0, second.stderr
         assert len(server.calls) <= count + at_once, "only what was in flight is asked again"
         assert len({call.body for call in server.calls}) == count
         assert len(scores(tmp_path / "run")) == count
         third = subprocess.run(
-            [*line, "--overwrite"], capture_output=True, text=True, check=False, timeout=120
+            [*line, "--overwrite"], capture_output=True, text=True, check=False, timeout=PATIENCE
         )
         assert third.returncode == 0, third.stderr
         assert len({call.body for call in server.calls}) == count

@@ -30,7 +30,7 @@ def question(text: str = "one?", **more: Any) -> Request:
 
 
 def endpoint(server: FakeLlm, **more: Any) -> Endpoint:
-    settings = {"model": MODEL, "retries": 2, "backoff": 0.001, "timeout": 5.0, **more}
+    settings = {"model": MODEL, "retries": 2, "backoff": 0.001, "timeout": 120.0, **more}
     return Endpoint(server.base_url, **settings)
 
 

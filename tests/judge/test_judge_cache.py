@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
 from pathlib import Path
 from random import Random
@@ -18,6 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judge_asking import client, question
 
+from patience import PATIENCE, wait_until
 from sqlverdict.errors import DataError
 from sqlverdict.judge.cache import ReplyCache, default_path
 from sqlverdict.judge.claims import Claims
@@ -38,7 +38,7 @@ from sqlverdict.judge.crowd import ask_all
 from sqlverdict.judge.endpoint import Endpoint
 
 cache = ReplyCache(Path(sys.argv[2]))
-there = Endpoint(sys.argv[3], "fake", concurrency=int(sys.argv[5]), retries=0, timeout=60)
+there = Endpoint(sys.argv[3], "fake", concurrency=int(sys.argv[5]), retries=0, timeout=600)
 count = int(sys.argv[4])
 with Client(there, cache) as asker:
     found = dict(ask_all(asker, [question(f"item {n}") for n in range(count)]))
@@ -57,7 +57,7 @@ def start_asker(path: Path, server: FakeLlm, count: int, concurrency: int) -> su
 
 
 def finish(process: subprocess.Popen[str]) -> list[int]:
-    output, _ = process.communicate(timeout=120)
+    output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     return [int(number) for number in output.split()]
 
@@ -202,7 +202,7 @@ def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
 
     def answer(call: FakeCall) -> FakeAnswer:
         if call.number > before and not killed.is_set():
-            killed.wait(60)
+            killed.wait(PATIENCE)
             return FakeAnswer(b"", status=500)
         answered[call.json()["messages"][-1]["content"]] += 1
         return FakeAnswer(echo_of(call))
@@ -210,11 +210,9 @@ def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
     with FakeLlm(answer) as server:
         process = start_asker(path, server, count, 8)
         watcher = ReplyCache(path)
-        until = time.monotonic() + 60
-        while len(watcher) < before and time.monotonic() < until:
-            time.sleep(0.01)
+        assert wait_until(lambda: len(watcher) >= before)
         os.kill(process.pid, signal.SIGKILL)
-        process.communicate(timeout=60)
+        process.communicate(timeout=PATIENCE)
         assert process.returncode == -signal.SIGKILL
         killed.set()
         assert len(watcher) == before == answered.total()

@@ -13,6 +13,7 @@ from email.utils import format_datetime
 import pytest
 from judge_asking import MODEL, PRICES, SCHEMA, client, endpoint, question
 
+from patience import PATIENCE
 from sqlverdict.errors import MissingExtra, UsageError
 from sqlverdict.judge.cache import ReplyCache
 from sqlverdict.judge.client import Client
@@ -47,25 +48,24 @@ BROKEN = {
     "an error under 200": FakeAnswer({"error": {"message": "boom"}}),
     "no choices": FakeAnswer(completion("x") | {"choices": []}),
     "no message": FakeAnswer(completion("x") | {"choices": [{}]}),
-    "too slow": FakeAnswer(completion("late"), delay=5.0),
-    "dripping": FakeAnswer(completion("late"), drip=0.05),
+    "too slow": FakeAnswer(completion("late"), delay=600.0),
+    "dripping": FakeAnswer(completion("late"), drip=0.2),
     # Each byte comes in time; all of them do not.
-    "dripping its header": FakeAnswer(completion("late"), drip_head=0.05),
+    "dripping its header": FakeAnswer(completion("late"), drip_head=0.2),
     "an HTTP status line of junk": FakeAnswer(b"", headers={"Content-Length": "junk"}),
 }
 
 
-def limit(name: str) -> float:
+def limit(name: str, slow: float) -> float:
     """Time enough for a busy machine, but for those whose fault is to be slow."""
-    slow = name == "too slow" or name.startswith("dripping")
-    return 1.0 if slow else 20.0
+    return slow if name == "too slow" or name.startswith("dripping") else 120.0
 
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_answer_is_asked_for_again(name: str, cache: ReplyCache) -> None:
     with (
         FakeLlm(script(BROKEN[name], GOOD)) as server,
-        client(server, cache, timeout=limit(name)) as asker,
+        client(server, cache, timeout=limit(name, 5.0)) as asker,
     ):
         reply = asker.ask(question())
         assert isinstance(reply, Reply)
@@ -78,7 +78,7 @@ def test_a_broken_answer_is_asked_for_again(name: str, cache: ReplyCache) -> Non
 def test_a_server_that_stays_broken_is_given_up(name: str, cache: ReplyCache) -> None:
     with (
         FakeLlm(script(BROKEN[name])) as server,
-        client(server, cache, timeout=limit(name)) as asker,
+        client(server, cache, timeout=limit(name, 0.5)) as asker,
     ):
         found = asker.ask(question())
         assert isinstance(found, NoReply)
@@ -237,8 +237,15 @@ def test_a_model_that_wants_the_limit_under_its_newer_name_gets_it() -> None:
 
 
 def test_no_more_calls_at_once_than_allowed() -> None:
+    three = threading.Barrier(3)
+
+    def answer(call: FakeCall) -> FakeAnswer:
+        del call
+        three.wait(PATIENCE)
+        return FakeAnswer(completion("x"))
+
     with (
-        FakeLlm(lambda call: FakeAnswer(completion("x"), delay=0.05)) as server,
+        FakeLlm(answer) as server,
         client(server, concurrency=3) as asker,
     ):
         requests = [question(str(number)) for number in range(18)]

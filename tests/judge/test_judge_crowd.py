@@ -8,12 +8,15 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge_asking import question
 
+from patience import PATIENCE
+from sqlverdict.judge import crowd
 from sqlverdict.judge.cache import ReplyCache
 from sqlverdict.judge.crowd import ask_all, work_all
 from sqlverdict.judge.request import NoReply, Reply, Request
@@ -61,13 +64,14 @@ def test_items_are_read_as_needed() -> None:
 def test_no_more_threads_than_allowed() -> None:
     now = most = 0
     lock = threading.Lock()
+    four = threading.Barrier(4)
 
     def work(_: int) -> None:
         nonlocal now, most
         with lock:
             now += 1
             most = max(most, now)
-        time.sleep(0.01)
+        four.wait(PATIENCE)
         with lock:
             now -= 1
 
@@ -102,14 +106,14 @@ def test_leaving_early_lets_what_has_begun_end() -> None:
             ended.append(item)
         return item
 
-    results = work_all(work, range(2), 2)
+    results = work_all(work, range(2), 2, grace=PATIENCE)
     next(results)
-    begun.wait(20)
+    begun.wait(PATIENCE)
     results.close()
     assert ended == [1]
 
 
-def test_leaving_early_begins_nothing_new() -> None:
+def test_leaving_early_begins_nothing_new(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[int] = []
     gate, both = threading.Event(), threading.Semaphore(0)
 
@@ -117,15 +121,21 @@ def test_leaving_early_begins_nothing_new() -> None:
         begun.append(item)
         if item:
             both.release()
-            gate.wait(30)
+            gate.wait(PATIENCE)
         return item
 
-    results = work_all(work, range(10), 2)
+    wait = crowd._Crew.wait
+
+    def open_and_wait(crew: Any, seconds: float) -> None:
+        gate.set()
+        wait(crew, seconds)
+
+    monkeypatch.setattr(crowd._Crew, "wait", open_and_wait)
+    results = work_all(work, range(10), 2, grace=PATIENCE)
     next(results)
     # Both threads are at work, on 1 and 2; 3 waits for one of them.
     both.acquire()
     both.acquire()
-    threading.Timer(0.2, gate.set).start()
     results.close()
     assert sorted(begun) == [0, 1, 2]
 
@@ -136,12 +146,20 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from judge_asking import question
 from sqlverdict.judge.cache import ReplyCache
+from sqlverdict.judge import crowd
 from sqlverdict.judge.client import Client
 from sqlverdict.judge.crowd import ask_all
 from sqlverdict.judge.endpoint import Endpoint
 
+wait = crowd._Crew.wait
+
+def tell_and_wait(crew, seconds):
+    print("stopping", flush=True)
+    wait(crew, seconds)
+
+crowd._Crew.wait = tell_and_wait
 cache = ReplyCache(Path(sys.argv[2]))
-there = Endpoint(sys.argv[3], "fake", concurrency=4, retries=0, timeout=60)
+there = Endpoint(sys.argv[3], "fake", concurrency=4, retries=0, timeout=600)
 with Client(there, cache) as asker:
     try:
         list(ask_all(asker, [question(str(n)) for n in range(100)], grace=float(sys.argv[4])))
@@ -151,7 +169,7 @@ with Client(there, cache) as asker:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
-@pytest.mark.parametrize(("grace", "kept"), [(30.0, 12), (0.0, 8)])
+@pytest.mark.parametrize(("grace", "kept"), [(600.0, 12), (0.0, 8)])
 def test_ctrl_c_keeps_what_is_in_flight_and_sends_nothing_more(
     tmp_path: Path, grace: float, kept: int
 ) -> None:
@@ -161,7 +179,7 @@ def test_ctrl_c_keeps_what_is_in_flight_and_sends_nothing_more(
     def answer(call: FakeCall) -> FakeAnswer:
         if call.number > 8:
             in_flight.release()
-            released.wait(30)
+            released.wait(PATIENCE)
         return FakeAnswer(completion("x"))
 
     path = tmp_path / "r.sqlite"
@@ -172,14 +190,15 @@ def test_ctrl_c_keeps_what_is_in_flight_and_sends_nothing_more(
             stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         for _ in range(4):
-            assert in_flight.acquire(timeout=60)
+            assert in_flight.acquire(timeout=PATIENCE)
         process.send_signal(signal.SIGINT)
+        assert process.stdout is not None
+        assert process.stdout.readline() == "stopping\n"
         if grace:
-            time.sleep(0.3)
             released.set()
-        output, _ = process.communicate(timeout=60)
+        assert process.stdout.read() == f"interrupted {kept}\n"
+        process.communicate(timeout=PATIENCE)
         released.set()
-        assert output == f"interrupted {kept}\n"
         assert len(server.calls) == 12
     cache = ReplyCache(path)
     assert len(cache) == kept

@@ -7,12 +7,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from judge_asking import SCHEMA, question
 
+from patience import PATIENCE, wait_until
 from sqlverdict.errors import SqlverdictError
 from sqlverdict.judge.cache import ReplyCache
 from sqlverdict.judge.client import Client
@@ -28,7 +28,7 @@ TALK = (
 
 
 def ask(server: LlmServer, request: Request, cache: ReplyCache | None = None) -> Reply:
-    with Client(Endpoint(server.base_url, server.model, timeout=60.0), cache) as asker:
+    with Client(Endpoint(server.base_url, server.model, timeout=600.0), cache) as asker:
         reply = asker.ask(request)
     assert isinstance(reply, Reply), reply
     return reply
@@ -87,7 +87,7 @@ def test_a_reply_cut_at_its_limit_does_not_fit(llm: LlmServer) -> None:
 
 
 def test_a_prompt_beyond_the_models_context_is_refused_clearly(llm: LlmServer) -> None:
-    with Client(Endpoint(llm.base_url, llm.model, timeout=60.0)) as asker:
+    with Client(Endpoint(llm.base_url, llm.model, timeout=600.0)) as asker:
         found = asker.ask(question("x" * 40_000, model=llm.model))
     assert isinstance(found, NoReply)
     assert found.attempts == 1
@@ -96,7 +96,7 @@ def test_a_prompt_beyond_the_models_context_is_refused_clearly(llm: LlmServer) -
 
 def test_many_at_once(llm: LlmServer, cache: ReplyCache) -> None:
     requests = [question(f"item {n}", model=llm.model, max_tokens=12) for n in range(40)]
-    with Client(Endpoint(llm.base_url, llm.model, concurrency=6, timeout=60.0), cache) as asker:
+    with Client(Endpoint(llm.base_url, llm.model, concurrency=6, timeout=600.0), cache) as asker:
         first = dict(ask_all(asker, requests))
         second = dict(ask_all(asker, requests))
         assert asker.usage.calls == 40
@@ -148,12 +148,8 @@ def test_a_killed_caller_leaves_no_server_behind(tiny_gguf: Path) -> None:
     server = int(caller.stdout.readline())
     os.kill(server, 0)
     caller.send_signal(signal.SIGKILL)
-    caller.communicate(timeout=60)
-    for _ in range(600):
-        if not is_running(server):
-            return
-        time.sleep(0.1)
-    pytest.fail(f"the server {server} outlived its caller")
+    caller.communicate(timeout=PATIENCE)
+    assert wait_until(lambda: not is_running(server)), f"the server {server} outlived its caller"
 
 
 def is_running(pid: int) -> bool:

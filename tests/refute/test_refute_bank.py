@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from patience import PATIENCE
 from sqlverdict.errors import DataError
 from sqlverdict.load.databases import suite_of
 from sqlverdict.parse.schema import Schema
@@ -122,7 +123,7 @@ def test_processes_begin_and_fill_one_bank_at_once(tmp_path: Path) -> None:
     path = tmp_path / "bank.sqlite"
     workers = [_worker(path, number, 30) for number in range(3)]
     for worker in workers:
-        worker.communicate(timeout=60)
+        worker.communicate(timeout=PATIENCE)
     assert [worker.returncode for worker in workers] == [0, 0, 0]
     with Bank(path) as bank:
         assert bank.counts() == [("tiny", 90, 1)]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import socket
 import threading
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -110,6 +109,7 @@ class FakeLlm:
         self.answer = answer
         self.calls: list[FakeCall] = []
         self.most_at_once = 0
+        self.closed = threading.Event()
         self._now = 0
         self._lock = threading.Lock()
         self._server = _Server(("127.0.0.1", 0), _Handler)
@@ -127,6 +127,7 @@ class FakeLlm:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.closed.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -181,7 +182,7 @@ class _Handler(BaseHTTPRequestHandler):
         )
         try:
             answer = fake.answer(call)
-            time.sleep(answer.delay)
+            self._wait(answer.delay)
         finally:
             fake.leave()
         self._send(answer)
@@ -190,7 +191,12 @@ class _Handler(BaseHTTPRequestHandler):
         step = 1 if seconds else max(1, len(data))
         for place in range(0, len(data), step):
             self.wfile.write(data[place : place + step])
-            time.sleep(seconds)
+            self._wait(seconds)
+
+    def _wait(self, seconds: float) -> None:
+        """Wait, but not for longer than the server lives: a thread left behind stops forks."""
+        if seconds and self.server.fake.closed.wait(seconds):
+            raise ConnectionAbortedError("the server is closed")
 
     def _send(self, answer: FakeAnswer) -> None:
         data = answer.data()
