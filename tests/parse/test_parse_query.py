@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqlverdict.parse.grammar import sqlite_complaint
-from sqlverdict.parse.query import MAX_LENGTH, parse
+from sqlverdict.parse.measure import MAX_LENGTH
+from sqlverdict.parse.query import parse
 from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import ParseFailure, Query, Reason
 

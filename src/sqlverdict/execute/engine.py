@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from sqlverdict.files.sqlite import HEAP
 from sqlverdict.records import Outcome
 from sqlverdict.registry import Registry
 
@@ -34,7 +35,7 @@ class Limits:
     seconds: float = 30.0
     rows: int = 500_000
     bytes: int = 128 * 2**20
-    memory: int = 1024 * 2**20
+    memory: int = HEAP
     cell: int = 32 * 2**20
     sql_length: int = 1_000_000
 

@@ -1,4 +1,4 @@
-"""The one way to open a SQLite file for reading.
+"""The one way to open a SQLite file for reading, or an empty database in memory.
 
 The file is never written to, nothing appears beside it, and its write-ahead log is read: what
 a query sees, the schema reader, the search and the checks see too. A file that is not whole
@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from contextlib import closing
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,6 +21,11 @@ _HEADER = 100
 _LOCKLESS = "unix-none" if os.name == "posix" else "win32-none"
 _HOT = bytes.fromhex("d9d505f920a163d7")
 _LARGEST_PAGE = 65_536
+
+HEAP = 768 * 2**20
+"""What SQLite may take of this process' memory, all connections together."""
+_PAGES = 65_536
+"""The most pages of a database in memory: 256 MiB."""
 
 
 def open_read_only(path: Path, *, cached_statements: int = 128) -> sqlite3.Connection:
@@ -33,6 +40,7 @@ def open_read_only(path: Path, *, cached_statements: int = 128) -> sqlite3.Conne
             the middle of a transaction.
     """
     require_whole(path)
+    bound_heap()
     try:
         connection = sqlite3.connect(
             address(path), uri=True, isolation_level=None, cached_statements=cached_statements
@@ -43,6 +51,34 @@ def open_read_only(path: Path, *, cached_statements: int = 128) -> sqlite3.Conne
         ) from error
     hold_alone(connection)
     return connection
+
+
+def open_in_memory(*, cached_statements: int = 128, any_thread: bool = False) -> sqlite3.Connection:
+    """An empty database in memory that cannot grow beyond bounds, whatever is run on it.
+
+    Args:
+        cached_statements: How many prepared statements the connection keeps.
+        any_thread: Whether threads may share it, one at a time.
+    """
+    bound_heap()
+    connection = sqlite3.connect(
+        ":memory:",
+        isolation_level=None,
+        cached_statements=cached_statements,
+        check_same_thread=not any_thread,
+    )
+    connection.execute(f"PRAGMA max_page_count={_PAGES}")
+    return connection
+
+
+@lru_cache(maxsize=1)
+def bound_heap() -> None:
+    """Bound SQLite's heap in this process and its children, compiling a text included.
+
+    SQLite lets the limit only be lowered, so to ask again changes nothing.
+    """
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(f"PRAGMA hard_heap_limit={HEAP}")
 
 
 def hold_alone(connection: sqlite3.Connection) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
+from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.parse.tokens import Kind, kind, pieces
 
 # What SQLite says about grammar. All else (no such table, misuse of aggregate ...) is about
@@ -78,6 +79,9 @@ def _compile(connection: sqlite3.Connection, sql: str) -> str | None:
     except sqlite3.Error as error:
         message = str(error)
         return message if _GRAMMAR.match(message) else None
+    except MemoryError:
+        # SQLite's heap is bounded. What does not fit is not grammar: the engine says so too.
+        return None
     except (ValueError, sqlite3.Warning) as error:
         # A NUL byte or a lone surrogate, depending on Python's version.
         return str(error)
@@ -86,7 +90,7 @@ def _compile(connection: sqlite3.Connection, sql: str) -> str | None:
 
 @contextmanager
 def _empty_database() -> Iterator[sqlite3.Connection]:
-    with closing(sqlite3.connect(":memory:")) as connection:
+    with closing(open_in_memory()) as connection:
         connection.set_authorizer(_only_reads)
         yield connection
 

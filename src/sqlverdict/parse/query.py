@@ -17,15 +17,13 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.parse.features import features
 from sqlverdict.parse.grammar import sqlite_complaint
+from sqlverdict.parse.measure import beyond_measure, too_deep
 from sqlverdict.parse.tokens import fold, leading_keyword, solid, statement_count, word_set
 from sqlverdict.records import ParseFailure, Query, Reason
 
 if TYPE_CHECKING:
     from sqlglot.errors import ParseError
     from sqlglot.expressions import Expr
-
-MAX_LENGTH = 200_000
-"""The longest text that is parsed, in characters: sqlglot reads about 100,000 a second."""
 
 _QUERIES = word_set("SELECT WITH VALUES")
 _COMMANDS = word_set(
@@ -48,12 +46,13 @@ def parse(sql: str, dialect: str = "sqlite") -> Query | ParseFailure:
     Returns:
         The query, or a failure with the reason ``NO_SQL_PRODUCED`` (no token at all),
         ``WRITE_BLOCKED`` (another kind of statement), ``UNSUPPORTED_FEATURE`` (several
-        statements, or beyond our parser), ``BUDGET_EXHAUSTED`` (too long) or ``PARSE_ERROR``
+        statements, or beyond our parser), ``BUDGET_EXHAUSTED`` (too long, too deep, or a text
+        that unfolds beyond measure) or ``PARSE_ERROR``
         (with line and column, both from 1).
     """
-    if len(sql) > MAX_LENGTH:
-        message = f"the text has {len(sql)} characters; at most {MAX_LENGTH} are parsed"
-        return ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, message)
+    excess = beyond_measure(sql)
+    if excess is not None:
+        return ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, excess)
     return _refused(sql, dialect) or _parsed(sql, dialect)
 
 
@@ -97,10 +96,13 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
         tree = trees[0]
         if not isinstance(tree, exp.Query | exp.Values):
             return _not_a_query(sql, dialect, tree.key.upper())
+        excess = too_deep(tree)
+        if excess is not None:
+            return ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, excess)
         tables, columns = _names(tree)
     except ParseError as error:
         return _sqlglot_error(sql, dialect, error)
-    except (SqlglotError, RecursionError, ValueError, TypeError) as error:
+    except (SqlglotError, RecursionError, MemoryError, ValueError, TypeError) as error:
         return _beyond(sql, dialect, error)
     except (AttributeError, LookupError, ArithmeticError, AssertionError) as error:
         # sqlglot trips over some hostile texts; that is not the caller's concern.

@@ -10,6 +10,7 @@ import sqlite3
 from contextlib import closing
 
 from sqlverdict.errors import SchemaError
+from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schema_sqlite import read_connection
 from sqlverdict.parse.tokens import solid, statements
@@ -43,7 +44,7 @@ def read_ddl(text: str, db_id: str) -> Schema:
     Raises:
         SchemaError: a statement fails (the message quotes it), or none makes a table.
     """
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+    with closing(open_in_memory()) as connection:
         connection.set_authorizer(_authorize)
         for statement in statements(text):
             if _makes_schema(statement):
@@ -69,7 +70,7 @@ def _run(connection: sqlite3.Connection, statement: str, db_id: str) -> None:
     connection.set_progress_handler(lambda: 1, _STEPS)
     try:
         connection.execute(statement)
-    except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
+    except (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError) as error:
         quoted = " ".join(statement.split())
         quoted = quoted[:_QUOTE] + ("…" if len(quoted) > _QUOTE else "")
         raise SchemaError(

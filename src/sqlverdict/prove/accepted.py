@@ -6,7 +6,7 @@ import sqlite3
 from collections import OrderedDict
 from threading import Lock
 
-from sqlverdict.files.sqlite import quoted
+from sqlverdict.files.sqlite import open_in_memory, quoted
 from sqlverdict.parse.schema import Schema
 
 _KEPT = 64
@@ -20,8 +20,8 @@ def complaint(sql: str, schema: Schema) -> str | None:
         connection = _open(schema)
         try:
             connection.execute(f"EXPLAIN {sql}").close()
-        except (sqlite3.Error, sqlite3.Warning) as error:
-            return str(error)
+        except (sqlite3.Error, sqlite3.Warning, MemoryError) as error:
+            return str(error) or "it does not fit into the engine's memory limit"
         return None
 
 
@@ -30,7 +30,7 @@ def _open(schema: Schema) -> sqlite3.Connection:
     found = _connections.get(id(schema))
     if found is not None and found[0] is schema:
         return found[1]
-    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection = open_in_memory(any_thread=True)
     for table in schema.tables:
         columns = ", ".join(f"{quoted(c.name)} {_type(c.type)}" for c in table.columns)
         if columns and not table.name.lower().startswith("sqlite_"):

@@ -10,7 +10,6 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.prove.accepted import complaint
 from sqlverdict.prove.held import Held
-from sqlverdict.prove.measure import beyond_measure
 from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES, Question
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.records import Contract, ParseFailure, Reason
@@ -43,9 +42,6 @@ def prove(
     found = PROFILES.get(profile)
     parsed = []
     for role, sql in (("gold", gold), ("prediction", prediction)):
-        excess = beyond_measure(sql)
-        if excess is not None:
-            return NotProved(f"the {role} is not read: {excess}", Reason.BUDGET_EXHAUSTED)
         query = parse(sql, "sqlite")
         if isinstance(query, ParseFailure):
             return NotProved(f"the {role} cannot be read: {query.message}", query.reason)

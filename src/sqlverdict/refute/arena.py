@@ -14,6 +14,7 @@ from operator import is_, itemgetter
 from typing import NamedTuple
 
 from sqlverdict.execute.sandbox import Guard, failure_of, not_a_query
+from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.parse.facts import Fact, NotNull, Unique, affinity, facts_of
 from sqlverdict.parse.schema import Schema, Table, stored_type
 from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Row
@@ -96,7 +97,7 @@ class Arena:
         self._begun = 0
         self._filled: dict[str, _Filling | None] = {}
         self._answered: dict[str, tuple[tuple[str, ...], bool]] = {}
-        self._connection = sqlite3.connect(":memory:", isolation_level=None, cached_statements=512)
+        self._connection = open_in_memory(cached_statements=512)
         if backwards:
             self._connection.execute("PRAGMA reverse_unordered_selects=1")
         # What is in the arena is never rolled back.

@@ -25,6 +25,7 @@ from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.errors import DatabaseError, DataError
 from sqlverdict.execute.engine import ENGINES, Session
 from sqlverdict.execute.sandbox import Guard
+from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.parse.tokens import leading_keyword, statements
 from sqlverdict.records import Answer, Comparison, Contract, Outcome
 from sqlverdict.refute.arena import quoted
@@ -366,7 +367,8 @@ class _Builder(Guard):
 
 
 def _built(texts: Sequence[str], path: Path) -> Session:
-    connection = sqlite3.connect(":memory:", isolation_level=None)
+    connection = open_in_memory()
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, SMALL.cell)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
     guard = _Builder()
     connection.set_authorizer(guard)
@@ -377,9 +379,9 @@ def _built(texts: Sequence[str], path: Path) -> Session:
             if word not in ("CREATE", "INSERT"):
                 raise DataError(f"{path} holds a {word or 'text'} where only CREATE and INSERT are")
             connection.execute(sql)
-    except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
+    except (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError) as error:
         connection.close()
-        why = f"blocked: {guard.denied}" if guard.denied else str(error)
+        why = f"blocked: {guard.denied}" if guard.denied else str(error) or "too large"
         raise DataError(f"{path} cannot be rebuilt: {why}. Write the witness again") from error
     except DataError:
         connection.close()

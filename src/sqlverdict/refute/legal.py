@@ -13,6 +13,7 @@ from contextlib import closing
 from functools import lru_cache
 from math import isnan
 
+from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.parse.facts import Affinity, Fact, NotNull, References, Typed, Unique, affinity
 from sqlverdict.parse.schema import Schema, Table, is_strict, stored_type
 from sqlverdict.parse.tokens import solid
@@ -165,7 +166,7 @@ def _checked(table: Table, rows: Sequence[Row]) -> Iterator[str]:
     checks = "".join(f", CHECK ({check})" for check in table.checks)
     strict = " STRICT" if is_strict(table.sql) else ""
     marks = ", ".join("?" for _ in table.columns)
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+    with closing(open_in_memory()) as connection:
         try:
             connection.execute(f"CREATE TABLE {quoted(table.name)} ({columns}{checks}){strict}")
         except sqlite3.Error:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
 from sqlverdict.execute.engine import Limits, Session
 from sqlverdict.execute.sqlite_session import SqliteSession
+from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import Kind, fold, kind, pieces, solid
@@ -141,7 +142,7 @@ def rebuild(
     """
     schema = instance.schema
     chosen = sorted(schema.tables, key=is_view) if tables is None else tables
-    connection = sqlite3.connect(":memory:", isolation_level=None, cached_statements=16)
+    connection = open_in_memory(cached_statements=16)
     declared: dict[str, str] = {}
     columns: dict[str, tuple[int, ...]] = {}
     for table in chosen:

@@ -2,15 +2,22 @@
 
 A common table expression is written out wherever it is used: SQLite and the prover alike spend
 twice the time for every level that uses the one before twice. The parser tries every way to nest
-joins that have no condition. Both must be told before anybody parses.
+joins that have no condition. A list of 100,000 values makes a tree that takes minutes to walk.
+All of it must be told before anybody parses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from sqlverdict.parse.query import MAX_LENGTH
 from sqlverdict.parse.tokens import fold, solid
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
+
+MAX_LENGTH = 200_000
+"""The longest text that is parsed, in characters: sqlglot reads about 100,000 a second."""
 
 MOST_JOINS = 12
 """So many joins without ON or USING are read: the parser's time doubles with each."""
@@ -18,23 +25,44 @@ MOST_JOINS = 12
 MOST_UNFOLDED = 20_000
 """So many uses of common table expressions are read, each counted where it is written out."""
 
-_BEFORE_A_SOURCE = frozenset({"from", "join", ","})
+MOST_TOKENS = 20_000
+"""So many tokens are read; the longest query of the public benchmarks has about 1,000."""
+
+MOST_LEVELS = 300
+"""So deep may a tree be: whoever walks it may take three calls a level."""
+
+_BEFORE_A_SOURCE = frozenset({"from", "join", ",", "("})
+_QUOTES = frozenset("\"`[")
 
 
 def beyond_measure(sql: str) -> str | None:
     """Why a text is not read, in words; ``None`` where it may be."""
     if len(sql) > MAX_LENGTH:
-        # The parser refuses it by itself.
-        return None
+        return f"the text has {len(sql)} characters; at most {MAX_LENGTH} are parsed"
     lower = sql.lower()
-    if lower.count("join") <= MOST_JOINS and "with" not in lower:
+    many = len(sql) > MOST_TOKENS
+    if lower.count("join") <= MOST_JOINS and "with" not in lower and not many:
         return None
-    words = list(map(fold, solid(sql)))
+    # A name means the same with quotes and without.
+    words = [fold(word[1:-1] if word[0] in _QUOTES else word) for word in solid(sql)]
+    if len(words) > MOST_TOKENS:
+        return f"the text has {len(words)} tokens; at most {MOST_TOKENS} are parsed"
     bare = words.count("join") - words.count("on") - words.count("using")
     if bare > MOST_JOINS:
         return f"{bare} joins without a condition; at most {MOST_JOINS} are read"
     if "with" in words and unfolded(words) > MOST_UNFOLDED:
         return "common table expressions that unfold beyond measure"
+    return None
+
+
+def too_deep(tree: Expr) -> str | None:
+    """Why a tree is not worked with, in words; ``None`` where its depth is usual."""
+    level, levels = [tree], 0
+    while level:
+        levels += 1
+        if levels > MOST_LEVELS:
+            return f"the query is nested more than {MOST_LEVELS} levels deep"
+        level = [child for node in level for child in node.iter_expressions()]
     return None
 
 
