@@ -32,7 +32,7 @@ MOST_LEVELS = 400
 """So deep may a tree be: whoever walks it takes about two calls a level."""
 
 _BEFORE_A_SOURCE = frozenset({"from", "join", ",", "("})
-_QUOTES = frozenset("\"`[")
+_QUOTES = frozenset('"`[')
 
 
 def beyond_measure(sql: str) -> str | None:
