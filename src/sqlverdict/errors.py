@@ -13,6 +13,7 @@
     │   └── RunLogError             a run folder cannot be read, or holds another run
     ├── DatabaseError               a database is missing or cannot be opened
     ├── RegistryError               two members share a name, or a member breaks its convention
+    ├── FileFailure                 a file cannot be written or read: a full disk (exit code 6)
     ├── NothingEvaluated            no case could be evaluated (exit code 3)
     ├── Contradiction               a pair is both proved and refuted: our bug (exit code 5)
     └── Interrupted                 the user stopped the run; it can be resumed (exit code 130)
@@ -76,6 +77,12 @@ class DatabaseError(SqlverdictError):
 
 class RegistryError(SqlverdictError):
     """Two members share a name, or a member breaks its convention."""
+
+
+class FileFailure(SqlverdictError):
+    """A file cannot be written or read: the disk is full, or rights are missing."""
+
+    exit_code = 6
 
 
 class NothingEvaluated(SqlverdictError):

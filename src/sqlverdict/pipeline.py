@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from sqlverdict import __version__
 from sqlverdict.compare.preset import DEFAULT_PRESET
-from sqlverdict.errors import Contradiction, Interrupted, UsageError
+from sqlverdict.errors import Contradiction, FileFailure, Interrupted, UsageError
 from sqlverdict.execute.cache import AnswerCache, default_path
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.load.benchmark import Benchmark
@@ -142,6 +142,7 @@ def evaluate(
         PredictionError: a case has no prediction.
         RunLogError: ``out`` holds another run.
         Interrupted: the user stopped it; the same call resumes it.
+        FileFailure: the folder cannot be written to, or the disk is full.
         Contradiction: a pair is both proved and refuted; the same call goes on behind it.
     """
     folder = Path(out) if out is not None else None
@@ -252,6 +253,15 @@ def _run(
         whole = all(plan.out is not None for plan in plans)
         what = "the same command goes on" if whole else "with a folder for the run it would go on"
         raise Contradiction(f"{found}. {done:,} cases are done; {what} from there") from None
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        done = sum(folder.log.count for folder in folders)
+        where = error.filename or ", ".join(str(plan.out) for plan in plans if plan.out)
+        raise FileFailure(
+            f"{where}: {error.strerror or error}. {done:,} cases are done and kept; see to the "
+            f"place, its rights and its space, and the same command goes on from there"
+        ) from error
     except KeyboardInterrupt:
         done = sum(folder.log.count for folder in folders)
         raise Interrupted(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import click
 import pytest
@@ -47,7 +49,6 @@ def test_help_imports_no_command_and_nothing_heavy() -> None:
     assert set(re.findall(r"'([\w.]+)'", loaded)) == {
         "sqlverdict.cli",
         "sqlverdict.cli.main",
-        "sqlverdict.errors",
     }
     assert "Evaluate predictions against a benchmark" in done.stdout
 
@@ -114,8 +115,67 @@ def test_debug_shows_the_traceback_wherever_it_stands(
 
     monkeypatch.setattr(Commands, "get_command", lambda *_: fails)
     for args in (("--debug", "fails"), ("fails", "--debug")):
-        with pytest.raises(UsageError, match="wrong call"):
-            invoke(*args)
+        found = invoke(*args)
+        assert found.exit_code == 2
+        assert "Traceback" in found.stderr
+        assert "UsageError: wrong call" in found.stderr
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        KeyError("a bug"),
+        RecursionError("too deep"),
+        MemoryError(),
+        AssertionError(),
+        sqlite3.OperationalError("no such table: x"),
+    ],
+)
+def test_a_bug_of_ours_is_70_with_a_saved_traceback_and_never_1(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    @click.command()
+    @click.option("--base-url")
+    def fails(base_url: str) -> None:
+        raise error
+
+    monkeypatch.setattr(Commands, "get_command", lambda *_: fails)
+    found = invoke("fails", "--base-url", "http://host/v1?code=SECRET")
+    assert found.exit_code == 70
+    assert "Traceback" not in found.output
+    assert "Please report it" in found.stderr
+    file = Path(found.stderr.partition("The traceback is in ")[2].partition(". Please")[0])
+    saved = file.read_text()
+    file.unlink()
+    assert f"{type(error).__name__}" in saved
+    assert "Traceback" in saved
+    assert "SECRET" not in saved
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            OSError(28, "No space left on device", "runs/x/results.jsonl"),
+            "runs/x/results.jsonl: No",
+        ),
+        (PermissionError(13, "Permission denied", "out"), "out: Permission denied"),
+        (OSError("something else"), "something else"),
+        (sqlite3.OperationalError("database or disk is full"), "disk is full"),
+    ],
+)
+def test_a_file_that_cannot_be_read_or_written_is_6(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch, error: Exception, said: str
+) -> None:
+    @click.command()
+    def fails() -> None:
+        raise error
+
+    monkeypatch.setattr(Commands, "get_command", lambda *_: fails)
+    found = invoke("fails")
+    assert found.exit_code == 6
+    assert said in found.stderr
+    assert "Traceback" not in found.stderr
 
 
 def test_a_mistyped_command_or_option_gets_a_hint(invoke: Invoke) -> None:

@@ -8,6 +8,8 @@
 4    some cases could not be evaluated
 5    a pair is both proved and refuted: a bug of ours; the run
      stops, and the same command goes on behind it
+6    a file could not be read or written: full disk, rights
+70   another bug of ours; its traceback is saved
 130  interrupted; the same command resumes
 ==== =====================================================
 """
@@ -26,7 +28,6 @@ from typing import Any, NoReturn
 import click
 
 from sqlverdict import __version__, cli
-from sqlverdict.errors import SqlverdictError
 
 _PACKAGE = "sqlverdict.cli"
 _BROKEN_PIPE = 128 + 13
@@ -38,7 +39,8 @@ Start here:
 \b
 Exit codes: 0 done, 1 a threshold or regression failed, 2 usage, 3 nothing could
 be evaluated, 4 some cases could not be evaluated, 5 stopped at a contradiction
-(a bug of ours, saved; resumable), 130 interrupted (resumable).
+(a bug of ours, saved; resumable), 6 a file could not be read or written, 70 a bug
+of ours (its traceback is saved), 130 interrupted (resumable).
 """
 
 
@@ -97,24 +99,16 @@ class Commands(click.Group):
         try:
             # Commands find their own line in ctx.obj, to write it into reports.
             found = super().main(rest, *pos, **{**named, "standalone_mode": False, "obj": rest})
-        except SqlverdictError as error:
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last border of all
+            from sqlverdict.cli._failures import exit_code_of, message_of
+
             if debug:
-                raise
-            click.echo(f"error: {error}", err=True)
-            sys.exit(error.exit_code)
-        except click.ClickException as error:
-            click.echo(f"error: {error.format_message()}{_where(error)}", err=True)
-            sys.exit(2)
-        except (click.Abort, KeyboardInterrupt):
-            click.echo("interrupted", err=True)
-            sys.exit(130)
+                import traceback
+
+                traceback.print_exception(error, file=sys.stderr)
+            click.echo(message_of(error, rest), err=True)
+            sys.exit(exit_code_of(error))
         sys.exit(found if isinstance(found, int) else 0)
-
-
-def _where(error: click.ClickException) -> str:
-    """Where to read more about a wrong call."""
-    ctx = getattr(error, "ctx", None)
-    return f"\nTry '{ctx.command_path} --help'." if ctx is not None else ""
 
 
 def _first_line(name: str) -> str:

@@ -1,0 +1,103 @@
+"""What a command leaves with when it fails: a plain message and a documented exit code.
+
+An error that is meant for the user says itself what to do. A file that cannot be read or
+written is 6. Anything else is a bug of ours: 70, with its traceback in a file. Python's own code
+for an uncaught error, 1, means that a threshold was missed, and is never used for these.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import sqlite3
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from sqlverdict import __version__
+from sqlverdict.errors import FileFailure, SqlverdictError
+from sqlverdict.files.secrets import without_secrets
+
+BUG = 70
+INTERRUPTED = 130
+_STORAGE = ("disk is full", "disk i/o", "readonly database", "unable to open database file")
+
+
+def exit_code_of(error: BaseException) -> int:
+    """The exit code that an error stands for."""
+    if isinstance(error, SqlverdictError):
+        return error.exit_code
+    if isinstance(error, click.ClickException):
+        return 2
+    if isinstance(error, (click.Abort, KeyboardInterrupt)):
+        return INTERRUPTED
+    return FileFailure.exit_code if is_storage(error) else BUG
+
+
+def is_storage(error: BaseException) -> bool:
+    """Whether a file could not be read or written."""
+    if isinstance(error, sqlite3.OperationalError):
+        return any(words in str(error).lower() for words in _STORAGE)
+    return isinstance(error, OSError)
+
+
+def message_of(error: BaseException, args: Sequence[str]) -> str:
+    """What the user is told."""
+    if isinstance(error, SqlverdictError):
+        return f"error: {error}"
+    if isinstance(error, click.ClickException):
+        return f"error: {error.format_message()}{_where(error)}"
+    if isinstance(error, (click.Abort, KeyboardInterrupt)):
+        return "interrupted"
+    if is_storage(error):
+        return f"error: {storage_text(error)}. Check the place, its rights and its space."
+    return _bug_text(error, args)
+
+
+def storage_text(error: BaseException) -> str:
+    """Which file could not be read or written, and why."""
+    if not isinstance(error, OSError) or error.strerror is None:
+        return str(error)
+    file = error.filename2 or error.filename
+    return (
+        f"{os.fsdecode(file)}: {error.strerror}"
+        if isinstance(file, (str, bytes))
+        else (error.strerror)
+    )
+
+
+def _bug_text(error: BaseException, args: Sequence[str]) -> str:
+    name = type(error).__name__
+    said = f": {error}" if str(error) and len(str(error)) < 300 else ""
+    try:
+        file = _save(error, args)
+    except (OSError, MemoryError):
+        file = ""
+        traceback.print_exception(error, file=sys.stderr)
+    where = f" The traceback is in {file}." if file else ""
+    return (
+        f"error: a bug of sqlverdict ({name}{said}).{where} Please report it; what was written is "
+        f"kept, and the same command goes on from there."
+    )
+
+
+def _save(error: BaseException, args: Sequence[str]) -> str:
+    """Write the traceback, without what may be secret, and say where it is."""
+    lines = [
+        f"sqlverdict {__version__}, Python {platform.python_version()}, {platform.platform()}\n",
+        f"arguments: {list(args)}\n\n",
+        *traceback.format_exception(error),
+    ]
+    handle, file = tempfile.mkstemp(prefix="sqlverdict-error-", suffix=".txt")
+    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as stream:
+        stream.write(without_secrets("".join(lines)))
+    return file
+
+
+def _where(error: click.ClickException) -> str:
+    """Where to read more about a wrong call."""
+    ctx = getattr(error, "ctx", None)
+    return f"\nTry '{ctx.command_path} --help'." if ctx is not None else ""
