@@ -168,3 +168,10 @@ def test_facts_are_checked_on_the_data(invoke: Invoke, tmp_path: Path, orphan: b
         assert told["verdict"] == "proved_equivalent"
     # A profile that reproduces a metric looks at trees alone.
     assert invoke("prove", GOLD, SAME, "--db", file, "--profile", "etm_paper").exit_code == 0
+
+
+def test_a_query_file_that_does_not_exist_is_named_and_not_parsed_as_sql(invoke: Invoke) -> None:
+    Path("schema.sql").write_text("CREATE TABLE t (a INT);")
+    found = invoke("prove", "@gold.sql", "SELECT a FROM t", "--schema", "schema.sql")
+    assert found.exit_code == 2
+    assert "gold.sql: there is no such file" in found.stderr

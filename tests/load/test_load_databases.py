@@ -101,3 +101,52 @@ def test_digest_follows_the_content(tmp_path: Path) -> None:
     assert first == sha256_file(file)
     file.write_bytes(b"three")
     assert sha256_file(file) != first
+
+
+OUTSIDE = (
+    "../secret",
+    "..",
+    ".",
+    "/etc/passwd",
+    "a/../../secret",
+    "a\\..\\secret",
+    "x\0",
+    "",
+    "\ud800x",
+)
+
+
+@pytest.mark.parametrize("db_id", [*OUTSIDE, "x" * 300, "é" * 150])
+def test_a_db_id_is_a_name_and_never_leads_out_of_the_folder(db_id: str, tmp_path: Path) -> None:
+    root = tmp_path / "databases"
+    (root / "shop").mkdir(parents=True)
+    (root / "shop" / "shop.sqlite").write_bytes(b"x")
+    (tmp_path / "secret.sqlite").write_bytes(b"x")
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "secret.sqlite").write_bytes(b"x")
+    folder = DatabaseFolder(root)
+    assert folder.path(db_id) is None
+    assert folder.expected(db_id) is None
+    assert folder.suite(db_id) == []
+    with pytest.raises(DatabaseError, match="is no database id: expected the name of a database"):
+        folder.require(db_id)
+    assert folder.require("shop") == str(root / "shop" / "shop.sqlite")
+    assert DatabaseFolder(root / "shop" / "shop.sqlite").path(db_id) is not None, "serves every id"
+
+
+def test_a_folder_that_cannot_be_read_is_one_missing_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / f"{name}.sqlite").write_bytes(b"x")
+    usual = Path.iterdir
+
+    def iterdir(self: Path) -> object:
+        if self.name == "a":
+            raise PermissionError(13, "Permission denied", str(self))
+        return usual(self)
+
+    monkeypatch.setattr(Path, "iterdir", iterdir)
+    folder = DatabaseFolder(tmp_path)
+    assert (folder.path("a"), folder.path("b")) == (None, str(tmp_path / "b" / "b.sqlite"))

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.load.prediction_formats import FORMATS
 from sqlverdict.load.predictions import Predictions, load_predictions
+from sqlverdict.load.text import is_unicode
 
 IDS = ["0", "1", "2"]
 DBS = ["pets", "cars", "pets"]
@@ -157,7 +158,6 @@ def record_lines(*records: dict[str, Any]) -> str:
         ("p.txt", "SELECT 0\n\nSELECT 1\nSELECT 2\n", r"Without its 1 blank lines \(line 2\)"),
         ("p.txt", "SELECT 0\nSELECT 1\nSELECT 2\n\n", r"Without its 1 blank lines \(line 4\)"),
         ("p.txt", "SELECT 0\n\nSELECT 1\n\nSELECT 2\nSELECT 3", "found 6 lines.*Blank: line 2, 4"),
-        ("p.txt", b"SELECT 0\nSELECT '\xe9'\nSELECT 2\n", "line 2, byte 9 .0xe9. is not UTF-8"),
         ("p.txt", b"SELECT 0\nSELECT 1\nSELECT \0\n", "line 3 holds a NUL byte"),
         ("p.txt", "SELECT 0\n".encode("utf-16"), "UTF-16"),
         ("p.txt", "SELECT 0\tpets\nSELECT 1\tpets\nSELECT 2\tpets", "line 2 says 'pets', case '1'"),
@@ -200,6 +200,38 @@ def test_bad_file(tmp_path: Path, name: str, content: Any, message: str) -> None
     with pytest.raises(PredictionError, match=message) as raised:
         load(tmp_path, name, content)
     assert str(tmp_path / name) in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("p.txt", b"SELECT 0\nSELECT '\xe9'\nSELECT 2\n"),
+        ("p.csv", b"id,sql\n0,SELECT 0\n1,SELECT '\xe9'\n2,SELECT 2\n"),
+        ("p.json", b'["SELECT 0", "SELECT \'\\ud800\'", "SELECT 2"]'),
+        ("p.json", b'{"0": "SELECT 0", "1": "SELECT \'\\udc00\'", "2": "SELECT 2"}'),
+        ("p.json", b'{"0": "SELECT 0", "1": "SELECT \'\xff\'", "2": "SELECT 2"}'),
+        (
+            "p.jsonl",
+            b'{"id": 0, "sql": "SELECT 0"}\n{"id": 1, "raw": "SELECT \'\\ud800\'"}\n'
+            b'{"id": 2, "sql": "SELECT 2"}\n',
+        ),
+    ],
+)
+def test_text_that_is_no_unicode_spoils_its_own_prediction_alone(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
+    found = load(tmp_path, name, content)
+    assert [found[case_id].sql for case_id in ("0", "2")] == ["SELECT 0", "SELECT 2"]
+    spoilt = found["1"].sql or found["1"].raw or ""
+    assert "SELECT '" in spoilt
+    assert not is_unicode(spoilt)
+    assert any("(id '1')" in note and "counts as wrong" in note for note in found.notes)
+
+
+@pytest.mark.parametrize("content", ['{"0": NaN}', '{"0": "\\ud800"', "[1, 2", '{"0": Infinity}'])
+def test_what_is_no_json_is_refused_all_the_same(tmp_path: Path, content: str) -> None:
+    with pytest.raises(PredictionError, match=r"p\.json"):
+        load(tmp_path, "p.json", content)
 
 
 def test_keys_that_look_like_positions(tmp_path: Path) -> None:

@@ -228,3 +228,18 @@ def test_bad_csv(tmp_path: Path, content: bytes, message: str) -> None:
     path.write_bytes(content)
     with pytest.raises(BenchmarkError, match=message):
         list(BENCHMARKS.get("csv").read(path).cases)
+
+
+def test_text_that_is_no_unicode_is_refused_in_a_case_and_kept_in_its_prediction(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "cases.jsonl"
+    good = b'{"id": "1", "db_id": "d", "gold": "SELECT 1", "prediction": "SELECT 1"}\n'
+    for spoilt in (b"\\ud800", b"\xff"):
+        said = b'{"id": "2", "db_id": "d", "gold": "SELECT 1", "prediction": "' + spoilt + b'"}\n'
+        path.write_bytes(good + said)
+        pairs = list(iterate_pairs(path))
+        assert [case.id for case, _ in pairs] == ["1", "2"]
+        path.write_bytes(good + said.replace(b"SELECT 1", spoilt))
+        with pytest.raises(BenchmarkError, match="line 2"):
+            list(iterate_pairs(path))

@@ -182,3 +182,26 @@ def test_a_metric_may_look_at_all_of_an_item(
     said = {str(n): Prediction(str(n), "SELECT 1", confidence=n / 10) for n in range(4)}
     run = evaluate(cases, said, options=Options("ex,wordy", workers=0, cache=None))
     assert [result.scores["wordy"] for result in run.results()] == [0.0, 1.1, 2.2, 3.3]
+
+
+@pytest.mark.parametrize("db_id", ["{people}", "../x", "/etc/passwd", "x" * 300, "a\0b"])
+def test_a_db_id_opens_no_file_and_costs_its_own_case_alone(
+    db_id: str, people: Path, make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Without a database, the id itself was opened as a path."""
+    monkeypatch.chdir(people.parent)
+    odd = Case("odd", db_id.format(people=people.name), "?", ("SELECT 1",))
+    long = Case("long", "x", "?", ("SELECT 1",), str(tmp_path / ("y" * 300)))
+    cases = [odd, make_case("good", "SELECT 1"), long]
+    for metrics in ("ex,soft_f1", "ex,verdict,esm,etm,ts"):
+        run = evaluate(
+            cases,
+            {case.id: "SELECT 1" for case in cases},
+            options=Options(metrics, workers=0, cache=None),
+        )
+        found = {result.id: result for result in run.results()}
+        assert found["good"].verdict is Verdict.CORRECT
+        for name in ("odd", "long"):
+            assert (found[name].verdict, found[name].fault) == (Verdict.UNSCORED, Fault.ENGINE)
+            assert found[name].reasons == (Reason.DATABASE_UNAVAILABLE,)
+        assert "no database is known" in found["odd"].message

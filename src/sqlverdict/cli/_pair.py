@@ -105,11 +105,15 @@ def asked(said: dict[str, Any]) -> Asked:
 
 
 def query_text(text: str) -> str:
-    """SQL, or ``@FILE`` for the SQL in a file."""
+    """SQL, or ``@FILE`` for the SQL in a file.
+
+    Raises:
+        DataError: there is no such file.
+    """
     from sqlverdict.errors import DataError
     from sqlverdict.load.text import read_text
 
-    if not text.startswith("@") or not Path(text[1:]).is_file():
+    if not text.startswith("@"):
         return text.strip()
     return read_text(Path(text[1:]), DataError).strip()
 

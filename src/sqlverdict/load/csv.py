@@ -12,7 +12,7 @@ the header, a repeated column or id, text that is not UTF-8 is an error that nam
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +26,12 @@ from sqlverdict.records import Case
 _LONGEST_CELL = 2**30
 
 
-def table_rows(path: Path, error: type[DataError]) -> Iterator[tuple[int, dict[str, str]]]:
+def table_rows(
+    path: Path, error: type[DataError], as_text: Callable[..., str] = check_text
+) -> Iterator[tuple[int, dict[str, str]]]:
     """The rows of a CSV or TSV file under its header, with the line each starts on.
+
+    ``as_text`` makes text of a line: strictly, or by :func:`~sqlverdict.load.text.any_text`.
 
     Raises:
         DataError: of the given kind; the message names the line.
@@ -36,7 +40,7 @@ def table_rows(path: Path, error: type[DataError]) -> Iterator[tuple[int, dict[s
 
     def lines() -> Iterator[str]:
         for number, line in stream_lines(path, error):
-            yield check_text(line, str(path), error, number)
+            yield as_text(line, str(path), error, number)
 
     reader = csv.reader(lines(), delimiter=delimiter, strict=True)
     header = _next_row(reader, path, error)

@@ -4,18 +4,22 @@ In this order: ``<root>/<db>/<db>.sqlite`` (or ``.sqlite3``, ``.db``), ``<root>/
 the only database file in ``<root>/<db>/``. A root that is itself a file serves every
 ``db_id``. Names that differ only in case are used and reported, where there is exactly one.
 Several database files in ``<root>/<db>/`` are the test suite of that database.
+
+A ``db_id`` is a name and never a path: one that could lead out of the root has no database.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 from sqlverdict.errors import DatabaseError, UsageError
 from sqlverdict.load.text import listed, near
 
 SUFFIXES = (".sqlite", ".sqlite3", ".db")
+_LONGEST_NAME = 200
+"""Bytes; file systems take 255, with the suffix and what SQLite adds to it."""
 
 
 class DatabaseFolder:
@@ -30,7 +34,7 @@ class DatabaseFolder:
         self.root = root
         self.suffixes = tuple(suffixes)
         self._found: dict[str, str | None] = {}
-        self._expected: dict[str, str] = {}
+        self._expected: dict[str, str | None] = {}
         self._stems: dict[str, set[str]] | None = None
         self._notes: list[str] = []
 
@@ -45,11 +49,16 @@ class DatabaseFolder:
             self._found[db_id] = self._find(db_id)
         return self._found[db_id]
 
-    def expected(self, db_id: str) -> str:
-        """The file of a database, or the path where it should have been."""
+    def expected(self, db_id: str) -> str | None:
+        """The file of a database, or the path where it should have been.
+
+        ``None`` where the id is no name: such a path might lie anywhere.
+        """
         if db_id not in self._expected:
-            usual = str(self.root / db_id / f"{db_id}{self.suffixes[0]}")
-            self._expected[db_id] = self.path(db_id) or usual
+            found = self.path(db_id)
+            if found is None and is_name(db_id):
+                found = str(self.root / db_id / f"{db_id}{self.suffixes[0]}")
+            self._expected[db_id] = found
         return self._expected[db_id]
 
     def require(self, db_id: str) -> str:
@@ -77,6 +86,11 @@ class DatabaseFolder:
         """Why there is no file for a database: what was looked for, and similar names."""
         if not self.root.is_dir():
             return f"there is no folder {self.root}. Say where the databases lie."
+        if not is_name(db_id):
+            return (
+                f"{_short(db_id)} is no database id: expected the name of a database below "
+                f"{self.root}, without a path, and of at most {_LONGEST_NAME} bytes."
+            )
         looked = f"{self.root / db_id / (db_id + self.suffixes[0])}"
         inside = self._files(self.root / db_id)
         if len(inside) > 1:
@@ -93,10 +107,10 @@ class DatabaseFolder:
         )
 
     def _find(self, db_id: str) -> str | None:
-        if not db_id or db_id in (".", "..") or "/" in db_id or os.sep in db_id or "\0" in db_id:
-            return None
         if self.root.is_file():
             return str(self.root)
+        if not is_name(db_id):
+            return None
         found = self._exactly(db_id)
         if found is not None:
             return found
@@ -135,6 +149,17 @@ class DatabaseFolder:
                 elif child.is_dir():
                     self._stems.setdefault(child.name.casefold(), set()).add(child.name)
         return self._stems
+
+
+def is_name(db_id: str) -> bool:
+    """Whether a database id can be the name of a file: no path, nothing odd, not too long."""
+    if not db_id or db_id in (".", "..") or any(mark in db_id for mark in "/\\\0"):
+        return False
+    try:
+        drive = os.name == "nt" and PureWindowsPath(db_id).drive
+        return not drive and len(os.fsencode(db_id)) <= _LONGEST_NAME
+    except UnicodeEncodeError:
+        return False
 
 
 def suite_of(database: str, db_id: str, suffixes: Sequence[str] = SUFFIXES) -> list[str]:
@@ -179,16 +204,22 @@ def missing_databases(folder: DatabaseFolder, db_ids: Sequence[str]) -> tuple[st
     )
 
 
+def _short(name: str) -> str:
+    return repr(name) if len(name) <= 60 else f"{name[:50]!r}... ({len(name)} characters)"
+
+
 def _count(number: int, what: str) -> str:
     return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _database_files(folder: Path, suffixes: Sequence[str]) -> list[str]:
     """The database files in a folder, sorted; hidden files are other programs' leftovers."""
-    if not folder.is_dir():
+    try:
+        return sorted(
+            str(child)
+            for child in folder.iterdir()
+            if child.suffix in suffixes and not child.name.startswith(".") and child.is_file()
+        )
+    except OSError:
+        # One folder that is not there, or not to be read, is one database that is missing.
         return []
-    return sorted(
-        str(child)
-        for child in folder.iterdir()
-        if child.suffix in suffixes and not child.name.startswith(".") and child.is_file()
-    )

@@ -53,11 +53,11 @@ class Gold:
     """
 
     sql: str
-    database: str
+    database: str | None
     tags: dict[str, str]
 
 
-def gold_of(sql: str, database: str, rowless: frozenset[str]) -> Gold:
+def gold_of(sql: str, database: str | None, rowless: frozenset[str]) -> Gold:
     """A gold query on a database some of whose tables may hold no row."""
     read = sorted(rowless.intersection(word.lower() for word in solid(sql))) if rowless else []
     if not read:

@@ -13,9 +13,12 @@ own prediction: see :func:`iterate_pairs`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from sqlverdict.errors import BenchmarkError
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, Source
@@ -23,13 +26,24 @@ from sqlverdict.load.databases import DatabaseFolder, find_databases
 from sqlverdict.load.fields import (
     CASE_FIELDS,
     PREDICTION_FIELDS,
+    SQL_KEYS,
     case_from,
     column_map,
     prediction_from,
     rename,
 )
-from sqlverdict.load.text import decode_json, listed, need_file, stream_lines
+from sqlverdict.load.text import (
+    any_text,
+    decode_any_json,
+    decode_json,
+    is_unicode,
+    listed,
+    need_file,
+    stream_lines,
+)
 from sqlverdict.records import Case, Prediction
+
+_SAID = (*PREDICTION_FIELDS, *SQL_KEYS)
 
 
 class JsonlCases:
@@ -55,7 +69,7 @@ class JsonlCases:
         name = str(self.path)
         for number, line in stream_lines(self.path, BenchmarkError):
             where = f"{name}, line {number}"
-            record = rename(_object(line, where), self.columns, where)
+            record = rename(_object(line, where, self.columns), self.columns, where)
             case = case_from(record, where, self.databases, home)
             key = hash(case.id)
             if key in seen:
@@ -71,7 +85,10 @@ class JsonlCases:
             if number == second:
                 return
             where = f"{self.path}, line {number}"
-            if str(rename(_object(line, where), self.columns, where).get("id")) == case_id:
+            if (
+                str(rename(_object(line, where, self.columns), self.columns, where).get("id"))
+                == case_id
+            ):
                 raise BenchmarkError(
                     f"{self.path}: id {case_id!r} stands on line {number} and again on line "
                     f"{second}. Expected each id once; rename or remove one of them."
@@ -97,7 +114,9 @@ class Jsonl:
         number, first = next(stream_lines(root, BenchmarkError), (0, b""))
         fields = (*CASE_FIELDS, *PREDICTION_FIELDS)
         where = f"{root}, line {number}"
-        record = rename(_object(first, where), cases.columns, where) if number else {}
+        record = (
+            rename(_object(first, where, cases.columns), cases.columns, where) if number else {}
+        )
         ignored = [key for key in record if key not in fields]
         notes = (f"fields that are not used: {listed(ignored, 10)}",) if ignored else ()
         count = sum(1 for _ in stream_lines(root, BenchmarkError))
@@ -129,12 +148,25 @@ def _cases(path: Path, options: Mapping[str, str], databases: Path | None) -> Js
     return JsonlCases(path, column_map(options), folder)
 
 
-def _object(line: bytes, where: str) -> dict[str, Any]:
+def _object(line: bytes, where: str, columns: Mapping[str, str]) -> dict[str, Any]:
     if not line.strip():
         raise BenchmarkError(f"{where} is blank. Expected one JSON object a line; remove it.")
-    record = decode_json(line.rstrip(), where, BenchmarkError)
+    record = _decode(line.rstrip(), where, columns)
     if not isinstance(record, dict):
         raise BenchmarkError(
             f"{where}: found {type(record).__name__}. Expected one JSON object a line."
         )
+    return record
+
+
+def _decode(line: bytes, where: str, columns: Mapping[str, str]) -> Any:
+    """A line as JSON; what is no Unicode text may stand in a prediction, and nowhere else."""
+    try:
+        return msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        record = decode_any_json(any_text(line, where, BenchmarkError), where, BenchmarkError)
+    fields = record.items() if isinstance(record, dict) else ()
+    case = {name: value for name, value in fields if columns.get(name, name) not in _SAID}
+    if not is_unicode(json.dumps(case, ensure_ascii=False)):
+        return decode_json(line, where, BenchmarkError)
     return record

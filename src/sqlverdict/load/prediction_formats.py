@@ -24,7 +24,7 @@ from typing import Any
 from sqlverdict.errors import PredictionError
 from sqlverdict.load.csv import table_rows
 from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, id_from, prediction_from, text_prediction
-from sqlverdict.load.text import decode_json, listed, repeated_keys, split_lines
+from sqlverdict.load.text import any_text, decode_any_json, listed, repeated_keys, split_lines
 from sqlverdict.records import Prediction
 
 BIRD_MARK = "\t----- bird -----\t"
@@ -138,14 +138,14 @@ def jsonl(file: PredictionFile) -> Entries:
             raise PredictionError(
                 f"{file.path}: {where} is blank. Expected one JSON object a line; remove it."
             )
-        record = decode_json(line.encode(), f"{file.path}, {where}", PredictionError)
+        record = decode_any_json(line, f"{file.path}, {where}", PredictionError)
         found.append(_record(file, record, where))
     return Entries(found)
 
 
 def json_list(file: PredictionFile) -> Entries:
     """A JSON list of objects with ids, or of SQL texts by position."""
-    items = decode_json(file.text.encode(), str(file.path), PredictionError)
+    items = decode_any_json(file.text, str(file.path), PredictionError)
     if not isinstance(items, list):
         raise PredictionError(f"{file.path}: found {_kind(items)}. Expected a JSON list.")
     if not all(item is None or isinstance(item, str) for item in items):
@@ -166,13 +166,13 @@ def json_list(file: PredictionFile) -> Entries:
 def csv(file: PredictionFile) -> Entries:
     """A table with a header; an empty SQL cell is an empty prediction, not an abstention."""
     found = []
-    for number, row in table_rows(file.path, PredictionError):
+    for number, row in table_rows(file.path, PredictionError, any_text):
         record: dict[str, Any] = {
             key: value if key in (*SQL_KEYS, "raw") else value or None for key, value in row.items()
         }
         if record.get("samples"):
             where = f"{file.path}, line {number}, samples"
-            record["samples"] = decode_json(record["samples"].encode(), where, PredictionError)
+            record["samples"] = decode_any_json(record["samples"], where, PredictionError)
         key = next((key for key in SQL_KEYS if key in record), None)
         if key and not record[key] and (row.get("abstained") or row.get("raw")):
             # A cell cannot say null; the other columns do.
@@ -221,20 +221,20 @@ def _detect_object(text: str) -> str:
 
 def _is_object(line: str) -> bool:
     try:
-        return isinstance(decode_json(line.encode(), "", PredictionError), dict)
+        return isinstance(decode_any_json(line, "", PredictionError), dict)
     except PredictionError:
         return False
 
 
 def _is_record(line: str) -> bool:
-    record = decode_json(line.encode(), "", PredictionError)
+    record = decode_any_json(line, "", PredictionError)
     return any(key in record for key in ID_KEYS) and any(
         key in record for key in (*SQL_KEYS, "raw", "abstained")
     )
 
 
 def _object(file: PredictionFile) -> dict[str, Any]:
-    found = decode_json(file.text.encode(), str(file.path), PredictionError)
+    found = decode_any_json(file.text, str(file.path), PredictionError)
     if not isinstance(found, dict):
         raise PredictionError(f"{file.path}: found {_kind(found)}. Expected an object of ids.")
     repeated = repeated_keys(file.text)

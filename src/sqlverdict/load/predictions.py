@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.load.prediction_formats import FORMATS, Entry, PredictionFile, detect
-from sqlverdict.load.text import listed, near, read_text
+from sqlverdict.load.text import count, is_unicode, listed, near, read_any_text
 from sqlverdict.records import Prediction
 
 
@@ -79,7 +79,7 @@ def load_predictions(
     if db_ids is not None and len(db_ids) != len(case_ids):
         raise UsageError(f"found {len(db_ids)} db_ids for {len(case_ids)} cases; give one a case")
     databases = dict(zip(case_ids, db_ids, strict=True)) if db_ids is not None else {}
-    text = read_text(path, PredictionError)
+    text = read_any_text(path, PredictionError)
     name = format or detect(path, text)
     entries = FORMATS[name](PredictionFile(path, text, case_ids, databases))
     _check_repeated(path, entries.found)
@@ -93,7 +93,7 @@ def load_predictions(
     }
     if len(by_id) != len(case_ids):
         raise UsageError("the case ids are not unique; each case needs an id of its own")
-    notes += _empty_ones(by_id)
+    notes += _empty_ones(by_id) + _spoilt_ones(by_id)
     return Predictions(by_id, str(path), name, sha256_file(path), tuple(notes))
 
 
@@ -172,6 +172,21 @@ def _check_databases(
         f"{shown}. The file seems to be shifted, sorted differently, or of another split; write "
         f"it anew in the order of the cases.{other}"
     )
+
+
+def _spoilt_ones(by_id: Mapping[str, Prediction]) -> list[str]:
+    """A note on predictions that are no Unicode text; no engine takes them."""
+    spoilt = [
+        case_id
+        for case_id, prediction in by_id.items()
+        if not is_unicode(prediction.sql or prediction.raw or "")
+    ]
+    if not spoilt:
+        return []
+    return [
+        f"{count(len(spoilt), 'prediction')} with bytes that are not UTF-8, or half of a surrogate "
+        f"pair (id {listed(spoilt)}): no engine runs such text, and it counts as wrong"
+    ]
 
 
 def _empty_ones(by_id: Mapping[str, Prediction]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
@@ -18,6 +19,7 @@ T = TypeVar("T")
 UTF8_BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _SHOWN = 5
+_HALVES = re.compile("[\ud800-\udfff]")
 
 
 def listed(things: Iterable[object], shown: int = _SHOWN) -> str:
@@ -60,6 +62,35 @@ def read_bytes(path: Path, error: type[DataError]) -> bytes:
         DataError: of the given kind; the file is missing, unreadable, empty, not UTF-8 or
             holds a NUL byte.
     """
+    data = _read(path, error)
+    check_text(data, str(path), error)
+    return data
+
+
+def read_any_text(path: Path, error: type[DataError]) -> str:
+    """The text of a file; bytes that are not UTF-8 become halves of surrogate pairs.
+
+    For predictions: such a byte spoils the one it stands in, and no other.
+
+    Raises:
+        DataError: of the given kind; the file is missing, unreadable, empty, UTF-16 or holds a
+            NUL byte.
+    """
+    return any_text(_read(path, error), str(path), error)
+
+
+def any_text(data: bytes, where: str, error: type[DataError], first_line: int = 1) -> str:
+    """As :func:`check_text`; bytes that are not UTF-8 become halves of surrogate pairs."""
+    _refuse_binary(data, where, error, first_line)
+    return data.decode("utf-8", "surrogateescape")
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text can be written down: no half of a surrogate pair is in it."""
+    return _HALVES.search(text) is None
+
+
+def _read(path: Path, error: type[DataError]) -> bytes:
     need_file(path, error)
     try:
         data = path.read_bytes()
@@ -68,7 +99,6 @@ def read_bytes(path: Path, error: type[DataError]) -> bytes:
     data = data.removeprefix(UTF8_BOM)
     if not data.strip():
         raise error(f"{path} is empty. Expected text; check that it was written to the end.")
-    check_text(data, str(path), error)
     return data
 
 
@@ -78,14 +108,7 @@ def check_text(data: bytes, where: str, error: type[DataError], first_line: int 
     Raises:
         DataError: of the given kind; the message names line and byte.
     """
-    if data.startswith(_UTF16_BOMS):
-        raise error(f"{where} is UTF-16, not UTF-8. Save it as UTF-8.")
-    if (nul := data.find(b"\0")) >= 0:
-        line = first_line + data.count(b"\n", 0, nul)
-        raise error(
-            f"{where}: line {line} holds a NUL byte. Expected UTF-8 text; "
-            f"check whether the file is binary or was cut off while it was written."
-        )
+    _refuse_binary(data, where, error, first_line)
     try:
         return data.decode()
     except UnicodeDecodeError as bad:
@@ -95,6 +118,17 @@ def check_text(data: bytes, where: str, error: type[DataError], first_line: int 
             f"{where}: line {line}, byte {column} (0x{data[bad.start]:02x}) is not UTF-8. "
             f"Save the file as UTF-8."
         ) from bad
+
+
+def _refuse_binary(data: bytes, where: str, error: type[DataError], first_line: int) -> None:
+    if data.startswith(_UTF16_BOMS):
+        raise error(f"{where} is UTF-16, not UTF-8. Save it as UTF-8.")
+    if (nul := data.find(b"\0")) >= 0:
+        line = first_line + data.count(b"\n", 0, nul)
+        raise error(
+            f"{where}: line {line} holds a NUL byte. Expected UTF-8 text; "
+            f"check whether the file is binary or was cut off while it was written."
+        )
 
 
 def read_text(path: Path, error: type[DataError]) -> str:
@@ -170,6 +204,31 @@ def _raise_located(data: bytes, where: str, error: type[DataError], cause: Excep
     raise error(
         f"{where}: {cause}. Expected strict JSON: no NaN, no Infinity, no half of a surrogate pair."
     ) from cause
+
+
+def decode_any_json(text: str, where: str, error: type[DataError]) -> Any:
+    """Decode JSON whose texts may hold halves of surrogate pairs, as such or escaped.
+
+    Raises:
+        DataError: of the given kind; the message names line and column.
+    """
+    try:
+        return msgspec.json.decode(text.encode())
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as strict:
+        try:
+            # Python's own decoder takes them.
+            return json.loads(text, parse_constant=_no_constant)
+        except (ValueError, RecursionError):
+            data = text.encode("utf-8", "replace")
+            try:
+                msgspec.json.decode(data)
+            except (msgspec.DecodeError, UnicodeError, RecursionError):
+                return decode_json(data, where, error)
+            raise error(f"{where}: {strict}. Expected JSON.") from strict
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(name)
 
 
 def repeated_keys(text: str) -> list[str]:
