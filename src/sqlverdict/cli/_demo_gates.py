@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sqlverdict.records import Case, Prediction
 
 if TYPE_CHECKING:
+    from sqlverdict.execute.engine import Limits
     from sqlverdict.report.reliability import Reliability, Selective
     from sqlverdict.report.run import Run
     from sqlverdict.report.tables import Table
@@ -22,7 +23,7 @@ _STEPS = 20
 
 
 def gated(
-    cases: Sequence[Case], predictions: Mapping[str, Prediction], detector: str, seconds: float
+    cases: Sequence[Case], predictions: Mapping[str, Prediction], detector: str, limits: Limits
 ) -> dict[str, Prediction]:
     """A system's predictions behind a detector.
 
@@ -34,13 +35,12 @@ def gated(
     from sqlverdict.abstain.method import Lessons, Tools
     from sqlverdict.abstain.predictions import draft_of
     from sqlverdict.execute.desk import Desk
-    from sqlverdict.execute.engine import Limits
 
     recorded = Recorded()
     recorded.drafts = {case_id: draft_of(said) for case_id, said in predictions.items()}
     homes = Homes.of(cases)
     learned = [homes.example(case) for case in cases if case.answerable][::2]
-    desk = Desk("sqlite", Limits(seconds=seconds))
+    desk = Desk("sqlite", limits)
     try:
         tools = Tools(desk=desk)
         machine = detector_machine(detector)

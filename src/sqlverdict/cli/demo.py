@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sqlverdict.report.run import Run
     from sqlverdict.report.terminal import Screen
 
-_SECONDS = 1.0
+_STEPS = 20_000_000
 """The limit of one query: the demo holds endless ones on purpose."""
 
 _INSTANCES = 160
@@ -102,9 +102,10 @@ def _evaluate(
     for name in systems():
         predictions = load_predictions(predictions_path(name), [case.id for case in cases])
         found.append(System(name, predictions, out / name, predictions.sha256))
+    limits = Limits(steps=_STEPS)
     options = Options(
         metrics=metrics,
-        limits=Limits(seconds=_SECONDS),
+        limits=limits,
         workers=workers,
         overwrite=True,
         progress=progress,  # type: ignore[arg-type]
@@ -115,7 +116,7 @@ def _evaluate(
         System(f"{system.name} > {gate}", said, out / f"{system.name}-{gate}")
         for system in found
         if (gate := GATES.get(system.name)) is not None
-        for said in [gated(cases, system.predictions, gate, _SECONDS)]  # type: ignore[arg-type]
+        for said in [gated(cases, system.predictions, gate, limits)]  # type: ignore[arg-type]
     ]
     plain = replace(options, metrics="ex", refuting=None, progress=None)
     return runs, evaluate_systems(benchmark, behind, options=plain)

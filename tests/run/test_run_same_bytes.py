@@ -1,0 +1,60 @@
+"""The same bytes under any hash seed, with any number of workers, on a busy machine."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).with_name("same_bytes.py")
+EVERY = 3
+WAYS = (("0", 1), ("1", 4), ("20261", 4))
+"""Hash seeds and numbers of workers. The first seed turns the shuffling of sets off."""
+
+BUSY = "while True: pass"
+
+
+@pytest.mark.slow
+def test_hash_seed_workers_and_load_change_no_byte(tmp_path: Path) -> None:
+    busy = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(2)]
+    try:
+        # All at once, each in the others' way: nobody gets the machine for itself.
+        runs = [
+            subprocess.Popen(
+                [sys.executable, str(SCRIPT), str(tmp_path / seed), str(workers), str(EVERY)],
+                stdout=subprocess.PIPE,
+                env={**os.environ, "PYTHONHASHSEED": seed},
+            )
+            for seed, workers in WAYS
+        ]
+        written = [run.communicate()[0].decode("utf-8") for run in runs]
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert [run.returncode for run in runs] == [0] * len(WAYS)
+    folders = [str(tmp_path / seed) for seed, _ in WAYS]
+    first, *others = [
+        text.replace(folder, "FOLDER") for text, folder in zip(written, folders, strict=True)
+    ]
+    for other in others:
+        for ours, theirs in zip(first.splitlines(), other.splitlines(), strict=True):
+            assert ours == theirs
+    assert_all_kinds(first)
+
+
+def assert_all_kinds(text: str) -> None:
+    """The part of the demo holds every kind of evidence, and nothing that the clock cut."""
+    results = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    evidence = [found for result in results for found in result["evidence"]]
+    assert {found["rung"] for found in evidence} >= {"proved", "refuted", "tested", "related"}
+    details = [found["detail"] for found in evidence]
+    assert any(detail.get("relations") for detail in details)
+    assert any(detail.get("tags") for detail in details)
+    assert any("would_ask" in detail for detail in details)
+    assert any("EXECUTION_TIMEOUT" in found["reasons"] for found in evidence)
+    assert not any(detail.get("cut_by_time") for detail in details)
