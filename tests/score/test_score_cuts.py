@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
@@ -51,6 +52,14 @@ def test_cuts_are_counted_once_a_case_and_said() -> None:
     assert [line.split(":")[0] for line in said] == ["NOT SEARCHED", "CUT BY TIME", "CUT BY WORK"]
     assert "in 2 cases" in said[0]
     assert "the clock cut 1 case." in said[1]
+
+
+def test_what_leaves_no_evidence_is_counted_where_the_result_is_not_final() -> None:
+    late = replace(result(0), final=False)
+    judged = Evidence(Rung.JUDGED, "flex", None, (Reason.JUDGE_UNAVAILABLE,))
+    silent = replace(result(1, judged), final=False)
+    summary = summarise([late, silent], ["ex"], binary=["ex"], features=None)
+    assert summary.cuts == {"cut_by_time": 1}
 
 
 def test_a_run_without_cuts_says_nothing_about_them() -> None:

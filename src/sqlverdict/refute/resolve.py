@@ -1,7 +1,8 @@
 """Which base column a column reference means, through aliases, subqueries and CTEs.
 
 Good enough to choose values by, not to prove by: a reference that cannot be followed is
-``None``, and only costs the search some direction.
+``None``, and only costs the search some direction. So does a query of thousands of names: after a
+million looks no further reference is followed.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ Place = tuple[str, str]
 """A table and a column, as the schema writes them."""
 
 _DEPTH = 12
+_LOOKS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class Resolver:
         self.schema = schema
         self._sources: dict[int, list[_Source]] = {}
         self._places: dict[int, tuple[Expr, Place | None]] = {}
+        self._withs: dict[int, dict[str, Expr]] = {}
+        self._looks = _LOOKS
         self._outputs: dict[tuple[int, str], Place | None] = {}
         self._tables, self._directory = _names(schema)
 
@@ -96,7 +100,7 @@ class Resolver:
 
     def column(self, node: Expr, depth: int = 0) -> Place | None:
         """The base column that a reference means."""
-        if not isinstance(node, exp.Column) or depth > _DEPTH:
+        if not isinstance(node, exp.Column) or depth > _DEPTH or self._looks < 0:
             return None
         known = self._places.get(id(node))
         if known is None or depth:
@@ -142,6 +146,7 @@ class Resolver:
         """A name that an output column bears, as ORDER BY, GROUP BY and HAVING may use it."""
         if not isinstance(select, exp.Select):
             return None
+        self._looks -= len(select.expressions)
         for projection in select.expressions:
             if isinstance(projection, exp.Alias) and fold(projection.alias) == fold(name):
                 inner = projection.this
@@ -152,6 +157,8 @@ class Resolver:
         """What an output column of this query or of one in FROM stands for; else the node."""
         if not isinstance(node, exp.Column) or depth > _DEPTH or self.column(node) is not None:
             return node
+        if self._looks < 0:
+            return node
         select = node.find_ancestor(exp.Select)
         while select is not None:
             sources = [
@@ -160,7 +167,7 @@ class Resolver:
                 if not node.table or fold(source.name) == fold(node.table)
             ]
             for query in (*sources, *([] if node.table else [select])):
-                found = _projection(query, node.name)
+                found = self._projection(query, node.name)
                 if found is not None and found is not node:
                     return self.meaning(found, depth + 1)
             select = select.find_ancestor(exp.Select)
@@ -186,7 +193,8 @@ class Resolver:
 
         Queries that read one before them twice, with stars, would double the work at each step.
         """
-        for projection in query.expressions:
+        self._looks -= len(query.expressions)
+        for projection in query.expressions if self._looks >= 0 else ():
             if fold(projection.alias_or_name) == fold(name):
                 return self.column(projection.unalias(), depth + 1)
             if isinstance(projection, exp.Star) or (
@@ -228,20 +236,29 @@ class Resolver:
         around: Expr | None = node
         while around is not None:
             with_ = around.args.get("with_")
-            for cte in with_.expressions if with_ is not None else ():
-                if fold(cte.alias) == fold(name):
-                    found: Expr = cte.this
+            if with_ is not None:
+                found = self._named(with_).get(fold(name))
+                if found is not None:
                     return found
             around = around.parent
         return None
 
+    def _named(self, with_: Expr) -> dict[str, Expr]:
+        """The queries of a WITH by their folded names; the first one counts."""
+        known = self._withs.get(id(with_))
+        if known is None:
+            known = {fold(cte.alias): cte.this for cte in reversed(with_.expressions)}
+            self._withs[id(with_)] = known
+        return known
 
-def _projection(query: Expr | None, name: str) -> Expr | None:
-    """The output of that name."""
-    while isinstance(query, exp.Subquery | exp.SetOperation):
-        query = query.this
-    for projection in query.expressions if isinstance(query, exp.Select) else ():
-        if isinstance(projection, exp.Alias) and fold(projection.alias) == fold(name):
-            found: Expr = projection.this
-            return found
-    return None
+    def _projection(self, query: Expr | None, name: str) -> Expr | None:
+        """The output of that name."""
+        while isinstance(query, exp.Subquery | exp.SetOperation):
+            query = query.this
+        outputs = query.expressions if isinstance(query, exp.Select) else []
+        self._looks -= len(outputs)
+        for projection in outputs:
+            if isinstance(projection, exp.Alias) and fold(projection.alias) == fold(name):
+                found: Expr = projection.this
+                return found
+        return None

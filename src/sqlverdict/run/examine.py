@@ -163,8 +163,9 @@ class Examiner:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             finding = self._examine(task, desk)
-            # What the engine says of a failed query repeats its spelling.
-            if "execute" not in [found.by for found in finding.evidence]:
+            # What the engine says of a failed query repeats its spelling. What rests on the clock
+            # may be different the next time.
+            if finding.final and "execute" not in [found.by for found in finding.evidence]:
                 self._known[place] = finding
         return finding
 

@@ -224,7 +224,8 @@ def _related_elsewhere(item: DeskItem, different: Evidence) -> Evidence:
     counts = searched.rung is Rung.REFUTED and searched.detail["grade"] in _COUNTS
     note = {"broken": searched.detail} if counts else {"elsewhere": searched.detail}
     relations[place] = {"kind": kind, "detail": {**detail, **note}}
-    return replace(different, detail={**different.detail, "relations": relations})
+    cut = {"cut_by_time": True} if searched.detail.get("cut_by_time") else {}
+    return replace(different, detail={**different.detail, "relations": relations, **cut})
 
 
 def _beside_answers(

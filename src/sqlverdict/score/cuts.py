@@ -8,6 +8,10 @@ UNSEARCHED = "unsearched"
 CUT_BY_TIME = "cut_by_time"
 CUT_BY_WORK = "cut_by_work"
 
+_NOT_THE_CLOCK = frozenset(
+    {Reason.JUDGE_UNAVAILABLE, Reason.DATABASE_UNAVAILABLE, Reason.TOOLKIT_ERROR}
+)
+
 
 def cuts_of(result: Result) -> set[str]:
     """What a case did not get in full.
@@ -17,7 +21,12 @@ def cuts_of(result: Result) -> set[str]:
     ``cut_by_work``: a search spent its budget of work before its last instance, as it always
     will.
     """
-    return {name for found in result.evidence for name in _cuts(found)}
+    names = {name for found in result.evidence for name in _cuts(found)}
+    reasons = {reason for found in result.evidence for reason in found.reasons}
+    if not result.final and result.fault is None and reasons.isdisjoint(_NOT_THE_CLOCK):
+        # A query on another database of a test suite, or a proof: no evidence is left of it.
+        names.add(CUT_BY_TIME)
+    return names
 
 
 def _cuts(found: Evidence) -> set[str]:
