@@ -32,7 +32,7 @@ HOSTILE = {
         f"SELECT {listed('c{0}', 1_900)} FROM (SELECT {listed('a AS c{0}', 1_900)} FROM t)"
     ),
     "many expressions in WITH": (
-        f"WITH {listed('w{0} AS (SELECT a FROM t)', 1_200)} SELECT a FROM w0 WHERE a > 3"
+        f"WITH {listed('w{0} AS (SELECT a FROM t)', 600)} SELECT a FROM w0 WHERE a > 3"
     ),
 }
 
