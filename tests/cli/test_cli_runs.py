@@ -163,3 +163,24 @@ def test_query_says_what_a_query_is_made_of(invoke: Invoke) -> None:
     assert "medium" in invoke("query", "-", stdin=sql).stdout
     wrong = invoke("query", "SELECT FROM WHERE")
     assert (wrong.exit_code, "PARSE_ERROR" in wrong.stderr) == (2, True)
+
+
+def test_commands_over_several_runs_refuse_those_of_other_cases(tiny: Any, invoke: Invoke) -> None:
+    said = tiny.predictions()
+    invoke("evaluate", "--gold", tiny.gold, "--predictions", said, "--out", "a", "--quiet")
+    other = tiny.root / "other.txt"
+    other.write_text(
+        tiny.gold.read_text().replace("SELECT name FROM item\t", "SELECT price FROM item\t")
+    )
+    invoke("evaluate", "--gold", other, "--predictions", said, "--out", "b", "--quiet")
+    for command in (
+        ("compare", "a", "b"),
+        ("leaderboard", "a", "b"),
+        ("check", "b", "--baseline", "a", "--max-drop", "1"),
+    ):
+        refused = invoke(*command)
+        assert refused.exit_code == 2
+        assert "1 of 4 common ids" in refused.stderr
+        forced = invoke(*command, "--force")
+        assert forced.exit_code == 0, forced.output
+        assert "values of different cases are compared" in forced.stdout + forced.stderr

@@ -9,8 +9,10 @@ import pytest
 from sqlverdict.errors import UsageError
 from sqlverdict.records import Result
 from sqlverdict.report.comparison import compare_runs
+from sqlverdict.report.gate import Rules, check_run
 from sqlverdict.report.leaderboard import group_sentences, leaderboard, leaderboard_table
 from sqlverdict.report.run import Run
+from sqlverdict.report.same_cases import check_same_cases
 
 Scored = Callable[..., Run]
 MakeRun = Callable[..., Run]
@@ -154,3 +156,25 @@ def test_answers_and_abstentions_are_counted(make_run: MakeRun, make_result: Mak
     )
     (place,) = leaderboard([run]).places
     assert (place.answered, place.abstained) == (1, 1)
+
+
+def test_runs_of_different_benchmarks_are_not_paired_by_id(
+    make_run: MakeRun, make_result: MakeResult
+) -> None:
+    """Spider and BIRD share positions as ids: 143 "common cases", p < 0.001."""
+    a = make_run("a", [make_result(n) for n in range(3)])
+    for name, fields in (("b", {"question": "Another?"}), ("c", {"gold": ("SELECT 2",)})):
+        other = make_run(name, [make_result(n, **(fields if n else {})) for n in range(3)])
+        with pytest.raises(
+            UsageError, match=r"2 of 3 common ids .*another question or gold.*--force"
+        ):
+            compare_runs(a, other)
+        with pytest.raises(UsageError, match="--force"):
+            check_run(other, Rules(no_regressions=True), a)
+        forced = compare_runs(a, other, force=True)
+        assert "values of different cases are compared" in forced.notes[0]
+        checked = check_run(other, Rules(no_regressions=True), a, force=True)
+        assert "values of different cases are compared" in checked.notes[0]
+    assert (
+        check_same_cases([a, make_run("d", [make_result(n, id=f"x{n}") for n in range(2)])]) == []
+    )

@@ -33,6 +33,7 @@ from sqlverdict.cli._options import FILE, FOLDER, as_json, examples, print_json,
     help="What is held against the baseline. [default: those of --min, else the first]",
 )
 @click.option("--junit", type=FILE, help="Also write the conditions as a JUnit file.")
+@click.option("--force", is_flag=True, help="Pair cases by id though their texts differ.")
 @as_json
 def check(
     run: Path,
@@ -43,6 +44,7 @@ def check(
     max_unscored: str | None,
     metrics: tuple[str, ...],
     junit: Path | None,
+    force: bool,
     as_json: bool,
 ) -> int:
     """Check a run against conditions; exit code 0 if all are met, else 1.
@@ -68,7 +70,7 @@ def check(
         metrics=metrics,
     )
     held = read_run(baseline) if baseline is not None else None
-    found = check_run(read_run(run), rules, held)
+    found = check_run(read_run(run), rules, held, force=force)
     if junit is not None:
         checks = [
             Check(c.name, c.passed, f"found {c.found}, expected {c.required}", c.detail)

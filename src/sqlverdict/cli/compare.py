@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     show_default=True,
     help="Changes of each kind to show.",
 )
+@click.option("--force", is_flag=True, help="Pair cases by id though their texts differ.")
 @as_json
-def compare(a: Path, b: Path, metric: str | None, limit: int, as_json: bool) -> None:
+def compare(a: Path, b: Path, metric: str | None, limit: int, force: bool, as_json: bool) -> None:
     """Compare run B with run A, case by case.
 
     The p-value is McNemar's exact test (for metrics that are not 0 or 1, a paired bootstrap): the
@@ -43,7 +44,7 @@ def compare(a: Path, b: Path, metric: str | None, limit: int, as_json: bool) -> 
     from sqlverdict.report.comparison import compare_runs
     from sqlverdict.report.run import read_run
 
-    found = compare_runs(read_run(a), read_run(b), metric, limit=limit)
+    found = compare_runs(read_run(a), read_run(b), metric, limit=limit, force=force)
     if as_json:
         print_json(found)
     else:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 @click.option("--id-field", help="The id's field in the labels, or a pattern such as '{set}-{i}'.")
 @click.option("--figures", type=FOLDER, help="Write SVG figures of the changed ranks here.")
 @click.option("--markdown", is_flag=True, help="Print Markdown.")
+@click.option("--force", is_flag=True, help="Pair cases by id though their texts differ.")
 @as_json
 def leaderboard(
     runs: tuple[Path, ...], metrics: tuple[str, ...], markdown: bool, as_json: bool, **said: Any
@@ -65,6 +66,7 @@ def leaderboard(
     from sqlverdict.report.ranks import read_types, rerank
     from sqlverdict.report.ranks_figures import write_figures
     from sqlverdict.report.run import read_run
+    from sqlverdict.report.same_cases import check_same_cases
 
     if markdown and as_json:
         raise UsageError("--markdown and --json exclude each other")
@@ -72,6 +74,7 @@ def leaderboard(
     if baseline is None and (said["figures"] or said["types"]):
         raise UsageError("--figures and --type show how ranks change; name a --baseline metric")
     opened = [read_run(folder) for folder in runs]
+    forced = check_same_cases(opened, force=said["force"])
     wanted = metrics or _wanted(opened, baseline)
     boards = list(_boards(opened, wanted, asked=bool(metrics)))
     changes: list[Reranking] = []
@@ -92,6 +95,8 @@ def leaderboard(
         more = {"changes": changes, "errors": errors, "figures": figures}
         print_json({"boards": boards} | more if changes or errors else boards)
         return
+    for note in forced:
+        click.echo(f"note: {note}", err=True)
     _show(boards, changes, errors, figures, markdown)
 
 

@@ -5,4 +5,5 @@
 * ``tables``, ``sections``, ``classic``, ``case``: what a report says, as plain records.
 * ``terminal``, ``progress``: how it looks on a screen.
 * ``comparison``, ``gate``, ``leaderboard``: figures over several runs; they print nothing.
+  ``same_cases`` sees to it that they are runs of one benchmark.
 """

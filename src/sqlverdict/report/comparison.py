@@ -9,6 +9,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.records import Result
 from sqlverdict.report.case import said
 from sqlverdict.report.run import Run
+from sqlverdict.report.same_cases import check_same_cases
 from sqlverdict.report.tables import count
 from sqlverdict.score.pairing import PairedOutcome, paired
 from sqlverdict.score.summary import DIFFICULTIES, UNLABELLED
@@ -94,7 +95,9 @@ def choose_metric(runs: Sequence[Run], asked: str | None) -> str:
     raise UsageError(f"not every run has {wanted}: {had}. Evaluate with --metrics as needed.")
 
 
-def compare_runs(a: Run, b: Run, metric: str | None = None, *, limit: int = 10) -> ComparedRuns:
+def compare_runs(
+    a: Run, b: Run, metric: str | None = None, *, limit: int = 10, force: bool = False
+) -> ComparedRuns:
     """Compare two runs case by case, over the cases that both could score.
 
     Args:
@@ -102,12 +105,14 @@ def compare_runs(a: Run, b: Run, metric: str | None = None, *, limit: int = 10) 
         b: The run that is held against it.
         metric: A label that both have; by default the first common one.
         limit: How many changes of each kind to return with their texts.
+        force: Pair cases by id even where their questions or golds differ.
 
     Raises:
-        UsageError: the runs have no such metric in common, or no case.
+        UsageError: the runs have no such metric in common, or no case, or cases of one id differ.
     """
     label = choose_metric([a, b], metric)
     binary = label in a.manifest.binary and label in b.manifest.binary
+    forced = check_same_cases([a, b], force=force)
     outcome = paired(a.results(), b.results(), label, binary=binary or None)
     if not outcome.common:
         raise UsageError(
@@ -139,7 +144,7 @@ def compare_runs(a: Run, b: Run, metric: str | None = None, *, limit: int = 10) 
         levels=tuple(sorted(levels.values(), key=_level_order)) if len(levels) > 1 else (),
         gained=tuple(changes[case_id] for case_id in gained),
         lost=tuple(changes[case_id] for case_id in lost),
-        notes=tuple(_notes(a, b, outcome)),
+        notes=(*forced, *_notes(a, b, outcome)),
     )
 
 

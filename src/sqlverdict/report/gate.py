@@ -15,6 +15,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.records import Verdict
 from sqlverdict.report.comparison import choose_metric, differences
 from sqlverdict.report.run import Run
+from sqlverdict.report.same_cases import check_same_cases
 from sqlverdict.report.tables import count, percent, points, short
 from sqlverdict.score.pairing import RIGHT
 
@@ -124,12 +125,14 @@ def parse_allowance(text: str) -> Allowance:
     return Allowance(share=share)
 
 
-def check_run(run: Run, rules: Rules, baseline: Run | None = None) -> Verdicts:
+def check_run(
+    run: Run, rules: Rules, baseline: Run | None = None, *, force: bool = False
+) -> Verdicts:
     """Hold a run against its rules.
 
     Raises:
         UsageError: there is nothing to check, no baseline to check against, or the run has no
-            such metric.
+            such metric; or cases of one id differ between the two, and it is not forced.
     """
     against = rules.no_regressions or rules.max_drop is not None
     if against and baseline is None:
@@ -149,10 +152,11 @@ def check_run(run: Run, rules: Rules, baseline: Run | None = None) -> Verdicts:
         conditions.append(_unscored(run, rules.max_unscored))
     if baseline is None:
         return Verdicts(tuple(conditions))
+    forced = check_same_cases([baseline, run], force=force)
     for label in rules.metrics or tuple(rules.minimums) or (choose_metric([run, baseline], None),):
         choose_metric([run, baseline], label)
         conditions += _against(run, baseline, label, rules)
-    return Verdicts(tuple(conditions), tuple(differences(baseline, run)))
+    return Verdicts(tuple(conditions), (*forced, *differences(baseline, run)))
 
 
 def _check_labels(run: Run, labels: Sequence[str]) -> None:
