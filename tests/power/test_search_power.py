@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -17,11 +18,13 @@ from sqlverdict.refute.witness import Budget, Witness
 INSTANCES = 400
 
 BEYOND = {
-    "different-affinity_join-1": "needs '007' beside 7: a number written as no number is",
     "different-text_or_number-6": "needs the same value as text and as number in an untyped column",
     "different-concat_key-1": "needs 'ab'||'c' = 'a'||'bc'",
 }
 """Pairs that the budget does not reach, and what they would need."""
+
+LETTER = frozenset({"different-count_star_or_column-3"})
+"""Pairs that part only where a declared primary key holds NULL, as SQLite allows."""
 
 
 @cache
@@ -33,6 +36,9 @@ def schema(name: str) -> Schema:
 def test_a_known_difference_is_found(pair: PowerPair) -> None:
     declared = schema(pair.schema)
     budget = Budget(instances=INSTANCES)
+    if pair.id in LETTER:
+        assert not find_witness(pair.gold, pair.prediction, declared, budget=budget).refuted
+        declared = replace(declared, null_keys=True)
     found = find_witness(pair.gold, pair.prediction, declared, budget=budget)
     if pair.id in BEYOND:
         assert not found.refuted, "within reach now: take it out of BEYOND"

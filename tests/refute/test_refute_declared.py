@@ -12,7 +12,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schema_ddl import read_ddl
 from sqlverdict.parse.schema_sqlite import read_sqlite
 from sqlverdict.records import Cell
-from sqlverdict.refute.declared import Dated, declared
+from sqlverdict.refute.declared import Dated, Exact, declared
 from sqlverdict.refute.grade import grade
 from sqlverdict.refute.regularities import mine
 from sqlverdict.refute.witness import Instance
@@ -50,8 +50,21 @@ def test_what_is_a_date(kind: str, cell: Cell, keeps: bool) -> None:
 
 def test_only_columns_that_are_declared_and_used_promise_something(schema: Schema) -> None:
     every = {("client", name) for name in ("id", "born", "seen", "note")}
-    assert [found.column for found in declared(schema, every)] == ["born", "seen"]
-    assert list(declared(schema, {("client", "note")})) == []
+    dated = [found.column for found in declared(schema, every) if isinstance(found, Dated)]
+    assert dated == ["born", "seen"]
+    assert [type(found) for found in declared(schema, {("client", "note")})] == [Exact]
+
+
+@pytest.mark.parametrize(
+    ("cell", "keeps"),
+    [(None, True), ("9e999", True), (2**53, True), (2**53 + 1, False), (float("-inf"), False)],
+)
+def test_what_is_an_extreme_number(cell: Cell, keeps: bool) -> None:
+    assert Exact("client", "note").keeps((cell,)) is keeps
+
+
+def test_who_names_an_extreme_number_expects_some(schema: Schema) -> None:
+    assert list(declared(schema, {("client", "note")}, [1, 2**60])) == []
 
 
 @pytest.mark.parametrize(

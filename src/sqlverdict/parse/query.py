@@ -2,7 +2,7 @@
 
 For SQLite two parsers read the text. SQLite's own decides what is a syntax error; sqlglot
 makes the tree. A text that SQLite accepts and sqlglot does not is ``UNSUPPORTED_FEATURE``:
-our limit, never the author's mistake.
+our limit, never the author's mistake. A comma join with ON is read as JOIN.
 
 A double-quoted word that names no column is a string in SQLite. Which one it is depends on
 the schema, so the tree keeps it as a quoted column and ``Query.columns`` names it.
@@ -12,9 +12,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from sqlverdict.parse.comma_joins import joined_by_words
 from sqlverdict.parse.features import features
 from sqlverdict.parse.grammar import sqlite_complaint
 from sqlverdict.parse.measure import beyond_measure, too_deep
@@ -101,6 +103,10 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
             return ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, excess)
         tables, columns = _names(tree)
     except ParseError as error:
+        joined = joined_by_words(sql) if dialect == "sqlite" else sql
+        again = _parsed(joined, dialect) if joined != sql else None
+        if isinstance(again, Query):
+            return replace(again, sql=sql, features=features(sql))
         return _sqlglot_error(sql, dialect, error)
     except (SqlglotError, RecursionError, MemoryError, ValueError, TypeError) as error:
         return _beyond(sql, dialect, error)

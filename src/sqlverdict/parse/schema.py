@@ -48,7 +48,7 @@ class Table:
     ``uniques`` holds UNIQUE constraints and unique indexes over plain columns, without
     partial ones; ``checks`` the SQL text of CHECK constraints; ``sql`` the declaration;
     ``indexes`` the declarations of unique indexes that ``uniques`` cannot express: partial
-    ones, and ones over expressions.
+    ones, ones over expressions, and ones with a collation that is not the column's.
     """
 
     name: str

@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlverdict.errors import DatabaseError, SchemaError
 from sqlverdict.files.sqlite import open_read_only
+from sqlverdict.parse.collations import collation
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Source, Table
 from sqlverdict.parse.tokens import Kind, fold, kind, pieces
 
@@ -83,7 +84,7 @@ def _table(connection: sqlite3.Connection, name: str, sql: str | None, key_not_n
     ).fetchall()
     # The rowid's alias is a primary key of one column that needs no index of its own.
     alias = len(primary_key) == 1 and not any(origin == "pk" for _, origin in indexes)
-    uniques = [_index(connection, index) for index, origin in indexes if origin != "pk"]
+    uniques = [_unique(connection, i, sql or "") for i, origin in indexes if origin != "pk"]
     computed = {fold(row[0]) for row in rows if row[5] in _GENERATED_COLUMN}
     expressions = _expressions(sql or "", computed) if computed else {}
     return Table(
@@ -105,28 +106,47 @@ def _table(connection: sqlite3.Connection, name: str, sql: str | None, key_not_n
         foreign_keys=_foreign_keys(connection, name),
         checks=_checks(sql or ""),
         sql=sql,
-        indexes=_other_indexes(connection, name),
+        indexes=_other_indexes(connection, name, sql or ""),
     )
 
 
-def _other_indexes(connection: sqlite3.Connection, name: str) -> tuple[str, ...]:
-    """The declarations of unique indexes that are partial or over expressions."""
+def _other_indexes(connection: sqlite3.Connection, name: str, table: str) -> tuple[str, ...]:
+    """The declarations of unique indexes that are partial, or over more than plain columns."""
     rows = connection.execute(
         "SELECT l.name, l.partial, m.sql FROM pragma_index_list(?) AS l "
         "JOIN sqlite_master AS m ON m.name = l.name "
         'WHERE l."unique" AND m.sql IS NOT NULL ORDER BY l.seq',
         (name,),
     ).fetchall()
-    return tuple(
-        sql for index, partial, sql in rows if partial or _index(connection, index) is None
+    found = []
+    for index, partial, sql in rows:
+        columns = _index(connection, index)
+        expression = any(column is None for column, _ in columns)
+        if partial or expression or any(coll != collation(table, c) for c, coll in columns if c):
+            found.append(sql)
+    return tuple(found)
+
+
+def _unique(connection: sqlite3.Connection, index: str, table: str) -> tuple[str, ...] | None:
+    """A unique index's columns; None where it does not keep them apart as queries do.
+
+    Under a collation of its own it may take two texts for different that the column, and with it
+    DISTINCT and GROUP BY, takes for the same.
+    """
+    found: list[str] = []
+    for column, coll in _index(connection, index):
+        if column is None or collation(table, column) not in ("BINARY", coll):
+            return None
+        found.append(column)
+    return tuple(found)
+
+
+def _index(connection: sqlite3.Connection, name: str) -> list[tuple[str | None, str]]:
+    """An index's columns with their collations; None for an expression."""
+    rows = connection.execute(
+        "SELECT name, coll FROM pragma_index_xinfo(?) WHERE key ORDER BY seqno", (name,)
     )
-
-
-def _index(connection: sqlite3.Connection, name: str) -> tuple[str, ...] | None:
-    """An index's columns; None where it is over an expression."""
-    rows = connection.execute("SELECT name FROM pragma_index_info(?) ORDER BY seqno", (name,))
-    columns = [row[0] for row in rows]
-    return None if None in columns else tuple(columns)
+    return [(column, str(coll).upper()) for column, coll in rows]
 
 
 def _foreign_keys(connection: sqlite3.Connection, name: str) -> tuple[ForeignKey, ...]:

@@ -7,9 +7,12 @@
 ``difference`` a difference on some rows, before it is a witness
 ``refusal``    why no search can be made
 ``arena``      a warm in-memory engine on which instances are tried
+``declarations``  the tables of such an engine
 ``resolve``    which base column a reference means
 ``views``      views and generated columns, written out before a query is read
 ``constants``  what the queries compare their columns with
+``derived``    values that they ask for without naming them: sums, shifted dates, lengths
+``documents``  JSON texts for the paths that they look at
 ``checked``    values that CHECK constraints accept
 ``pools``      the values worth trying for each column
 ``generate``   instances that obey the facts

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from operator import is_, itemgetter
 from typing import NamedTuple
 
 from sqlverdict.execute.sandbox import Guard, failure_of, not_a_query
 from sqlverdict.files.sqlite import open_in_memory
-from sqlverdict.parse.facts import Fact, NotNull, Unique, affinity, facts_of
-from sqlverdict.parse.schema import Schema, Table, stored_type
+from sqlverdict.parse.facts import Fact, NotNull, affinity, facts_of
+from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Row
+from sqlverdict.refute.declarations import create_statement, quoted, unique_indexes
 
 _STEPS = 2_000
 _TICKS = 400
@@ -110,6 +113,10 @@ class Arena:
         self._create(facts)
         # Not before: the tables are ours, and to make many of them takes many steps.
         self._connection.set_progress_handler(self._tick, _STEPS)
+        for source in ("json_each('[]')", "json_tree('[]')"):
+            # Their modules do, when first used, what the authorizer will not allow later.
+            with suppress(sqlite3.Error):
+                self._connection.execute(f"SELECT 1 FROM {source}").fetchall()
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
         self._connection.set_authorizer(self._gate)
@@ -139,7 +146,9 @@ class Arena:
         execute = self._connection.execute
         try:
             execute(create_statement(table, known, whole))
-            for index in table.indexes if whole else ():
+            for index in (
+                (*table.indexes, *unique_indexes(self._connection, table)) if whole else ()
+            ):
                 execute(index)
         except sqlite3.Error as error:
             self.missing[table.name] = f"table {table.name!r} cannot be made: {error}"
@@ -239,6 +248,24 @@ class Arena:
             for filling in self._filled.values()
         )
 
+    def orphaned(self, parents: Iterable[str]) -> bool:
+        """Whether a row references one of these tables and has no parent there, to the engine.
+
+        A key that the engine cannot check, for want of an index on the parent, is passed over.
+        """
+        known = {fold(parent) for parent in parents}
+        self._gate.opened = True
+        self._ticks = 100_000
+        try:
+            for table in self._filled:
+                with suppress(sqlite3.Error):
+                    rows = self._connection.execute(f"PRAGMA foreign_key_check({quoted(table)})")
+                    if any(fold(row[2]) in known for row in rows):
+                        return True
+        finally:
+            self._gate.opened = False
+        return False
+
     @property
     def literal(self) -> bool:
         """Whether the tables hold the very rows that were given: none computes a column."""
@@ -337,34 +364,3 @@ def is_virtual(table: Table) -> bool:
 def is_filled(table: Table) -> bool:
     """Whether rows can be put in: no view, and no table that the engine or a module keeps."""
     return not (is_view(table) or is_virtual(table) or table.name.startswith("sqlite_"))
-
-
-def quoted(name: str) -> str:
-    """A name as SQL."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def create_statement(table: Table, facts: Iterable[Fact], whole: bool) -> str:
-    """CREATE TABLE with the facts as constraints.
-
-    The table's own declaration is used where all of it counts: it knows collations and checks
-    that facts do not.
-    """
-    if whole and table.sql and table.sql.lstrip()[:12].upper().startswith("CREATE TABLE"):
-        return table.sql
-    if table.sql and " collate " in table.sql.lower():
-        # Collations change answers, and only the declaration knows them.
-        return table.sql
-    never_null = {f.column for f in facts if isinstance(f, NotNull) and f.table == table.name}
-    parts = [
-        f"{quoted(column.name)} {stored_type(table, column)}"
-        f"{' NOT NULL' if column.name in never_null else ''}"
-        for column in table.columns
-    ]
-    parts += [
-        f"UNIQUE ({', '.join(map(quoted, fact.columns))})"
-        for fact in facts
-        if isinstance(fact, Unique) and fact.table == table.name
-    ]
-    parts += [f"CHECK ({check})" for check in table.checks] if whole else []
-    return f"CREATE TABLE {quoted(table.name)} ({', '.join(parts)})"

@@ -13,11 +13,13 @@ from functools import lru_cache
 
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import pieces
 from sqlverdict.records import Cell, ParseFailure
-from sqlverdict.refute.arena import Arena, quoted
-from sqlverdict.refute.constants import read
+from sqlverdict.refute.arena import Arena
+from sqlverdict.refute.constants import DENIED, read
+from sqlverdict.refute.declarations import quoted
 from sqlverdict.refute.pools import Pool, hinted, nth, takes
-from sqlverdict.refute.reading import Reading
+from sqlverdict.refute.reading import Hint, Reading
 from sqlverdict.refute.resolve import Place
 
 _FURTHER: tuple[Cell, ...] = (
@@ -44,6 +46,29 @@ def _readings(schema: Schema) -> tuple[tuple[str, str, Reading], ...]:
 def checked_places(schema: Schema) -> set[Place]:
     """The columns that CHECK constraints speak of."""
     return {place for _, _, reading in _readings(schema) for place in reading.used}
+
+
+def index_hints(schema: Schema) -> dict[str, list[Hint]]:
+    """What the conditions of partial unique indexes compare columns with, and its opposite."""
+    found: dict[str, list[Hint]] = {}
+    for table in schema.tables:
+        for declared in table.indexes:
+            _, where, condition = declared.rpartition(_where(declared))
+            query = parse(f"SELECT 1 FROM {quoted(table.name)} WHERE ({condition})")
+            if not where or isinstance(query, ParseFailure):
+                continue
+            hints = read(query, schema).hints
+            denied = [
+                replace(hint, operator=DENIED.get(hint.operator, hint.operator)) for hint in hints
+            ]
+            found.setdefault(table.name, []).extend((*hints, *denied))
+    return found
+
+
+def _where(declared: str) -> str:
+    """The word before an index's condition, as it is written; a NUL where there is none."""
+    words = [part for part in pieces(declared) if part.lower() == "where"]
+    return words[-1] if words else "\0"
 
 
 def fit(

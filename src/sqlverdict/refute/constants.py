@@ -11,6 +11,8 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Query
+from sqlverdict.refute.derived import becomes_float, rests, shifted
+from sqlverdict.refute.documents import demands
 from sqlverdict.refute.reading import Hint, Reading
 from sqlverdict.refute.resolve import Place, Resolver
 from sqlverdict.refute.views import written_out
@@ -26,7 +28,7 @@ _OPERATORS: dict[type[Expr], str] = {
     exp.LT: "<",
     exp.LTE: "<=",
 }
-_DENIED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "=": "!=", "!=": "=", "like": "unlike"}
+DENIED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "=": "!=", "!=": "=", "like": "unlike"}
 _ORDERS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ)
 _INVERSE: dict[type[Expr], Callable[[float, float], float]] = {
     exp.Add: sub,
@@ -38,6 +40,7 @@ _MOST = 1000
 _COUNTING = (exp.Count, exp.Window, exp.Sum)
 _SILENT = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Table, exp.TableAlias})
 """Most nodes: what they mean is told by the nodes around them."""
+_OFFSETS = (exp.Lag, exp.Lead, exp.NthValue, exp.Ntile)
 _RECKONING = (exp.Sum, exp.Avg, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Abs, exp.Round)
 _CORNERED = (
     *(exp.Abs, exp.Mod, exp.Mul, exp.Neg),
@@ -68,6 +71,7 @@ class _Reader:
         self.resolver = resolver
         self.reading = Reading()
         self._cuts: dict[Place, dict[int, str]] = {}
+        self._sums: dict[Place, set[float]] = {}
         self._nested = sum(type(node) is exp.Select for node in resolver.nodes) > 1
 
     def read(self) -> Reading:
@@ -84,12 +88,20 @@ class _Reader:
             # Parts of one text that are asked for apart: with something between them, or a dash.
             texts = {_joined(cuts, filler) for filler in "-x"} if len(cuts) > 1 else ()
             reading.hints += [Hint(place, "=", text, direct=False) for text in sorted(texts)]
+        for place, sums in self._sums.items():
+            # What is left of a sum beside a value that another condition asks for.
+            named = [hint.value for hint in reading.hints if hint.place == place]
+            rest = rests(sums, named)
+            reading.hints += [Hint(place, "=", value, direct=False) for value in rest]
+        reading.documents = demands(resolver)
         reading.stars = any(_shows_all(node) for node in resolver.nodes if type(node) is exp.Star)
         reading.hints = list(dict.fromkeys(reading.hints))
         reading.joins = list(dict.fromkeys(reading.joins))
         return reading
 
     def _visit(self, node: Expr) -> None:
+        if becomes_float(node):
+            self.reading.floats += self.resolver.columns(node)
         if isinstance(node, _RECKONING):
             self.reading.numbers += filter(None, map(self.resolver.column, _operands(node)))
         operator = _OPERATORS.get(type(node))
@@ -111,6 +123,10 @@ class _Reader:
                 self._compare(node.this, "=", branch.this)
         elif isinstance(node, exp.Limit | exp.Offset):
             self._count(node.parent or node)
+        elif isinstance(node, exp.WindowSpec):
+            self._frame(node)
+        elif isinstance(node, _OFFSETS):
+            self._offset(node)
         elif isinstance(node, exp.Join):
             self._using(node)
         elif isinstance(node, exp.Group):
@@ -166,6 +182,17 @@ class _Reader:
                 for cut in self.resolver.columns(side):
                     self._cuts.setdefault(cut, {})[start] = str(value)
                 value = "x" * (start - 1) + str(value)
+        moved = shifted(side, value)
+        if moved is not None:
+            for text in moved:
+                self._hint(side.expressions[0], operator, text)
+            return
+        if isinstance(side, exp.Length) and isinstance(value, int):
+            self.reading.lengths += [(found, value) for found in self.resolver.columns(side)]
+            return
+        if isinstance(side, exp.Sum) and isinstance(value, int | float):
+            for summed in self.resolver.columns(side):
+                self._sums.setdefault(summed, set()).add(value)
         if isinstance(value, int) and any(side.find_all(*_COUNTING)):
             self.reading.counts.add(value)
             if isinstance(side, exp.Count):
@@ -179,7 +206,7 @@ class _Reader:
         place = self.resolver.column(side)
         if place is not None:
             self.reading.hints.append(Hint(place, operator, value))
-            denied = _DENIED.get(operator)
+            denied = DENIED.get(operator)
             if denied is not None and self._nested and _stands_apart(side):
                 self.reading.hints.append(Hint(place, denied, value))
             return
@@ -228,6 +255,32 @@ class _Reader:
         found = [self._value(part.expression) for part in parts if part is not None]
         counts = [value for known, value in found if known and isinstance(value, int)]
         self.reading.counts |= {n for n in (*counts, sum(counts)) if 0 <= n <= _MOST}
+
+    def _offset(self, node: Expr) -> None:
+        """So many rows away."""
+        known, value = self._value(node.args.get("offset") or node.this)
+        if known and isinstance(value, int) and 0 <= value <= _MOST:
+            self.reading.counts.add(value)
+
+    def _frame(self, spec: Expr) -> None:
+        """The bounds of a window's frame: numbers of rows, or distances of sort keys."""
+        found = [
+            value
+            for known, value in map(self._bound, ("start", "end"), (spec, spec))
+            if known and isinstance(value, int) and 0 <= value <= _MOST
+        ]
+        if str(spec.args.get("kind")).lower() != "range":
+            self.reading.counts |= set(found)
+            return
+        window = spec.parent
+        order = window.args.get("order") if window is not None else None
+        for place in self.resolver.columns(order) if order is not None else ():
+            steps = [step for value in found for step in (value, value + 1, value + 2)]
+            self.reading.hints += [Hint(place, "=", step, False, mixed=True) for step in steps]
+
+    def _bound(self, side: str, spec: Expr) -> tuple[bool, Cell]:
+        bound = spec.args.get(side)
+        return self._value(bound) if isinstance(bound, Expr) else (False, None)
 
     def _value(self, node: Expr) -> tuple[bool, Cell]:
         """A literal's value: whether it is one, and which."""
@@ -287,7 +340,7 @@ def _asked(node: Expr, operator: str) -> str:
     parent = node.parent
     while isinstance(parent, exp.Paren):
         parent = parent.parent
-    return _DENIED.get(operator, operator) if isinstance(parent, exp.Not) else operator
+    return DENIED.get(operator, operator) if isinstance(parent, exp.Not) else operator
 
 
 def _stands_apart(node: Expr) -> bool:

@@ -2,23 +2,25 @@
 
 SQLite stores anything in a column declared DATE, and a witness may live on that. Beside real
 data the grade tells such a witness from an ordinary one; without them the declaration is all
-there is: a DATE holds a day (``2020-01-31``), a DATETIME or TIMESTAMP a day or a moment.
+there is: a DATE holds a day (``2020-01-31``), a DATETIME or TIMESTAMP a day or a moment, and a
+number is finite and below 2^53, unless the queries themselves name a larger one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Row
-from sqlverdict.refute.arena import quoted
+from sqlverdict.records import Cell, Row
+from sqlverdict.refute.declarations import quoted
 from sqlverdict.refute.mine.kind import ColumnRegularity, Place
 from sqlverdict.refute.per_schema import per_schema
 
 _DAYS = ("DATE",)
 _MOMENTS = ("DATETIME", "TIMESTAMP")
+_EXACT = 2**53
 
 
 @dataclass(frozen=True)
@@ -45,9 +47,41 @@ class Dated(ColumnRegularity):
         return f"{column} IS NOT NULL AND (typeof({column}) <> 'text' OR date({column}) IS NULL)"
 
 
-def declared(schema: Schema, places: Collection[Place]) -> Iterator[Dated]:
-    """What the types of these columns promise."""
-    return (found for found in _dated(schema) if (found.table, found.column) in places)
+@dataclass(frozen=True)
+class Exact(ColumnRegularity):
+    """The column's numbers are finite, and whole ones small enough to be exact as REAL."""
+
+    def __str__(self) -> str:
+        return f"{self._name} holds numbers below 2^53"
+
+    def keeps(self, cells: Row) -> bool:
+        """Whether the cell is no such extreme."""
+        return not is_extreme(cells[0])
+
+    def violation(self) -> str:
+        """It is a number beyond 2^53."""
+        column = quoted(self.column)
+        return f"typeof({column}) IN ('integer', 'real') AND abs({column}) > {_EXACT}"
+
+
+def is_extreme(cell: Cell) -> bool:
+    """Whether a number is infinite, or too large to be exact as a floating-point one."""
+    return isinstance(cell, int | float) and abs(cell) > _EXACT
+
+
+def declared(
+    schema: Schema, places: Collection[Place], named: Iterable[Cell] = ()
+) -> Iterator[ColumnRegularity]:
+    """What the types of these columns promise.
+
+    Args:
+        schema: The tables.
+        places: The columns.
+        named: The values that queries name; who names an extreme number expects some.
+    """
+    yield from (found for found in _dated(schema) if (found.table, found.column) in places)
+    if not any(map(is_extreme, named)):
+        yield from (Exact(*place) for place in sorted(places))
 
 
 @per_schema

@@ -8,7 +8,7 @@ from sqlverdict.parse.schema import Table
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.modes import MODES
 from sqlverdict.refute.plan import Plan
-from sqlverdict.refute.pools import Pool, another, nth
+from sqlverdict.refute.pools import CASES, Pool, another, nth
 from sqlverdict.refute.resolve import Place
 
 MOST_ROWS = 80
@@ -17,6 +17,9 @@ _LARGE = 60
 _FIXED = 0.85
 _DOUBTED = 0.5
 _SHARED = 0.7
+_ORDINARY, _EVERY, _EXTREME = 60, 5, 0.4
+"""From which instance on, how often and how likely extreme values come."""
+_SPELT = 0.1
 
 
 class Draft:
@@ -47,6 +50,8 @@ class Draft:
         self.turn = 1 if number // len(MODES) % 2 == 0 else -1
         self.fixed: dict[Place, Cell] = {}
         self.scene = 0
+        # Not among the first: what an ordinary value shows needs no such number.
+        self.extreme = number >= _ORDINARY and number % _EVERY == 0
         self.starts: dict[Place, int] = {}
         self.lined: set[Place] = set()
         # What one query asks and the other does not, some rows should miss.
@@ -95,7 +100,14 @@ class Draft:
             others: list[Cell] = [*self.shared.get(group, ())]
             others += self.joining.values[group][:3]
             return self.rng.choice(others)
-        return values[group]
+        value = values[group]
+        spelt = pool.kind == "TEXT" and isinstance(value, int) and place not in self.plan.referring
+        if spelt and self.rng.random() < _SPELT:
+            # A number has several spellings; which of them meet it, affinity decides.
+            return self.rng.choice(("0" + str(value), str(value) + ".0"))
+        if pool.plain is CASES and isinstance(value, str) and self.rng.random() < 0.5:
+            return value.swapcase()
+        return value
 
     def value(self, place: Place) -> Cell:
         """A value for a column that joins nothing."""
@@ -107,6 +119,8 @@ class Draft:
             return others[int(rng.random() * len(others))]
         if mode.lined or place in self.lined:
             return self._next(place, pool)
+        if self.extreme and pool.extreme and rng.random() < _EXTREME:
+            return pool.extreme[int(rng.random() * len(pool.extreme))]
         chance = rng.random()
         if chance < mode.good and pool.good:
             values = pool.good

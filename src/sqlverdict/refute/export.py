@@ -28,7 +28,7 @@ from sqlverdict.execute.sandbox import Guard
 from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.parse.tokens import leading_keyword, statements
 from sqlverdict.records import Answer, Comparison, Contract, Outcome
-from sqlverdict.refute.arena import quoted
+from sqlverdict.refute.declarations import quoted
 from sqlverdict.refute.literals import cell_text, literal
 from sqlverdict.refute.rebuild import (
     SMALL,

@@ -84,11 +84,13 @@ class Use:
         tables: The base tables that they read.
         places: The columns that they name, or show by a star.
         joins: The columns that they set equal.
+        values: The values that they compare columns with.
     """
 
     tables: frozenset[str]
     places: frozenset[Place]
     joins: frozenset[tuple[Place, Place]]
+    values: frozenset[Cell] = frozenset()
 
 
 class Grader:
@@ -115,7 +117,7 @@ class Grader:
         self.use = used(schema, gold_sql, prediction_sql)
         self._real = regularities
         places = self.use.places
-        self._counted: tuple[Regularity, ...] = tuple(declared(schema, places))
+        self._counted: tuple[Regularity, ...] = tuple(declared(schema, places, self.use.values))
         if regularities is not None:
             self._counted = tuple(
                 found for found in regularities if found.places and places.issuperset(found.places)
@@ -227,6 +229,7 @@ def used(schema: Schema, *sqls: str) -> Use:
     tables: set[str] = set()
     places: set[Place] = set()
     joins: set[tuple[Place, Place]] = set()
+    values: set[Cell] = set()
     for sql in sqls:
         query = parse(sql)
         if isinstance(query, Query):
@@ -236,6 +239,7 @@ def used(schema: Schema, *sqls: str) -> Use:
             tables |= set(reading.tables)
             places |= set(reading.used)
             joins |= set(reading.joins)
+            values |= {hint.value for hint in reading.hints}
             if reading.stars:
                 places |= _columns(schema, reading.tables)
         else:
@@ -244,7 +248,7 @@ def used(schema: Schema, *sqls: str) -> Use:
             tables |= named
             places |= {p for p in _columns(schema, named) if fold(p[1]) in words or "*" in words}
     places |= {place for join in joins for place in join}
-    return Use(frozenset(tables), frozenset(places), frozenset(joins))
+    return Use(frozenset(tables), frozenset(places), frozenset(joins), frozenset(values))
 
 
 def _columns(schema: Schema, tables: Iterable[str]) -> set[Place]:

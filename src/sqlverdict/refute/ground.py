@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from sqlverdict.parse.collations import alike, collation
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Row
 from sqlverdict.refute.arena import is_filled
-from sqlverdict.refute.checked import checked_places
+from sqlverdict.refute.checked import checked_places, index_hints
 from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.pools import Pool, bare_pool
+from sqlverdict.refute.reading import Hint
 from sqlverdict.refute.resolve import Place
 
 Rows = Mapping[str, Sequence[Row]]
@@ -30,6 +32,15 @@ class Link:
     key: tuple[int, ...]
     nullable: bool
     joins: tuple[tuple[Place, Place], ...]
+    collations: tuple[str, ...] = ()
+    """Those of the parent's columns, where one of them is not BINARY."""
+
+    def _keys(self, rows: Iterable[Row], places: tuple[int, ...]) -> list[tuple[str, ...]]:
+        """What a reference is compared by: 1 and '1' meet where two columns differ in type."""
+        if not self.collations:
+            return [tuple([str(row[at]) for at in places]) for row in rows]
+        pairs = list(zip(places, self.collations, strict=True))
+        return [tuple([str(alike(row[at], by)) for at, by in pairs]) for row in rows]
 
     def orphans(self, rows: Rows) -> set[int]:
         """Which rows of the table have no parent, by their place."""
@@ -37,8 +48,7 @@ class Link:
         if not children:
             return set()
         parents = rows.get(self.parent, ())
-        # A key is compared as text: 1 and '1' meet where the two columns differ in type.
-        if len(self.child) == 1:
+        if len(self.child) == 1 and not self.collations:
             (child,), (key,) = self.child, self.key
             names = {str(row[key]) for row in parents}
             return {
@@ -46,19 +56,19 @@ class Link:
                 for n, row in enumerate(children)
                 if row[child] is not None and str(row[child]) not in names
             }
-        known = {tuple([str(row[at]) for at in self.key]) for row in parents}
+        known = set(self._keys(parents, self.key))
         return {
             n
-            for n, row in enumerate(children)
-            if tuple([str(row[at]) for at in self.child]) not in known
-            and all(row[at] is not None for at in self.child)
+            for n, value in enumerate(self._keys(children, self.child))
+            if value not in known and all(children[n][at] is not None for at in self.child)
         }
 
     def parent_of(self, child: Row, rows: Rows) -> Row | None:
         """The row that a child references."""
-        wanted = [str(child[at]) for at in self.child]
         parents = rows.get(self.parent, ())
-        return next((row for row in parents if [str(row[at]) for at in self.key] == wanted), None)
+        (wanted,) = self._keys([child], self.child)
+        known = zip(self._keys(parents, self.key), parents, strict=True)
+        return next((row for value, row in known if value == wanted), None)
 
 
 Links = Mapping[str, Sequence[Link]]
@@ -77,7 +87,8 @@ class Ground:
         tables: The tables that can hold rows, by name.
         links: The foreign keys of each table.
         uniques: The places of each unique key of each table.
-        checked: The columns that CHECK constraints speak of.
+        checked: The columns that CHECK constraints and partial indexes speak of.
+        indexed: What the partial unique indexes of each table compare its columns with.
         keyed: The columns of unique keys.
         pools: The values for each column before a query is read.
     """
@@ -94,6 +105,8 @@ class Ground:
         }
         at = {t.name: {c.name: n for n, c in enumerate(t.columns)} for t in schema.tables}
         self.checked: set[Place] = checked_places(schema)
+        self.indexed: dict[str, list[Hint]] = index_hints(schema)
+        self.checked |= {hint.place for hints in self.indexed.values() for hint in hints}
         self.keyed: set[Place] = set()
         self.uniques: dict[str, list[tuple[int, ...]]] = {}
         self.links: dict[str, list[Link]] = {}
@@ -112,8 +125,14 @@ class Ground:
                     tuple(at[fact.parent][name] for name in fact.parent_columns),
                     all(self.pools[place].nullable for place in children),
                     tuple(zip(children, parents, strict=True)),
+                    self._collations(fact),
                 )
                 self.links.setdefault(fact.table, []).append(link)
+
+    def _collations(self, fact: References) -> tuple[str, ...]:
+        parent = self.tables[fact.parent]
+        found = tuple(collation(parent.sql, name) for name in fact.parent_columns)
+        return found if set(found) != {"BINARY"} else ()
 
     def reached(self, tables: Iterable[str]) -> list[Link]:
         """The foreign keys of these tables, of their parents, and so on."""

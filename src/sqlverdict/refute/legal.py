@@ -1,7 +1,6 @@
 """Whether an instance obeys the facts: a small checker that shares nothing with the makers.
 
-What it cannot see: a collation declared on a column (two texts that differ in case count as
-different), and expressions in unique indexes.
+What it cannot see: partial unique indexes, and expressions and collations in unique indexes.
 """
 
 from __future__ import annotations
@@ -14,11 +13,13 @@ from functools import lru_cache
 from math import isnan
 
 from sqlverdict.files.sqlite import open_in_memory
+from sqlverdict.parse.collations import alike, collation
 from sqlverdict.parse.facts import Affinity, Fact, NotNull, References, Typed, Unique, affinity
 from sqlverdict.parse.schema import Schema, Table, is_strict, stored_type
 from sqlverdict.parse.tokens import solid
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.arena import is_view, quoted
+from sqlverdict.refute.arena import is_view
+from sqlverdict.refute.declarations import quoted
 from sqlverdict.refute.witness import Instance
 
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
@@ -50,7 +51,7 @@ def legal(instance: Instance, facts: Iterable[Fact]) -> list[str]:
         elif isinstance(fact, Typed):
             found += _typed(fact, _column(table, rows, fact.column))
         elif isinstance(fact, Unique):
-            found += _unique(fact, _tuples(table, rows, fact.columns))
+            found += _unique(fact, _collated(table, fact.columns, rows))
         elif isinstance(fact, References):
             found += _references(fact, instance, table)
     for name, rows in instance.rows.items():
@@ -128,9 +129,11 @@ def _references(fact: References, instance: Instance, table: Table) -> Iterator[
         return
     # A child's value is compared as the parent's column would store it.
     kinds = [_affinity(instance.schema, parent, name) for name in fact.parent_columns]
-    known = set(_tuples(parent, instance.rows.get(parent.name, ()), fact.parent_columns))
+    rules = [collation(parent.sql, name) for name in fact.parent_columns]
+    known = set(_collated(parent, fact.parent_columns, instance.rows.get(parent.name, ())))
     for key in _tuples(table, instance.rows[table.name], fact.columns):
-        meant = tuple(as_stored(c, k) if k else c for c, k in zip(key, kinds, strict=True))
+        stored = (as_stored(c, k) if k else c for c, k in zip(key, kinds, strict=True))
+        meant = tuple(alike(cell, by) for cell, by in zip(stored, rules, strict=True))
         if None not in key and key not in known and meant not in known:
             yield f"{fact}: {key!r} has no parent"
             return
@@ -188,6 +191,15 @@ def _options(sql: str) -> frozenset[str]:
 def _column(table: Table, rows: Sequence[Row], name: str) -> list[Cell]:
     at = [column.name for column in table.columns].index(name)
     return [row[at] for row in rows]
+
+
+def _collated(table: Table, names: Sequence[str], rows: Sequence[Row]) -> list[Row]:
+    """The cells of some columns as their collations compare them."""
+    rules = [collation(table.sql, name) for name in names]
+    return [
+        tuple([alike(cell, by) for cell, by in zip(cells, rules, strict=True)])
+        for cells in _tuples(table, rows, names)
+    ]
 
 
 def _tuples(table: Table, rows: Sequence[Row], names: Sequence[str]) -> list[Row]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema, Table
@@ -60,7 +60,7 @@ class Plan:
         self.reading = reading
         self.seed = seed
         self.ground = ground_of(schema, facts)
-        self.pools = make_pools(self.ground.pools, reading.hints, reading.numbers)
+        self.pools = make_pools(self.ground.pools, self._with_indexes(reading))
         if scratch is not None and self.ground.checked:
             self.pools = fit(self.pools, schema, scratch, self.ground.references())
         if shape is not None:
@@ -70,6 +70,7 @@ class Plan:
         self.tables = [t for n in reading.tables if (t := self.ground.tables.get(n)) is not None]
         names = [table.name for table in self.tables]
         self.links = self.ground.reached(names)
+        self.referring = {p for link in self.links for join in link.joins for p in join}
         filled = {*names, *(link.parent for link in self.links)}
         self.blanks = {name: self._blank(self.ground.tables[name]) for name in filled}
         self.varied = {name: self._varied_columns(self.ground.tables[name]) for name in filled}
@@ -79,6 +80,11 @@ class Plan:
         self.counts = sorted(count for count in reading.counts if 1 <= count <= _FEW)
         # Many rows cost much: they are asked for now and then.
         self.large = sorted(count for count in reading.counts if _FEW < count <= _MOST)
+
+    def _with_indexes(self, reading: Reading) -> Reading:
+        """The reading with what partial unique indexes of its tables ask of their columns."""
+        hints = [h for name in reading.tables for h in self.ground.indexed.get(name, ())]
+        return replace(reading, hints=[*reading.hints, *hints]) if hints else reading
 
     def _joining(self, joins: Iterable[tuple[Place, Place]]) -> Joining:
         reading = self.reading
@@ -106,7 +112,9 @@ class Plan:
         kinds = {self.pools[place].kind for place in group}
         if "INTEGER" in kinds:
             values = [int(v) if isinstance(v, str) and v.isdecimal() else v for v in values]
-        return [v for v in dict.fromkeys(values) if all(takes(kind, v) for kind in kinds)]
+        fitting = [v for v in dict.fromkeys(values) if all(takes(kind, v) for kind in kinds)]
+        # Bytes and numbers never meet; then one side's values are as good as the other's.
+        return fitting or [*self.pools[strictest].plain]
 
     def _varied_columns(self, table: Table) -> list[tuple[int, Place]]:
         """The columns that are worth varying; the others keep one value."""

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from itertools import pairwise
 from math import ceil, floor, inf, isfinite
 from typing import Literal
 
+from sqlverdict.parse.collations import collation
 from sqlverdict.parse.facts import Affinity, column_affinity
 from sqlverdict.parse.schema import Column, Table, is_strict, stored_type
 from sqlverdict.records import Cell
-from sqlverdict.refute.reading import Hint
+from sqlverdict.refute.derived import of_length
+from sqlverdict.refute.documents import documents
+from sqlverdict.refute.reading import Hint, Reading
 from sqlverdict.refute.resolve import Place
 
 _DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(.*)", re.DOTALL)
@@ -37,11 +40,16 @@ _ODD: dict[Kind, tuple[Cell, ...]] = {
     "BLOB": (0, ""),
     "BYTES": (b"", b"A", b"\x00"),
 }
+CASES: tuple[Cell, ...] = ("a", "A", "b", "B")
+"""Texts for a column that takes capitals and small letters for the same."""
 _WRITTEN: tuple[Cell, ...] = ("1", "2", "10", "9")
 """Numbers in a column of texts."""
 _WRITTEN_ODD: tuple[Cell, ...] = ("", "a", "1.5", "-1")
 _FAR = 40
 _FAR_DAYS, _FAR_YEARS = 100_000, 200
+_INEXACT: tuple[Cell, ...] = (2**53 + 1, 2**53, -(2**53) - 1)
+_DOCUMENTS = 8
+"""How many documents are likely to meet what queries ask of them."""
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
 _DAYS = ("2020-01-01", "2020-01-02", "2021-06-15", "2020-06-14")
 """Two days of a month, two months of a year, two years; the last is a Sunday."""
@@ -54,7 +62,8 @@ class Pool:
 
     ``kind`` is the column's affinity; ``good`` satisfy a comparison of one of the queries,
     ``near`` just miss or just meet it, ``plain`` are ordinary, ``odd`` are corners of the type.
-    A ``closed`` pool has all the values that there are.
+    A ``closed`` pool has all the values that there are. ``extreme`` ones, beyond what a
+    floating-point number holds exactly, come late in a search.
     """
 
     kind: Kind
@@ -64,6 +73,7 @@ class Pool:
     odd: tuple[Cell, ...]
     nullable: bool
     closed: bool = False
+    extreme: tuple[Cell, ...] = ()
 
 
 def takes(kind: Kind, value: Cell) -> bool:
@@ -86,30 +96,44 @@ def bare_pool(table: Table, column: Column, nullable: bool) -> Pool:
         kind = "BYTES"
     dated = _is_dated(column) and kind in ("TEXT", "NUMERIC")
     plain, odd = (_DAYS, _ODD_DAYS) if dated else (_PLAIN[kind], _ODD[kind])
+    if kind == "TEXT" and collation(table.sql, column.name) == "NOCASE":
+        plain = CASES
     return Pool(kind, (), (), plain, odd, nullable)
 
 
-def make_pools(
-    bare: Mapping[Place, Pool], hints: Iterable[Hint], numbers: Iterable[Place] = ()
-) -> dict[Place, Pool]:
+def make_pools(bare: Mapping[Place, Pool], reading: Reading) -> dict[Place, Pool]:
     """The pools of all columns, with the values that the queries give a hint of.
 
     Args:
         bare: The pools before a query is read.
-        hints: What the queries compare columns with.
-        numbers: The columns that the queries reckon with, whatever their types.
+        reading: What the queries look at.
     """
     pools = dict(bare)
-    for place in numbers:
+    for place in reading.numbers:
         if bare[place].plain is _PLAIN["TEXT"]:
             pools[place] = replace(bare[place], plain=_WRITTEN, odd=_WRITTEN_ODD)
+        elif bare[place].kind == "REAL":
+            pools[place] = replace(bare[place], extreme=(inf, -inf))
+    for place in reading.floats:
+        if bare[place].kind == "INTEGER":
+            pools[place] = replace(bare[place], extreme=_INEXACT)
     found: dict[Place, list[Hint]] = {}
-    for hint in hints:
+    for hint in reading.hints:
         found.setdefault(hint.place, []).append(hint)
-    return {**pools, **{place: hinted(pools[place], about) for place, about in found.items()}}
+    lengths: dict[Place, set[int]] = {}
+    for place, length in reading.lengths:
+        lengths.setdefault(place, set()).add(length)
+    for place in {**found, **lengths}:
+        pools[place] = hinted(pools[place], found.get(place, ()), lengths.get(place, ()))
+    for place, paths in reading.documents.items():
+        texts = documents(paths)
+        pools[place] = replace(
+            pools[place], good=texts[:_DOCUMENTS], near=texts[_DOCUMENTS:], plain=texts, odd=texts
+        )
+    return pools
 
 
-def hinted(pool: Pool, hints: Iterable[Hint]) -> Pool:
+def hinted(pool: Pool, hints: Iterable[Hint], lengths: Collection[int] = ()) -> Pool:
     """A pool with the values that comparisons of its column give a hint of."""
     good: list[Cell] = []
     near: list[Cell] = []
@@ -137,16 +161,29 @@ def hinted(pool: Pool, hints: Iterable[Hint]) -> Pool:
     likes = [hint.value for hint in about if hint.operator == "like" and hint.value is not None]
     if len(likes) > 1:
         # One text that may meet two patterns.
-        good += [
+        both = [
             "".join(str(p).replace("%", " ") for p in (one, two)).strip()
             for one, two in pairwise(likes)
         ]
+        good += both
+        near += [f"{text}x" for text in both]
+    if lengths and pool.kind in ("TEXT", "BLOB", "NUMERIC"):
+        good += of_length([*good, *near], lengths)
     if filled and not good:
         good = [*pool.plain]
 
     def held(values: list[Cell]) -> tuple[Cell, ...]:
-        may = (v for v in values if (pool.nullable or v is not None) and takes(pool.kind, v))
+        may = (v for v in values if (pool.nullable or v is not None) and fits(v))
         return tuple(dict.fromkeys(may))
+
+    # Who compares a column of numbers with a word knows that it holds words.
+    words = any(
+        hint.direct and isinstance(hint.value, str) and _number(hint.value) is None
+        for hint in about
+    )
+
+    def fits(value: Cell) -> bool:
+        return takes(pool.kind, value) or (words and isinstance(value, str))
 
     return replace(pool, good=held(good), near=held(near))
 
@@ -210,7 +247,8 @@ def _around(hint: Hint, kind: Kind) -> tuple[list[Cell], list[Cell]]:
                 _numbers(ceil(number), operator, kind),
             )
             return [*below[0], *above[0]], [*below[1], *above[1]]
-        return _numbers(number, operator, kind) if number is not None else ([], [])
+        if number is not None:
+            return _numbers(number, operator, kind)
     text = str(value)
     dated = _dates(text, hint.direct)
     if dated is not None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sqlverdict.records import Cell
+from sqlverdict.refute.documents import Path
 from sqlverdict.refute.resolve import Place
 
 
@@ -45,6 +47,12 @@ class Reading:
     """The columns of which two queries ask different things."""
     stars: bool = False
     """Whether a star stands for columns."""
+    documents: dict[Place, dict[Path, tuple[Cell, ...]]] = field(default_factory=dict)
+    """What is asked of JSON texts."""
+    lengths: list[tuple[Place, int]] = field(default_factory=list)
+    """How long texts have to be."""
+    floats: list[Place] = field(default_factory=list)
+    """The columns whose values become floating-point numbers."""
 
     def looks_like(self, other: Reading) -> bool:
         """Whether both look at the same things; they may still ask for different ones."""
@@ -77,4 +85,19 @@ class Reading:
             [] if self._pairs() == other._pairs() else [self.joins, other.joins],
             sorted({hint.place for hint in {*self.hints} ^ {*other.hints}}),
             self.stars or other.stars,
+            _merged(self.documents, other.documents),
+            list(dict.fromkeys((*self.lengths, *other.lengths))),
+            list(dict.fromkeys((*self.floats, *other.floats))),
         )
+
+
+def _merged(
+    one: Mapping[Place, Mapping[Path, tuple[Cell, ...]]],
+    two: Mapping[Place, Mapping[Path, tuple[Cell, ...]]],
+) -> dict[Place, dict[Path, tuple[Cell, ...]]]:
+    found = {place: dict(paths) for place, paths in one.items()}
+    for place, paths in two.items():
+        known = found.setdefault(place, {})
+        for path, values in paths.items():
+            known[path] = tuple(dict.fromkeys((*known.get(path, ()), *values)))
+    return found

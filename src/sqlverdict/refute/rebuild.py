@@ -19,7 +19,8 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import Kind, fold, kind, pieces, solid
 from sqlverdict.records import Answer, Comparison, Contract, Outcome, Query, Reason
-from sqlverdict.refute.arena import is_view, quoted
+from sqlverdict.refute.arena import is_view
+from sqlverdict.refute.declarations import quoted
 from sqlverdict.refute.witness import Instance
 
 SMALL = Limits(steps=50_000_000, seconds=10.0, rows=100_000, bytes=16 * 2**20, cell=2**20)

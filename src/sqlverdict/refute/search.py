@@ -234,7 +234,11 @@ class _Hunt:
         arena = self.arenas[0]
         kept = rows if arena.whole and arena.literal else arena.kept(rows)
         # A CHECK may have kept a parent out; then the instance is not legal.
-        return replace(found, rows=kept) if is_closed(kept, self.generator.ground.links) else None
+        links = self.generator.ground.links
+        if not is_closed(kept, links):
+            return None
+        parents = {link.parent for table in kept for link in links.get(table, ())}
+        return None if parents and arena.orphaned(parents) else replace(found, rows=kept)
 
     def _difference(self, rows: Content) -> Difference | None:
         """A difference on these rows, or on those of them that the engine takes in."""

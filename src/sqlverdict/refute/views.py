@@ -14,7 +14,8 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold, pieces
 from sqlverdict.records import Query
-from sqlverdict.refute.arena import is_view, quoted
+from sqlverdict.refute.arena import is_view
+from sqlverdict.refute.declarations import quoted
 from sqlverdict.refute.per_schema import per_schema
 
 _DEPTH = 8

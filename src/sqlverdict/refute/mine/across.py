@@ -29,7 +29,7 @@ from typing import ClassVar
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold, word_set
 from sqlverdict.records import Cell
-from sqlverdict.refute.arena import quoted
+from sqlverdict.refute.declarations import quoted
 from sqlverdict.refute.mine.kind import (
     FEW_ROWS,
     MANY_ROWS,

@@ -24,7 +24,7 @@ from math import isfinite
 from typing import ClassVar
 
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.arena import quoted
+from sqlverdict.refute.declarations import quoted
 from sqlverdict.refute.mine.forms import Stored, Written, mine_forms
 from sqlverdict.refute.mine.kind import (
     FEW_ROWS,

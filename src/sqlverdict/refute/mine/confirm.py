@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from sqlverdict.refute.arena import quoted
+from sqlverdict.refute.declarations import quoted
 from sqlverdict.refute.mine.kind import Regularity, RowRegularity
 
 _TICK = 10_000

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sqlverdict.records import Row
-from sqlverdict.refute.arena import quoted
+from sqlverdict.refute.declarations import quoted
 from sqlverdict.refute.mine.kind import FEW_ROWS, ColumnRegularity, Regularity
 from sqlverdict.refute.mine.sample import Values
 

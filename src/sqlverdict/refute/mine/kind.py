@@ -11,7 +11,7 @@ from typing import ClassVar
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.arena import quoted
+from sqlverdict.refute.declarations import quoted
 from sqlverdict.refute.witness import Instance
 
 FEW_ROWS = 10

@@ -23,7 +23,7 @@ from functools import cached_property
 from typing import Any
 
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.arena import quoted
+from sqlverdict.refute.declarations import quoted
 from sqlverdict.refute.mine.forms import Written
 from sqlverdict.refute.mine.kind import (
     FEW_ROWS,

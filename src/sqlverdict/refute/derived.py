@@ -1,0 +1,80 @@
+"""Values that queries ask for without naming them: sums, shifted dates, lengths, large numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import closing
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.files.sqlite import open_in_memory
+from sqlverdict.records import Cell
+
+_DATES = frozenset({"date", "datetime"})
+_MODIFIER = re.compile(r"([+-]?)(\d+(?:\.\d+)? +(?:day|month|year|hour|minute|second)s?)")
+_FLOATS = frozenset({"DOUBLE", "FLOAT", "DECIMAL"})
+_MOST = 60
+
+
+def rests(sums: Iterable[float], named: Iterable[Cell]) -> list[float]:
+    """What is missing to a sum where one value is named, or lies beside a named one."""
+    totals = list(sums)
+    numbers = [value for value in named if isinstance(value, int | float)]
+    found = [t - (n + step) for t in totals for n in numbers if n != t for step in (0, 1, -1)]
+    return [*dict.fromkeys(found)]
+
+
+def shifted(side: Expr, value: Cell) -> list[str] | None:
+    """``date(c, '+1 month') > '2020-03-01'``: days that the modifiers move there.
+
+    ``None`` where the expression is no such function of a column.
+    """
+    if not isinstance(side, exp.Anonymous) or str(side.this).lower() not in _DATES:
+        return None
+    column, *others = side.expressions or [None]
+    texts = [str(other.this) for other in others if isinstance(other, exp.Literal)]
+    if not isinstance(column, exp.Column) or not texts or len(texts) < len(others):
+        return None
+    back = [_turned(text) for text in reversed(texts)]
+    if not isinstance(value, str) or None in back:
+        return None
+    marks = ", ".join("?" for _ in back)
+    with closing(open_in_memory()) as connection:
+        days = (value, *(f"date(?, '{step} day')" for step in ("-1", "+1")))
+        found = [
+            connection.execute(
+                f"SELECT date({'?' if day is value else day}, {marks})", (value, *back)
+            ).fetchone()[0]
+            for day in days
+        ]
+    return [day for day in dict.fromkeys(found) if day is not None] or None
+
+
+def _turned(modifier: str) -> str | None:
+    found = _MODIFIER.fullmatch(modifier.strip().lower())
+    if found is None:
+        return None
+    return f"{'+' if found[1] == '-' else '-'}{found[2]}"
+
+
+def becomes_float(node: Expr) -> bool:
+    """Whether a number becomes a floating-point one: by a CAST, or beside such a literal."""
+    if isinstance(node, exp.Cast):
+        return str(node.to.this).rpartition(".")[2] in _FLOATS
+    if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
+        return any(
+            isinstance(s, exp.Literal) and "." in str(s.this) for s in (node.left, node.right)
+        )
+    return isinstance(node, exp.Anonymous) and str(node.this).lower() == "total"
+
+
+def of_length(texts: Sequence[Cell], lengths: Collection[int]) -> list[Cell]:
+    """The texts made as long as asked, and a letter longer."""
+    found: list[Cell] = []
+    wanted = {n for length in lengths for n in (length, length + 1, length - 1)}
+    words = [text for text in texts if isinstance(text, str)] or ["a"]
+    for length in sorted(n for n in wanted if 0 <= n <= _MOST):
+        found += [word[:length].ljust(length, "z") for word in words]
+    return found
