@@ -8,6 +8,7 @@ from threading import Lock
 
 from sqlverdict.files.sqlite import open_in_memory, quoted
 from sqlverdict.parse.schema import Schema
+from sqlverdict.prove.programs import Instruction, comparable
 
 _KEPT = 64
 _lock = Lock()
@@ -23,6 +24,16 @@ def complaint(sql: str, schema: Schema) -> str | None:
         except (sqlite3.Error, sqlite3.Warning, MemoryError) as error:
             return str(error) or "it does not fit into the engine's memory limit"
         return None
+
+
+def program(sql: str, schema: Schema) -> list[Instruction] | None:
+    """The program that SQLite compiles a query to, on empty tables; ``None`` where it does not."""
+    with _lock:
+        try:
+            rows = _open(schema).execute(f"EXPLAIN {sql}").fetchall()
+        except (sqlite3.Error, sqlite3.Warning):
+            return None
+    return comparable(rows)
 
 
 def _open(schema: Schema) -> sqlite3.Connection:

@@ -171,12 +171,12 @@ class _Check:
             from sqlverdict.prove.paper.prepare import prepared
 
             return prepared(query.tree, self.schema), paper_known(self.schema, self.facts)
+        from sqlverdict.prove.fidelity import loss
         from sqlverdict.prove.refusals import refusal
         from sqlverdict.prove.resolve import resolve
         from sqlverdict.prove.scope import Unsupported
-        from sqlverdict.prove.spelling import lost_in_parsing
 
-        lost = lost_in_parsing(sql)
+        lost = loss(sql, self.schema)
         if lost is not None:
             raise self.no(f"the {side} is beyond the prover: {lost}")
         try:

@@ -12,6 +12,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.canonical import canonical, column_keys
+from sqlverdict.prove.fidelity import loss
 from sqlverdict.prove.held import Held
 from sqlverdict.prove.inner_order import ORDER_SHOWS, visible_order
 from sqlverdict.prove.known import Known
@@ -23,7 +24,6 @@ from sqlverdict.prove.resolve import resolve
 from sqlverdict.prove.rule import RULES
 from sqlverdict.prove.scope import Unsupported
 from sqlverdict.prove.shape import is_limited
-from sqlverdict.prove.spelling import lost_in_parsing
 from sqlverdict.prove.text import text
 from sqlverdict.records import Contract, Query, Reason
 
@@ -79,6 +79,7 @@ def _derive(question: Question, profile: str) -> Derivation:
             Forms(gold.tree, prediction.tree, text),
             tuple(dict.fromkeys(s.rule for s in (*gold.steps, *prediction.steps))),
         )
+    _require_whole(question)
     steps = (*gold.steps, *(replace(step, side="prediction") for step in prediction.steps))
     return Proof(
         question.gold.sql,
@@ -97,6 +98,14 @@ def _too_coarse(contract: Contract | None, profile: str) -> frozenset[str]:
         return frozenset()
     asked = [bound for bound in (contract.float_rel, contract.float_abs) if bound is not None]
     return ROUNDING if asked else frozenset()
+
+
+def _require_whole(question: Question) -> None:
+    """A proof about trees is one about texts only where the trees say what the texts say."""
+    for role, query in (("gold", question.gold), ("prediction", question.prediction)):
+        lost = loss(query.sql, question.schema)
+        if lost is not None:
+            raise Unsupported(f"the {role}: {lost}")
 
 
 def _columns(gold: Expr, prediction: Expr) -> tuple[int, ...]:
@@ -176,9 +185,6 @@ def _known(held: Held, facts: frozenset[Fact]) -> Known:
 
 
 def _form(query: Query, question: Question, rules: RuleSet, keep_order: bool) -> Form:
-    lost = lost_in_parsing(query.sql)
-    if lost is not None:
-        raise Unsupported(lost)
     start = resolve(query.tree, question.schema)
     if not keep_order and not is_limited(start.tree):
         start.tree.set("order", None)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
-from itertools import pairwise
-
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Affinity, affinity
-from sqlverdict.parse.tokens import solid
 from sqlverdict.prove.scope import NAMELESS, Unsupported
 
 SELECT_PARTS = frozenset(
@@ -33,32 +29,6 @@ _LOOSER: dict[type, tuple[type[Expr], ...]] = {
     **dict.fromkeys(_SUMS, (exp.DPipe,)),
 }
 """Operators beside which SQLite and our parser may bind another one differently."""
-
-
-_RENAMED = re.compile(
-    r"\bas\s+(?:long|short|byte|str|string|bytea|varbinary)\s*[()]", re.IGNORECASE
-)
-"""Types of CAST that the parser takes for others, which have another affinity in SQLite."""
-
-_OPERAND = re.compile(r"[\w)'\"`\]]")
-_BEFORE_A_VALUE = frozenset(
-    {"select", "distinct", "all", "where", "on", "and", "or", "not", "having", "by", "when", "then"}
-    | {"else", "case", "between", "in", "is", "like", "glob", "limit", "offset", "as", "escape"}
-)
-
-
-def lost_in_parsing(sql: str) -> str | None:
-    """What a text says that its tree does not, where that may change an answer."""
-    found = _RENAMED.search(sql)
-    if found is not None:
-        return f"the type behind {found[0]!r}"
-    if "+" not in sql:
-        return None
-    words = solid(sql)
-    for before, word in pairwise(words):
-        if word == "+" and (not _OPERAND.match(before[-1]) or before.lower() in _BEFORE_A_VALUE):
-            return "a plus before a value, which takes a column's affinity away"
-    return None
 
 
 def cast_type(kind: Affinity) -> exp.DataType:

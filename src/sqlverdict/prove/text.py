@@ -15,15 +15,25 @@ from sqlverdict.prove.shape import (
     whole_number,
 )
 
-_LOOSE = (exp.Binary, exp.Not, exp.Neg, exp.Between, exp.In, exp.Case, exp.Collate, exp.Is)
+_LOOSE = (
+    *(exp.Binary, exp.Not, exp.Neg, exp.BitwiseNot, exp.Between, exp.In, exp.Case, exp.Collate),
+    exp.Is,
+)
 
 
 def text(tree: Expr) -> str:
     """SQL text for a resolved tree."""
-    return str(_written(tree.copy()).sql("sqlite", copy=False))
+    return str(runnable(tree, as_it_stands=False).sql("sqlite", copy=False))
 
 
-def _written(tree: Expr) -> Expr:
+def runnable(tree: Expr, *, as_it_stands: bool) -> Expr:
+    """A copy of a resolved tree that can be written as text.
+
+    Args:
+        tree: The resolved tree.
+        as_it_stands: Whether sources keep their order: right where no rule has moved them.
+    """
+    tree = tree.copy()
     holder = exp.Paren(this=tree)
     for node in list(tree.walk()):
         if isinstance(node, exp.Subquery) and node.alias:
@@ -33,8 +43,18 @@ def _written(tree: Expr) -> Expr:
             if node.args.get("order") is not None:
                 _name_columns(node)
     for select in list(tree.find_all(exp.Select)):
-        _inner_first(select)
+        if not as_it_stands:
+            _inner_first(select)
         _say_extremes(select)
+    put_parentheses(tree)
+    for clause in list(tree.find_all(exp.Group, exp.Order)):
+        _keep_constants(clause)
+    made: Expr = holder.this
+    return made
+
+
+def put_parentheses(tree: Expr) -> None:
+    """Put parentheses around every operand that is an operation, in place."""
     for node in reversed(list(tree.walk())):
         if isinstance(node, exp.Like | exp.Glob) and isinstance(node.parent, exp.Escape):
             # ESCAPE is a part of LIKE and does not stand behind parentheses.
@@ -43,10 +63,6 @@ def _written(tree: Expr) -> Expr:
             wrapped = exp.Paren()
             node.replace(wrapped)
             wrapped.set("this", node)
-    for clause in list(tree.find_all(exp.Group, exp.Order)):
-        _keep_constants(clause)
-    made: Expr = holder.this
-    return made
 
 
 def _inner_first(select: Expr) -> None:
