@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
+from sqlglot import parse_one
 
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
@@ -142,10 +143,10 @@ def test_a_name_is_looked_for_once_in_queries_that_double(schema: Schema, star: 
         f"w{n} AS (SELECT {star} FROM w{n - 1} AS a JOIN w{n - 1} AS b ON a.id = b.id)"
         for n in range(1, 41)
     ]
-    query = parse(f"WITH {', '.join(steps)} SELECT w40.absent, w40.c FROM w40")
-    assert isinstance(query, Query)
-    resolver = Resolver(query.tree, schema)
-    places = [resolver.column(node) for node in query.tree.expressions]
+    # Read by the parser itself: our own reader refuses texts that unfold so far.
+    tree = parse_one(f"WITH {', '.join(steps)} SELECT w40.absent, w40.c FROM w40", read="sqlite")
+    resolver = Resolver(tree, schema)
+    places = [resolver.column(node) for node in tree.expressions]
     assert places[0] is None
     shallow = parse("WITH w AS (SELECT a.* FROM t AS a JOIN u AS b) SELECT w.c, w.d FROM w")
     assert isinstance(shallow, Query)
