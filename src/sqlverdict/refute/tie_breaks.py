@@ -5,9 +5,9 @@ subquery that stands for one value. Putting rows in another order does not alway
 groups, for one, come in the order of their keys whatever the order of the rows. So each LIMIT of
 a query is given further sort keys, its output columns, rising in one text and falling in the
 other; a subquery for one value gets a LIMIT of its own, and its second and third row are tried
-too. A LIMIT without ORDER BY around an ordered source is left alone: it takes the first rows in
-that order. Whatever these texts give, the query itself might have given; where they differ, its
-answer is not determined.
+too. A LIMIT without ORDER BY around an ordered source takes the first rows in that order, so the
+source gets the further keys instead. Whatever these texts give, the query itself might have given;
+where they differ, its answer is not determined.
 """
 
 from __future__ import annotations
@@ -103,6 +103,8 @@ def _cuts(parts: list[str]) -> list[_Cut]:
         elif part == ")":
             if level.start is not None and level.columns and not level.limited:
                 found.append(_Cut(place, level.columns, level.ordered, level.start))
+            elif level.source and level.ordered and level.columns and not level.limited:
+                found.append(_Cut(place, level.columns, ordered=True))
             if len(levels) > 1:
                 levels.pop()
                 levels[-1].inner_order |= level.source and (level.ordered or level.inner_order)

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from sqlverdict.parse.facts import Fact
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.rule import RULES, SECTIONS, Pair, Rule
+from sqlverdict.testing.rule_contexts import check_hostile_contexts
 from sqlverdict.testing.rule_pairs import (
     NormalForm,
     derive,
@@ -51,7 +52,8 @@ def check_rule(rule: str | Rule) -> None:
 
     Its document is complete. Its equal pairs are joined with its help, its different ones are
     not, and the search refutes these; its corners, if it is heuristic, are joined and refuted.
-    Rewriting never changes an answer, whichever of the facts hold; each fact carries weight.
+    Rewriting never changes an answer, whichever of the facts hold, and whatever the types of the
+    columns and the context; each fact carries weight.
     Normal forms are stable and do not depend on the order of rules. Where the rule does not
     apply, it changes nothing; where it does, nothing beside its node. Deep trees end.
 
@@ -300,6 +302,7 @@ RULE_CHECKS: Mapping[str, Callable[[Rule], None]] = {
     "keeps_different_apart": check_keeps_different_apart,
     "search_refutes_different": check_search_refutes_different,
     "never_changes_answers": check_never_changes_answers,
+    "hostile_contexts": check_hostile_contexts,
     "corners": check_corners,
     "facts_carry_weight": check_facts_carry_weight,
     "is_stable": check_is_stable,

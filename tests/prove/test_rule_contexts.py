@@ -1,0 +1,189 @@
+"""Rules that hold with the types and queries their author had in mind, and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import NotNull
+from sqlverdict.prove.known import Known
+from sqlverdict.prove.rule import RULES, Pair, Rule
+from sqlverdict.prove.shape import whole_number
+from sqlverdict.testing.rule_contexts import attack_rule, hostile_queries
+from sqlverdict.testing.rules import RULE_CHECKS
+
+SCHEMA = "CREATE TABLE t (k INTEGER, v INTEGER)"
+DIFFERENT = (Pair("SELECT k FROM t", "SELECT v FROM t", because="they are two columns"),)
+
+
+def made(
+    rewrite: Callable[[Any, Known], Expr | None],
+    kind: type[Expr],
+    left: str,
+    right: str,
+    *given: Any,
+) -> Rule:
+    equal = (Pair(left, right, tuple(given)),)
+    return Rule("made", rewrite, (kind,), "tested", ("sound",), SCHEMA, equal, DIFFERENT, "Made.")
+
+
+def coalesce_of_never_null(node: exp.Coalesce, known: Known) -> Expr | None:
+    return node.this if known.never_null(node.this) else None
+
+
+def plus_nothing_is_idle(node: exp.Add, known: Known) -> Expr | None:
+    return node.this if whole_number(node.expression) == 0 else None
+
+
+def cast_to_integer_is_idle(node: exp.Cast, known: Known) -> Expr | None:
+    return node.this if known.affinity(node) == "INTEGER" else None
+
+
+def minus_minus_is_plus(node: exp.Neg, known: Known) -> Expr | None:
+    return node.this.this if isinstance(node.this, exp.Neg) else None
+
+
+def between_neighbours_is_in(node: exp.Between, known: Known) -> Expr | None:
+    low, high = node.args["low"], node.args["high"]
+    if whole_number(low) is None or whole_number(high) != int(low.this) + 1:
+        return None
+    return exp.In(this=node.this, expressions=[low, high])
+
+
+def not_empty_is_not_null(node: exp.NEQ, known: Known) -> Expr | None:
+    if not isinstance(node.expression, exp.Literal) or node.expression.this != "":
+        return None
+    return exp.Not(this=exp.Is(this=node.this, expression=exp.Null()))
+
+
+def abs_of_zero(node: exp.EQ, known: Known) -> Expr | None:
+    if not isinstance(node.this, exp.Abs) or whole_number(node.expression) != 0:
+        return None
+    return exp.EQ(this=node.this.this, expression=node.expression)
+
+
+def halves_of_doubles(node: exp.Div, known: Known) -> Expr | None:
+    if not isinstance(node.this, exp.Mul) or not isinstance(node.expression, exp.Literal):
+        return None
+    return node.this.this if node.expression == node.this.expression else None
+
+
+def real_of_an_integer(node: exp.Cast, known: Known) -> Expr | None:
+    inner = node.this
+    if known.affinity(node) != "INTEGER" or not isinstance(inner, exp.Cast):
+        return None
+    return (
+        exp.Cast(this=inner.this, to=node.args["to"]) if known.affinity(inner) == "REAL" else None
+    )
+
+
+def inner_order_is_idle(node: exp.Select, known: Known) -> Expr | None:
+    if node.args.get("order") is None or not isinstance(node.parent, exp.Subquery):
+        return None
+    if node.args.get("limit") is not None:
+        return None
+    node.set("order", None)
+    return node
+
+
+def case_of_itself(node: exp.Case, known: Known) -> Expr | None:
+    branch, default = node.args["ifs"][0], node.args.get("default")
+    test = branch.this
+    if not isinstance(test, exp.EQ) or test.expression != branch.args["true"]:
+        return None
+    return default if test.this == default else None
+
+
+def largest_of_a_column_is_first(node: exp.Max, known: Known) -> Expr | None:
+    """MAX(v) of one row, also where FILTER leaves none."""
+    select = node.find_ancestor(exp.Select)
+    if select is None or select.args.get("group") is None:
+        return None
+    terms = select.args["group"].expressions
+    return node.this if any(term == node.this for term in terms) else None
+
+
+WRONG = [
+    made(
+        coalesce_of_never_null,
+        exp.Coalesce,
+        "SELECT COALESCE(v, 0) FROM t",
+        "SELECT v FROM t",
+        NotNull("t", "v"),
+    ),
+    made(plus_nothing_is_idle, exp.Add, "SELECT v + 0 FROM t", "SELECT v FROM t"),
+    made(cast_to_integer_is_idle, exp.Cast, "SELECT CAST(v AS INTEGER) FROM t", "SELECT v FROM t"),
+    made(minus_minus_is_plus, exp.Neg, "SELECT - (- v) FROM t", "SELECT v FROM t"),
+    made(
+        between_neighbours_is_in,
+        exp.Between,
+        "SELECT k FROM t WHERE v BETWEEN 1 AND 2",
+        "SELECT k FROM t WHERE v IN (1, 2)",
+    ),
+    made(
+        not_empty_is_not_null,
+        exp.NEQ,
+        "SELECT k FROM t WHERE v <> ''",
+        "SELECT k FROM t WHERE v IS NOT NULL",
+    ),
+    made(abs_of_zero, exp.EQ, "SELECT k FROM t WHERE ABS(v) = 0", "SELECT k FROM t WHERE v = 0"),
+    made(halves_of_doubles, exp.Div, "SELECT v * 2 / 2 FROM t", "SELECT v FROM t"),
+    made(
+        real_of_an_integer,
+        exp.Cast,
+        "SELECT CAST(CAST(v AS REAL) AS INTEGER) FROM t",
+        "SELECT CAST(v AS INTEGER) FROM t",
+    ),
+    made(
+        inner_order_is_idle,
+        exp.Select,
+        "SELECT COUNT(*) FROM (SELECT v FROM t ORDER BY v DESC) AS d",
+        "SELECT COUNT(*) FROM (SELECT v FROM t) AS d",
+    ),
+    made(
+        case_of_itself,
+        exp.Case,
+        "SELECT CASE WHEN v = 1 THEN 1 ELSE v END FROM t",
+        "SELECT v FROM t",
+    ),
+    made(
+        largest_of_a_column_is_first,
+        exp.Max,
+        "SELECT MAX(v) FROM t GROUP BY v",
+        "SELECT v FROM t GROUP BY v",
+    ),
+]
+
+
+@pytest.mark.parametrize("rule", WRONG, ids=lambda rule: rule.rewrite.__name__)
+def test_a_rule_that_holds_by_luck_is_rejected(rule: Rule) -> None:
+    with pytest.raises(AssertionError, match="changes an answer"):
+        RULE_CHECKS["hostile_contexts"](rule)
+
+
+def test_the_message_holds_all_that_it_takes_to_see_the_difference() -> None:
+    found = attack_rule(WRONG[0]).difference
+    assert found is not None
+    told = str(found)
+    assert "CREATE TABLE" in told
+    assert "COALESCE" in told
+    assert "before" in told
+
+
+def test_an_attack_is_repeatable() -> None:
+    rule = RULES.get("between_is_two_bounds")
+    first = [query.sql for query, _ in zip(hostile_queries(rule), range(50), strict=False)]
+    again = [query.sql for query, _ in zip(hostile_queries(rule), range(50), strict=False)]
+    assert first == again
+    assert attack_rule(rule, budget=5) == attack_rule(rule, budget=5)
+
+
+def test_a_sound_rule_is_really_tried() -> None:
+    found = attack_rule(RULES.get("in_list_is_equalities"), budget=20, databases=2)
+    assert found.difference is None
+    assert found.rewritten == 20
+    assert found.runs == 40
