@@ -184,6 +184,21 @@ OTHERS = {
         "SELECT c / 2 FROM (SELECT r + 0 AS c FROM t UNION SELECT m + 0 FROM t)",
         "INSERT INTO t (m, r) VALUES (3, 3.0)",
     ),
+    "an ordinal in parentheses": (
+        "SELECT m, n FROM t ORDER BY (2) LIMIT 1",
+        "SELECT m, n FROM t LIMIT 1",
+        "INSERT INTO t (m, n) VALUES (1, 2), (2, 1)",
+    ),
+    "the only aggregate tested for NULL": (
+        "SELECT COUNT(n) IS NULL FROM t",
+        "SELECT 1 = 2 FROM t",
+        "INSERT INTO t (m) VALUES (1), (2)",
+    ),
+    "the only aggregate overruled by a constant": (
+        "SELECT COUNT(*) > 5 OR 1 FROM t",
+        "SELECT 1 = 1 FROM t",
+        "INSERT INTO t (m) VALUES (1), (2)",
+    ),
     "an aggregate in a row value": (
         "SELECT id FROM t GROUP BY id HAVING (MAX(s), 1) = (5, 1)",
         "SELECT id FROM t GROUP BY id HAVING (s, 1) = (5, 1)",

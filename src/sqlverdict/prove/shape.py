@@ -209,6 +209,22 @@ def is_grouped(select: Expr) -> bool:
     return next(aggregates_in(output_nodes(select)), None) is not None
 
 
+def groups_without(gone: Expr) -> bool:
+    """Whether the SELECT around an expression folds its rows without that expression, too.
+
+    ``SELECT COUNT(*) IS NULL FROM t`` is one row because of its call alone. True where the SELECT
+    folds nothing.
+    """
+    select = enclosing(gone)
+    if not isinstance(select, exp.Select):
+        return True
+    if select.args.get("group") is not None or select.args.get("having") is not None:
+        return True
+    calls = list(aggregates_in(output_nodes(select)))
+    inside = {id(node) for node in own_nodes(gone)}
+    return not calls or any(id(call) not in inside for call in calls)
+
+
 def has_window(select: Expr) -> bool:
     """Whether a SELECT calls a window function itself."""
     return any(

@@ -74,11 +74,16 @@ def alias_of(label: str) -> exp.TableAlias:
 
 
 def ordinal(term: Expr, width: int) -> int | None:
-    """The column that a bare whole number in GROUP BY or ORDER BY means, from 0.
+    """The column that a whole number in GROUP BY or ORDER BY means, from 0; parentheses are idle.
 
     Raises:
-        Unsupported: there is no such column.
+        Unsupported: there is no such column, or the number has a sign.
     """
+    while isinstance(term, exp.Paren):
+        term = term.this
+    if isinstance(term, exp.Neg) and not any(term.find_all(exp.Column, exp.Query, exp.Func)):
+        # SQLite computes the sign, and takes -(-1) for an ordinal.
+        raise Unsupported("a number with a sign in GROUP BY or ORDER BY")
     if isinstance(term, exp.Literal) and not term.is_string and term.this.isdigit():
         number = int(term.this) - 1
         if not 0 <= number < width:

@@ -89,8 +89,17 @@ def _keep_constants(clause: Expr) -> None:
     """A whole number in GROUP BY or ORDER BY would be an ordinal."""
     for term in clause.expressions:
         value = term.this if isinstance(term, exp.Ordered) else term
-        if whole_number(value) is not None:
+        if whole_number(_without_parentheses(value)) is not None:
             value.replace(exp.Add(this=value.copy(), expression=exp.Literal.number(0)))
+
+
+def _without_parentheses(value: Expr) -> Expr:
+    copy = exp.Paren(this=value.copy())
+    for paren in list(copy.find_all(exp.Paren)):
+        if paren is not copy:
+            paren.replace(paren.this)
+    made: Expr = copy.this
+    return made
 
 
 def _name_columns(query: Expr) -> None:

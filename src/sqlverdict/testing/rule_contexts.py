@@ -188,12 +188,11 @@ def _rewritten(
     from sqlverdict.prove.refusals import refusal
     from sqlverdict.prove.resolve import resolve
     from sqlverdict.prove.scope import Unsupported
-    from sqlverdict.prove.spelling import lost_in_parsing
     from sqlverdict.prove.text import text
     from sqlverdict.records import ParseFailure
 
     parsed = parse(query.sql)
-    if isinstance(parsed, ParseFailure) or lost_in_parsing(query.sql) is not None:
+    if isinstance(parsed, ParseFailure):
         return None
     try:
         start = resolve(parsed.tree, query.schema)

@@ -12,7 +12,7 @@ Why
     TRUE is the greatest and FALSE the least of SQL's three truth values.
 
 Limits
-    NULL as a constant is left alone.
+    NULL as a constant is left alone, and so is an aggregate that alone makes the query one row.
 
 Source
     House rule; ETM (Ascoli et al.) has none like it.
@@ -26,7 +26,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.filters import constant, in_filter, is_truth_value, truth
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import aggregates_in
+from sqlverdict.prove.shape import aggregates_in, groups_without
 
 
 @rule(
@@ -63,7 +63,7 @@ def constant_condition_is_idle(node: exp.And | exp.Or | exp.Select, known: Known
         if found is None:
             continue
         if found is isinstance(node, exp.Or):
-            return constant(found, node)
+            return constant(found, node) if groups_without(other) else None
         if is_truth_value(other) or in_filter(node):
             kept: Expr = other
             return kept

@@ -13,7 +13,7 @@ Why
 
 Limits
     A PRIMARY KEY that is not the rowid's alias may hold NULL in SQLite; without NOT NULL it is
-    no such fact.
+    no such fact. An aggregate that alone makes the query one row stays: COUNT(*) IS NULL.
 
 Source
     ETM (Ascoli et al.), rule 7, with outer joins in mind.
@@ -28,6 +28,7 @@ from sqlverdict.parse.facts import NotNull
 from sqlverdict.prove.filters import constant
 from sqlverdict.prove.known import Known
 from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.shape import groups_without
 
 
 @rule(
@@ -53,5 +54,7 @@ from sqlverdict.prove.rule import Pair, rule
 def null_test_of_never_null(node: exp.Is, known: Known) -> Expr | None:
     """Answer the test."""
     if not isinstance(node.expression, exp.Null) or not known.never_null(node.this):
+        return None
+    if not groups_without(node):
         return None
     return constant(False, node)
