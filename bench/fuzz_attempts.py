@@ -73,10 +73,11 @@ def through_metrics(gold: str, prediction: str, database: Path, folder: Path) ->
         except Contradiction as found:
             return f"contradiction: {found}"
         (result,) = run.results()
-        errors = [e.detail.get("error", "") for e in result.evidence if e.by == "toolkit"]
+        notes = [found.detail for found in result.evidence if found.by == "toolkit"]
+        errors = [str(note["error"]) for note in notes if "error" in note]
         if result.fault is Fault.TOOLKIT:
             errors.append(result.message)
-        bad = [error for error in errors if not str(error).startswith(EXPECTED)]
+        bad = [error for error in errors if not error.startswith(EXPECTED)]
         return f"error of ours: {bad[0]}" if bad else None
 
     return Attempt("pair", [gold, prediction, str(database)], work)

@@ -54,6 +54,21 @@ JOINED = [
 """This SQLite drops an inner order beside a join; others may keep it."""
 
 OTHERS = {
+    "the last aggregate of a query without GROUP BY": (
+        "SELECT COUNT(m) IS NULL FROM t",
+        "SELECT FALSE FROM t",
+        "INSERT INTO t (m) VALUES (1), (2)",
+    ),
+    "the last aggregate beside a constant": (
+        "SELECT COUNT(*) IS NULL AND FALSE FROM t",
+        "SELECT FALSE FROM t",
+        "INSERT INTO t (m) VALUES (1), (2)",
+    ),
+    "the last aggregate over no rows": (
+        "SELECT DISTINCT COUNT(*) IS NOT NULL FROM t",
+        "SELECT DISTINCT TRUE FROM t",
+        "",
+    ),
     "a fraction in a comparison": (
         "SELECT id FROM t WHERE m * 1.0 / n * 100 > 55",
         "SELECT id FROM t WHERE m * 100.0 / n > 55",

@@ -209,3 +209,17 @@ def test_a_run_reads_back_as_it_was_written(
     assert read.estimate("ex").value == 1.0
     with pytest.raises(RunLogError, match="has no metric 'em'"):
         read.estimate("em")
+
+
+@pytest.mark.parametrize("name", [MANIFEST, RESULTS, SUMMARY])
+def test_bytes_that_are_no_text_are_a_damaged_file_and_no_error_of_ours(
+    tmp_path: Path, make_manifest: MakeManifest, make_result: MakeResult, name: str
+) -> None:
+    first = RunFolder(tmp_path, make_manifest(), overwrite=False)
+    first.append([(0, encode_result(make_result(0)))])
+    first.finish(cases=1)
+    first.close()
+    path = tmp_path / name
+    path.write_bytes(path.read_bytes().replace(b'"', b'"\xb5'))
+    with pytest.raises(RunLogError):
+        list(read_run(tmp_path).results())

@@ -111,7 +111,7 @@ def _index(log: Path) -> dict[str, _Suite]:
         for number, line in enumerate(lines, 1):
             try:
                 brief = decode(line)
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise RunLogError(f"{log}, line {number}: {error}") from error
             suite = suites.setdefault(brief.db_id, _Suite())
             suite.places.append(place)

@@ -105,7 +105,7 @@ def read_manifest(folder: Path) -> Manifest:
             f"no run at {folder}: {MANIFEST} cannot be read ({error.strerror}). "
             f"Give the folder that evaluate wrote with --out."
         ) from error
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RunLogError(f"{path} is not a manifest of this version: {error}") from error
 
 

@@ -80,7 +80,7 @@ def read_run(folder: Path) -> Run:
             f"the run in {folder} is not finished: {SUMMARY} is missing. "
             f"Give the same evaluate command again to resume it."
         ) from error
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise RunLogError(f"{path} cannot be read: {error}") from error
     figures = {name: content[name] for name in content if name not in _LABELS}
     return Run(folder, manifest, from_json(figures))

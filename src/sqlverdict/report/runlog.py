@@ -104,7 +104,7 @@ class RunLog:
                 place = _place(line)
                 _check_schema(place.schema, self.path)
                 sound = is_sound(line, place.schema)
-            except msgspec.DecodeError:
+            except (msgspec.DecodeError, UnicodeDecodeError):
                 sound = False
             if sound:
                 self._note(place.index, end, place.database if place.final else "")
@@ -205,7 +205,7 @@ def read_results(folder: Path) -> Iterator[Result]:
         for number, line in enumerate(file, 1):
             try:
                 result = _decode(line)
-            except msgspec.DecodeError as error:
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 if not line.endswith(b"\n"):
                     number -= 1
                     break

@@ -1,0 +1,37 @@
+"""A short, fixed run of the fuzzer and of the attack on proofs: same inputs every time."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from patience import PATIENCE
+
+BENCH = Path(__file__).resolve().parent.parent / "bench"
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="attempts are forked and measured"),
+]
+
+
+def run(name: str, *words: str, out: Path) -> subprocess.CompletedProcess[str]:
+    """A bench without the real data, so that it does the same on every machine."""
+    return subprocess.run(
+        [sys.executable, str(BENCH / name), *words, "--out", str(out / "failures")],
+        env=os.environ | {"SQLVERDICT_DATA": str(out / "none"), "PYTHONHASHSEED": "0"},
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+
+
+def test_mutated_queries_and_files_end_as_documented(tmp_path: Path) -> None:
+    found = run("fuzz.py", "--seed", "fixed", "--cases", "60", out=tmp_path)
+    assert found.returncode == 0, found.stdout + found.stderr
+    assert "60 attempts, 0 failures" in found.stdout
