@@ -28,7 +28,7 @@ from sqlverdict.testing.gaming import BLIND, DISGUISES, Target, target_of
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 METRICS = (
     *(f"ex[{preset}]" for preset in PRESETS.names()),
-    *("em", "esm", "etm", "proved", "verdict", "soft_f1", "ves", "ts", "witness_accuracy"),
+    *("text_match", "esm", "etm", "proved", "verdict", "soft_f1", "ves", "ts", "witness_accuracy"),
 )
 MOST_BEYOND = 0.01
 

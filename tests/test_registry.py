@@ -143,7 +143,9 @@ def test_registering_again_from_the_same_home_is_harmless(make: MakeRegistry) ->
 
 def test_the_real_registries_hold_their_built_ins() -> None:
     assert "sqlite" in ENGINES.names()
-    assert {"ex", "em", "ves", "r_ves", "soft_f1", "soft_f1_bird", "ts"} <= set(METRICS.names())
+    assert {"ex", "text_match", "ves", "r_ves", "soft_f1", "soft_f1_bird", "ts"} <= set(
+        METRICS.names()
+    )
     for found, members in ((ENGINES, ENGINES.items()), (METRICS, METRICS.items())):
         for name, member in members:
             assert member.name == name

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from sqlverdict.errors import Contradiction, FileFailure, Interrupted, UsageErro
 from sqlverdict.execute.cache import AnswerCache, default_path
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.load.benchmark import Benchmark
+from sqlverdict.load.no_sql import check_no_sql, without_sql
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Prediction
 from sqlverdict.report.folder import RunFolder
@@ -67,7 +68,7 @@ class Options:
     """How a run is done; what does not change results is not part of a run's fingerprint.
 
     Attributes:
-        metrics: What to score: ``"ex,em"``, ``"ex[bird]"``.
+        metrics: What to score: ``"ex,esm"``, ``"ex[bird]"``.
         engine: The engine that runs the queries.
         limits: What one query may spend.
         workers: Processes; 0 works in this process, ``None`` takes one a core. Where twice as many
@@ -86,6 +87,7 @@ class Options:
             ``deterministic`` where there is that metric and no judge, else ``results``.
         null_keys: A declared primary key may hold NULL where SQLite allows it; by default it
             never does, in proofs and in witnesses.
+        no_sql: What a reply of text without SQL is: ``wrong``, or ``abstain``.
     """
 
     metrics: str | Sequence[str] = "ex"
@@ -102,6 +104,7 @@ class Options:
     schemas: Mapping[str, Schema] = field(default_factory=dict)
     policy: str | None = None
     null_keys: bool = False
+    no_sql: str = "wrong"
 
 
 @dataclass(frozen=True)
@@ -130,7 +133,8 @@ def evaluate(
 
     Args:
         cases: A benchmark, or a list of cases.
-        predictions: By case id: a :class:`Prediction`, SQL text, or ``None`` to abstain.
+        predictions: By case id: a :class:`Prediction`, ``None`` to abstain, or a text: SQL, or
+            a model's reply from which the SQL is taken.
         name: The system's name in reports.
         out: The run's folder; without it a temporary one that lives as long as the result.
         options: Metrics, limits, workers and so on.
@@ -178,7 +182,10 @@ def evaluate_systems(
         )
         for system, predictions in zip(systems, said, strict=True)
     ]
-    return _run(stream(), plans, benchmark.name, benchmark.count, options or Options())
+    chosen = options or Options()
+    if benchmark.schemas:
+        chosen = replace(chosen, schemas={**benchmark.schemas, **chosen.schemas})
+    return _run(stream(), plans, benchmark.name, benchmark.count, chosen)
 
 
 def evaluate_pairs(
@@ -224,6 +231,7 @@ def _run(
 ) -> list[Run]:
     """The whole run: open the folders, work on the tasks, finish."""
     specs = parse_metrics(options.metrics)
+    check_no_sql(options.no_sql)
     workers = _worker_count(options, specs)
     folders: list[RunFolder] = []
     try:
@@ -238,7 +246,11 @@ def _run(
             suites=any("databases" in spec.metric.needs for spec in specs),
         )
         troubles = _cache_problem(options.cache)
-        tasks = seen.tasks(stream, [folder.needs for folder in folders])
+        replies = (
+            (index, case, [without_sql(said, options.no_sql) for said in every])
+            for index, case, every in stream
+        )
+        tasks = seen.tasks(replies, [folder.needs for folder in folders])
         stages = plan_of(specs, _wishes(options, plans[0].out))
         examiner = Examiner(specs, stages, [folder.folder for folder in folders])
         killed = _work(tasks, folders, examiner, options, workers)
@@ -371,11 +383,14 @@ def _manifest(
         limits={name: float(most) for name, most in asdict(options.limits).items()},
         sqlverdict=__version__,
         preset=DEFAULT_PRESET,
-        stages=stages_of(plan_of(specs, _wishes(options)), options.judging),
+        stages={
+            **stages_of(plan_of(specs, _wishes(options)), options.judging),
+            **({"no_sql": options.no_sql} if options.no_sql != "wrong" else {}),
+        },
         libraries=library_versions(),
         seed=options.seed,
         workers=workers,
-        notes=plan.notes,
+        notes=(*plan.notes, *(spec.note for spec in specs if spec.note)),
     )
 
 

@@ -45,6 +45,8 @@ class Reason(StrEnum):
     ROW_LIMIT = "ROW_LIMIT"
     MEMORY_LIMIT = "MEMORY_LIMIT"
     NO_SQL_PRODUCED = "NO_SQL_PRODUCED"
+    REFUSED_IN_WORDS = "REFUSED_IN_WORDS"
+    NO_TEST_SUITE = "NO_TEST_SUITE"
     UNSUPPORTED_FEATURE = "UNSUPPORTED_FEATURE"
     BUDGET_EXHAUSTED = "BUDGET_EXHAUSTED"
     JUDGE_UNPARSEABLE = "JUDGE_UNPARSEABLE"
@@ -76,6 +78,8 @@ REASONS: Mapping[Reason, str] = {
     Reason.ROW_LIMIT: "more rows than are kept",
     Reason.MEMORY_LIMIT: "more memory than is allowed",
     Reason.NO_SQL_PRODUCED: "the reply holds no SQL, or nothing at all; not an abstention",
+    Reason.REFUSED_IN_WORDS: "the reply refuses in plain words and marks no abstention",
+    Reason.NO_TEST_SUITE: "the case has one database alone, so test-suite accuracy would be EX",
     Reason.UNSUPPORTED_FEATURE: "several statements, EXPLAIN, or beyond our parser",
     Reason.BUDGET_EXHAUSTED: "the search for an answer was given up",
     Reason.JUDGE_UNPARSEABLE: "the judge's reply could not be read",

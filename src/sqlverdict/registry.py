@@ -68,6 +68,14 @@ class Registry(Generic[T]):
             raise UnknownMember(self._unknown(name))
         return self._members[name]
 
+    def has(self, name: str) -> bool:
+        """Whether there is a member of that name."""
+        try:
+            self.get(name)
+        except UnknownMember:
+            return False
+        return True
+
     def names(self) -> list[str]:
         """Every member's name, sorted."""
         self._load_all()
@@ -85,7 +93,7 @@ class Registry(Generic[T]):
 
     def _unknown(self, name: str) -> str:
         known = self.names()
-        near = get_close_matches(name, known, n=1)
+        near = get_close_matches(name.lower(), known, n=1, cutoff=0.5)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         return f"there is no {self.kind} called {name!r}.{hint} Known: {', '.join(known)}"
 

@@ -1,11 +1,12 @@
 """How evidence becomes a judgement. No other module makes a verdict.
 
-Four things are settled before any policy is asked, first line that applies:
+Five things are settled before any policy is asked, first line that applies:
 
 =============================================  ================================
 unanswerable, abstained                        abstained_right
-unanswerable, answered                         incorrect (ANSWERED_UNANSWERABLE)
+unanswerable, answered with SQL                incorrect (ANSWERED_UNANSWERABLE)
 answerable, abstained                          abstained_wrong
+a refusal in words, no SQL                     incorrect (REFUSED_IN_WORDS)
 no SQL in the reply                            incorrect (NO_SQL_PRODUCED)
 =============================================  ================================
 
@@ -51,6 +52,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from sqlverdict.harmless import harmless
+from sqlverdict.parse.refusal import is_refusal
 from sqlverdict.records import (
     Case,
     Evidence,
@@ -225,11 +227,12 @@ def judge(
     if not case.answerable:
         if prediction.abstained:
             return Judgement(Verdict.ABSTAINED_RIGHT)
-        return Judgement(Verdict.INCORRECT, reasons=(Reason.ANSWERED_UNANSWERABLE,))
+        return Judgement(Verdict.INCORRECT, reasons=(_without_sql(prediction) or _ANSWERED,))
     if prediction.abstained:
         return Judgement(Verdict.ABSTAINED_WRONG)
-    if prediction.sql is None or not prediction.sql.strip():
-        return Judgement(Verdict.INCORRECT, reasons=(Reason.NO_SQL_PRODUCED,))
+    nothing = _without_sql(prediction)
+    if nothing is not None:
+        return Judgement(Verdict.INCORRECT, reasons=(nothing,))
     found, by = situation(case, evidence)
     reasons = by.reasons if by is not None else _all_reasons(evidence)
     decision = policy.table[found]
@@ -309,6 +312,17 @@ def _weightier(before: Evidence | None, found: Evidence) -> Evidence | None:
     if found.fault is not None:
         return found
     return before or (found if Reason.TIE_UNDETERMINED in found.reasons else None)
+
+
+_ANSWERED = Reason.ANSWERED_UNANSWERABLE
+
+
+def _without_sql(prediction: Prediction) -> Reason | None:
+    """Why there is no SQL; ``None`` where there is some."""
+    if (prediction.sql or "").strip():
+        return None
+    refused = is_refusal(prediction.raw or "")
+    return Reason.REFUSED_IN_WORDS if refused else Reason.NO_SQL_PRODUCED
 
 
 def toolkit_failure() -> Judgement:

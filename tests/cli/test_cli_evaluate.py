@@ -80,7 +80,7 @@ def test_several_systems_in_one_run(tiny: Any, invoke: Invoke) -> None:
     good, bad = tiny.predictions(), tiny.predictions("SELECT 0", name="bad.txt")
     found = invoke(
         "evaluate", "--gold", tiny.gold, "--predictions", f"good={good}", "--predictions", bad,
-        "--out", "all", "--metrics", "ex,em",
+        "--out", "all", "--metrics", "ex,text_match",
     )  # fmt: skip
     assert found.exit_code == 0
     assert sorted(path.name for path in Path("all").iterdir()) == ["bad", "good"]
@@ -118,8 +118,8 @@ def test_nothing_evaluated_makes_exit_code_3_and_em_still_works(tiny: Any, invok
     assert found.exit_code == 3
     assert "nothing could be evaluated" in found.stdout
     assert "doctor" in found.stdout
-    assert invoke("evaluate", *common, "--out", "b", "--metrics", "em").exit_code == 0
-    assert invoke("evaluate", *common, "--out", "c", "--metrics", "ex,em").exit_code == 4
+    assert invoke("evaluate", *common, "--out", "b", "--metrics", "text_match").exit_code == 0
+    assert invoke("evaluate", *common, "--out", "c", "--metrics", "ex,text_match").exit_code == 4
 
 
 def test_a_second_call_resumes_and_another_run_is_refused(tiny: Any, invoke: Invoke) -> None:

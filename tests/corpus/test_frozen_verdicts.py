@@ -19,7 +19,7 @@ from sqlverdict.load.predictions import load_predictions
 from sqlverdict.pipeline import Options, evaluate
 
 FOLDER = Path(__file__).parent
-METRICS = "ex,ex[bird],ex[spider],ex[spider_distinct],ex[exact],em,soft_f1"
+METRICS = "ex,ex[bird],ex[spider],ex[spider_distinct],ex[exact],text_match,soft_f1"
 
 
 def verdicts(system: str, databases: Path) -> list[dict[str, object]]:

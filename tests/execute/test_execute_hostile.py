@@ -96,7 +96,7 @@ def test_in_process(hostile: Hostile, watched: Path) -> None:
 def test_all_through_two_workers(watched: Path, tmp_path: Path) -> None:
     """Every text through the whole pipeline; the metrics read the texts in their own ways."""
     corpus = tuple(each for each in CORPUS if not each.hangs and each.group != "endless")
-    options = Options("ex,ex[spider],ex[bird],em", limits=LIMITS, workers=2)
+    options = Options("ex,ex[spider],ex[bird],text_match", limits=LIMITS, workers=2)
     check_outcomes(corpus, watched, tmp_path / "run", options)
     left = {file.name for file in (tmp_path / "run").iterdir()} - {"results.jsonl"}
     assert left == {"manifest.json", "summary.json"}

@@ -46,3 +46,23 @@ def test_hardness_equals_the_official_script(data_root: Path) -> None:
     for item in known:
         gold = golds[item["idx"]].rsplit("\t", 1)[0]
         assert spider_hardness(gold) == item["hardness"], gold
+
+
+@pytest.mark.parametrize("system", ACCEPTED)
+def test_esm_script_is_what_the_official_script_prints(data_root: Path, system: str) -> None:
+    root = data_root / "spider"
+    benchmark = BENCHMARKS.get("spider").read(root, options={"difficulty": "off"})
+    ids = [case.id for case in benchmark.cases]
+    said = load_predictions(root / "predictions" / "dev" / f"{system}.txt", ids)
+    run = evaluate(benchmark, said, options=Options(metrics="esm[script]", workers=1))
+    reference = data_root / "spider_reference" / f"dev_{system}.jsonl"
+    expected = [json.loads(line) for line in reference.read_text().splitlines()]
+    checked = 0
+    for result, item in zip(run.results(), expected, strict=True):
+        assert result.scores["esm[script]"] is not None, "tables.json stands in for a database"
+        if "esm_parsed" not in item:
+            continue
+        checked += 1
+        printed = item["esm"] if item["esm_parsed"] else 0
+        assert result.scores["esm[script]"] == printed, (result.gold, result.prediction)
+    assert checked == 972

@@ -28,8 +28,9 @@ def build_result(index: int = 0, **fields: Any) -> Result:
         "prediction": "SELECT 1",
         "abstained": False,
         "verdict": Verdict.CORRECT,
-        "scores": {"ex": 1.0},
     }
+    verdict = fields.get("verdict", Verdict.CORRECT)
+    usual["scores"] = {"ex": {Verdict.CORRECT: 1.0, Verdict.INCORRECT: 0.0}.get(verdict)}
     return Result(index=index, **(usual | fields))
 
 

@@ -53,7 +53,7 @@ def test_a_report_holds_every_part(make_run: MakeRun, make_result: MakeResult) -
         "# r on tiny: ex 50.0%",
         "1 of 3 cases could not be evaluated",
         "## Metrics",
-        "## Verdicts, by the strict comparison",
+        "## Verdicts, by ex",
         "## By difficulty",
         "## By database",
         "## Examples of wrong answers",

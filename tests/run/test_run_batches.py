@@ -113,7 +113,7 @@ def test_nothing_is_run_ahead_that_is_not_needed(make_case: MakeCase) -> None:
     ):
         assert not examiner.needs(Task(0, 0, case, Prediction(case.id, sql)))[1]
     task = Task(0, 0, make_case("5", "SELECT 1"), Prediction("5", "SELECT 1"))
-    assert not Examiner(parse_metrics("em")).needs(task)[1]
+    assert not Examiner(parse_metrics("text_match")).needs(task)[1]
 
 
 def test_a_bug_that_strikes_ahead_is_typed_by_the_examination(

@@ -324,7 +324,7 @@ def test_workers_are_spawned_where_forking_is_not_safe(make_case: MakeCase, tmp_
         cases = [make_case(str(n), f"SELECT {n}") for n in range(10)]
         said = {str(n): f"SELECT {n}" for n in range(10)} | {"4": HANGS}
         cache = answers_of(tmp_path, cases)
-        options = Options("ex,em", limits=Limits(seconds=1), workers=1, cache=cache)
+        options = Options("ex,text_match", limits=Limits(seconds=1), workers=1, cache=cache)
         run = evaluate(cases, said, out=tmp_path / "run", options=options)
     finally:
         end.set()

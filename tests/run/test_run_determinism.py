@@ -59,7 +59,7 @@ def run(
     cases, said = inputs
     systems = [System(name, said[name], folder / name) for name in names]
     options = Options(
-        "ex,ex[spider],ex[bird],em,soft_f1",
+        "ex,ex[spider],ex[bird],text_match,soft_f1",
         workers=workers,
         cache=cache,
         limits=Limits(steps=5_000_000),

@@ -12,7 +12,7 @@ from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.records import Case, Result
 from sqlverdict.testing.gaming import BLIND, DISGUISES, target_of
 
-METRICS = "ex,em,esm,proved,verdict"
+METRICS = "ex,text_match,esm,proved,verdict"
 EVERY = 9
 
 

@@ -26,7 +26,7 @@ from sqlverdict.testing.fakes import GOLD_SQL, FakeItem
 
 ROWS: list[Row] = [(1, "a"), (2, "b")]
 FAILED = Failure(Reason.EXECUTION_ERROR, "no such column")
-BUILT_IN = ["em", "ex", "r_ves", "soft_f1", "soft_f1_bird", "ts", "ves"]
+BUILT_IN = ["text_match", "ex", "r_ves", "soft_f1", "soft_f1_bird", "ts", "ves"]
 
 
 class OpenItem(FakeItem):
@@ -64,7 +64,7 @@ def test_ex_is_one_zero_or_unscored() -> None:
     assert no_gold == Score(None, (Reason.GOLD_EXECUTION_ERROR,))
 
 
-@pytest.mark.parametrize("name", ["ex", "ts", "ves", "r_ves"])
+@pytest.mark.parametrize("name", ["ex", "ves", "r_ves"])
 def test_an_open_gold_is_unscored(name: str) -> None:
     closed = FakeItem.of([ROWS], ROWS)
     item = OpenItem(closed.case, closed.prediction, closed.gold_outcomes, closed.outcome)
@@ -86,19 +86,19 @@ def test_the_default_preset_comes_first_and_none_twice(name: str, default: str) 
 def test_em_reads_tokens_not_spaces() -> None:
     pytest.importorskip("sqlverdict.parse.tokens")
     item = FakeItem.of([ROWS], FAILED, sql=GOLD_SQL.lower().replace(" ", "\n ") + " ;")
-    assert value("em", item) == 1.0
-    assert value("em", FakeItem.of([ROWS], ROWS)) == 0.0
+    assert value("text_match", item) == 1.0
+    assert value("text_match", FakeItem.of([ROWS], ROWS)) == 0.0
     two = replace(item, case=replace(item.case, golds=("SELECT 1", GOLD_SQL)))
-    assert value("em", two) == 1.0
+    assert value("text_match", two) == 1.0
     none = replace(item, case=replace(item.case, golds=("  ",)))
-    assert METRICS.get("em").score(none, "") == Score(None, (Reason.GOLD_SUSPECT,))
+    assert METRICS.get("text_match").score(none, "") == Score(None, (Reason.GOLD_SUSPECT,))
 
 
 def test_em_keeps_literals_apart() -> None:
     pytest.importorskip("sqlverdict.parse.tokens")
     item = FakeItem.of([ROWS], ROWS, sql="SELECT name FROM t WHERE a = 'X'")
     apart = replace(item, case=replace(item.case, golds=("SELECT name FROM t WHERE a = 'x'",)))
-    assert value("em", apart) == 0.0
+    assert value("text_match", apart) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -159,10 +159,15 @@ def test_r_ves_steps(ratio: float, worth: float) -> None:
 def test_ts_needs_every_database() -> None:
     same: tuple[list[Row], list[Row]] = ([(1,)], [(1,)])
     other: tuple[list[Row], list[Row]] = ([(1,)], [(2,)])
-    assert value("ts", FakeItem.of([ROWS], ROWS)) == 1.0
     assert value("ts", FakeItem.of([ROWS], ROWS, suite={"b": same, "c": same})) == 1.0
     assert value("ts", FakeItem.of([ROWS], ROWS, suite={"b": same, "c": other})) == 0.0
     assert value("ts", FakeItem.of([ROWS], [(3,)], suite={"b": same})) == 0.0
+
+
+def test_ts_of_one_database_is_unscored() -> None:
+    right, wrong = FakeItem.of([ROWS], ROWS), FakeItem.of([ROWS], [(3,)])
+    for item in (right, wrong):
+        assert METRICS.get("ts").score(item, "spider") == Score(None, (Reason.NO_TEST_SUITE,))
 
 
 def test_ts_one_difference_settles_what_failing_golds_leave_open() -> None:
@@ -208,14 +213,14 @@ def test_an_answered_case_goes_to_the_metric() -> None:
 
 def test_only_em_runs_without_databases() -> None:
     free = [name for name in BUILT_IN if not METRICS.get(name).needs]
-    assert free == ["em"]
+    assert free == ["text_match"]
     timed = [name for name in BUILT_IN if "timing" in METRICS.get(name).needs]
     assert timed == ["r_ves", "ves"]
 
 
 def test_metric_names_as_users_write_them() -> None:
-    specs = parse_metrics(" ex , em,ex[strict]")
-    assert [spec.label for spec in specs] == ["ex", "em", "ex[strict]"]
+    specs = parse_metrics(" ex , text_match,ex[strict]")
+    assert [spec.label for spec in specs] == ["ex", "text_match", "ex[strict]"]
     assert [spec.parameter for spec in specs] == ["strict", "", "strict"]
 
 
@@ -225,7 +230,7 @@ def test_metric_names_as_users_write_them() -> None:
         ("", "no metric"),
         ("ex,ex", "twice"),
         ("ex[", "write it like"),
-        ("em[bird]", "takes no parameter"),
+        ("text_match[bird]", "takes no parameter"),
         ("ex[nope]", "takes no parameter"),
     ],
 )

@@ -50,6 +50,7 @@ def run_options(said: dict[str, Any], progress: Any) -> Options:
         schemas=schemas,
         policy=DETERMINISTIC.name if said["no_llm"] else None,
         null_keys=said["null_keys"],
+        no_sql=said.get("no_sql", "wrong"),
     )
 
 

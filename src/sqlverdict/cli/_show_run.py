@@ -23,9 +23,11 @@ from sqlverdict.report.sections import (
     reason_table,
     unscored_messages,
     verdict_table,
+    without_sentences,
 )
 from sqlverdict.report.tables import Table, clean, count, table
 from sqlverdict.report.terminal import Screen
+from sqlverdict.score.deciding import reasons_by, verdict_by
 from sqlverdict.score.summary import to_json
 
 
@@ -37,7 +39,9 @@ def show_run(screen: Screen, run: Run) -> None:
     screen.table(reason_table(run.summary))
     show_classic(screen, run)
     show_judge(screen, run)
-    beyond = [*run.resumed, *beyond_sentences(run.summary), *cut_sentences(run.summary)]
+    summary = run.summary
+    beyond = [*run.resumed, *beyond_sentences(summary), *cut_sentences(summary)]
+    beyond += without_sentences(summary)
     show_notes(screen, [*beyond, *run.manifest.notes, *unscored_messages(run)])
 
 
@@ -94,6 +98,7 @@ def show_runs(screen: Screen, runs: Sequence[Run]) -> None:
             *run.resumed,
             *beyond_sentences(run.summary),
             *cut_sentences(run.summary),
+            *without_sentences(run.summary),
             *unscored_messages(run),
         ]
         own = [f"{run.manifest.system}: {note}" for note in ours]
@@ -134,15 +139,26 @@ def _next(runs: Sequence[Run], ended: Outcome) -> str:
         return "sqlverdict doctor, with the same data, says what is wrong with them"
     if len(runs) > 1:
         return f"sqlverdict compare {runs[0].folder} {runs[1].folder}"
-    wrong = (result.id for result in runs[0].results() if result.verdict is Verdict.INCORRECT)
+    wrong = (
+        result.id for result in runs[0].results() if runs[0].verdict(result) is Verdict.INCORRECT
+    )
     case_id = next(wrong, None)
     if case_id is None:
         return f"sqlverdict check {runs[0].folder} --max-unscored 0"
     return f"sqlverdict show {runs[0].folder} {case_id}"
 
 
-def show_case(screen: Screen, result: Result, folder: Path | None = None) -> None:
-    """One case in full; ``folder`` is its run's, so that files are named where they lie."""
+def show_case(
+    screen: Screen, result: Result, folder: Path | None = None, deciding: str | None = None
+) -> None:
+    """One case in full.
+
+    Args:
+        screen: Where to.
+        result: The case.
+        folder: Its run's folder, so that files are named where they lie.
+        deciding: The run's deciding metric.
+    """
     level = f", {result.difficulty}" if result.difficulty else ""
     answerable = "" if result.answerable else ", unanswerable"
     screen.line(f"{result.id} ({result.db_id}{level}{answerable})", "heading")
@@ -152,10 +168,11 @@ def show_case(screen: Screen, result: Result, folder: Path | None = None) -> Non
     confidence = "" if result.confidence is None else f"  (confidence {result.confidence:g})"
     _field(screen, "prediction", said(result) + confidence)
     fault = f", fault: {result.fault}" if result.fault else ""
-    reasons = f" [{', '.join(result.reasons)}]" if result.reasons else ""
-    style = "good" if result.verdict in (Verdict.CORRECT, Verdict.ABSTAINED_RIGHT) else "bad"
-    meaning = VERDICTS[result.verdict]
-    _field(screen, "verdict", f"{result.verdict}{fault}{reasons}: {meaning}", style)
+    verdict, why = verdict_by(result, deciding), reasons_by(result, deciding)
+    reasons = f" [{', '.join(why)}]" if why else ""
+    style = "good" if verdict in (Verdict.CORRECT, Verdict.ABSTAINED_RIGHT) else "bad"
+    by = f" by {deciding}" if verdict is not result.verdict else ""
+    _field(screen, "verdict", f"{verdict}{by}{fault}{reasons}: {VERDICTS[verdict]}", style)
     for line in evidence_lines(result, folder):
         _field(screen, "evidence", line)
 

@@ -25,7 +25,7 @@ _INSTANCES = 160
 """Databases tried for each match: enough for the demo, and quick."""
 
 _EXAMPLES = examples(
-    "sqlverdict demo", "sqlverdict demo --out /tmp/demo --metrics 'ex,ex[bird],em'"
+    "sqlverdict demo", "sqlverdict demo --out /tmp/demo --metrics 'ex,ex[bird],esm'"
 )
 
 
@@ -39,9 +39,9 @@ _EXAMPLES = examples(
 )
 @click.option(
     "--metrics",
-    default="ex,etm,verdict",
+    default="verdict,ex,etm",
     show_default=True,
-    help="As in ex,em or 'ex[bird]'.",
+    help="As in ex,esm or 'ex[bird]'.",
 )
 @click.option("--workers", type=click.IntRange(0), help="Processes. [default: one a core]")
 @click.option("--quiet", is_flag=True, help="No progress.")
@@ -166,5 +166,5 @@ def _show_cases(screen: Screen, runs: Sequence[Run]) -> None:
             found = next((result for result in run.results() if telling(result)), None)
             if found is not None:
                 screen.heading(f"{title} ({run.manifest.system})")
-                show_case(screen, found, run.folder)
+                show_case(screen, found, run.folder, run.deciding)
                 break

@@ -64,10 +64,17 @@ _EXAMPLES = examples(
 @click.option("--prediction-format", metavar="FORMAT", help="Where it is not to be detected.")
 @click.option("--allow-missing", is_flag=True, help="Missing predictions count as no SQL.")
 @click.option(
+    "--no-sql",
+    default="wrong",
+    show_default=True,
+    type=click.Choice(["wrong", "abstain"]),
+    help="What a reply of text without SQL is.",
+)
+@click.option(
     "--column", "columns", multiple=True, metavar="NAME=FIELD", help="Read a column as our field."
 )
 @click.option("--schema", type=ANY_PATH, help="tables.json, CREATE statements, .sql or a folder.")
-@click.option("--metrics", default="ex", show_default=True, help="As in ex,em or 'ex[bird]'.")
+@click.option("--metrics", default="ex", show_default=True, help="As in ex,esm or 'ex[bird]'.")
 @click.option("--name", help="The system's name in reports; by default its file's.")
 @click.option("--out", type=FOLDER, help="Where the run goes. [default: runs/<system>]")
 @click.option("--overwrite", is_flag=True, help="Start anew where --out holds a run.")

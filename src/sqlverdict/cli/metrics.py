@@ -13,6 +13,7 @@ from sqlverdict.cli._options import as_json, examples
 def metrics(name: str | None, as_json: bool) -> None:
     """List the metrics, or explain the metric NAME."""
     from sqlverdict.cli._members import show_members
+    from sqlverdict.score.aliases import resolve
     from sqlverdict.score.metric import METRICS
 
     columns = (
@@ -20,6 +21,10 @@ def metrics(name: str | None, as_json: bool) -> None:
         ("needs", lambda _, metric: ", ".join(sorted(metric.needs)) or "nothing"),
         ("in brackets", lambda _, metric: _brackets(metric.parameters)),
     )
+    if name is not None and not METRICS.has(name):
+        name, note = resolve(name)
+        if note and not as_json:
+            click.echo(f"note: {note}", err=True)
     show_members(METRICS, name, columns, as_json)
 
 

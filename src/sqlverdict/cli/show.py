@@ -33,8 +33,11 @@ def show(run: Path, case_id: str, as_json: bool) -> None:
         print_json(result)
         return
     from sqlverdict.cli._show_run import show_case, show_more
+    from sqlverdict.report.manifest import read_manifest
     from sqlverdict.report.terminal import Screen
+    from sqlverdict.score.deciding import deciding_metric
 
     screen = Screen()
-    show_case(screen, result, run)
+    made = read_manifest(run)
+    show_case(screen, result, run, deciding_metric(made.metrics, made.binary))
     show_more(screen, result)

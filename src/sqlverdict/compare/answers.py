@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Set
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
-from sqlverdict.errors import DataError
+from sqlverdict.errors import DataError, UsageError
 from sqlverdict.records import Answer, Cell, Comparison, Contract, Outcome
 
 
 def compare_answers(
-    gold: Answer | Sequence[Sequence[Cell]],
-    prediction: Answer | Sequence[Sequence[Cell]],
+    gold: Answer | Iterable[Iterable[Cell]],
+    prediction: Answer | Iterable[Iterable[Cell]],
     preset: str = DEFAULT_PRESET,
     *,
     gold_sql: str = "",
@@ -37,18 +37,39 @@ def compare_answers(
 
     Raises:
         DataError: rows of one answer differ in length.
+        UsageError: an answer is no list of rows, or a row no list of cells: a text, a mapping,
+            a set, a single value. Their order or their parts would be compared by accident.
         UnknownMember: there is no such preset.
     """
     pair = Pair(gold_sql, prediction_sql, contract=contract, probe=probe)
     return PRESETS.get(preset).compare(_answer(gold), _answer(prediction), pair)
 
 
-def _answer(given: Answer | Sequence[Sequence[Cell]]) -> Answer:
+def _answer(given: Answer | Iterable[Iterable[Cell]]) -> Answer:
     if isinstance(given, Answer):
         return given
-    rows = [tuple(row) for row in given]
+    _refuse(given, "an answer", "a list of rows, such as [(1, 'a'), (2, 'b')]")
+    rows = []
+    for place, row in enumerate(given):
+        _refuse(row, f"row {place + 1}", "a list of its cells, such as (1, 'a')")
+        rows.append(tuple(row))
     widths = {len(row) for row in rows}
     if len(widths) > 1:
         raise DataError(f"rows of one answer have {sorted(widths)} cells; all must have the same")
     width = widths.pop() if widths else 0
     return Answer(tuple(f"column{i + 1}" for i in range(width)), rows)
+
+
+def _refuse(given: object, what: str, expected: str) -> None:
+    """Refuse what can be iterated but is no sequence of cells or rows."""
+    if isinstance(given, Mapping):
+        hint = ". Give its values in the order of the columns: tuple(row.values())"
+    elif isinstance(given, str | bytes | bytearray):
+        hint = ". Its characters are not cells"
+    elif isinstance(given, Set):
+        hint = ". A set has no order and no repetitions"
+    elif isinstance(given, Iterable):
+        return
+    else:
+        hint = ""
+    raise UsageError(f"{what} is a {type(given).__name__}; expected {expected}{hint}")

@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from sqlverdict.files.digests import sha256_file
+from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Prediction
 from sqlverdict.registry import Registry
 
@@ -45,6 +46,8 @@ class Benchmark:
         sources: The files that were read.
         notes: What a user should know: files or databases that are missing, and so on.
         predictions: Predictions by case id, where the benchmark's own files hold them.
+        schemas: Schemas of databases that are missing, by database id, where the benchmark's
+            own files say them.
     """
 
     name: str
@@ -54,6 +57,7 @@ class Benchmark:
     sources: tuple[Source, ...] = ()
     notes: tuple[str, ...] = ()
     predictions: Mapping[str, Prediction] | None = field(default=None, repr=False)
+    schemas: Mapping[str, Schema] = field(default_factory=dict, repr=False)
 
 
 class BenchmarkReader(Protocol):

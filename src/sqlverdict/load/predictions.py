@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.load.prediction_formats import FORMATS, Entry, PredictionFile, detect
-from sqlverdict.load.text import count, is_unicode, listed, near, read_any_text
+from sqlverdict.load.text import count, is_unicode, listed, near, read_any_text, read_text
 from sqlverdict.records import Prediction
 
 
@@ -204,12 +204,13 @@ def _empty_ones(by_id: Mapping[str, Prediction]) -> list[str]:
     notes = []
     if prose:
         notes.append(
-            f"{len(prose)} predictions hold text but no SQL (id {listed(prose)}): "
-            f"scored as no SQL produced"
+            f"{count(len(prose), 'prediction')} {'has' if len(prose) == 1 else 'have'} text but "
+            f"no SQL (id {listed(prose)}): no marked abstention; --no-sql says how they count"
         )
     if called_null:
         notes.append(
-            f"{len(called_null)} predictions are the word null (id {listed(called_null)}): an "
-            f"abstention is a JSON null or abstained: true"
+            f"{count(len(called_null), 'prediction')} "
+            f"{'is' if len(called_null) == 1 else 'are'} the word null (id {listed(called_null)}): "
+            f"an abstention is a JSON null or abstained: true"
         )
     return notes

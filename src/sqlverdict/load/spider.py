@@ -7,13 +7,17 @@ there is no JSON (then there are no questions). Databases in ``database/<db>/<db
 the split: "0" is the first. Options: ``difficulty=off`` leaves out Spider's hardness, which
 costs a parse of each distinct gold query at the first iteration.
 
+Of databases that are missing, ``tables.json`` says the schema, where it lies in ``root``: what
+needs no rows (``esm``, ``etm``, ``proved``) is scored. Database files come first, since
+``tables.json`` leaves out what they declare: NOT NULL, UNIQUE, CHECK, whole keys.
+
 Oddities: if only one of the two train files is there, it is read and a note says so. Missing
 databases (the public archives lack some) are a note; their cases are kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -23,7 +27,11 @@ from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, Source
 from sqlverdict.load.databases import DatabaseFolder, find_databases, missing_databases
 from sqlverdict.load.goldfile import gold_lines
 from sqlverdict.load.text import decode_json, listed, read_bytes
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas import load_schemas
 from sqlverdict.records import Case
+
+TABLES = "tables.json"
 
 
 class _Item(msgspec.Struct):
@@ -94,7 +102,21 @@ class Spider:
         sources = tuple(Source.of(file) for file in files)
         version = f"{split}, sha256 " + "+".join(source.sha256[:12] for source in sources)
         cases = SpiderCases(items, folder, options.get("difficulty", "on") == "on")
-        return Benchmark("spider", version, cases, len(items), sources, notes)
+        schemas = _schemas_of_missing(root, folder, {item.db_id for item in items})
+        if schemas:
+            sources += (Source.of(root / TABLES),)
+        return Benchmark("spider", version, cases, len(items), sources, notes, schemas=schemas)
+
+
+def _schemas_of_missing(
+    root: Path, folder: DatabaseFolder, names: Collection[str]
+) -> dict[str, Schema]:
+    """The schemas of databases without a file, as ``tables.json`` has them."""
+    missing = {name for name in names if folder.path(name) is None}
+    if not missing or not (root / TABLES).is_file():
+        return {}
+    known = load_schemas(root / TABLES)
+    return {name: known[name] for name in sorted(missing & known.keys())}
 
 
 def _files(root: Path, split: str) -> tuple[list[Path], tuple[str, ...]]:

@@ -87,6 +87,8 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
         error = f" ({detail['error']})" if detail.get("error") else ""
         blame = "; counted as wrong there" if detail.get("blame") else ""
         yield f"{detail['stage']} could not handle the text{error}{blame}"
+    elif evidence.by == "metric" and "metric" in detail:
+        yield f"{detail['metric']} is unscored: {', '.join(evidence.reasons)}"
     elif "declared" in detail:
         yield from _declared_proof(detail)
     elif "would_ask" in detail:

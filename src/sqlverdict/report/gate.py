@@ -21,6 +21,9 @@ from sqlverdict.score.pairing import RIGHT
 
 _SHOWN = 10
 
+UNBOUNDED = frozenset({"ves", "r_ves"})
+"""Metrics that may be above 1."""
+
 
 @dataclass(frozen=True)
 class Allowance:
@@ -90,10 +93,17 @@ def parse_minimum(text: str) -> tuple[str, float]:
     """Read ``ex[bird]=0.60`` or ``ex=60%``.
 
     Raises:
-        UsageError: it is neither.
+        UsageError: it is neither, or a fraction above 1 of a metric that has none.
     """
     label, sign, number = (part.strip() for part in text.rpartition("="))
     value = _number(number)
+    if sign and value is not None and value > 1 and label.partition("[")[0] not in UNBOUNDED:
+        raise UsageError(
+            f"--min {text!r}: {label} lies between 0 and 1. Write {label}={number.rstrip('%')}% "
+            f"or {label}={value / 100:g}"
+            if value <= 100 and not number.endswith("%")
+            else f"--min {text!r}: {label} lies between 0 and 1, that is 0% and 100%"
+        )
     if not sign or not label or value is None:
         raise UsageError(f"--min {text!r}: expected METRIC=VALUE such as ex[bird]=0.60 or ex=60%")
     return label, value

@@ -27,7 +27,7 @@ def would_ask(run: Run) -> Iterator[tuple[Result, str]]:
 def would_ask_table(run: Run, most: int = _SHOWN) -> Table:
     """The first cases that would have been put to a judge."""
     rows = [
-        (result.id, result.db_id, str(result.verdict), why)
+        (result.id, result.db_id, str(run.verdict(result)), why)
         for result, why in islice(would_ask(run), most)
     ]
     return table(("id", "database", "decided", "what is open"), rows, left=range(4))

@@ -1,9 +1,9 @@
 """``junit.xml``: a run as CI systems read it.
 
-One test suite a database, one test a case. A wrong answer is a failure; a case that could not
-be evaluated is an error; an abstention, right or wrong, and a case that needs review are
-skipped, with a message that says which. The log is read twice and never held: between the
-readings only the place of each line is kept.
+One test suite a database, one test a case, by the run's deciding metric. A wrong answer is a
+failure; a case that could not be evaluated is an error; an abstention, right or wrong, and a case
+that needs review are skipped, with a message that says which. The log is read twice and never
+held: between the readings only the place of each line is kept.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from sqlverdict.records import Result, Verdict
 from sqlverdict.report.case import evidence_lines, said
 from sqlverdict.report.run import Run
 from sqlverdict.report.runlog import RESULTS
+from sqlverdict.score.deciding import verdict_by
 
 JUNIT = "junit.xml"
 
@@ -41,6 +42,9 @@ _TAGS = {
 class _Brief(msgspec.Struct):
     db_id: str
     verdict: Verdict
+    abstained: bool = False
+    answerable: bool = True
+    scores: dict[str, float | None] = {}
     timings: dict[str, float] = {}
 
 
@@ -69,7 +73,7 @@ def write_junit(run: Run, path: Path | None = None) -> Path:
     """Write the cases of a run; by default as ``junit.xml`` in its folder."""
     target = path or run.folder / JUNIT
     log = run.folder / RESULTS
-    suites = _index(log)
+    suites = _index(log, run.deciding)
     name = f"{run.manifest.system} on {run.manifest.benchmark}"
     partial = target.with_name(f"{target.name}.{os.getpid()}.part")
     decode = msgspec.json.Decoder(Result).decode
@@ -103,7 +107,7 @@ def write_checks(path: Path, name: str, checks: Sequence[Check]) -> None:
         out.write("</testsuite>\n</testsuites>\n")
 
 
-def _index(log: Path) -> dict[str, _Suite]:
+def _index(log: Path, deciding: str | None) -> dict[str, _Suite]:
     suites: dict[str, _Suite] = {}
     decode = msgspec.json.Decoder(_Brief).decode
     place = 0
@@ -116,7 +120,7 @@ def _index(log: Path) -> dict[str, _Suite]:
             suite = suites.setdefault(brief.db_id, _Suite())
             suite.places.append(place)
             suite.seconds += sum(brief.timings.values())
-            tag = _TAGS.get(brief.verdict)
+            tag = _TAGS.get(verdict_by(brief, deciding))
             if tag is not None:
                 setattr(suite, tag, getattr(suite, tag) + 1)
             place += len(line)
@@ -145,17 +149,19 @@ def _open_suite(out: TextIO, name: str, suite: _Suite) -> None:
 def _write_case(out: TextIO, result: Result, run: Run) -> None:
     seconds = sum(result.timings.values())
     place = f"{run.manifest.benchmark}.{result.db_id}"
+    verdict = run.verdict(result)
     out.write(
         f'<testcase classname={_attribute(place)} name={_attribute(result.id)} time="{seconds:.6f}"'
     )
-    tag = _TAGS.get(result.verdict)
+    tag = _TAGS.get(verdict)
     if tag is None:
         out.write("/>\n")
         return
     why = ", ".join(result.reasons) or (result.fault or "")
     if any("contradiction" in found.detail for found in result.evidence):
         why = f"CONTRADICTION, {why}"
-    message = _attribute(f"{result.verdict}: {why}" if why else str(result.verdict))
+    by = f" by {run.deciding}" if verdict is not result.verdict else ""
+    message = _attribute(f"{verdict}{by}: {why}" if why else f"{verdict}{by}")
     if tag == "skipped":
         out.write(f"><skipped message={message}/></testcase>\n")
         return

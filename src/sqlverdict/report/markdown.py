@@ -29,8 +29,10 @@ from sqlverdict.report.sections import (
     reason_table,
     slice_table,
     verdict_table,
+    without_sentences,
 )
 from sqlverdict.report.tables import clean, count, markdown, md_cell, short, table
+from sqlverdict.score.deciding import verdict_by
 
 REPORT = "report.md"
 _EXAMPLES = 10
@@ -80,7 +82,8 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
             yield markdown(shown)
     yield from _examples(run)
     yield from _faults(run)
-    yield from _notes([*beyond_sentences(summary), *cut_sentences(summary), *run.manifest.notes])
+    ours = [*beyond_sentences(summary), *cut_sentences(summary), *without_sentences(summary)]
+    yield from _notes([*ours, *run.manifest.notes])
     yield from _reproduce(run, command)
 
 
@@ -115,14 +118,20 @@ def _how_judged(run: Run) -> Iterator[tuple[str, str]]:
             yield stage, run.manifest.stages[stage]
 
 
-def pick(results: Iterator[Result], most: int = _EXAMPLES, each: int = _EACH) -> list[Result]:
+def pick(
+    results: Iterator[Result],
+    most: int = _EXAMPLES,
+    each: int = _EACH,
+    *,
+    deciding: str | None = None,
+) -> list[Result]:
     """Wrong answers that show different things: those with a relation first, then by reason.
 
     Holds a few results at a time, however long the run.
     """
     kept: dict[tuple[int, str], list[Result]] = {}
     for result in results:
-        if result.verdict is not Verdict.INCORRECT:
+        if verdict_by(result, deciding) is not Verdict.INCORRECT:
             continue
         kinds = relation_kinds(result)
         reasons = ", ".join(result.reasons) or "wrong"
@@ -135,7 +144,7 @@ def pick(results: Iterator[Result], most: int = _EXAMPLES, each: int = _EACH) ->
 
 
 def _examples(run: Run) -> Iterator[str]:
-    shown = pick(run.results())
+    shown = pick(run.results(), deciding=run.deciding)
     if not shown:
         return
     wrong = run.summary.verdicts.get(Verdict.INCORRECT, 0)

@@ -10,9 +10,10 @@ from typing import Any
 import msgspec
 
 from sqlverdict.errors import RunLogError
-from sqlverdict.records import Result
+from sqlverdict.records import Result, Verdict
 from sqlverdict.report.manifest import Manifest, read_manifest, write_json
 from sqlverdict.report.runlog import read_results
+from sqlverdict.score.deciding import deciding_metric, verdict_by
 from sqlverdict.score.summary import Estimate, Summary, from_json, summarise, to_json
 
 SUMMARY = "summary.json"
@@ -40,6 +41,15 @@ class Run:
         """The results, one by one, in the order of the cases."""
         # A generator, so that a temporary folder lives until the last result is read.
         yield from read_results(self.folder)
+
+    @property
+    def deciding(self) -> str | None:
+        """The metric that decides what reports call right; see ``score/deciding.py``."""
+        return deciding_metric(self.manifest.metrics, self.manifest.binary)
+
+    def verdict(self, result: Result) -> Verdict:
+        """What reports call a case of this run."""
+        return verdict_by(result, self.deciding)
 
     def estimate(self, metric: str) -> Estimate:
         """The estimate of a metric, by its label.

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from itertools import islice
 
 from sqlverdict.errors import Contradiction
-from sqlverdict.records import Reason, Result, Verdict
+from sqlverdict.records import REASONS, Reason, Result, Verdict
 from sqlverdict.report.case import VERDICTS
 from sqlverdict.report.run import Run
 from sqlverdict.report.tables import Table, count, interval, percent, table
 from sqlverdict.score.cuts import CUT_BY_TIME, CUT_BY_WORK, UNSEARCHED
-from sqlverdict.score.metric import parse_metric
 from sqlverdict.score.summary import Estimate, Summary
 
 SLICE_TITLES = {
@@ -104,19 +103,22 @@ def metrics_table(summary: Summary, binary: Collection[str]) -> Table:
 
 
 def verdict_table(run: Run) -> Table:
-    """How often each verdict was given, and by which comparison: not always a metric's own."""
+    """How often each verdict was given, and what decides."""
     summary = run.summary
     rows = [
         (name, f"{number:,}", percent(number / summary.cases), VERDICTS[Verdict(name)])
         for name, number in summary.verdicts.items()
     ]
-    executes = any("answers" in parse_metric(label).metric.needs for label in run.manifest.metrics)
-    by = f"the {run.manifest.preset} comparison" if executes else "text; no query was run"
-    policy = run.manifest.stages.get("policy")
-    if policy is not None:
-        by = f"the {policy} policy"
     headers = ("verdict", "cases", "share", "meaning")
-    return table(headers, rows, f"Verdicts, by {by}", left=(0, 3))
+    return table(headers, rows, f"Verdicts, by {decided_by(run)}", left=(0, 3))
+
+
+def decided_by(run: Run) -> str:
+    """What the verdicts of a run's reports go by, in words."""
+    policy = run.manifest.stages.get("policy")
+    if run.deciding is None:
+        return f"the {policy or 'results'} policy"
+    return f"{run.deciding}, the {policy} policy" if run.deciding == "verdict" else run.deciding
 
 
 def reason_table(summary: Summary, most: int | None = 8) -> Table:
@@ -189,9 +191,19 @@ def cut_sentences(summary: Summary) -> list[str]:
     ]
 
 
+def without_sentences(summary: Summary) -> list[str]:
+    """Which metrics lack what they need, in how many cases, and why."""
+    found = []
+    for label, number in summary.without.items():
+        metric, _, reason = label.partition(": ")
+        meaning = REASONS[Reason(reason)] if reason in set(Reason) else reason
+        found.append(f"{metric} is unscored in {count(number, 'case')}: {reason}, {meaning}")
+    return found
+
+
 def faults(run: Run) -> Iterator[Result]:
     """The cases that could not be evaluated."""
-    return (result for result in run.results() if result.verdict is Verdict.UNSCORED)
+    return (result for result in run.results() if run.verdict(result) is Verdict.UNSCORED)
 
 
 def _cells(estimate: Estimate) -> tuple[str, str, str]:

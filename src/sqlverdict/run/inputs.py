@@ -11,6 +11,7 @@ import msgspec
 
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.load.benchmark import Benchmark, Source
+from sqlverdict.load.no_sql import read_prediction
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Prediction
 
@@ -37,13 +38,7 @@ def as_benchmark(cases: Sequence[Case]) -> Benchmark:
 
 def typed(given: Given) -> dict[str, Prediction]:
     """Predictions as records: text is SQL, ``None`` is an abstention."""
-    typed: dict[str, Prediction] = {}
-    for case_id, said in given.items():
-        if isinstance(said, Prediction):
-            typed[case_id] = said
-        else:
-            typed[case_id] = Prediction(case_id, sql=said, abstained=said is None)
-    return typed
+    return {case_id: read_prediction(case_id, said) for case_id, said in given.items()}
 
 
 def prediction_for(predictions: Mapping[str, Prediction], case: Case, system: str) -> Prediction:

@@ -45,6 +45,12 @@ UNREADABLE = frozenset(
 )
 """Why a metric has no value where a text was beyond our tools."""
 
+METRIC = "metric"
+"""Who wrote the evidence that tells why one metric alone has no value."""
+
+METRIC_ALONE = frozenset({Reason.NO_TEST_SUITE})
+"""Reasons that concern one metric, and that no verdict mentions."""
+
 _FRAMES = 1_000
 _PLAIN = (RecursionError, MemoryError)
 """Errors whose message depends on where they were met; their name says enough."""
@@ -121,6 +127,11 @@ class Scorer:
         except Exception as raised:  # noqa: BLE001 - the border: a bug costs one metric only
             found, error = Score(None, (Reason.TOOLKIT_ERROR,)), raised
             detail = about(spec.label, raised)
+        if found.value is None and not METRIC_ALONE.isdisjoint(found.reasons):
+            note = Evidence(
+                Rung.UNKNOWN, METRIC, None, found.reasons, detail={"metric": spec.label}
+            )
+            return Scored(found, (note,))
         if found.value is not None or UNREADABLE.isdisjoint(found.reasons):
             return Scored(found)
         # No text of a prediction fills a disk.

@@ -20,12 +20,14 @@ Definition:
 
     A bare ``esm`` is ``esm[components]``, Spider's default: what conditions compare with does
     not count unless it is a query, and DISTINCT inside aggregates does not count.
-    ``esm[values]`` counts both.
+    ``esm[values]`` counts both. ``esm[script]`` is the number that Spider's script prints, as
+    published tables have it: ``components``, and 0 for a prediction that the script's parser
+    does not read.
 
-    What Spider's own parser rejects is read all the same. Another way to write the same thing
-    (INNER JOIN, aliases of columns and tables, ``<>``, numbers in ORDER BY, a value before the
-    column, WITH in place of a query in FROM) does not count; what Spider has no word for (outer
-    joins, CASE, functions, windows, UNION ALL) matches nothing but itself.
+    In the other two, what Spider's own parser rejects is read all the same. Another way to write
+    the same thing (INNER JOIN, aliases of columns and tables, ``<>``, numbers in ORDER BY, a value
+    before the column, WITH in place of a query in FROM) does not count; what Spider has no word
+    for (outer joins, CASE, functions, windows, UNION ALL) matches nothing but itself.
 
     Hand calculation: against the gold ``SELECT name, age FROM person WHERE age > 20``, the
     prediction ``SELECT p.age, p.name FROM person AS p WHERE p.age > 30`` is 1 as ``components``
@@ -63,15 +65,16 @@ class Esm:
     """Spider's exact set match."""
 
     name = "esm"
-    version = 1
+    version = 2
     needs: frozenset[Need] = frozenset()
-    parameters: tuple[str, ...] = ("components", "values")
+    parameters: tuple[str, ...] = ("components", "values", "script")
     binary = True
 
     def score(self, item: Item, parameter: str) -> Score:
         """1 where every clause matches a gold's."""
         # The comparison loads the parser, which is slow; runs without it need not wait.
         from sqlverdict.compare.exact_set.match import exact_set_match
+        from sqlverdict.compare.exact_set.script_grammar import script_accepts
 
         schema = item.schema()
         if schema is None:
@@ -81,6 +84,8 @@ class Esm:
         if not readable:
             beyond = {gold.reason for gold in golds if isinstance(gold, ParseFailure)} & _OURS
             return Score(None, (*sorted(beyond),) or (Reason.GOLD_SUSPECT,))
+        if parameter == "script" and not script_accepts(item.prediction.sql or "", schema):
+            return Score(0.0, (Reason.UNSUPPORTED_FEATURE,))
         prediction = item.query(item.prediction.sql or "")
         if isinstance(prediction, ParseFailure):
             return Score(None if _is_our_limit(prediction) else 0.0, (prediction.reason,))

@@ -30,6 +30,7 @@ from sqlverdict.records import (
     Score,
 )
 from sqlverdict.registry import Registry
+from sqlverdict.score.aliases import resolve
 
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema
@@ -162,13 +163,18 @@ class MetricSpec:
     label: str
     metric: Metric
     parameter: str
+    note: str = ""
+    """What a user should know about the name, where it is another one than the metric's."""
 
 
 def parse_metrics(text: str | Sequence[str]) -> tuple[MetricSpec, ...]:
-    """Read ``"ex,em"``, ``"ex[bird]"`` or a list of such names.
+    """Read ``"ex,esm"``, ``"ex[bird]"`` or a list of such names.
 
     Raises:
         UsageError: a name is malformed, unknown, repeated or takes no such parameter.
+
+    Names are read in any case, and those of :mod:`sqlverdict.score.aliases` too; labels are the
+    metrics' own names.
     """
     names = text.split(",") if isinstance(text, str) else list(text)
     specs = [parse_metric(name.strip()) for name in names if name.strip()]
@@ -183,15 +189,18 @@ def parse_metrics(text: str | Sequence[str]) -> tuple[MetricSpec, ...]:
 
 def parse_metric(name: str) -> MetricSpec:
     """Read one metric name; see :func:`parse_metrics`."""
-    found = re.fullmatch(r"(\w+)(?:\[(\w+)\])?", name)
+    found = re.fullmatch(r"([\w-]+)(?:\[(\w+)\])?", name)
     if not found:
         raise UsageError(f"{name!r} is not a metric name; write it like ex or ex[bird]")
-    metric = METRICS.get(found[1])
-    if found[2] and found[2] not in metric.parameters:
+    own, note = (found[1], "") if METRICS.has(found[1]) else resolve(found[1])
+    metric = METRICS.get(own)
+    parameter = found[2] if found[2] in metric.parameters else (found[2] or "").lower()
+    if parameter and parameter not in metric.parameters:
         allowed = ", ".join(metric.parameters) or "none"
-        raise UsageError(f"metric {found[1]} takes no parameter {found[2]!r}. Allowed: {allowed}")
+        raise UsageError(f"metric {own} takes no parameter {found[2]!r}. Allowed: {allowed}")
     default = metric.parameters[0] if metric.parameters else ""
-    return MetricSpec(name, metric, found[2] or default)
+    label = f"{own}[{parameter}]" if parameter else own
+    return MetricSpec(label, metric, parameter or default, note)
 
 
 def score_case(spec: MetricSpec, item: Item) -> Score:

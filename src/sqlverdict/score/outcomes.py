@@ -67,6 +67,7 @@ _MISHAPS: Mapping[str, Mishap] = {
     Reason.ROW_LIMIT: Mishap.TIMEOUT,
     Reason.MEMORY_LIMIT: Mishap.TIMEOUT,
     Reason.NO_SQL_PRODUCED: Mishap.NO_SQL,
+    Reason.REFUSED_IN_WORDS: Mishap.NO_SQL,
 }
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from sqlverdict.errors import RunLogError
 from sqlverdict.records import Fault, Result, Verdict
 from sqlverdict.score.cuts import cuts_of
+from sqlverdict.score.deciding import deciding_metric, reasons_by, verdict_by
 from sqlverdict.score.heard import Heard
 from sqlverdict.score.intervals import BOOTSTRAP_LIMIT, mean_and_error, mean_interval, wilson
 
@@ -77,6 +78,8 @@ class Summary:
     """Cases in which a stage or a metric of ours could not handle a text, by its name."""
     cuts: dict[str, int] = field(default_factory=dict)
     """Searches that could not be made, and cases that a limit cut; see :func:`cuts_of`."""
+    without: dict[str, int] = field(default_factory=dict)
+    """Cases that lack what one metric needs, by metric and reason: ``ts: NO_TEST_SUITE``."""
 
 
 def sql_features(sql: str) -> Iterable[str]:
@@ -107,6 +110,7 @@ def summarise(
     """
     known = None if features is None else lru_cache(REMEMBERED_GOLDS)(_frozen(features))
     plan = tuple((label, label in binary) for label in metrics)
+    deciding = deciding_metric(metrics, binary)
     whole = _Tally(plan)
     tallies: dict[tuple[str, str], _Tally] = defaultdict(lambda: _Tally(plan))
     answered = abstained = 0
@@ -115,18 +119,20 @@ def summarise(
     reasons: Counter[str] = Counter()
     beyond: Counter[str] = Counter()
     cuts: Counter[str] = Counter()
+    without: Counter[str] = Counter()
     heard = Heard()
     for result in results:
         abstained += result.abstained
         answered += not result.abstained and bool((result.prediction or "").strip())
-        verdicts[str(result.verdict)] += 1
+        verdicts[str(verdict_by(result, deciding))] += 1
         if result.fault is not None:
             faults[str(result.fault)] += 1
-        reasons.update(str(reason) for reason in dict.fromkeys(result.reasons))
+        reasons.update(str(why) for why in dict.fromkeys(reasons_by(result, deciding)))
         whole.add(result)
         heard.add(result)
         beyond.update(_beyond(result))
         cuts.update(cuts_of(result))
+        without.update(_without(result))
         for place in _places(result, known):
             tallies[place].add(result)
     if not any(by == "difficulty" and key != UNLABELLED for by, key in tallies):
@@ -148,6 +154,7 @@ def summarise(
         judge=heard.totals(),
         beyond=dict(sorted(beyond.items())),
         cuts=dict(sorted(cuts.items())),
+        without=dict(sorted(without.items())),
     )
 
 
@@ -183,6 +190,16 @@ def _beyond(result: Result) -> set[str]:
     """The stages and metrics of ours that could not handle a text of this case."""
     ours = (found.detail for found in result.evidence if found.by == "toolkit")
     return {str(detail["stage"]) for detail in ours if "stage" in detail}
+
+
+def _without(result: Result) -> set[str]:
+    """The metrics that lack something in this case, with the reason."""
+    return {
+        f"{found.detail['metric']}: {reason}"
+        for found in result.evidence
+        if found.by == "metric" and "metric" in found.detail
+        for reason in found.reasons
+    }
 
 
 def _frozen(features: Callable[[str], Iterable[str]]) -> Callable[[str], frozenset[str]]:

@@ -4,9 +4,9 @@ Definition:
     value = 1 if the preset holds between gold and prediction on every database d of the case's
     suite, else 0: the product of EX over d. The suite is the case's own database and the other
     database files in its folder (Spider's layout: several ``.sqlite`` files beside
-    ``<db>/<db>.sqlite`` are one suite); a case with a single file has TS = EX. The preset is
-    Spider's unless one stands in brackets. With several golds, one equal answer a database
-    suffices.
+    ``<db>/<db>.sqlite`` are one suite). A single file is no suite: what it shows is EX. The
+    preset is Spider's unless one stands in brackets. With several golds, one equal answer a
+    database suffices.
 
     Hand calculation: a suite of three databases with answers equal, equal and different has
     1 * 1 * 0 = 0; with equal on all three, 1.
@@ -19,8 +19,9 @@ Direction:
 
 Unscored cases:
     No database of the suite tells the two apart and on at least one the gold fails, the file is
-    missing or the preset leaves it open; or the suite is empty. One database that tells them
-    apart settles the case: 0. A prediction that fails is scored: 0.
+    missing or the preset leaves it open; or there is no suite (``NO_TEST_SUITE``: the case has
+    one database alone). One database of a suite that tells them apart settles the case: 0. A
+    prediction that fails is scored: 0.
 
 Source:
     Zhong, Yu and Klein, "Semantic evaluation for text-to-SQL with distilled test suites",
@@ -39,7 +40,7 @@ class Ts:
     """Test-suite accuracy."""
 
     name = "ts"
-    version = 1
+    version = 2
     needs: frozenset[Need] = frozenset({"answers", "databases"})
     binary = True
 
@@ -53,6 +54,8 @@ class Ts:
         databases = item.databases()
         if not databases:
             return Score(None, (Reason.DATABASE_UNAVAILABLE,))
+        if len(databases) == 1:
+            return Score(None, (Reason.NO_TEST_SUITE,))
         open_reasons: dict[Reason, None] = {}
         undecided = False
         for database in databases:

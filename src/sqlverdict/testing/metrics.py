@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import get_args
 
@@ -158,6 +158,8 @@ def _check_document(name: str, metric: Metric) -> _Stated:
 
 def _check_values(label: str, metric: Metric, parameter: str, stated: _Stated) -> None:
     items = {**RIGHT, **WRONG, **RIGHT_OTHERWISE, **FAILING, **NO_GOLD}
+    if "databases" in metric.needs:
+        items = {what: _with_suite(item) for what, item in items.items()}
     scores = {what: _score(label, metric, parameter, what, items[what]) for what in items}
     again = {what: metric.score(items[what], parameter) for what in reversed(items)}
     for what, score in scores.items():
@@ -193,6 +195,13 @@ def _check_values(label: str, metric: Metric, parameter: str, stated: _Stated) -
             label,
             f"gave {value} for {what}, better than the gold's own query, which has {own}",
         )
+
+
+def _with_suite(item: FakeItem) -> FakeItem:
+    """The item with a suite: one database is none, so one stands beside it that agrees."""
+    same = FakeItem.of([ROWS], ROWS)
+    agrees = (same.gold_outcomes[0], same.outcome)
+    return item if item.suite else replace(item, suite={"b.sqlite": agrees})
 
 
 def _score(label: str, metric: Metric, parameter: str, what: str, item: FakeItem) -> Score:

@@ -1,4 +1,4 @@
-"""EM: exact match of the normalised SQL text.
+"""Text match: whether the prediction is a gold's text, once both are normalised.
 
 Definition:
     value = 1 if normalised(prediction) = normalised(gold) for any gold, else 0, where
@@ -20,8 +20,9 @@ Unscored cases:
     the same, since nothing is run.
 
 Source:
-    The logical-form accuracy of the early text-to-SQL benchmarks; not Spider's exact set match,
-    which compares clauses.
+    The logical-form accuracy of the early text-to-SQL benchmarks. It is not what papers on Spider
+    call EM or exact match: that compares clauses and is ``esm``. Until version 0.1 this metric
+    was called ``em``.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ from sqlverdict.score.metric import METRICS, Item, Need
 
 
 @METRICS.member
-class Em:
-    """Exact match of text."""
+class TextMatch:
+    """The same text."""
 
-    name = "em"
+    name = "text_match"
     version = 1
     needs: frozenset[Need] = frozenset()
     parameters: tuple[str, ...] = ()

@@ -1,0 +1,47 @@
+"""What becomes of a reply that holds text but no SQL."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Literal
+
+from sqlverdict.errors import UsageError
+from sqlverdict.load.fenced import extract_sql
+from sqlverdict.load.fields import text_prediction
+from sqlverdict.records import Prediction
+
+NoSql = Literal["wrong", "abstain"]
+TREATMENTS: tuple[NoSql, ...] = ("wrong", "abstain")
+"""How plain text counts: as a wrong answer, or as an abstention."""
+
+
+def read_prediction(case_id: str, given: Prediction | str | None) -> Prediction:
+    """A prediction as a record: ``None`` abstains, a text is a reply from which SQL is taken."""
+    if given is None:
+        return Prediction(case_id, abstained=True)
+    if isinstance(given, str):
+        return text_prediction(case_id, given)
+    if given.sql is None and not given.abstained and given.raw:
+        return replace(given, sql=extract_sql(given.raw))
+    return given
+
+
+def check_no_sql(treatment: str) -> None:
+    """Refuse an unknown treatment.
+
+    Raises:
+        UsageError: it is neither ``wrong`` nor ``abstain``.
+    """
+    if treatment not in TREATMENTS:
+        raise UsageError(f"no_sql is {treatment!r}; expected one of {', '.join(TREATMENTS)}")
+
+
+def without_sql(prediction: Prediction, treatment: str) -> Prediction:
+    """The prediction as the treatment has it: plain text may count as an abstention.
+
+    An empty reply never does: nothing was said.
+    """
+    silent = prediction.sql is not None or prediction.abstained
+    if treatment != "abstain" or silent or not (prediction.raw or "").strip():
+        return prediction
+    return replace(prediction, abstained=True)

@@ -1,0 +1,28 @@
+"""Whether a reply without SQL refuses to answer, in plain words.
+
+Systems that were not told how to abstain say it in prose: "I cannot answer this question from
+the database." That is neither SQL nor a marked abstention.
+"""
+
+from __future__ import annotations
+
+import re
+
+_LONGEST = 4_000
+"""How much of a reply is read; a refusal comes early."""
+
+_REFUSAL = re.compile(
+    r"\b(?:can(?:no|')?t|can not|could not|couldn't|unable|not able|impossible|not possible|"
+    r"not answerable|unanswerable|no answer|not enough|insufficient|lacks?|unfortunately|sorry|"
+    r"apologi[sz]e|decline|abstain|(?:do|does|did|is|are)(?: not|n't) "
+    r"(?:contain|include|have|hold|provide|available|present|stored|store|record|exist|know)|"
+    r"(?:is|are) (?:not|no) in the (?:data|database|schema|table)|no (?:such )?"
+    r"(?:information|data|column|columns|table|tables|field))\b",
+    re.IGNORECASE,
+)
+
+
+def is_refusal(text: str) -> bool:
+    """Whether a text that holds no SQL says that there is no answer."""
+    plain = text[:_LONGEST].replace("\u2019", "'")
+    return _REFUSAL.search(plain) is not None

@@ -1,0 +1,134 @@
+"""Replies without SQL: a refusal in words has its own reason, and may count as an abstention."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sqlverdict.cli.main import sqlverdict
+from sqlverdict.errors import UsageError
+from sqlverdict.parse.refusal import is_refusal
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Case, Prediction, Reason, Verdict
+
+REFUSAL = "I cannot answer this question from the database."
+ANSWER = "There are five of them."
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Path:
+    path = tmp_path / "shop.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT)")
+        connection.execute("INSERT INTO item VALUES (1, 'a'), (2, 'b')")
+    connection.close()
+    return path
+
+
+def cases(shop: Path) -> list[Case]:
+    return [
+        Case("yes", "shop", "How many?", ("SELECT count(*) FROM item",), str(shop)),
+        Case("no", "shop", "What is love?", (), str(shop), answerable=False),
+    ]
+
+
+def outcomes(
+    shop: Path, reply: str, no_sql: str = "wrong"
+) -> list[tuple[Verdict, tuple[str, ...]]]:
+    options = Options(workers=0, cache=None, no_sql=no_sql)
+    run = evaluate(cases(shop), {"yes": reply, "no": reply}, options=options)
+    return [(result.verdict, tuple(result.reasons)) for result in run.results()]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        REFUSAL,
+        "I'm sorry, but I can\u2019t write this query.",
+        "The database does not contain information about love.",
+        "There is no such column in the schema.",
+        "Unfortunately this is not possible with the given tables.",
+        "Unable to answer.",
+    ],
+)
+def test_refusals_are_known(text: str) -> None:
+    assert is_refusal(text)
+
+
+@pytest.mark.parametrize("text", [ANSWER, "", "42", "The customers from Berlin: Ann, Bob."])
+def test_other_words_are_no_refusal(text: str) -> None:
+    assert not is_refusal(text)
+
+
+def test_a_refusal_in_words_is_not_sql(shop: Path) -> None:
+    assert outcomes(shop, REFUSAL) == [
+        (Verdict.INCORRECT, (Reason.REFUSED_IN_WORDS,)),
+        (Verdict.INCORRECT, (Reason.REFUSED_IN_WORDS,)),
+    ]
+    assert outcomes(shop, ANSWER) == [
+        (Verdict.INCORRECT, (Reason.NO_SQL_PRODUCED,)),
+        (Verdict.INCORRECT, (Reason.NO_SQL_PRODUCED,)),
+    ]
+    assert outcomes(shop, "SELECT 1")[1] == (Verdict.INCORRECT, (Reason.ANSWERED_UNANSWERABLE,))
+
+
+@pytest.mark.parametrize("reply", [REFUSAL, ANSWER])
+def test_plain_text_may_count_as_an_abstention(shop: Path, reply: str) -> None:
+    assert outcomes(shop, reply, "abstain") == [
+        (Verdict.ABSTAINED_WRONG, ()),
+        (Verdict.ABSTAINED_RIGHT, ()),
+    ]
+    assert [verdict for verdict, _ in outcomes(shop, " ", "abstain")] == [Verdict.INCORRECT] * 2
+
+
+def test_an_unknown_treatment_is_refused(shop: Path) -> None:
+    with pytest.raises(UsageError, match="expected one of wrong, abstain"):
+        outcomes(shop, REFUSAL, "harm")
+
+
+def test_the_treatment_is_part_of_the_run(shop: Path) -> None:
+    said = {"yes": REFUSAL, "no": REFUSAL}
+    runs = [
+        evaluate(cases(shop), said, options=Options(workers=0, cache=None, no_sql=no_sql))
+        for no_sql in ("wrong", "abstain")
+    ]
+    assert runs[1].manifest.stages["no_sql"] == "abstain"
+    assert runs[0].manifest.fingerprint != runs[1].manifest.fingerprint
+
+
+def test_replies_are_read_in_python_as_on_the_command_line(shop: Path) -> None:
+    fenced = "Here it is:\n```sql\nSELECT count(*) FROM item\n```"
+    for given in (fenced, Prediction("yes", raw=fenced)):
+        options = Options(workers=0, cache=None)
+        (result,) = evaluate(cases(shop)[:1], {"yes": given}, options=options).results()
+        assert result.verdict is Verdict.CORRECT
+
+
+def test_reliability_agrees_with_evaluate(shop: Path, tmp_path: Path) -> None:
+    file = tmp_path / "cases.jsonl"
+    lines = [
+        {"id": "yes", "db_id": "shop", "question": "?", "gold": "SELECT count(*) FROM item"},
+        {"id": "no", "db_id": "shop", "question": "?", "gold": None, "answerable": False},
+    ]
+    file.write_text("\n".join(json.dumps(line | {"raw": REFUSAL}) for line in lines))
+
+    def command(*words: str) -> str:
+        done = CliRunner().invoke(sqlverdict, list(words))
+        assert done.exception is None or isinstance(done.exception, SystemExit), done.output
+        return done.output
+
+    shared = ("--cases", str(file), "--databases", str(shop), "--quiet", "--workers", "0")
+    tables = []
+    for no_sql, treatment in (("wrong", "abstain"), ("abstain", "harm")):
+        out = str(tmp_path / no_sql)
+        command("evaluate", *shared, "--out", out, "--no-sql", no_sql)
+        text = command("reliability", out, "--no-sql", treatment, "--json")
+        found = json.loads(text)
+        assert found.pop("policy")["no_sql"] == treatment
+        found.pop("mishaps")
+        tables.append(found)
+    assert tables[0] == tables[1]
