@@ -100,7 +100,7 @@ def test_the_laws_of_abstention(make_case: MakeCase) -> None:
         (Verdict.ABSTAINED_RIGHT, (), None),
         (Verdict.INCORRECT, (Reason.ANSWERED_UNANSWERABLE,), None),
         (Verdict.INCORRECT, (Reason.PARSE_ERROR,), 0.0),
-        (Verdict.INCORRECT, (Reason.NO_SQL_PRODUCED,), 0.0),
+        (Verdict.INCORRECT, (Reason.REFUSED_IN_WORDS,), 0.0),
         (Verdict.INCORRECT, (Reason.NO_SQL_PRODUCED,), 0.0),
         (Verdict.INCORRECT, (Reason.NO_SQL_PRODUCED,), 0.0),
     ]
