@@ -14,7 +14,7 @@ from pathlib import Path
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.load.prediction_formats import FORMATS, Entry, PredictionFile, detect
-from sqlverdict.load.text import count, is_unicode, listed, near, read_any_text, read_text
+from sqlverdict.load.text import count, is_unicode, listed, near, read_any_text
 from sqlverdict.records import Prediction
 
 
