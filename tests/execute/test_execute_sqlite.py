@@ -10,6 +10,8 @@ import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -260,3 +262,23 @@ def test_opening_costs_no_heavy_import() -> None:
         "sys.exit(any(name in sys.modules for name in ('sqlglot', 'rich', 'hypothesis')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_steps_end_a_query_long_before_the_clock_does() -> None:
+    """The slowest queries take some 30 million steps a second; a busy machine a quarter of it."""
+    limits = Limits()
+    assert limits.steps / limits.seconds < 30_000_000 / 3
+
+
+def test_a_busy_machine_changes_no_outcome(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    endless = "WITH RECURSIVE w(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM w) SELECT n FROM w"
+    # Between two looks at the clock, 20,000 steps apart, goes by what they take under load.
+    for pause in (0.0, 0.002):
+        moments = count(0.0, pause)
+        clock = partial(next, moments)
+        monkeypatch.setattr("sqlverdict.execute.sqlite_session.monotonic", clock)
+        session = SQLITE.open(database, Limits(steps=1_000_000, seconds=0.12))
+        stopped = session.run(f"SELECT count(*) FROM ({endless})")
+        session.close()
+        assert isinstance(stopped, Failure)
+        assert (stopped.reason, stopped.repeatable) == (Reason.EXECUTION_TIMEOUT, True)

@@ -23,7 +23,7 @@ from sqlverdict.refute.arena import is_view
 from sqlverdict.refute.declarations import quoted
 from sqlverdict.refute.witness import Instance
 
-SMALL = Limits(steps=50_000_000, seconds=10.0, rows=100_000, bytes=16 * 2**20, cell=2**20)
+SMALL = Limits(steps=50_000_000, seconds=60.0, rows=100_000, bytes=16 * 2**20, cell=2**20)
 """What a query may spend on a database of a few rows."""
 
 _OPEN = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
