@@ -174,7 +174,7 @@ def test_many_databases_are_open_only_in_part(tmp_path: Path) -> None:
 
 def test_a_query_that_must_not_be_tried_again_is_not(database: str) -> None:
     watched: list[bytes | None] = []
-    desk = Desk("sqlite", Limits(), watch=watched.append)
+    desk = Desk("sqlite", Limits(), watch=lambda key, _: watched.append(key))
     desk.run(database, "SELECT 1")
     assert len(watched) == 2
     key = watched[0]

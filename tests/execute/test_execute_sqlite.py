@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
 import sqlite3
@@ -11,7 +12,6 @@ import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -274,7 +274,7 @@ def test_a_busy_machine_changes_no_outcome(database: Path, monkeypatch: pytest.M
     endless = "WITH RECURSIVE w(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM w) SELECT n FROM w"
     # Between two looks at the clock, 20,000 steps apart, goes by what they take under load.
     for pause in (0.0, 0.002):
-        moments = count(0.0, pause)
+        moments = itertools.count(0.0, pause)
         clock = partial(next, moments)
         monkeypatch.setattr("sqlverdict.execute.sqlite_session.monotonic", clock)
         session = SQLITE.open(database, Limits(steps=1_000_000, seconds=0.12))
