@@ -203,3 +203,21 @@ def test_ties(sql: str, tie: bool, because: str) -> None:
         connection.executemany("INSERT INTO t VALUES (?, ?)", [(1, 1), (2, 5), (3, 5)])
         found = [probe.ties(connection.execute(probe.sql)) for probe in rank_probes(sql)]
     assert any(found) == tie, because
+
+
+@pytest.mark.parametrize("orphan", [False, True])
+def test_a_foreign_key_that_the_real_data_break_is_no_regularity(
+    tmp_path: Path, orphan: bool
+) -> None:
+    """Both queries use both columns of the key and none joins them."""
+    path = tmp_path / "real.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(SCRIPT)
+        connection.execute("INSERT INTO club (id) VALUES (1), (2)")
+        connection.execute("INSERT INTO member (id, club_id) VALUES (1, ?)", (7 if orphan else 1,))
+        connection.commit()
+    schema = read_sqlite(path)
+    rows = {"club": (CLUB, OTHER_CLUB), "member": (MEMBER,)}
+    gold, other = "SELECT id FROM club", "SELECT club_id FROM member"
+    found, _ = grade(Instance(schema, rows), mine(path, schema), gold, other)
+    assert found == ("ordinary" if orphan else "needs_missing_partner")

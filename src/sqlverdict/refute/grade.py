@@ -13,7 +13,8 @@ The grades, most severe first; a witness gets the first that applies:
 ``needs_missing_partner``
     A value on one side of a join finds no partner on the other, and no inclusion of the real
     data forbids it. Joins are the equalities in the queries, and the foreign keys and mined
-    inclusions between columns that they use.
+    inclusions between columns that they use. A foreign key that the real data break counts for
+    nothing.
 ``needs_tie``
     Rows that a query ranks tie: the best two under MAX, MIN, or the first key of ORDER BY with
     LIMIT 1; two neighbours under any other ORDER BY, up to its LIMIT, or in a window.
@@ -32,7 +33,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from sqlverdict.parse.facts import References, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import Kind, fold, kind, solid
@@ -42,7 +42,7 @@ from sqlverdict.refute.declared import declared
 from sqlverdict.refute.mine.across import Inclusion
 from sqlverdict.refute.mine.kind import Place, Regularity, cells_of, rows_of
 from sqlverdict.refute.per_schema import per_schema
-from sqlverdict.refute.regularities import Regularities
+from sqlverdict.refute.regularities import Regularities, references
 from sqlverdict.refute.ties import has_tie
 from sqlverdict.refute.witness import Grade, Instance
 
@@ -126,7 +126,8 @@ class Grader:
 
     def _edges(self) -> Iterator[tuple[Place, Place]]:
         found = set(self.use.joins)
-        found |= _references(self.schema)
+        broken = self._real.orphans if self._real is not None else frozenset()
+        found |= references(self.schema).keys() - broken
         for regularity in self._counted:
             if isinstance(regularity, Inclusion):
                 found.add((regularity.places[0], regularity.places[1]))
@@ -184,16 +185,6 @@ class Grader:
         arena = tie_arena(self.schema)
         arena.load({table: rows for table, rows in instance.rows.items() if rows})
         return has_tie(self._ranked, arena.rows)
-
-
-@per_schema
-def _references(schema: Schema) -> frozenset[tuple[Place, Place]]:
-    """The foreign keys of one column."""
-    return frozenset(
-        ((fact.table, fact.columns[0]), (fact.parent, fact.parent_columns[0]))
-        for fact in facts_of(schema)
-        if isinstance(fact, References) and len(fact.columns) == 1
-    )
 
 
 @per_schema

@@ -18,7 +18,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.fact_check import check_facts
 from sqlverdict.files.digests import database_digest
+from sqlverdict.parse.facts import Fact, References, facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schema_sqlite import read_sqlite
 from sqlverdict.parse.tokens import fold
@@ -48,11 +50,13 @@ class Regularities:
         digest: The SHA-256 of the file.
         counts: How many rows each table has.
         members: The regularities, by table and kind.
+        orphans: Foreign keys of one column that are declared and that the rows break.
     """
 
     digest: str
     counts: Mapping[str, int]
     members: tuple[Regularity, ...] = field(repr=False)
+    orphans: frozenset[tuple[Place, Place]] = frozenset()
 
     def __iter__(self) -> Iterator[Regularity]:
         return iter(self.members)
@@ -146,7 +150,24 @@ def _mined(schema: Schema, database: Path, digest: str, max_rows: int) -> Regula
             if whole or holds_in_file(connection, digest, across):
                 members.append(across)
     counts = {name: sample.total for name, sample in samples.items()}
-    return Regularities(digest, counts, tuple(members))
+    return Regularities(digest, counts, tuple(members), _orphans(schema, database))
+
+
+def _orphans(schema: Schema, database: Path) -> frozenset[tuple[Place, Place]]:
+    """The foreign keys of one column that the rows break: they are no regularity."""
+    by_fact = {key: places for places, key in references(schema).items()}
+    checks = check_facts(database, by_fact)
+    return frozenset(by_fact[check.fact] for check in checks if check.state == "broken")
+
+
+@per_schema
+def references(schema: Schema) -> dict[tuple[Place, Place], Fact]:
+    """The declared foreign keys of one column, by child and parent."""
+    return {
+        ((fact.table, fact.columns[0]), (fact.parent, fact.parent_columns[0])): fact
+        for fact in facts_of(schema)
+        if isinstance(fact, References) and len(fact.columns) == 1
+    }
 
 
 def _says_nothing(found: Regularity, identifiers: Collection[Place]) -> bool:
