@@ -11,6 +11,7 @@ from sqlverdict.errors import PredictionError, RunLogError, UsageError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.pipeline import Options, System, evaluate, evaluate_pairs, evaluate_systems
 from sqlverdict.records import Case, Fault, Prediction, Reason, Result, Verdict
+from sqlverdict.report.sections import cut_sentences
 
 MakeCase = Callable[..., Case]
 LOCAL = Options(workers=0, cache=None)
@@ -205,3 +206,45 @@ def test_a_db_id_opens_no_file_and_costs_its_own_case_alone(
             assert (found[name].verdict, found[name].fault) == (Verdict.UNSCORED, Fault.ENGINE)
             assert found[name].reasons == (Reason.DATABASE_UNAVAILABLE,)
         assert "no database is known" in found["odd"].message
+
+
+@pytest.mark.parametrize(
+    "gold",
+    [
+        "SELECT name FROM person ORDER BY random() LIMIT 1",
+        "SELECT name FROM person ORDER BY RANDOM () LIMIT 3",
+        "SELECT abs(random()) % 10",
+        'SELECT "random"() > 0',
+    ],
+)
+def test_a_gold_that_draws_lots_is_the_golds_fault_and_never_scored(
+    gold: str, make_case: MakeCase
+) -> None:
+    for said in (gold, "SELECT name FROM person LIMIT 1", "SELECT 1"):
+        result = judge(make_case("1", gold), said)
+        assert (result.verdict, result.fault) == (Verdict.UNSCORED, Fault.GOLD)
+        assert result.reasons == (Reason.GOLD_SUSPECT,)
+        assert result.scores == {"ex": None, "ex[bird]": None}
+        assert "depends on chance" in result.message
+    other = judge(make_case("1", gold, "SELECT 7"), "SELECT 7")
+    assert other.verdict is Verdict.CORRECT, "another gold decides it"
+
+
+def test_a_gold_that_names_chance_and_does_not_use_it_is_scored(make_case: MakeCase) -> None:
+    for gold in (
+        "SELECT 'random()'",
+        'SELECT count(*) AS "random" FROM city',
+        "SELECT 1 -- random()",
+    ):
+        assert judge(make_case("1", gold), gold).verdict is Verdict.CORRECT
+
+
+def test_a_gold_that_reads_the_clock_is_scored_and_said(make_case: MakeCase) -> None:
+    options = Options(workers=0, cache=None)
+    gold = "SELECT date('now') > '2000-01-01'"
+    run = evaluate([make_case("1", gold)], {"1": gold}, options=options)
+    assert run.estimate("ex").value == 1.0
+    assert run.summary.cuts == {"gold_reads_clock": 1}
+    assert "READS THE CLOCK" in cut_sentences(run.summary)[0]
+    steady = evaluate([make_case("1", "SELECT 1")], {"1": gold}, options=options)
+    assert steady.summary.cuts == {}, "only the gold counts"

@@ -1,4 +1,4 @@
-"""Whether a query's date functions read the clock, as far as its text tells.
+"""Whether a query reads the clock or uses chance, as far as its text tells.
 
 A date function reads the clock where it gets no time, or the time ``'now'``, and the machine's
 time zone where it gets ``'localtime'`` or ``'utc'``. The value may come from a column, so a
@@ -8,6 +8,7 @@ call is sure to be fixed only where every argument is a plain literal.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from sqlverdict.parse.tokens import Kind, kind, solid
 
@@ -19,6 +20,18 @@ _READS = re.compile(r"now|\|\||\(\s*\)|strftime\s*\([^,()]*\)", re.IGNORECASE)
 _LEAST = {"strftime": 2, "timediff": 2}
 _MOVING = ("now", "localtime", "utc", "subsec")
 _QUOTES = '"`['
+
+
+_CHANCE = frozenset({"random", "randomblob"})
+
+
+def uses_chance(sql: str) -> bool:
+    """Whether a text calls a function that gives another value each time."""
+    pieces = solid(sql)
+    return any(
+        piece.strip(_QUOTES + "]").lower() in _CHANCE and behind == "("
+        for piece, behind in pairwise(pieces)
+    )
 
 
 def reads_clock(sql: str) -> bool:

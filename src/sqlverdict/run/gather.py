@@ -27,7 +27,9 @@ from sqlverdict.run.isolate import attempt
 from sqlverdict.run.item import DeskItem
 from sqlverdict.run.prover import SOUND
 
-_GOLD_FAILED = frozenset({Reason.GOLD_EXECUTION_ERROR, Reason.GOLD_EXECUTION_TIMEOUT})
+_GOLD_FAILED = frozenset(
+    {Reason.GOLD_EXECUTION_ERROR, Reason.GOLD_EXECUTION_TIMEOUT, Reason.GOLD_SUSPECT}
+)
 _MATCH = Evidence(Rung.TESTED, "compare", True, detail={"databases": 1})
 _RECORDED_MATCH = Evidence(Rung.TESTED, "compare", True, detail={"databases": 1, "recorded": True})
 _COUNTS = frozenset({"ordinary", "ungraded"})
@@ -94,7 +96,15 @@ def gather(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
         found = _beside_answers(item, proof, found, stages)
     if stages.tags:
         found = [attempt("tags", partial(_tagged, item, each), errors) or each for each in found]
-    return (*found, *errors)
+    return (*_marked(item, found), *errors)
+
+
+def _marked(item: DeskItem, found: list[Evidence]) -> list[Evidence]:
+    """The evidence; where a gold reads the clock, its first piece says so."""
+    if not any(isinstance(gold, Answer) and gold.volatile for gold in item.golds()):
+        return found
+    first, *rest = found
+    return [replace(first, detail={**first.detail, "gold_reads_clock": True}), *rest]
 
 
 def _tagged(item: DeskItem, found: Evidence) -> Evidence:

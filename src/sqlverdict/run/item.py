@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlverdict.compare.preset import PRESETS, Pair
+from sqlverdict.execute.clock import uses_chance
 from sqlverdict.execute.desk import Desk
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
@@ -85,7 +86,14 @@ class DeskItem:
 
     def golds(self) -> Sequence[Outcome]:
         """What each gold query gave."""
-        return [self._run(self.database, gold) for gold in self.case.golds]
+        return [self._gold(self.database, gold) for gold in self.case.golds]
+
+    def _gold(self, database: str, sql: str) -> Outcome:
+        """What a gold gave; one whose answer is drawn by lot has none to be compared with."""
+        found = self._run(database, sql)
+        if isinstance(found, Answer) and found.volatile and uses_chance(sql):
+            return Failure(Reason.GOLD_SUSPECT, "the gold's answer depends on chance: random()")
+        return found
 
     def answer(self) -> Outcome:
         """What the predicted query gave."""
@@ -134,7 +142,7 @@ class DeskItem:
     def _compare_one(self, name: str, database: str, gold_sql: str) -> Comparison:
         preset = PRESETS.get(name)
         gold_sql, prediction_sql = preset.prepare(gold_sql, self.prediction.sql or "")
-        gold = self._run(database, gold_sql)
+        gold = self._gold(database, gold_sql)
         if isinstance(gold, Failure):
             return _gold_failed(gold)
         prediction = self._run(database, prediction_sql)
@@ -274,12 +282,12 @@ def _rank(comparison: Comparison) -> int:
     """Among golds none of which is equal: different beats open beats failed."""
     if comparison.equal is False:
         return 2
-    failed = {Reason.GOLD_EXECUTION_ERROR, Reason.GOLD_EXECUTION_TIMEOUT}
+    failed = {Reason.GOLD_EXECUTION_ERROR, Reason.GOLD_EXECUTION_TIMEOUT, Reason.GOLD_SUSPECT}
     return 0 if failed.intersection(comparison.reasons) else 3
 
 
 def _gold_failed(gold: Failure) -> Comparison:
-    if gold.fault is not None:
+    if gold.fault is not None or gold.reason is Reason.GOLD_SUSPECT:
         return Comparison(None, (gold.reason,), message=gold.message)
     late = gold.reason in _RUNS_OUT
     reason = Reason.GOLD_EXECUTION_TIMEOUT if late else Reason.GOLD_EXECUTION_ERROR
