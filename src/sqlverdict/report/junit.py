@@ -20,7 +20,7 @@ from xml.sax.saxutils import escape, quoteattr
 import msgspec
 
 from sqlverdict.errors import RunLogError
-from sqlverdict.records import Result, Verdict
+from sqlverdict.records import Fault, Result, Verdict
 from sqlverdict.report.case import evidence_lines, said
 from sqlverdict.report.run import Run
 from sqlverdict.report.runlog import RESULTS
@@ -42,6 +42,7 @@ _TAGS = {
 class _Brief(msgspec.Struct):
     db_id: str
     verdict: Verdict
+    fault: Fault | None = None
     abstained: bool = False
     answerable: bool = True
     scores: dict[str, float | None] = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Protocol
 
-from sqlverdict.records import Result, Verdict
+from sqlverdict.records import Fault, Result, Verdict
 
 _OPEN = (Verdict.UNSCORED, Verdict.NEEDS_REVIEW)
 
@@ -21,6 +21,11 @@ class Line(Protocol):
     @property
     def verdict(self) -> Verdict:
         """The verdict by evidence."""
+        ...
+
+    @property
+    def fault(self) -> Fault | None:
+        """Whose fault it is that there is no verdict."""
         ...
 
     @property
@@ -48,8 +53,11 @@ def verdict_by(result: Line, label: str | None) -> Verdict:
     """The verdict on a case by the deciding metric.
 
     Abstentions and questions without an answer are no metric's business. Where the metric has no
-    value the case is unscored, or left to a person where evidence says so.
+    value the case is unscored, or left to a person where evidence says so. Where evidence
+    contradicts itself the bug is ours, and no metric can be believed.
     """
+    if result.verdict is Verdict.UNSCORED and result.fault is Fault.TOOLKIT:
+        return result.verdict
     if label is None or label not in result.scores or result.abstained or not result.answerable:
         return result.verdict
     value = result.scores[label]
