@@ -159,6 +159,25 @@ def test_a_tie_under_an_inner_order_stays_open(run: Callable[[str], Outcome], go
     assert verdict(run, gold, "SELECT 'Cid'")[0] is False
 
 
+@pytest.mark.parametrize("view", ["best", "best_names"])
+def test_a_limit_over_an_ordered_view_takes_the_first_rows_in_that_order(
+    tmp_path: Path, view: str
+) -> None:
+    path = tmp_path / "views.sqlite"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(SCHEMA)
+        connection.execute("CREATE VIEW best AS SELECT name FROM player ORDER BY score, id")
+        connection.execute("CREATE VIEW best_names AS SELECT name FROM best")
+        connection.execute("CREATE VIEW plain AS SELECT name FROM player")
+    connection.close()
+    run = ENGINES.get("sqlite").open(path, Limits()).run
+    gold = f"SELECT name FROM {view} LIMIT 1"
+    assert verdict(run, gold, "SELECT 'Eve'") == (True, ())
+    assert verdict(run, gold, "SELECT 'Ann'")[0] is False
+    open_ = verdict(run, "SELECT name FROM plain LIMIT 1", "SELECT 'Bob'")
+    assert open_ == (None, (Reason.TIE_UNDETERMINED,))
+
+
 def test_groups_of_an_ordered_subquery_come_in_no_order(run: Callable[[str], Outcome]) -> None:
     gold = "SELECT team, count(*) FROM (SELECT * FROM player ORDER BY score) WHERE team > '' GROUP BY team LIMIT 1"
     assert verdict(run, gold, "SELECT 'red', 2") == (None, (Reason.TIE_UNDETERMINED,))

@@ -19,10 +19,14 @@ from typing import TYPE_CHECKING
 from sqlverdict.compare.cells import Tolerance, unify
 from sqlverdict.compare.columns import column_orders, permuted
 from sqlverdict.compare.preset import Pair
+from sqlverdict.parse.order import unquoted
+from sqlverdict.parse.tokens import fold, solid
 from sqlverdict.records import Answer, ParseFailure, Row
 
 if TYPE_CHECKING:
     from sqlverdict.parse.order import Ordering, TieProbe
+
+_VIEWS = "SELECT name, sql FROM sqlite_master WHERE type = 'view'"
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,9 @@ def read_window(gold: Answer, pair: Pair) -> Window | None:
         return None
     if info.limited and info.limit is None:
         return None
+    if info.limited and not info.ordered and _reads_ordered_view(pair):
+        # The view says which rows come first; its keys cannot be seen from here.
+        return None
     width = len(gold.columns)
     rows = gold.rows
     if info.limited or probe.keys:
@@ -114,6 +121,26 @@ def read_window(gold: Answer, pair: Pair) -> Window | None:
     if end > len(rows):
         return None
     return Window([row for row, _ in parts], [key for _, key in parts], start, end, info.ordered)
+
+
+def _reads_ordered_view(pair: Pair) -> bool:
+    """Whether the gold names a view that orders its rows, or is made of one that does."""
+    outcome = pair.probe(_VIEWS) if pair.probe is not None and pair.dialect == "sqlite" else None
+    if not isinstance(outcome, Answer) or not outcome.rows:
+        return False
+    views = {fold(str(name)): str(sql) for name, sql in outcome.rows}
+    words = [fold(unquoted(word)) for word in solid(pair.gold_sql)]
+    open_, seen = [name for name in words if name in views], set[str]()
+    while open_:
+        name = open_.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        inner = [fold(unquoted(word)) for word in solid(views[name])]
+        if "order" in inner:
+            return True
+        open_ += [word for word in inner if word in views]
+    return False
 
 
 def holds_all_cells(pair: Pair, prediction: Sequence[Row]) -> bool:

@@ -6,8 +6,9 @@ casts and aggregates, its queries become derived tables, scalars and sides of se
 query that the rule then rewrites is run before and after, on rows with NULLs, duplicates, empty
 texts, numbers as text, infinities and integers beyond 2^53.
 
-:func:`hostile_queries` makes the queries, :func:`attack_rule` runs them: the conformance suite
-with a small budget, ``bench/attack.py`` with a large one.
+:func:`attack_rule` does all of it: the conformance suite with a small budget, ``bench/attack.py``
+with a large one. :func:`rewriting` and :func:`difference` do it for any query, on the rows of
+``rule_rows.data_for``.
 """
 
 from __future__ import annotations
@@ -42,6 +43,14 @@ class HostileQuery:
     sql: str
     schema: Schema
     facts: frozenset[Fact]
+
+
+@dataclass(frozen=True)
+class Rewriting:
+    """A query after its last step, as text, and the rules that were applied, each once."""
+
+    text: str
+    rules: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -100,8 +109,8 @@ def attack_rule(rule: Rule, *, budget: int = 24, databases: int = 8, seed: int =
     for tried, (query, rules) in enumerate(_queries(rule, sets, seed)):
         if rewritten >= budget or tried >= budget * TRIES:
             break
-        form = _rewritten(query, rule, rules)
-        if form is None:
+        form = rewriting(query, rules)
+        if form is None or rule.name not in form.rules:
             continue
         rewritten += 1
         place = (id(query.schema), query.facts)
@@ -110,14 +119,20 @@ def attack_rule(rule: Rule, *, budget: int = 24, databases: int = 8, seed: int =
                 data_for(query.schema, query.facts, Random(f"{rule.name} {seed} {number}"))  # noqa: S311
                 for number in range(databases)
             ]
-        text, names = form
         for data in made[place]:
             runs += 1
-            answers = data.compare(query.sql, text)
-            if answers is not None:
-                found = Difference(query, text, names, data.script, *answers)
+            found = difference(query, form, data)
+            if found is not None:
                 return Attack(rewritten, runs, found)
     return Attack(rewritten, runs)
+
+
+def difference(query: HostileQuery, form: Rewriting, data: Data) -> Difference | None:
+    """What a rewriting changes on one database; ``None``: nothing, or nothing can be said."""
+    answers = data.compare(query.sql, form.text)
+    if answers is None:
+        return None
+    return Difference(query, form.text, form.rules, data.script, *answers)
 
 
 def hostile_queries(rule: Rule, seed: int = 0) -> Iterator[HostileQuery]:
@@ -148,7 +163,8 @@ def _queries(
     likely = [
         (choice, schema, rules)
         for choice, schema, rules in every
-        if _rewritten(HostileQuery(choice[0], schema, choice[1] | _types(schema)), rule, rules)
+        if (form := rewriting(HostileQuery(choice[0], schema, choice[1] | _types(schema)), rules))
+        and rule.name in form.rules
     ]
     while True:
         chosen = likely if likely and rng.random() < _LIKELY else every
@@ -177,10 +193,8 @@ def _further(schema: Schema, rng: Random) -> frozenset[Fact]:
     return frozenset(facts)
 
 
-def _rewritten(
-    query: HostileQuery, rule: Rule, rules: RuleSet
-) -> tuple[str, tuple[str, ...]] | None:
-    """What rules make of a query, as text; ``None``: this rule has no part in it."""
+def rewriting(query: HostileQuery, rules: RuleSet) -> Rewriting | None:
+    """What rules make of a query; ``None`` where the prover says nothing about it."""
     from sqlverdict.parse.query import parse
     from sqlverdict.prove.inner_order import visible_order
     from sqlverdict.prove.known import Known
@@ -202,10 +216,9 @@ def _rewritten(
         tree, steps = normalise(start.tree, known, rules)
     except (Unsupported, TooManySteps, RecursionError):
         return None
-    names = tuple(dict.fromkeys(step.rule for step in steps))
-    if rule.name not in names or visible_order(tree):
+    if visible_order(tree):
         return None
-    return text(tree), names
+    return Rewriting(text(tree), tuple(dict.fromkeys(step.rule for step in steps)))
 
 
 def check_hostile_contexts(rule: Rule) -> None:
