@@ -31,9 +31,6 @@ from pathlib import Path
 from random import Random, SystemRandom
 from time import monotonic
 
-from sqlverdict.testing.rule_contexts import attack_rule
-from sqlverdict.testing.rule_rows import data_for, retyped
-
 from attack_data import BROKEN_DATABASES, break_keys, illegal, published_pairs, restored
 from fuzz_inputs import TYPES
 from mutants import golds, mutants
@@ -50,6 +47,8 @@ from sqlverdict.prove.prover import prove
 from sqlverdict.records import Case, Query
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.witness import Budget, Witness
+from sqlverdict.testing.rule_contexts import attack_rule
+from sqlverdict.testing.rule_rows import data_for, retyped
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "prove"))
 from query_mutations import mutate

@@ -124,7 +124,7 @@ def test_without_an_llm_everything_is_decided_and_open_questions_listed(
     out = tmp_path / "run"
     found = invoke(*recorded, "--no-llm", "--out", out)
     assert found.exit_code == 0, found.output
-    assert "no judge was asked; 2 cases would have been put to one" in found.output
+    assert "no LLM judge was used; 2 cases left open for one" in found.output
     assert [given["verdict"] for given in scores(out).values()] == [1, 0, 0, 1, 0]
     shown = invoke("show", out, "EQ-2")
     assert "would ask a judge: the results match, but not on a witness" in shown.output

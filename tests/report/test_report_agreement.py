@@ -129,7 +129,7 @@ def test_disagreements_come_with_their_evidence(make_run: MakeRun, make_result: 
     found = hold_against(make_run("r", results), labels(0, 1, 1))
     first, second = found.disagreements
     assert (first.id, first.label, first.wrongly_right) == ("q0", False, ("ex", "verdict"))
-    assert "agree on 1 database" in first.evidence[0]
+    assert "on the real database both return the same rows" in first.evidence[0]
     assert (second.id, second.wrongly_wrong) == ("q1", ("ex", "verdict"))
 
 

@@ -235,7 +235,7 @@ def test_without_a_judge_the_report_lists_what_would_be_asked(cases: list[Case])
     assert found.summary.judge == {"would_ask": 3}
     assert found.estimate("flex").scored == 1, "only the failed prediction needs no judge"
     text = write_markdown(found).read_text("utf-8")
-    assert "no judge was asked; 3 cases would have been put to one" in text
+    assert "no LLM judge was used; 3 cases left open for one" in text
     assert all(f"| {name} | people |" in text for name in ("lucky", "other", "unlike"))
 
 

@@ -12,14 +12,22 @@ from sqlverdict.records import Evidence, Result, Rung, Verdict
 from sqlverdict.report.tables import count
 
 VERDICTS: Mapping[Verdict, str] = {
-    Verdict.CORRECT: "answered as the gold does",
-    Verdict.INCORRECT: "answered wrongly",
+    Verdict.CORRECT: "matches the gold",
+    Verdict.INCORRECT: "wrong answer",
     Verdict.NEEDS_REVIEW: "nothing decided it; a person should look",
-    Verdict.ABSTAINED_RIGHT: "held back where there is no answer",
-    Verdict.ABSTAINED_WRONG: "held back where there is an answer",
+    Verdict.ABSTAINED_RIGHT: "abstained, and the question has no answer",
+    Verdict.ABSTAINED_WRONG: "abstained, and the question has an answer",
     Verdict.UNSCORED: "could not be evaluated; not the model's fault",
 }
 """What each verdict means."""
+
+_NOTES = {
+    "weak": "weak: may be chance",
+    "constant": "it reads no data for this",
+    "alternatives": "with other numbers beside it",
+    "broken": "it does not hold on another legal database",
+}
+"""What makes a relation worth less, in words."""
 
 _EXAMPLE = 80
 _STEPS = 12
@@ -72,8 +80,8 @@ def relation_text(kind: str, detail: Mapping[str, Any]) -> str:
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         # A relation of a plug-in or of another version may hold other fields.
         text = _as_json(detail)
-    weak = " (weak: may be chance)" if detail.get("weak") else ""
-    return f"{kind}: {text}{weak}"
+    notes = [words for note, words in _NOTES.items() if detail.get(note)]
+    return f"{kind}: {text}" + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
@@ -108,8 +116,12 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
     elif evidence.rung is Rung.TESTED and evidence.agrees:
         number = detail.get("databases", 1)
         databases = count(number, "database")
-        by = "recorded: the answers agreed" if detail.get("recorded") else "the answers agree"
-        yield f"tested: {by} on {databases}; no difference found"
+        if detail.get("recorded"):
+            yield "tested: recorded with the same answers"
+        elif evidence.by == "compare" and number == 1:
+            yield "tested: on the real database both return the same rows"
+        else:
+            yield f"tested: no difference found on {databases}"
     elif detail.get("failed"):
         yield f"the {detail['failed']} gave no answer: {message}"
     elif "shape" in detail:

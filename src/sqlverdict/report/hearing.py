@@ -119,7 +119,7 @@ def judge_sentences(totals: Mapping[str, Any]) -> list[str]:
         )
     if totals.get("would_ask"):
         lines.append(
-            f"no judge was asked; {count(totals['would_ask'], 'case')} would have been put to one"
+            f"no LLM judge was used; {count(totals['would_ask'], 'case')} left open for one"
         )
     return lines
 

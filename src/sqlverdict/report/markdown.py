@@ -63,7 +63,10 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
     yield from _contradictions(run)
     yield "## Metrics"
     yield markdown(metrics_table(summary, run.manifest.binary))
-    yield "An interval holds the true value in 95 of 100 such runs. An unscored case is not a zero."
+    yield (
+        "95% confidence intervals (Wilson for metrics of 0 and 1, bootstrap otherwise). "
+        "An unscored case is not a zero."
+    )
     old = classic(run.manifest.benchmark, summary)
     if old is not None:
         yield fence(old.text)
