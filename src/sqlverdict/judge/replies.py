@@ -31,6 +31,10 @@ T = TypeVar("T")
 
 LONGEST = 200_000
 """Of a longer reply only the end is read."""
+_MOST_CANDIDATES = 100
+"""Of so many objects that could be the verdict, the last ones are looked at."""
+_ENDING = 2_000
+"""So much of a reply's end may hold a broken object."""
 
 _EXPLAINING = frozenset({"reasoning", "reason", "explanation", "analysis", "thoughts", "feedback"})
 _TRUE = frozenset({"true", "yes", "correct", "right", "1", "equivalent"})
@@ -133,18 +137,25 @@ class _Candidate(Generic[T]):
 
 
 def _candidates(zones: Zones, form: Form[T]) -> list[_Candidate[T]]:
+    # Where an object stands takes a look at its whole line: only those are asked that count.
+    holding = [(each, *held) for each in objects(zones.text) if (held := _conclusion(each, form))]
     found: list[_Candidate[T]] = []
-    for each in objects(zones.text):
+    for each, pairs, (value, revised, explained) in holding[-_MOST_CANDIDATES:]:
         place = zones.place(each.start, each.end)
-        if place is Place.QUOTED:
-            continue
-        for pairs in each.levels():
-            held = _held(pairs, form)
-            if held:
-                value, revised, explained = held
-                found.append(_Candidate(value, each, pairs, place, revised, explained))
-                break
+        if place is not Place.QUOTED:
+            found.append(_Candidate(value, each, pairs, place, revised, explained))
     return found
+
+
+def _conclusion(
+    each: Object, form: Form[T]
+) -> tuple[tuple[tuple[str, Value], ...], tuple[T, bool, bool]] | None:
+    """The outermost pairs of an object that hold a conclusion, and the conclusion."""
+    for pairs in each.levels():
+        held = _held(pairs, form)
+        if held:
+            return pairs, held
+    return None
 
 
 def _held(pairs: tuple[tuple[str, Value], ...], form: Form[T]) -> tuple[T, bool, bool] | None:
@@ -210,13 +221,15 @@ def _broken(zones: Zones, form: Form[T]) -> Reading[T] | None:
         return None
     start, end = opening
     text = zones.text[start:end]
-    ends = [re.search(rf"[{{,\n]\s*{pair}\s*,?\s*\}}*\Z", text, re.IGNORECASE)]
+    last = text[-_ENDING:]
+    ends = [re.search(rf"[{{,\n]\s*{pair}\s*,?\s*\}}*\Z", last, re.IGNORECASE)]
     if text.endswith("}"):
         ends.append(re.match(rf"\{{\s*{pair}\s*,", text, re.IGNORECASE))
     for found in ends:
         value = form.decode(Word(found["value"])) if found else None
         if found and value is not None:
-            first = found.start() == 0 and not zones.reasoned_before(start)
+            at_start = found.start() == len(found.string) - len(text)
+            first = at_start and not zones.reasoned_before(start)
             flags = (*((VERDICT_FIRST,) if first else ()), REPAIRED)
             return Reading(value, flags, zones.text[zones.thoughts : end].strip())
     return None

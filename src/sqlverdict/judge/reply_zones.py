@@ -52,7 +52,8 @@ _QUOTING = re.compile(
     re.IGNORECASE,
 )
 _OWN_WORDS = re.compile(r"\b(?:my|final|finally|verdict|conclu\w*|score)\b", re.IGNORECASE)
-_OPENING = re.compile(r"^[ \t`*]*(?:json)?[ \t]*(\{)", re.MULTILINE)
+# Possessive: what a stretch of spaces was given to is not tried again.
+_OPENING = re.compile(r"^[ \t`*]*+(?:json[ \t]*+)?(\{)", re.MULTILINE)
 _WORDS = re.compile(r"[^\W\d_]+")
 _TRIVIAL = re.compile(r"[\s`~*_.,;:!#()\[\]{}>\-]*")
 _REASON = re.compile(r"\s*(?:[-\u2013\u2014:.,;]\s|because\b|since\b|as\b)", re.IGNORECASE)
