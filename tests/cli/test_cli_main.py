@@ -49,6 +49,9 @@ def test_help_imports_no_command_and_nothing_heavy() -> None:
     assert set(re.findall(r"'([\w.]+)'", loaded)) == {
         "sqlverdict.cli",
         "sqlverdict.cli.main",
+        # The border to the terminal: a regular expression and a stream.
+        "sqlverdict.files",
+        "sqlverdict.files.escapes",
     }
     assert "Evaluate predictions against a benchmark" in done.stdout
 

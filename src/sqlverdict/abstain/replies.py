@@ -22,7 +22,10 @@ NOT_ANSWERABLE = "not_answerable"
 """How a model is told to say that a question has no answer."""
 
 # A model that was shown demonstrations likes to go on with further ones.
-_NEXT = re.compile(r"\n\s*+(?:Question|Q)\s*+:|\n\s*+Table\s++[^\s,]++\s*+,\s*+columns\s*+=", re.I)
+# Blank lines before it are not looked through: each would be a start of its own.
+_NEXT = re.compile(
+    r"\n[^\S\n]*+(?:(?:Question|Q)\s*+:|Table\s++[^\s,]++\s*+,\s*+columns\s*+=)", re.I
+)
 _PREFIX = re.compile(r"\s*+(?:(?:SQL(?:\s++query)?|SQLite|Answer|A|Query)\s*+:\s*+)++", re.I)
 _REMARK = re.compile(r"(?:#|--)\s*+(incorrect|correct)\b", re.I)
 _REFUSAL = re.compile(

@@ -57,4 +57,6 @@ def print_json(content: Any) -> None:
         raise TypeError(f"{type(value).__name__} is no JSON")
 
     text = msgspec.json.format(msgspec.json.encode(content, enc_hook=plain), indent=2)
-    click.echo(text.decode())
+    from sqlverdict.files.escapes import json_escaped
+
+    click.echo(json_escaped(text.decode()))

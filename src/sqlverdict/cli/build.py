@@ -18,6 +18,7 @@ from sqlverdict.cli._options import (
     examples,
     print_json,
 )
+from sqlverdict.report.terminal import progress_line
 
 if TYPE_CHECKING:
     from sqlverdict.abstain.benchmark.build import Built
@@ -124,7 +125,7 @@ def build(**said: Any) -> int:
         lints = _lint(said, read, built, tell)
     finally:
         if tell is not None:
-            click.echo("\r\x1b[K", nl=False, err=True)
+            progress_line()
     if said["out"] is not None:
         _write_report(said["out"], manifest, lints, read.name)
     if said["as_json"]:
@@ -212,7 +213,7 @@ def _lint(
 
 def _progress() -> Callable[[str, int, int], None]:
     def tell(what: str, done: int, total: int) -> None:
-        click.echo(f"\r\x1b[K{what}: {done:,} of {total:,}", nl=False, err=True)
+        progress_line(f"{what}: {done:,} of {total:,}")
 
     return tell
 

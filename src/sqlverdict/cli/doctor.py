@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sqlverdict.cli._options import ANY_PATH, FILE, as_json, examples, print_json
+from sqlverdict.report.terminal import progress_line
 
 if TYPE_CHECKING:
     from sqlverdict.audit.data import Progress
     from sqlverdict.audit.finding import Diagnosis, Finding
 
-_COLOURS = {"error": "red", "warning": "yellow", "info": "blue"}
+_STYLES = {"error": "bad", "warning": "warning", "info": "heading"}
 _GOLDS = (
     ("golds_failing", "fail"),
     ("golds_beyond_limits", "beyond limits"),
@@ -98,7 +99,7 @@ def doctor(**said: Any) -> int:
         raise NothingEvaluated(f"the benchmark cannot be read: {problem}") from problem
     finally:
         if progress is not None:
-            click.echo("\r\x1b[K", nl=False, err=True)
+            progress_line()
     if said["as_json"]:
         print_json(diagnosis.as_record())
     else:
@@ -122,7 +123,7 @@ def _inline(cases: Path | None) -> Path | None:
 
 def _progress() -> Progress:
     def tell(what: str, done: int, total: int) -> None:
-        click.echo(f"\r\x1b[K{what.replace('_', ' ')}: {done:,} of {total:,}", nl=False, err=True)
+        progress_line(f"{what.replace('_', ' ')}: {done:,} of {total:,}")
 
     return tell
 
@@ -158,19 +159,22 @@ def _presets(diagnosis: Diagnosis, kind: str) -> list[str]:
 
 def _print_group(severity: str, check: str, findings: list[Finding], show: int) -> None:
     from sqlverdict.audit.check import CHECKS
+    from sqlverdict.report.terminal import Screen
 
-    label = click.style(severity, fg=_COLOURS[severity], bold=True)
-    click.echo(f"\n{label} {check}: {CHECKS.get(check).title} ({len(findings):,})")
+    screen = Screen()
+    screen.line()
+    title = f"{severity} {check}: {CHECKS.get(check).title} ({len(findings):,})"
+    screen.line(title, _STYLES[severity])
     by_hint: dict[str, list[Finding]] = {}
     for finding in findings:
         by_hint.setdefault(finding.hint, []).append(finding)
     for hint, members in by_hint.items():
         for finding in members[:show]:
-            click.echo(f"  {finding.subject}: {finding.message}")
+            screen.line(f"  {finding.subject}: {finding.message}")
         if len(members) > show:
             click.echo(f"  ... and {len(members) - show:,} more (--show {len(members)})")
         if hint:
-            click.echo(f"    -> {hint}")
+            screen.line(f"    -> {hint}")
 
 
 def _verdict(diagnosis: Diagnosis) -> str:

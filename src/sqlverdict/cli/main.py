@@ -28,6 +28,7 @@ from typing import Any, NoReturn
 import click
 
 from sqlverdict import __version__, cli
+from sqlverdict.files.escapes import escaping
 
 _PACKAGE = "sqlverdict.cli"
 _BROKEN_PIPE = 128 + 13
@@ -96,6 +97,10 @@ class Commands(click.Group):
         debug = "--debug" in given
         # Accepted anywhere: people add it at the end of the line that failed.
         rest = [arg for arg in given if arg != "--debug"]
+        with escaping():
+            self._main(rest, debug, *pos, **named)
+
+    def _main(self, rest: list[str], debug: bool, *pos: Any, **named: Any) -> NoReturn:
         try:
             # Commands find their own line in ctx.obj, to write it into reports.
             found = super().main(rest, *pos, **{**named, "standalone_mode": False, "obj": rest})

@@ -10,6 +10,7 @@ the schema, so the tree keeps it as a quoted column and ``Query.columns`` names 
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
@@ -81,6 +82,10 @@ def _refused(sql: str, dialect: str) -> ParseFailure | None:
         found = f"SQLite {sqlite3.sqlite_version} says: {complaint.message}"
         return _error(sql, dialect, complaint.offset, found)
     return None
+
+
+# Without a handler of its own, its warnings, which quote the text, go to standard error.
+logging.getLogger("sqlglot").addHandler(logging.NullHandler())
 
 
 def _parsed(sql: str, dialect: str) -> Query | ParseFailure:

@@ -20,6 +20,7 @@ from xml.sax.saxutils import escape, quoteattr
 import msgspec
 
 from sqlverdict.errors import RunLogError
+from sqlverdict.files.escapes import escaped
 from sqlverdict.records import Fault, Result, Verdict
 from sqlverdict.report.case import evidence_lines, said
 from sqlverdict.report.run import Run
@@ -179,8 +180,9 @@ def _explain(result: Result, folder: Path) -> str:
 
 
 def _allowed(text: str) -> str:
-    """XML has no way to write most control characters: show their code."""
-    return _FORBIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    """XML has no way to write most control characters: show their code, and that of the others."""
+    known = _FORBIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return "\r".join(map(escaped, known.split("\r")))
 
 
 def _attribute(text: str) -> str:

@@ -11,6 +11,7 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
+from sqlverdict.files.escapes import unfiltered
 from sqlverdict.report.tables import count
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ class LiveProgress:
             MofNCompleteColumn(),
             Rate(),
             TimeRemainingColumn(),
-            console=Console(file=self._file),
+            console=Console(file=unfiltered(self._file)),
             auto_refresh=False,
             transient=True,
         )

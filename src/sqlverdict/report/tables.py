@@ -6,10 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from sqlverdict.files.escapes import escaped
 from sqlverdict.load.text import count as count
-
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What could steer a terminal, or turn the reading direction, from inside a prediction."""
 
 _MARKS = re.compile(r"[\\|<>*`\[\]]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 """What Markdown would read as more than text; an underscore inside a word it does not."""
@@ -45,9 +43,10 @@ def table(
 def plain(shown: Table) -> str:
     """A table as aligned text, for pipes and logs."""
     cells = [[clean(cell, one_line=True) for cell in row] for row in shown.rows]
+    headers = [clean(header, one_line=True) for header in shown.headers]
     widths = [
         max(len(text) for text in (header, *(row[i] for row in cells)))
-        for i, header in enumerate(shown.headers)
+        for i, header in enumerate(headers)
     ]
 
     def line(row: Sequence[str]) -> str:
@@ -57,8 +56,8 @@ def plain(shown: Table) -> str:
         ]
         return "  ".join(parts).rstrip()
 
-    lines = [shown.title] if shown.title else []
-    lines += [line(shown.headers), "  ".join("-" * width for width in widths)]
+    lines = [clean(shown.title, one_line=True)] if shown.title else []
+    lines += [line(headers), "  ".join("-" * width for width in widths)]
     return "\n".join([*lines, *(line(row) for row in cells)])
 
 
@@ -82,12 +81,7 @@ def clean(text: str, *, one_line: bool = False) -> str:
     r"""Text that cannot steer a terminal: control characters as ``\x1b``, tabs as spaces."""
     if one_line:
         text = " ".join(text.split())
-    return _CONTROL.sub(_escape, text.replace("\r\n", "\n").replace("\t", "    "))
-
-
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+    return escaped(text.replace("\r\n", "\n").replace("\t", "    "))
 
 
 def short(text: str, width: int = 72) -> str:

@@ -1,6 +1,9 @@
 """Where commands write: rich tables on a terminal, plain aligned text everywhere else.
 
-Text from predictions is never read as markup and cannot steer the terminal.
+Text from predictions is never read as markup and cannot steer the terminal: while a command
+runs, everything that is written to standard output or standard error, by whomever, passes
+:class:`~sqlverdict.files.escapes.EscapingStream`. Only our own styles and progress bars go
+around it.
 """
 
 from __future__ import annotations
@@ -8,6 +11,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, TextIO
 
+from sqlverdict.files.escapes import unfiltered
 from sqlverdict.report.tables import Table, clean, plain
 
 if TYPE_CHECKING:
@@ -20,6 +24,13 @@ _STYLES = {
     "warning": "yellow",
     "quiet": "dim",
 }
+
+
+def progress_line(text: str = "") -> None:
+    """Write over the last line of the terminal; without a text, take it away."""
+    stream = unfiltered(sys.stderr)
+    stream.write(f"\r\x1b[K{clean(text, one_line=True)}")
+    stream.flush()
 
 
 class Screen:
@@ -63,7 +74,7 @@ class Screen:
         from rich.text import Text
 
         drawn = RichTable(
-            title=Text(shown.title, style="bold") if shown.title else None,
+            title=Text(clean(shown.title, one_line=True), style="bold") if shown.title else None,
             title_justify="left",
             box=box.SIMPLE_HEAD,
             pad_edge=False,
@@ -71,7 +82,10 @@ class Screen:
         for place, header in enumerate(shown.headers):
             left = shown.is_left(place)
             drawn.add_column(
-                Text(header), justify="left" if left else "right", overflow="fold", no_wrap=not left
+                Text(clean(header, one_line=True)),
+                justify="left" if left else "right",
+                overflow="fold",
+                no_wrap=not left,
             )
         for row in shown.rows:
             drawn.add_row(*(Text(clean(cell, one_line=True)) for cell in row))
@@ -81,5 +95,5 @@ class Screen:
         if self._console is None:
             from rich.console import Console
 
-            self._console = Console(file=self.file, highlight=False, markup=False)
+            self._console = Console(file=unfiltered(self.file), highlight=False, markup=False)
         return self._console

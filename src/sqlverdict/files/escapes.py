@@ -1,0 +1,82 @@
+"""The border to the terminal: control characters are spelt out, whoever writes them.
+
+Imported by every command before anything else, so it imports next to nothing.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
+
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff"
+    r"\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+"""What could steer a terminal, or turn the reading direction, from inside a prediction."""
+
+
+def escaped(text: str) -> str:
+    r"""Text with its control characters spelt out, lines and tabs left alone."""
+    return _CONTROL.sub(_escape, text)
+
+
+def json_escaped(text: str) -> str:
+    r"""JSON of the same meaning, with control characters inside its strings as ``\u009b``."""
+    import json
+
+    return _CONTROL.sub(lambda found: json.dumps(found[0])[1:-1], text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    if code > 0xFFFF:
+        return f"\\U{code:08x}"
+    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"
+
+
+class EscapingStream:
+    """A text stream that spells control characters out.
+
+    Args:
+        stream: Where the text goes then.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.unfiltered = stream
+
+    def write(self, text: str) -> int:
+        """Write a text without what could steer a terminal."""
+        if not isinstance(text, str):
+            raise TypeError(f"write() needs a text, not {type(text).__name__}")
+        self.unfiltered.write(escaped(text))
+        return len(text)
+
+    def writelines(self, lines: Iterator[str]) -> None:
+        """Write several texts."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.unfiltered, name)
+
+
+@contextmanager
+def escaping() -> Iterator[None]:
+    """Let nothing steer the terminal for as long as a command runs."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (
+        stream if isinstance(stream, EscapingStream) else cast("TextIO", EscapingStream(stream))
+        for stream in before
+    )
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def unfiltered(stream: TextIO) -> TextIO:
+    """The stream behind an :class:`EscapingStream`, for our own styles."""
+    return stream.unfiltered if isinstance(stream, EscapingStream) else stream
