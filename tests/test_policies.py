@@ -212,6 +212,19 @@ def test_an_answer_left_open_on_unusual_data_is_unusual(grade: str) -> None:
     assert situation(CASE, (MATCH, found))[0] is Situation.UNUSUAL_WITNESS
 
 
+def test_a_formality_that_was_not_searched_is_an_unsearched_match() -> None:
+    found = related("extra_columns", order="free")
+    assert situation(CASE, (found,))[0] is Situation.HARMLESS_DIFFERENCE
+    cut = Evidence(
+        found.rung, found.by, False, found.reasons, detail={**found.detail, "unsearched": True}
+    )
+    failed = Evidence(Rung.UNKNOWN, "toolkit", None, detail={"stage": "refute"})
+    for evidence in ((cut,), (found, failed)):
+        assert situation(CASE, evidence)[0] is Situation.UNSEARCHED_MATCH
+        assert judge(CASE, SAID, evidence, DETERMINISTIC).verdict is Verdict.NEEDS_REVIEW
+    assert situation(CASE, (related(), failed))[0] is Situation.DIFFERENCE
+
+
 def test_a_tie_that_costs_the_prediction_no_row_is_unusual() -> None:
     more = witness("needs_tie", gold={"count": 1}, prediction={"count": 2})
     assert situation(CASE, (MATCH, more))[0] is Situation.UNUSUAL_WITNESS

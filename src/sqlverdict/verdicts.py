@@ -286,7 +286,7 @@ def situation(case: Case, evidence: Sequence[Evidence]) -> tuple[Situation, Evid
             return Situation.UNSEARCHED_MATCH, unsearched
         return Situation.MATCH, match
     if different is not None:
-        return _with_difference(case, different), different
+        return _with_difference(case, different, unsearched), different
     if open_ is None:
         return Situation.OPEN, None
     if open_.fault is not None:
@@ -345,12 +345,15 @@ def _with_witness(witness: Evidence) -> Situation:
     return Situation.UNUSUAL_WITNESS
 
 
-def _with_difference(case: Case, different: Evidence) -> Situation:
+def _with_difference(case: Case, different: Evidence, unsearched: Evidence | None) -> Situation:
     if different.detail.get("failed") or different.by == "execute":
         return Situation.FAILED
-    if harmless(case, different) is not None:
-        return Situation.HARMLESS_DIFFERENCE
-    return Situation.DIFFERENCE
+    if harmless(case, different) is None:
+        return Situation.DIFFERENCE
+    # What is equal but for a formality is searched as a match is, and counts as one without.
+    if unsearched is not None or different.detail.get("unsearched"):
+        return Situation.UNSEARCHED_MATCH
+    return Situation.HARMLESS_DIFFERENCE
 
 
 def _by_opinion(evidence: Sequence[Evidence], reasons: tuple[Reason, ...]) -> Judgement:

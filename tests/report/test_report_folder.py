@@ -17,11 +17,13 @@ from sqlverdict.files.lock import LOCK, FolderLock, Locked
 from sqlverdict.records import Result
 from sqlverdict.report.folder import RunFolder
 from sqlverdict.report.manifest import MANIFEST, Manifest, read_manifest
-from sqlverdict.report.run import SUMMARY, read_run
+from sqlverdict.report.markdown import write_markdown
+from sqlverdict.report.run import SUMMARY, Run, read_run
 from sqlverdict.report.runlog import RESULTS, encode_result
 
 MakeManifest = Callable[..., Manifest]
 MakeResult = Callable[..., Result]
+MakeRun = Callable[..., Run]
 
 
 @pytest.mark.parametrize(
@@ -223,3 +225,13 @@ def test_bytes_that_are_no_text_are_a_damaged_file_and_no_error_of_ours(
     path.write_bytes(path.read_bytes().replace(b'"', b'"\xb5'))
     with pytest.raises(RunLogError):
         list(read_run(tmp_path).results())
+
+
+def test_a_run_of_the_metric_em_is_still_read(make_run: MakeRun, make_result: MakeResult) -> None:
+    results = [make_result(0, scores={"em": 1.0}), make_result(1, scores={"em": 0.0})]
+    made = make_run("old", results, metrics={"em": 1}, binary=("em",))
+    run = read_run(made.folder)
+    assert run.estimate("em").value == 0.5
+    assert run.deciding == "em"
+    assert [str(run.verdict(result)) for result in run.results()] == ["correct", "incorrect"]
+    assert "em" in write_markdown(run).read_text(encoding="utf-8")

@@ -235,6 +235,8 @@ def _related_elsewhere(item: DeskItem, different: Evidence) -> Evidence:
     note = {"broken": searched.detail} if counts else {"elsewhere": searched.detail}
     relations[place] = {"kind": kind, "detail": {**detail, **note}}
     cut = {"cut_by_time": True} if searched.detail.get("cut_by_time") else {}
+    if cut or (searched.agrees is None and searched.reasons):
+        cut["unsearched"] = True
     return replace(different, detail={**different.detail, "relations": relations, **cut})
 
 
