@@ -237,6 +237,38 @@ def test_a_server_that_fails_leaves_cases_unscored(
     assert [given[name]["verdict"] for name in ("EQ-2", "NEQ-1")] == [None, None]
 
 
+@pytest.mark.parametrize("status", [401, 400])
+def test_a_judge_that_comes_back_is_asked_by_the_same_command(
+    status: int, invoke: Invoke, recorded: list[object], tmp_path: Path
+) -> None:
+    """The message said "run the same command again"; that printed the old failure."""
+    dead = True
+
+    def answer(call: FakeCall) -> FakeAnswer:
+        return FakeAnswer({"error": {"message": "no"}}, status=status) if dead else verdict(call)
+
+    def lines(folder: Path) -> list[dict[str, Any]]:
+        found = map(json.loads, (folder / "results.jsonl").read_text().splitlines())
+        return [{name: line[name] for name in line if name != "timings"} for line in found]
+
+    with FakeLlm(answer) as server:
+        common = (*recorded, *live(server, tmp_path))
+        assert invoke(*common).exit_code == 4
+        dead = False
+        again = invoke(*common)
+        assert again.exit_code == 0, again.output
+        assert "2 cases are done again" in " ".join(again.output.split())
+        asked = len(server.calls)
+        assert invoke(*common).exit_code == 0
+        assert len(server.calls) == asked, "a finished run asks nobody"
+        fresh = tmp_path / "fresh"
+        fresh.mkdir()
+        assert invoke(*recorded, *live(server, fresh)).exit_code == 0
+    assert lines(tmp_path / "run") == lines(fresh / "run")
+    summaries = {(folder / "run" / "summary.json").read_bytes() for folder in (tmp_path, fresh)}
+    assert len(summaries) == 1
+
+
 def test_a_cost_limit_stops_and_a_higher_one_goes_on(
     invoke: Invoke, recorded: list[object], tmp_path: Path
 ) -> None:

@@ -248,3 +248,12 @@ def test_a_gold_that_reads_the_clock_is_scored_and_said(make_case: MakeCase) -> 
     assert "READS THE CLOCK" in cut_sentences(run.summary)[0]
     steady = evaluate([make_case("1", "SELECT 1")], {"1": gold}, options=options)
     assert steady.summary.cuts == {}, "only the gold counts"
+
+
+def test_a_query_that_fails_by_itself_is_final_though_its_failure_is_not_cached(
+    make_case: MakeCase,
+) -> None:
+    said = "SELECT name FROM person WHERE julianday(name) - LAG(julianday(name)) OVER () > 1"
+    result = judge(make_case("1", "SELECT name FROM person"), said)
+    assert result.reasons == (Reason.EXECUTION_ERROR,)
+    assert result.final

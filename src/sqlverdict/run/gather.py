@@ -24,7 +24,7 @@ from sqlverdict.records import (
     Rung,
 )
 from sqlverdict.run.isolate import attempt
-from sqlverdict.run.item import DeskItem
+from sqlverdict.run.item import DeskItem, is_cut
 from sqlverdict.run.prover import SOUND
 
 _GOLD_FAILED = frozenset(
@@ -170,8 +170,7 @@ def _by_text(item: DeskItem) -> Evidence:
 
 def _cut(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Says that a limit in seconds, or a process that died, decided it: another run may differ."""
-    cut = any(isinstance(each, Failure) and not each.repeatable for each in outcomes)
-    return {"cut_by_time": True} if cut else {}
+    return {"cut_by_time": True} if any(map(is_cut, outcomes)) else {}
 
 
 def _open(item: DeskItem, compared: Comparison) -> Evidence:

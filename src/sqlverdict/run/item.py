@@ -105,7 +105,7 @@ class DeskItem:
         if found is None:
             found = self._desk.run(database, sql) if database else self._no_database()
             self._outcomes[place] = found
-            if isinstance(found, Failure) and not found.repeatable:
+            if is_cut(found) or (isinstance(found, Failure) and found.fault is not None):
                 self.repeatable = False
         return found
 
@@ -276,6 +276,12 @@ class DeskItem:
 def _stopped() -> NotRefuted:
     message = "it ran for too long, and its process was ended"
     return NotRefuted(0, 0, Reason.BUDGET_EXHAUSTED, message, cut_by_time=True)
+
+
+def is_cut(outcome: Outcome) -> bool:
+    """Whether a limit in seconds, or a process that died, ended a query: not what it asks for."""
+    failed = isinstance(outcome, Failure) and outcome.reason in _RUNS_OUT
+    return failed and not getattr(outcome, "repeatable", True)
 
 
 def _rank(comparison: Comparison) -> int:
