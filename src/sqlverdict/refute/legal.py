@@ -189,8 +189,24 @@ def _options(sql: str) -> frozenset[str]:
 
 
 def _column(table: Table, rows: Sequence[Row], name: str) -> list[Cell]:
-    at = [column.name for column in table.columns].index(name)
+    at = _places(table)[name]
     return [row[at] for row in rows]
+
+
+_known: dict[int, tuple[Table, dict[str, int]]] = {}
+_KEPT_TABLES = 256
+
+
+def _places(table: Table) -> dict[str, int]:
+    """Where each column stands; a wide table has many, and they are asked for one by one."""
+    known = _known.get(id(table))
+    # The table itself is compared too: an id may be used again.
+    if known is None or known[0] is not table:
+        if len(_known) >= _KEPT_TABLES:
+            _known.clear()
+        places = {column.name: n for n, column in reversed(list(enumerate(table.columns)))}
+        known = _known[id(table)] = (table, places)
+    return known[1]
 
 
 def _collated(table: Table, names: Sequence[str], rows: Sequence[Row]) -> list[Row]:
@@ -203,6 +219,6 @@ def _collated(table: Table, names: Sequence[str], rows: Sequence[Row]) -> list[R
 
 
 def _tuples(table: Table, rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
-    columns = [column.name for column in table.columns]
-    places = [columns.index(name) for name in names]
+    columns = _places(table)
+    places = [columns[name] for name in names]
     return [tuple([row[at] for at in places]) for row in rows]

@@ -234,18 +234,24 @@ class _Maker:
             usable = [name for name in content if name in self.tables] or list(content)
             if not usable:
                 return instance
-            self._change(rng, content, rng.choice(usable))
+            place = self._change(rng, content, rng.choice(usable))
             changed = _instance(self.schema, content)
-            if legal(changed, self.facts) or (careful and self._breaks(changed, instance)):
+            if legal(changed, self.facts) or (careful and self._breaks(changed, instance, place)):
                 continue
             instance = changed
         return instance
 
-    def _breaks(self, changed: Instance, before: Instance) -> bool:
-        broken = self.real.regularities.broken
-        return bool(set(broken(changed, self.read)) - set(broken(before, self.read)))
+    def _breaks(self, changed: Instance, before: Instance, place: Place | None) -> bool:
+        """Whether a change breaks what the rows kept before; ``place`` if only it changed."""
+        found = self.real.regularities
+        if place is None:
+            broken = found.broken
+            return bool(set(broken(changed, self.read)) - set(broken(before, self.read)))
+        about = [member for member in found.about(*place) if self.read.issuperset(member.places)]
+        return any(not member.holds(changed) and member.holds(before) for member in about)
 
-    def _change(self, rng: Random, content: Content, table: str) -> None:
+    def _change(self, rng: Random, content: Content, table: str) -> Place | None:
+        """Change the rows of a table; returns the column whose cell changed, if it was a cell."""
         rows = content[table]
         number = rng.randrange(len(rows))
         kind = rng.random()
@@ -260,6 +266,8 @@ class _Maker:
             at = self.places[table][name]
             value = self._value(rng, (table, name), [row[at] for row in rows], rows[number][at])
             rows[number] = (*rows[number][:at], value, *rows[number][at + 1 :])
+            return table, name
+        return None
 
     def _renumbered(self, rng: Random, table: str, row: Row) -> Row:
         """A second row like the first, with another key."""
