@@ -125,3 +125,11 @@ def test_real_benchmarks(data_root, name, answered, empty, undetermined):
     assert figures["golds_undetermined"] == undetermined
     assert figures[f"self[{name}]"] == figures["self[strict]"] == answered
     assert set(record["by_check"]) >= {"database_files", "gold_repeated"}
+
+
+def test_the_first_case_may_hold_half_a_surrogate_pair(tmp_path, database):
+    case = {"id": "1", "db_id": database.stem, "question": "?", "gold": "SELECT 1"}
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(json.dumps(case | {"prediction": "SELECT '\ud800'"}) + "\n")
+    found = doctor("--cases", cases, "--databases", database)
+    assert found.exit_code in (0, 1), found.output

@@ -111,12 +111,13 @@ def _inline(cases: Path | None) -> Path | None:
     """The file of cases itself, where its lines carry their predictions."""
     if cases is None or cases.suffix.lower() not in (".jsonl", ".ndjson"):
         return None
-    import msgspec
-
-    from sqlverdict.load.text import UTF8_BOM
+    from sqlverdict.errors import BenchmarkError
+    from sqlverdict.load.text import UTF8_BOM, any_text, decode_any_json
 
     with cases.open("rb") as stream:
-        record = msgspec.json.decode(stream.readline().removeprefix(UTF8_BOM))
+        first = stream.readline().removeprefix(UTF8_BOM)
+    where = str(cases)
+    record = decode_any_json(any_text(first, where, BenchmarkError), where, BenchmarkError)
     carries = isinstance(record, dict) and ("prediction" in record or "raw" in record)
     return cases if carries else None
 
