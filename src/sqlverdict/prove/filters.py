@@ -15,7 +15,10 @@ def in_filter(node: Expr) -> bool:
         return True
     if isinstance(around, exp.Join):
         return inside.arg_key == "on"
-    return isinstance(around, exp.If) and inside.arg_key == "this"
+    if not isinstance(around, exp.If) or inside.arg_key != "this":
+        return False
+    # Behind CASE x, a WHEN is compared with x: its value counts.
+    return not isinstance(around.parent, exp.Case) or around.parent.this is None
 
 
 def is_truth_value(node: Expr) -> bool:

@@ -31,7 +31,7 @@ _KINDS = {"INTEGER": "integer", "REAL": "real", "TEXT": "text"}
 
 @rule(
     trust="proved",
-    schema="CREATE TABLE t (n INTEGER, r REAL, s TEXT)",
+    schema="CREATE TABLE t (n INTEGER, r REAL, s TEXT, d DATE)",
     equal=[
         Pair("SELECT n FROM t ORDER BY CAST(r AS REAL) / n", "SELECT n FROM t ORDER BY r / n"),
         Pair("SELECT n FROM t WHERE CAST(s AS TEXT) > 5", "SELECT n FROM t WHERE s > 5"),
@@ -47,12 +47,18 @@ _KINDS = {"INTEGER": "integer", "REAL": "real", "TEXT": "text"}
             "SELECT n FROM t WHERE n < '2'",
             because="'10' comes before '2'",
         ),
+        Pair(
+            "SELECT CAST(d AS DATE) FROM t",
+            "SELECT d FROM t",
+            because="DATE is NUMERIC, and the cast of '2020-01-31' is 2020",
+        ),
     ],
 )
 def cast_to_own_type_is_idle(node: exp.Cast, known: Known) -> Expr | None:
     """Take the column."""
     column = node.this
     affinity = known.affinity(node)
-    if not isinstance(column, exp.Column) or known.kind(column) != _KINDS.get(affinity or ""):
+    kind = _KINDS.get(affinity or "")
+    if kind is None or not isinstance(column, exp.Column) or known.kind(column) != kind:
         return None
     return column if known.affinity(column) == affinity else None
