@@ -111,10 +111,11 @@ _WHOLE = (
 )
 
 _FIRST = (
-    "SELECT * FROM ({sql}) AS d LIMIT 1",
-    "WITH q AS ({sql}) SELECT * FROM q LIMIT 2",
-    "SELECT * FROM (SELECT * FROM ({sql}) AS d) AS e LIMIT 1",
-    "SELECT * FROM ({sql}) AS d UNION ALL SELECT * FROM ({sql}) AS e LIMIT 1",
+    "WITH q({names}) AS ({sql}) SELECT {names} FROM q LIMIT 1",
+    "WITH q({names}) AS ({sql}) SELECT {names} FROM q LIMIT 2",
+    "WITH q({names}) AS ({sql}) SELECT {names} FROM (SELECT * FROM q) AS d LIMIT 1",
+    "WITH q({names}) AS ({sql}) SELECT {names} FROM q UNION ALL SELECT {names} FROM q LIMIT 1",
+    "WITH q({names}) AS ({sql}) SELECT (SELECT c0 FROM q)",
 )
 """A query of which the first rows are taken."""
 
@@ -160,7 +161,7 @@ def _of_query(sql: str, tree: Expr, matches: tuple[type, ...]) -> Iterator[list[
     width = _width(tree)
     names = ", ".join(f"c{number}" for number in range(width))
     yield [template.format(sql=sql) for template in _WHOLE]
-    yield [template.format(sql=sql) for template in _FIRST]
+    yield [template.format(names=names, sql=sql) for template in _FIRST]
     if width == 1:
         yield [template.format(sql=sql) for template in _OF_ONE_COLUMN]
     values = [value.format(e="q.c0", c=f"q.c{width - 1}") for value in VALUES]
