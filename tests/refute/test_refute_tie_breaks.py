@@ -52,6 +52,14 @@ BUSIEST = "SELECT s.name FROM hired h JOIN shop s ON h.shop = s.id GROUP BY {} O
             "SELECT rank() OVER (ORDER BY a) FROM t LIMIT 2 -- no limit",
             "SELECT rank() OVER (ORDER BY a) FROM t ORDER BY 1 ASC LIMIT 2 -- no limit",
         ),
+        (
+            "SELECT a FROM (SELECT a FROM t ORDER BY b DESC) LIMIT 1",
+            "SELECT a FROM (SELECT a FROM t ORDER BY b DESC, 1 ASC) LIMIT 1",
+        ),
+        (
+            "WITH d AS (SELECT a, b FROM t ORDER BY c) SELECT a FROM d LIMIT 1",
+            "WITH d AS (SELECT a, b FROM t ORDER BY c, 1 ASC, 2 ASC) SELECT a FROM d LIMIT 1",
+        ),
     ],
 )
 def test_each_limit_gets_further_sort_keys(sql: str, rising: str) -> None:
@@ -133,3 +141,9 @@ def test_rankings_by_different_measures_part_without_a_tie(gold: str, prediction
             again = arena.run(broken)
             assert isinstance(again, Answer)
             assert again.rows == outcome.rows
+
+
+def test_a_limit_over_another_inner_order_is_refuted() -> None:
+    gold = "SELECT size FROM (SELECT size FROM shop ORDER BY size DESC) LIMIT 1"
+    found = find_witness(gold, gold.replace(" DESC", ""), SCHEMA)
+    assert isinstance(found, Witness)

@@ -126,5 +126,5 @@ def _wrap_right(node: exp.SetOperation) -> None:
             and not (side.args.get("order") or side.args.get("limit"))
         )
         if not bare and not nests:
-            source = exp.Subquery(this=side.copy())
+            source = exp.Subquery(this=side)
             node.set(part, exp.Select(expressions=[exp.Star()], from_=exp.From(this=source)))

@@ -163,17 +163,22 @@ def _queries(
     likely = [
         (choice, schema, rules)
         for choice, schema, rules in every
-        if (form := rewriting(HostileQuery(choice[0], schema, choice[1] | _types(schema)), rules))
+        if (
+            form := rewriting(
+                HostileQuery(choice[0], schema, choice[1] | declared_types(schema)), rules
+            )
+        )
         and rule.name in form.rules
     ]
     while True:
         chosen = likely if likely and rng.random() < _LIKELY else every
         (_, given, placed), schema, rules = rng.choice(chosen)
-        facts = given | _types(schema) | _further(schema, rng)
+        facts = given | declared_types(schema) | _further(schema, rng)
         yield HostileQuery(rng.choice(rng.choice(placed)), schema, facts), rules
 
 
-def _types(schema: Schema) -> frozenset[Fact]:
+def declared_types(schema: Schema) -> frozenset[Fact]:
+    """What the declared types of a schema say."""
     return frozenset(
         Typed(table.name, column.name, column_affinity(column.type.split(" ")[0]))
         for table in schema.tables
