@@ -13,7 +13,11 @@ from sqlverdict.audit.data import DoctorOptions
 from sqlverdict.audit.doctor import examine_data
 from sqlverdict.audit.finding import Diagnosis
 from sqlverdict.load.benchmark import Benchmark
-from sqlverdict.records import Case
+from sqlverdict.records import Case, Result
+from sqlverdict.report.folder import RunFolder
+from sqlverdict.report.manifest import Manifest
+from sqlverdict.report.run import Run
+from sqlverdict.report.runlog import encode_result
 
 SHOP = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER, area REAL);
@@ -65,3 +69,25 @@ def examine(tmp_path: Path, database: Path) -> Examine:
         return examine_data(Benchmark(benchmark, "test", given), file, options=settings)
 
     return run
+
+
+@pytest.fixture
+def make_run(tmp_path: Path) -> Callable[..., Run]:
+    def make(system: str, *results: Result) -> Run:
+        manifest = Manifest(
+            system=system,
+            benchmark="tiny",
+            inputs={},
+            metrics={"ex": 1},
+            binary=("ex",),
+            engine="sqlite",
+            engine_version="3",
+            limits={},
+            sqlverdict="0",
+            preset="strict",
+        )
+        folder = RunFolder(tmp_path / system, manifest, overwrite=True)
+        folder.append((result.index, encode_result(result)) for result in results)
+        return folder.finish(cases=len(results))
+
+    return make

@@ -20,10 +20,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
 from sqlverdict.records import Evidence, Fault, Outcome, Reason, Result, Rung, Verdict
-from sqlverdict.report.folder import RunFolder
-from sqlverdict.report.manifest import Manifest
 from sqlverdict.report.run import Run
-from sqlverdict.report.runlog import encode_result
 
 QUESTION = "How many players of Rome weigh more than 80 kilos?"
 GOLD = "SELECT COUNT(*) FROM player WHERE city = 'Rome' AND weight > 80"
@@ -55,28 +52,6 @@ def line(
         "evidence": evidence or (() if ex else (differs(),)),
     }
     return Result(**(usual | more))
-
-
-@pytest.fixture
-def make_run(tmp_path: Path) -> MakeRun:
-    def make(system: str, *results: Result) -> Run:
-        manifest = Manifest(
-            system=system,
-            benchmark="tiny",
-            inputs={},
-            metrics={"ex": 1},
-            binary=("ex",),
-            engine="sqlite",
-            engine_version="3",
-            limits={},
-            sqlverdict="0",
-            preset="strict",
-        )
-        folder = RunFolder(tmp_path / system, manifest, overwrite=True)
-        folder.append((result.index, encode_result(result)) for result in results)
-        return folder.finish(cases=len(results))
-
-    return make
 
 
 def raised(runs: list[Run], **how: Any) -> dict[str, Suspicion]:
@@ -334,7 +309,7 @@ def test_abstentions_are_no_answers(make_run: MakeRun) -> None:
 
 
 def test_unanswerable_questions_have_no_gold_to_suspect(make_run: MakeRun) -> None:
-    assert dossiers([make_run("a", line(OTHER, gold=(), answerable=False))]) == []
+    assert list(dossiers([make_run("a", line(OTHER, gold=(), answerable=False))])) == []
 
 
 def test_every_suspicion_is_documented_and_named_after_its_file() -> None:

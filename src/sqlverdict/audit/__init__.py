@@ -9,6 +9,7 @@
 ``gold``      suspect_golds(): which golds deserve a second look, from what systems answered
 ``suspicion`` what a sign against a gold is; ``suspicions/`` has one file a sign
 ``dossier``   all that is known about one gold: what systems said, what was found out
+``ranking``   suspects by rank, in a file where there are very many
 ``mentions``  the values that a query asks for, and whether a text mentions them
 ``gold_markdown`` suspect golds as an issue's text
 """

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from sqlverdict.audit.check import CHECKS
 from sqlverdict.audit.data import Data, DoctorOptions
 from sqlverdict.audit.finding import SEVERITIES, Diagnosis, Finding
+from sqlverdict.errors import SqlverdictError
 from sqlverdict.load.benchmark import Benchmark
 
 
@@ -36,19 +39,30 @@ def examine_data(
         data.close()
 
 
+def _asked(name: str, subject: str, ask: Callable[[], Iterable[Finding]]) -> list[Finding]:
+    """What a check finds; a query that is too much for it is a finding and ends nothing."""
+    try:
+        return list(ask())
+    except SqlverdictError:
+        raise
+    except Exception as error:  # noqa: BLE001 - named and shown
+        message = f"this check failed on it ({type(error).__name__}): a bug of ours, please report"
+        return [Finding(name, "warning", subject, message)]
+
+
 def _examine(data: Data) -> Diagnosis:
     checks = dict(CHECKS.items())
     findings: list[Finding] = []
     for place, (name, check) in enumerate(checks.items()):
         data.tell(name, place, len(checks))
-        findings += check.whole(data)
+        findings += _asked(name, "the data", partial(check.whole, data))
     total = sum(len(case.golds) for case in data.cases if case.database is not None)
     runnable = 0
     for done, gold in enumerate(data.golds()):
         data.tell("golds", done, total)
         runnable += gold.answer is not None
-        for check in checks.values():
-            findings += check.gold(data, gold)
+        for name, check in checks.items():
+            findings += _asked(name, gold.subject, partial(check.gold, data, gold))
     data.tell("golds", total, total)
     order = {name: place for place, name in enumerate(checks)}
     # Sorting is stable, so within a check the order of the data remains.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import blake2b
 
 from sqlverdict.execute.canonical import canonical
 from sqlverdict.parse.schema import Schema
@@ -82,8 +83,11 @@ def dossiers(
     knowledge: Mapping[str, str] | None = None,
     schemas: Mapping[str, Schema] | None = None,
     rerun: Rerun | None = None,
-) -> list[Dossier]:
-    """One dossier a case with a gold, in the order of the first run that has it.
+) -> Iterator[Dossier]:
+    """One dossier a case with a gold, one at a time, in the order of the first run that has it.
+
+    Logs of the same cases in the same order are read side by side, whatever their length. A
+    case that some runs have elsewhere waits until all that have it were read up to it.
 
     Args:
         runs: The runs, one a system.
@@ -91,15 +95,44 @@ def dossiers(
         schemas: Schemas by database.
         rerun: Runs queries again, if that is wanted.
     """
-    cases: dict[str, list[tuple[str, Result]]] = {}
-    for name, run in zip(system_names(runs), runs, strict=True):
-        for result in run.results():
-            if result.gold:
-                cases.setdefault(result.id, []).append((name, result))
-    return [
-        _dossier(case_id, results, knowledge, schemas or {}, rerun)
-        for case_id, results in cases.items()
-    ]
+    for results in _side_by_side(runs):
+        yield _dossier(results[0][1].id, results, knowledge, schemas or {}, rerun)
+
+
+def _side_by_side(runs: Sequence[Run]) -> Iterator[list[tuple[str, Result]]]:
+    """What the systems said to each case, in the order of the runs."""
+    names = system_names(runs)
+    readers = [(place, run.results()) for place, run in enumerate(runs)]
+    times = _how_often(runs)
+    waiting: dict[str, dict[int, Result]] = {}
+    while readers:
+        for reader in list(readers):
+            place, results = reader
+            result = next((found for found in results if found.gold), None)
+            if result is None:
+                readers.remove(reader)
+                continue
+            said = waiting.setdefault(result.id, {})
+            said[place] = result
+            if len(said) == times(result.id):
+                del waiting[result.id]
+                yield [(names[each], said[each]) for each in sorted(said)]
+    for said in waiting.values():
+        yield [(names[each], said[each]) for each in sorted(said)]
+
+
+def _how_often(runs: Sequence[Run]) -> Callable[[str], int]:
+    """In how many runs a case is; where they have equally many cases, in all of them."""
+    if len({run.summary.cases for run in runs}) == 1:
+        return lambda _: len(runs)
+    # Eight bytes a case. Should two cases share them, one of them waits longer.
+    known = [{_digest(result.id) for result in run.results() if result.gold} for run in runs]
+    return lambda case_id: sum(_digest(case_id) in ids for ids in known)
+
+
+def _digest(case_id: str) -> int:
+    text = case_id.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
 
 
 def _dossier(
@@ -151,6 +184,10 @@ def same_query(sql: str, schema: Schema | None = None) -> str:
     query = parse(sql)
     if not isinstance(query, Query):
         return canonical(sql)
-    tree = query.tree.copy()
-    names = Names(tree, schema)
-    return canonical(sql) if names.repeats else key(tree, names)
+    try:
+        tree = query.tree.copy()
+        names = Names(tree, schema)
+        return canonical(sql) if names.repeats else key(tree, names)
+    except (RecursionError, MemoryError, LookupError, ValueError, TypeError, AttributeError):
+        # A hostile text is the same as itself and as nothing else.
+        return canonical(sql)

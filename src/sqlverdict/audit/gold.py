@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.audit.dossier import Dossier, Rerun, dossiers
-from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+from sqlverdict.audit.ranking import Ranking
+from sqlverdict.audit.suspicion import SUSPICIONS, Suspector, Suspicion
 from sqlverdict.errors import UsageError
-from sqlverdict.load.text import near
+from sqlverdict.load.text import count, near
 from sqlverdict.parse.schema import Schema
 from sqlverdict.report.case import evidence_lines, said
 from sqlverdict.report.run import Run
@@ -101,14 +102,14 @@ class Audit:
     Attributes:
         golds: How many golds were looked at.
         systems: The systems.
-        suspects: The most suspect first.
+        suspects: The most suspect first. Where there are very many, they are read from a file.
         counts: How many golds each suspicion was raised against.
         notes: What could not be looked at.
     """
 
     golds: int
     systems: tuple[str, ...]
-    suspects: tuple[Suspect, ...]
+    suspects: Sequence[Suspect]
     counts: Mapping[str, int]
     notes: tuple[str, ...] = ()
 
@@ -144,26 +145,45 @@ def suspect_golds(
                 f"there is no suspicion {name!r}.{near(name, known)} Known: {', '.join(known)}"
             )
     chosen = {name: one for name, one in SUSPICIONS.items() if not only or name in only}
-    files = dossiers(runs, knowledge=knowledge, schemas=schemas, rerun=rerun)
     folders = {run.manifest.system: run.folder for run in runs}
-    suspects = []
+    suspects = Ranking[Suspect]()
     counts: Counter[str] = Counter()
-    for dossier in files:
-        raised = [found for one in chosen.values() for found in one.look(dossier)]
+    failures: Counter[str] = Counter()
+    golds = 0
+    for dossier in dossiers(runs, knowledge=knowledge, schemas=schemas, rerun=rerun):
+        golds += 1
+        raised = [found for one in chosen.items() for found in _look(*one, dossier, failures)]
         if not raised:
             continue
         suspect = _suspect(dossier, raised, folders)
         counts.update(dict.fromkeys((found.name for found in raised), 1))
         if suspect.rank >= at_least:
-            suspects.append(suspect)
-    suspects.sort(key=lambda suspect: -suspect.rank)
+            suspects.add(suspect.rank, suspect)
     return Audit(
-        golds=len(files),
+        golds=golds,
         systems=tuple(run.manifest.system for run in runs),
-        suspects=tuple(suspects),
+        suspects=suspects.ranked(),
         counts={name: counts[name] for name in chosen if counts[name]},
-        notes=tuple(_notes(runs, knowledge, rerun)),
+        notes=(*_notes(runs, knowledge, rerun), *_failure_notes(failures)),
     )
+
+
+def _look(
+    name: str, one: Suspector, dossier: Dossier, failures: Counter[str]
+) -> Sequence[Suspicion]:
+    """What one suspicion says; a query that is too much for it must not end the audit."""
+    try:
+        return list(one.look(dossier))
+    except Exception as error:  # noqa: BLE001 - counted, named, and shown
+        failures[f"{name} ({type(error).__name__})"] += 1
+        return ()
+
+
+def _failure_notes(failures: Mapping[str, int]) -> list[str]:
+    return [
+        f"{count(number, 'gold')} could not be looked at by {name}: a bug of ours, please report"
+        for name, number in failures.items()
+    ]
 
 
 def _suspect(dossier: Dossier, raised: Sequence[Suspicion], folders: Mapping[str, Path]) -> Suspect:

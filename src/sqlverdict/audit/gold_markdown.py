@@ -15,8 +15,14 @@ _ROWS = 10
 
 def audit_markdown(audit: Audit, most: int | None = None) -> str:
     """The whole audit: a table of what was found, then one section a gold."""
-    shown = audit.suspects[:most]
-    return "\n\n".join(_blocks(audit, shown)) + "\n"
+    return "".join(audit_text(audit, most))
+
+
+def audit_text(audit: Audit, most: int | None = None) -> Iterator[str]:
+    """The same, piece by piece: an audit may have a million golds."""
+    for number, block in enumerate(_blocks(audit, audit.suspects[:most])):
+        yield f"\n\n{block}" if number else block
+    yield "\n"
 
 
 def _blocks(audit: Audit, shown: Sequence[Suspect]) -> Iterator[str]:

@@ -10,12 +10,11 @@ import click
 from sqlverdict.cli._options import ANY_PATH, FILE, as_json, examples, print_json, run_argument
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
     from sqlverdict.audit.dossier import Rerun
     from sqlverdict.audit.gold import Audit
     from sqlverdict.execute.desk import Desk
-    from sqlverdict.records import Case
 
 _EXAMPLES = examples(
     "sqlverdict audit runs/a runs/b runs/c",
@@ -67,15 +66,15 @@ def audit(runs: tuple[Path, ...], **said: Any) -> None:
     from sqlverdict.report.run import read_run
 
     opened = [read_run(folder) for folder in runs]
-    cases = list(_cases(said))
+    cases = _Cases(said)
     schemas = _schemas(said)
     desk = _desk(said)
     try:
         found = suspect_golds(
             opened,
-            knowledge={case.id: case.knowledge for case in cases} if cases else None,
+            knowledge=cases.knowledge,
             schemas=schemas,
-            rerun=_rerun(desk, cases, said) if desk is not None else None,
+            rerun=_rerun(desk, cases.databases, said) if desk is not None else None,
             only=said["only"],
             at_least=said["min_rank"],
         )
@@ -97,13 +96,24 @@ def audit(runs: tuple[Path, ...], **said: Any) -> None:
     _show(found, said["show"], said["min_rank"])
 
 
-def _cases(said: dict[str, Any]) -> Iterable[Case]:
-    from sqlverdict.cli._inputs import Given, read_benchmark
+class _Cases:
+    """What an audit needs of the benchmark: its knowledge and its databases, not its cases."""
 
-    if said["benchmark"] is None and said["cases"] is None:
-        return ()
-    names = ("benchmark", "root", "split", "cases", "databases")
-    return read_benchmark(Given(**{name: said[name] for name in names})).cases
+    def __init__(self, said: dict[str, Any]) -> None:
+        from sqlverdict.cli._inputs import Given, read_benchmark
+
+        self.knowledge: dict[str, str] | None = None
+        self.databases: dict[str, str] = {}
+        if said["benchmark"] is None and said["cases"] is None:
+            return
+        names = ("benchmark", "root", "split", "cases", "databases")
+        for case in read_benchmark(Given(**{name: said[name] for name in names})).cases:
+            self.knowledge = {} if self.knowledge is None else self.knowledge
+            # A case without an entry has none.
+            if case.knowledge:
+                self.knowledge[case.id] = case.knowledge
+            if case.database is not None:
+                self.databases[case.db_id] = case.database
 
 
 def _schemas(said: dict[str, Any]) -> Any:
@@ -126,11 +136,10 @@ def _desk(said: dict[str, Any]) -> Desk | None:
     return Desk("sqlite", Limits(seconds=said["timeout"]), AnswerCache(default_path()))
 
 
-def _rerun(desk: Desk, cases: Iterable[Case], said: dict[str, Any]) -> Rerun:
+def _rerun(desk: Desk, known: Mapping[str, str], said: dict[str, Any]) -> Rerun:
     from sqlverdict.load.databases import DatabaseFolder
     from sqlverdict.records import Outcome
 
-    known = {case.db_id: case.database for case in cases if case.database is not None}
     folder = DatabaseFolder(said["databases"]) if said["databases"] is not None else None
 
     def run(db_id: str, sql: str) -> Outcome | None:
@@ -145,15 +154,16 @@ def _rerun(desk: Desk, cases: Iterable[Case], said: dict[str, Any]) -> Rerun:
 def _write(found: Audit, said: dict[str, Any]) -> None:
     import msgspec
 
-    from sqlverdict.audit.gold_markdown import audit_markdown
+    from sqlverdict.audit.gold_markdown import audit_text
 
     if said["out"] is not None:
-        text = audit_markdown(found)
-        said["out"].write_text(text, encoding="utf-8", errors="backslashreplace")
+        with said["out"].open("w", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.writelines(audit_text(found))
         click.echo(f"written: {said['out']}", err=True)
     if said["jsonl"] is not None:
-        lines = [msgspec.json.encode(suspect.as_record()) for suspect in found.suspects]
-        said["jsonl"].write_bytes(b"".join(line + b"\n" for line in lines))
+        with said["jsonl"].open("wb") as lines:
+            for suspect in found.suspects:
+                lines.write(msgspec.json.encode(suspect.as_record()) + b"\n")
         click.echo(f"written: {said['jsonl']}", err=True)
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.sandbox import Guard, failure_of, not_a_query
+from sqlverdict.parse.measure import unfolds_beyond
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 
 _STEP = 20_000
@@ -63,6 +64,10 @@ class SqliteSession:
             refused = not_a_query(sql)
             if refused is not None:
                 return refused
+        if unfolds_beyond(sql):
+            return Failure(
+                Reason.MEMORY_LIMIT, "common table expressions that unfold beyond measure"
+            )
         self._start()
         began = perf_counter()
         try:

@@ -31,6 +31,8 @@ MOST_TOKENS = 20_000
 MOST_LEVELS = 400
 """So deep may a tree be: whoever walks it takes about two calls a level."""
 
+_SHORTEST_UNFOLDING = 250
+"""To unfold so far takes at least 27 uses, of whichever form."""
 _BEFORE_A_SOURCE = frozenset({"from", "join", ",", "("})
 _QUOTES = frozenset('"`[')
 
@@ -43,8 +45,7 @@ def beyond_measure(sql: str) -> str | None:
     many = len(sql) > MOST_TOKENS
     if lower.count("join") <= MOST_JOINS and "with" not in lower and not many:
         return None
-    # A name means the same with quotes and without.
-    words = [fold(word[1:-1] if word[0] in _QUOTES else word) for word in solid(sql)]
+    words = _words(sql)
     if len(words) > MOST_TOKENS:
         return f"the text has {len(words)} tokens; at most {MOST_TOKENS} are parsed"
     bare = words.count("join") - words.count("on") - words.count("using")
@@ -53,6 +54,21 @@ def beyond_measure(sql: str) -> str | None:
     if "with" in words and unfolded(words) > MOST_UNFOLDED:
         return "common table expressions that unfold beyond measure"
     return None
+
+
+def unfolds_beyond(sql: str) -> bool:
+    """Whether common table expressions would be written out more often than is compiled.
+
+    SQLite takes hundreds of megabytes to find out for itself.
+    """
+    if len(sql) < _SHORTEST_UNFOLDING or "with" not in sql.lower():
+        return False
+    return unfolded(_words(sql)) > MOST_UNFOLDED
+
+
+def _words(sql: str) -> list[str]:
+    """The tokens in lower case. A name means the same with quotes and without."""
+    return [fold(word[1:-1] if word[0] in _QUOTES else word) for word in solid(sql)]
 
 
 def too_deep(tree: Expr) -> str | None:

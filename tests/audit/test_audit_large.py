@@ -1,0 +1,188 @@
+"""``audit`` and ``doctor`` on very many cases and on golds that want to end them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import tracemalloc
+from collections.abc import Callable, Iterable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sqlverdict.audit import ranking
+from sqlverdict.audit.dossier import dossiers
+from sqlverdict.audit.gold import suspect_golds
+from sqlverdict.audit.gold_markdown import audit_markdown
+from sqlverdict.audit.ranking import Ranking
+from sqlverdict.cli.main import sqlverdict
+from sqlverdict.records import Evidence, Reason, Rung, Verdict
+from sqlverdict.records import Result as Line
+from sqlverdict.report.run import Run
+
+MakeRun = Callable[..., Run]
+GOLD = "SELECT count(*) FROM t WHERE a > 5"
+OTHER = "SELECT count(*) FROM t WHERE a > 6"
+HOSTILE = [
+    " UNION ".join(["SELECT id FROM t"] * 1_000),
+    "SELECT id FROM t WHERE " + " AND ".join(["1"] * 985),
+    "SELECT id FROM t WHERE id IN (" + ",".join(["1"] * 60_000) + ")",
+    "WITH c0 AS (SELECT 1 AS a), "
+    + ", ".join(f"c{n} AS (SELECT x.a FROM c{n - 1} x, c{n - 1} y)" for n in range(1, 26))
+    + " SELECT a FROM c25",
+    "WITH w(a, b) AS (SELECT * FROM (SELECT id AS z, id AS z FROM t) LIMIT -1) SELECT b, a FROM w",
+    "SELECT id FROM t /* unterminated",
+    "SELECT " + "(" * 500 + "1" + ")" * 500,
+    "SELECT '\ud800'",
+    "SELECT json_extract('{}', CAST(x'ff' AS TEXT))",
+    "",
+    "\x00",
+]
+
+
+def line(number: int, prediction: str = OTHER, **more: Any) -> Line:
+    """A line of a run log; ``make`` gives it its place."""
+    shape = {"gold": [1, 1], "prediction": [1, 1]}
+    evidence = Evidence(
+        Rung.RELATED, "compare", False, (Reason.VALUE_MISMATCH,), detail={"shape": shape}
+    )
+    return Line(
+        index=number,
+        id=str(number),
+        db_id="d",
+        question=f"How many are above {number}?",
+        gold=(GOLD,),
+        prediction=prediction,
+        abstained=False,
+        verdict=Verdict.INCORRECT,
+        scores={"ex": 0.0},
+        evidence=(evidence,),
+        **more,
+    )
+
+
+def lines(numbers: Iterable[int]) -> list[Line]:
+    return [replace(line(number), index=place) for place, number in enumerate(numbers)]
+
+
+def peak(work: Callable[[], object]) -> int:
+    tracemalloc.start()
+    try:
+        work()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_four_times_the_cases_take_the_same_memory(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ranking, "IN_MEMORY", 50)
+    runs = {
+        count: [make_run(f"{name}{count}", *lines(range(count))) for name in ("a", "b")]
+        for count in (50, 200, 800)
+    }
+    # The first audit imports and fills caches that all of them share.
+    suspect_golds(runs[50])
+    few, many = (peak(lambda n=n: suspect_golds(runs[n])) for n in (200, 800))
+    assert many < 1.5 * few
+    found = suspect_golds(runs[800])
+    assert (found.golds, len(found.suspects)) == (800, 800)
+    assert len(audit_markdown(found, most=3).split("\n## ")) == 4
+
+
+def test_runs_in_another_order_or_of_other_cases_are_brought_together(make_run: MakeRun) -> None:
+    numbers = list(range(40))
+    Random(3).shuffle(numbers)
+    runs = [
+        make_run("a", *lines(range(40))),
+        make_run("b", *lines(numbers)),
+        make_run("c", *lines(range(0, 40, 3))),
+    ]
+    found = {dossier.id: [said.system for said in dossier.said] for dossier in dossiers(runs)}
+    assert len(found) == 40
+    for number in range(40):
+        expected = ["a", "b", "c"] if number % 3 == 0 else ["a", "b"]
+        assert found[str(number)] == expected
+
+
+@pytest.mark.parametrize("in_memory", [1, 7, 1_000])
+def test_a_ranking_is_the_same_in_memory_and_in_a_file(
+    monkeypatch: pytest.MonkeyPatch, in_memory: int
+) -> None:
+    monkeypatch.setattr(ranking, "IN_MEMORY", in_memory)
+    rng = Random(1)
+    members = [(rng.choice((0.1, 0.5, 0.9)), number) for number in range(100)]
+    found = Ranking[int]()
+    for rank, number in members:
+        found.add(rank, number)
+    ranked = found.ranked()
+    expected = [number for _, number in sorted(members, key=lambda one: -one[0])]
+    assert list(ranked) == expected
+    assert list(ranked[:3]) == expected[:3]
+    assert (ranked[0], ranked[-1], len(ranked)) == (expected[0], expected[-1], 100)
+
+
+@pytest.fixture
+def hostile(tmp_path: Path) -> list[str]:
+    """A benchmark of hostile golds, as arguments."""
+    path = tmp_path / "databases" / "d" / "d.sqlite"
+    path.parent.mkdir(parents=True)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER)")
+        connection.commit()
+    cases = tmp_path / "cases.jsonl"
+    with cases.open("w") as out:
+        for number, sql in enumerate(HOSTILE):
+            text = sql.encode("utf-8", "replace").decode()
+            record = {"id": str(number), "db_id": "d", "question": "?", "gold": text or "x"}
+            out.write(json.dumps(record | {"prediction": "SELECT 1"}) + "\n")
+    return ["--cases", str(cases), "--databases", str(path.parent.parent)]
+
+
+def call(*arguments: object) -> Result:
+    return CliRunner().invoke(sqlverdict, [str(each) for each in arguments])
+
+
+def test_doctor_never_raises_on_hostile_golds(hostile: list[str]) -> None:
+    found = call("doctor", *hostile, "--no-cache", "--json")
+    assert isinstance(found.exception, SystemExit | None)
+    assert found.exit_code in (0, 1, 3), found.output
+    diagnosis = json.loads(found.stdout)
+    assert diagnosis["cases"] == len(HOSTILE)
+    assert "a bug of ours" not in found.output
+
+
+def test_audit_never_raises_on_hostile_golds_and_predictions(
+    hostile: list[str], make_run: MakeRun
+) -> None:
+    texts = [sql for sql in HOSTILE if "\ud800" not in sql]
+    said = [line(number, text) for number, text in enumerate(texts)]
+    asked = [replace(one, gold=(text,)) for one, text in zip(said, reversed(texts), strict=True)]
+    runs = [make_run("a", *asked), make_run("b", *said)]
+    found = suspect_golds(runs)
+    assert found.golds == len(texts)
+    assert not [note for note in found.notes if "could not be looked at" in note]
+    told = call("audit", *(run.folder for run in runs), *hostile, "--execute", "--json")
+    assert told.exit_code == 0, told.output
+
+
+def test_a_suspicion_that_fails_is_counted_and_ends_nothing(
+    make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from sqlverdict.audit.suspicion import SUSPICIONS
+
+    name = SUSPICIONS.names()[0]
+
+    def fail(dossier: object) -> None:
+        raise RecursionError(str(dossier)[:5])
+
+    monkeypatch.setattr(SUSPICIONS.get(name), "look", fail)
+    found = suspect_golds([make_run("a", *lines([1, 2]))])
+    assert found.golds == 2
+    assert [note for note in found.notes if f"2 golds could not be looked at by {name}" in note]
