@@ -11,7 +11,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Query
-from sqlverdict.refute.derived import becomes_float, rests, shifted
+from sqlverdict.refute.derived import becomes_float, bytes_of, rests, shifted, text_of_parts
 from sqlverdict.refute.documents import demands
 from sqlverdict.refute.reading import Hint, Reading
 from sqlverdict.refute.resolve import Place, Resolver
@@ -37,6 +37,7 @@ _INVERSE: dict[type[Expr], Callable[[float, float], float]] = {
     exp.Div: mul,
 }
 _MOST = 1000
+_SMALL_SUM = 30
 _COUNTING = (exp.Count, exp.Window, exp.Sum)
 _SILENT = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Table, exp.TableAlias})
 """Most nodes: what they mean is told by the nodes around them."""
@@ -86,7 +87,7 @@ class _Reader:
                 self._visit(node)
         for place, cuts in self._cuts.items():
             # Parts of one text that are asked for apart: with something between them, or a dash.
-            texts = {_joined(cuts, filler) for filler in "-x"} if len(cuts) > 1 else ()
+            texts = {text_of_parts(cuts, filler) for filler in "-x"} if len(cuts) > 1 else ()
             reading.hints += [Hint(place, "=", text, direct=False) for text in sorted(texts)]
         for place, sums in self._sums.items():
             # What is left of a sum beside a value that another condition asks for.
@@ -190,10 +191,13 @@ class _Reader:
         if isinstance(side, exp.Length) and isinstance(value, int):
             self.reading.lengths += [(found, value) for found in self.resolver.columns(side)]
             return
+        counts = True
         if isinstance(side, exp.Sum) and isinstance(value, int | float):
             for summed in self.resolver.columns(side):
                 self._sums.setdefault(summed, set()).add(value)
-        if isinstance(value, int) and any(side.find_all(*_COUNTING)):
+            # A sum of ones is a count; a large one is reached by large values.
+            counts = value <= _SMALL_SUM
+        if isinstance(value, int) and counts and any(side.find_all(*_COUNTING)):
             self.reading.counts.add(value)
             if isinstance(side, exp.Count):
                 # A number of rows is no value of theirs.
@@ -299,7 +303,7 @@ class _Reader:
         ):
             return True, literal(node.this)
         if isinstance(node, exp.HexString):
-            return True, _bytes(node.name)
+            return True, bytes_of(node.name)
         if self.resolver.is_text(node):
             return True, node.name
         return False, None
@@ -317,22 +321,6 @@ def literal(node: Expr) -> Cell:
             return float(text)
         except ValueError:
             return text
-
-
-def _bytes(digits: str) -> bytes:
-    """The value of ``x'...'``."""
-    try:
-        return bytes.fromhex(digits)
-    except ValueError:
-        return b""
-
-
-def _joined(cuts: dict[int, str], filler: str) -> str:
-    """A text that has each part where it is asked for."""
-    text = ""
-    for start, part in sorted(cuts.items()):
-        text = text[: start - 1].ljust(start - 1, filler) + part
-    return text
 
 
 def _asked(node: Expr, operator: str) -> str:

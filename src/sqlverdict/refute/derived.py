@@ -78,3 +78,19 @@ def of_length(texts: Sequence[Cell], lengths: Collection[int]) -> list[Cell]:
     for length in sorted(n for n in wanted if 0 <= n <= _MOST):
         found += [word[:length].ljust(length, "z") for word in words]
     return found
+
+
+def bytes_of(digits: str) -> bytes:
+    """The value of ``x'...'``."""
+    try:
+        return bytes.fromhex(digits)
+    except ValueError:
+        return b""
+
+
+def text_of_parts(cuts: dict[int, str], filler: str) -> str:
+    """A text that has each part where it is asked for."""
+    text = ""
+    for start, part in sorted(cuts.items()):
+        text = text[: start - 1].ljust(start - 1, filler) + part
+    return text
