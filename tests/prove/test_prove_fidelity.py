@@ -170,3 +170,10 @@ def test_a_scalar_in_parentheses_is_refused(schema: Schema) -> None:
 )
 def test_what_people_write_is_read(sql: str, schema: Schema) -> None:
     assert loss(sql, schema) is None
+
+
+@pytest.mark.parametrize("number", ["1 COLLATE NOCASE", "likely(1)", "(1) COLLATE RTRIM"])
+@pytest.mark.parametrize("clause", ["GROUP BY", "ORDER BY"])
+def test_a_number_in_disguise_is_no_constant(clause: str, number: str, schema: Schema) -> None:
+    """SQLite takes it for an ordinal: the first column decides, not a constant."""
+    assert loss(f"SELECT a FROM t {clause} {number}", schema) is not None

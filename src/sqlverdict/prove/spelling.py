@@ -20,6 +20,8 @@ _CHANCE = frozenset(
 )
 """Functions whose value depends on chance or on the connection, not on the database."""
 
+_HINTS = frozenset({"likely", "unlikely", "likelihood"})
+
 _RANGES = (exp.In, exp.Between, exp.Like, exp.Glob, exp.Is, exp.NullSafeEQ, exp.NullSafeNEQ)
 _SUMS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod)
 _LOOSER: dict[type, tuple[type[Expr], ...]] = {
@@ -77,10 +79,14 @@ def ordinal(term: Expr, width: int) -> int | None:
     """The column that a whole number in GROUP BY or ORDER BY means, from 0; parentheses are idle.
 
     Raises:
-        Unsupported: there is no such column, or the number has a sign.
+        Unsupported: there is no such column, the number has a sign, or it is in disguise:
+            SQLite looks through COLLATE and likely() for it.
     """
     while isinstance(term, exp.Paren):
         term = term.this
+    inner = _undisguised(term)
+    if inner is not term and isinstance(inner, exp.Literal) and not inner.is_string:
+        raise Unsupported("a number in GROUP BY or ORDER BY that is not plain")
     if isinstance(term, exp.Neg) and not any(term.find_all(exp.Column, exp.Query, exp.Func)):
         # SQLite computes the sign, and takes -(-1) for an ordinal.
         raise Unsupported("a number with a sign in GROUP BY or ORDER BY")
@@ -90,6 +96,18 @@ def ordinal(term: Expr, width: int) -> int | None:
             raise Unsupported(f"the ordinal {term.this}")
         return number
     return None
+
+
+def _undisguised(term: Expr) -> Expr:
+    inner = term
+    while isinstance(inner, exp.Collate | exp.Paren | exp.Neg | exp.Anonymous):
+        if not isinstance(inner, exp.Anonymous):
+            inner = inner.this
+        elif function_name(inner) in _HINTS and inner.expressions:
+            inner = inner.expressions[0]
+        else:
+            break
+    return inner
 
 
 def spelt(node: Expr) -> str:
