@@ -4,16 +4,18 @@ Published predictions differ from their golds in the ways of a few systems. Here
 Spider (dev and train, over 160 databases) and of BIRD dev is changed in one place at random: a
 comparison, an aggregate, a column, a constant, a condition, DISTINCT, a join, a set operation, an
 ordering, a LIMIT. A change is refuted, proved harmless, or left open; what is left open is either
-equal and beyond the rules, or different and missed, and is worth reading.
+equal and beyond the rules, or different and missed, and is worth reading. A change that is both
+proved and refuted is a bug of ours: the exit code is 1.
 
-Run: ``python bench/mutants.py [--every N] [--each N] [--seed N] [--list FILE]``; needs
-SQLVERDICT_DATA.
+Run: ``python bench/mutants.py [--every N] [--each N] [--seed N] [--minutes M] [--list FILE]``;
+needs SQLVERDICT_DATA.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -117,12 +119,26 @@ def mutants(tree: Expr, rng: Random, schema: Schema) -> list[tuple[str, str]]:
     return made
 
 
-def main() -> None:
+def outcome(gold: str, sql: str, schema: Schema) -> str:
+    """What can be shown about a change: refuted, proved, both (a bug of ours), or left open."""
+    found = find_witness(gold, sql, schema)
+    proved = isinstance(prove(gold, sql, schema), Proof)
+    if found.refuted:
+        return "both" if proved else "refuted"
+    if found.reason is not None and not found.instances:
+        return "cannot run"
+    if proved:
+        return "proved"
+    return "open, in ties only" if found.undetermined else "open"
+
+
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--every", type=int, default=5, help="take every N-th gold")
     parser.add_argument("--each", type=int, default=2, help="so many changes of each")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--list", type=Path, help="write what is left open")
+    parser.add_argument("--minutes", type=float, help="stop after so long")
+    parser.add_argument("--list", type=Path, help="write what is left open, or is a contradiction")
     said = parser.parse_args()
     if not (DATA / "spider").is_dir():
         parser.error(f"no data at {DATA}: set SQLVERDICT_DATA")
@@ -132,21 +148,16 @@ def main() -> None:
     began = perf_counter()
     for number, (gold, schema) in enumerate(golds()):
         query = parse(gold)
+        if said.minutes is not None and perf_counter() - began > 60 * said.minutes:
+            break
         if number % said.every or not isinstance(query, Query):
             continue
         for name, sql in mutants(query.tree, rng, schema)[: said.each]:
-            found = find_witness(gold, sql, schema)
-            kind = "refuted" if found.refuted else "open"
-            if not found.refuted and found.reason is not None and not found.instances:
-                kind = "cannot run"
-            elif not found.refuted and isinstance(prove(gold, sql, schema), Proof):
-                kind = "proved"
-            elif not found.refuted and found.undetermined:
-                kind = "open, in ties only"
+            kind = outcome(gold, sql, schema)
             counts.setdefault(name, Counter())[kind] += 1
-            if kind.startswith("open"):
+            if kind.startswith("open") or kind == "both":
                 left.append([name, schema.db_id, kind, gold, sql])
-    kinds = ("refuted", "proved", "open, in ties only", "open", "cannot run")
+    kinds = ("refuted", "proved", "both", "open, in ties only", "open", "cannot run")
     print(f"| changed | {' | '.join(kinds)} |\n{'| --- ' * (len(kinds) + 1)}|")
     for name, found in sorted(counts.items(), key=lambda item: -item[1].total()):
         print(f"| {name} | {' | '.join(str(found[kind]) for kind in kinds)} |")
@@ -155,7 +166,8 @@ def main() -> None:
     print(f"<!-- {perf_counter() - began:.0f} seconds -->")
     if said.list is not None:
         said.list.write_text(json.dumps(left, indent=1))
+    return 1 if total["both"] else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
