@@ -84,3 +84,23 @@ def test_the_official_verdicts_give_the_official_table(
     assert found.text.split()[-1] == f"{right / len(values):.3f}"
     easy = [value for level, value in values if level == "easy"]
     assert found.text.split("\n")[3].split()[1] == f"{sum(easy) / len(easy):.3f}"
+
+
+def test_spider_s_exact_match_is_printed_beside_execution(make_result: MakeResult) -> None:
+    def both(label: str) -> Summary:
+        results = [
+            make_result(n, difficulty="easy", scores={"ex[spider]": 1.0, label: float(n)})
+            for n in range(2)
+        ]
+        labels = ["ex[spider]", label]
+        return summarise(results, labels, binary=labels, features=None)
+
+    found = classic("spider", both("esm[script]"))
+    assert found is not None
+    assert found.notes == ()
+    *_, rule, scores = found.text.split("\n")
+    assert rule == "====================== EXACT MATCHING ACCURACY ====================="
+    assert scores.split() == ["exact", "match", "0.500", "0.000", "0.000", "0.000", "0.500"]
+    other = classic("spider", both("esm"))
+    assert other is not None
+    assert any("esm[script]" in note for note in other.notes)

@@ -6,13 +6,14 @@ the scripts would stop or count it as wrong. Notes below the table say so where 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlverdict.report.tables import count
 from sqlverdict.score.summary import UNLABELLED, Estimate, Summary
 
 _WIDTH = 20
+_SCRIPT = "esm[script]"
 
 
 @dataclass(frozen=True)
@@ -73,19 +74,51 @@ def classic(benchmark: str, summary: Summary) -> Classic | None:
     whole = _of(metric, summary.estimates)
     columns = [*(levels.get(level, empty) for level in layout.levels), whole]
     counts = "".join(f" {column.scored:<{_WIDTH}d}" for column in columns)
-    values = "".join(
-        f" {(column.value or 0.0) * layout.scale:<{_WIDTH}.{layout.decimals}f}"
-        for column in columns
-    )
     heads = "".join(f" {name:{_WIDTH}}" for name in (*layout.levels, layout.total))
     lines = (
         f"{'':{_WIDTH}}{heads}",
         f"{'count':{_WIDTH}}{counts}",
         layout.rule,
-        f"{layout.row:{_WIDTH}}{values}",
+        f"{layout.row:{_WIDTH}}{_values(columns, layout)}",
+        *_exact(summary, layout),
     )
     unlabelled = levels.get(UNLABELLED, empty).scored
-    return Classic("\n".join(lines), _notes(layout, metric, whole, unlabelled))
+    notes = _notes(layout, metric, whole, unlabelled)
+    if benchmark == "spider" and _exact_metric(summary) not in (None, _SCRIPT):
+        notes += (
+            f"exact match is {_exact_metric(summary)}; the script counts what its parser does not "
+            f"read as 0: --metrics '{_SCRIPT}'",
+        )
+    return Classic("\n".join(lines), notes)
+
+
+def _values(columns: Sequence[Estimate], layout: _Layout) -> str:
+    return "".join(
+        f" {(column.value or 0.0) * layout.scale:<{_WIDTH}.{layout.decimals}f}"
+        for column in columns
+    )
+
+
+def _exact_metric(summary: Summary) -> str | None:
+    """The exact set match of a run, the script's own first."""
+    labels = [estimate.metric for estimate in summary.estimates]
+    known = [label for label in labels if label.partition("[")[0] == "esm"]
+    return _SCRIPT if _SCRIPT in known else next(iter(known), None)
+
+
+def _exact(summary: Summary, layout: _Layout) -> list[str]:
+    """Spider's second block, where the run has an exact set match."""
+    metric = _exact_metric(summary)
+    if metric is None or layout.row != "execution":
+        return []
+    levels = {
+        part.key: _of(metric, part.estimates) for part in summary.slices if part.by == "difficulty"
+    }
+    empty = Estimate(metric, None, 0, 0)
+    columns = [levels.get(level, empty) for level in layout.levels]
+    values = _values([*columns, _of(metric, summary.estimates)], layout)
+    rule = f"{'=' * 22} EXACT MATCHING ACCURACY {'=' * 21}"
+    return ["", rule, f"{'exact match':{_WIDTH}}{values}"]
 
 
 def _notes(layout: _Layout, metric: str, whole: Estimate, unlabelled: int) -> tuple[str, ...]:
