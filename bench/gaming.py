@@ -61,10 +61,15 @@ def runs(cases: Sequence[Case]) -> Mapping[str, list[Result]]:
     return {system.name: list(run.results()) for system, run in zip(systems, done, strict=True)}
 
 
-def mean(values: Iterable[float | None]) -> float:
-    """The mean of what is scored; 0 where nothing is."""
+def mean(values: Iterable[float | None]) -> float | None:
+    """The mean of what is scored; ``None`` where nothing is."""
     scored = [value for value in values if value is not None]
-    return sum(scored) / len(scored) if scored else 0.0
+    return sum(scored) / len(scored) if scored else None
+
+
+def shown(share: float | None) -> str:
+    """A share in percent."""
+    return "-" if share is None else f"{100 * share:.1f}"
 
 
 def beyond(results: Sequence[Result]) -> float:
@@ -72,7 +77,7 @@ def beyond(results: Sequence[Result]) -> float:
     extra = [
         result.scores["verdict"] == 1 and result.scores["ex[strict]"] != 1 for result in results
     ]
-    return mean(map(float, extra))
+    return sum(extra) / len(extra)
 
 
 def main() -> None:
@@ -89,9 +94,7 @@ def main() -> None:
             scores = [mean(result.scores[m] for result in results) for m in METRICS]
             more = beyond(results)
             worst = max(worst, more)
-            rows.append(
-                [strategy, *(f"{100 * score:.1f}" for score in scores), f"{100 * more:.1f}"]
-            )
+            rows.append([strategy, *map(shown, scores), shown(more)])
         headers = ("strategy", *METRICS, "beyond")
         print(plain(table(headers, rows, f"{name}: {len(cases)} cases, percent", left=(0,))))
         print()
