@@ -54,9 +54,13 @@ def encode_result(result: Result | dict[str, Any]) -> bytes:
     """A result, or a dict with its fields, as one line without the line feed."""
     if isinstance(result, Result):
         result = {each.name: getattr(result, each.name) for each in fields(result)}
-    body = _encode({name: value for name, value in result.items() if name != "timings"})[:-1]
-    timings = _encode(result.get("timings", {}))
-    return b"".join((body, _MARK, _checksum(body), b'","timings":', timings, b"}"))
+    # Taken out and put back: a copy of the fields without it would cost more.
+    timings = result.pop("timings", {})
+    try:
+        body = _encode(result)[:-1]
+    finally:
+        result["timings"] = timings
+    return b'%b%b%b","timings":%b}' % (body, _MARK, _checksum(body), _encode(timings))
 
 
 def _checksum(body: bytes) -> bytes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlverdict.judge.judge import JUDGES, hear
@@ -18,6 +19,7 @@ from sqlverdict.judge.request import Answerer
 from sqlverdict.records import Case, Evidence, Judgement, Prediction, Rung
 from sqlverdict.run.briefs import Question
 from sqlverdict.run.examine import encode_line
+from sqlverdict.run.isolate import attempt
 from sqlverdict.run.task import Line, Pending
 from sqlverdict.score.metric import Item, MetricSpec, score_case
 from sqlverdict.verdicts import POLICIES, judge
@@ -115,12 +117,16 @@ class Court:
         evidence = (*finding.evidence, *heard)
         judgement = judge(task.case, task.prediction, evidence, self.policy)
         item = SettledItem(task.case, task.prediction, evidence, judgement)
-        scores = {
-            spec.label: finding.scores[spec.label]
-            if spec.label in finding.scores
-            else score_case(spec, cast("Item", item)).value
-            for spec in self.specs
-        }
+        scores: dict[str, float | None] = {}
+        errors: list[Evidence] = []
+        for spec in self.specs:
+            if spec.label in finding.scores:
+                scores[spec.label] = finding.scores[spec.label]
+            else:
+                score = partial(score_case, spec, cast("Item", item))
+                found = attempt(spec.label, score, errors)
+                scores[spec.label] = None if found is None else found.value
+        evidence += tuple(errors)
         final = replace(
             finding, judgement=judgement, evidence=evidence, scores=scores, questions=()
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,7 @@ from sqlverdict.records import (
 from sqlverdict.report.runlog import encode_result
 from sqlverdict.run.batches import Needs
 from sqlverdict.run.gather import Stages, gather
-from sqlverdict.run.isolate import TOOLKIT, Scorer, case_works, name_of, same_depth
+from sqlverdict.run.isolate import TOOLKIT, Scorer, at_same_depth, case_works, name_of
 from sqlverdict.run.item import DeskItem
 from sqlverdict.run.prover import Proving
 from sqlverdict.run.refuter import Refuter, Refuting
@@ -113,15 +114,18 @@ class Examiner:
 
         The coordinator sees to findings with open questions, and to contradictions.
         """
-        with same_depth():
-            try:
-                return self._line(task, desk)
-            except Exception as error:  # noqa: BLE001 - the border: a bug of ours ends no run
-                return self._failed(task, desk, error)
+        return at_same_depth(partial(self._examined, task, desk))
+
+    def _examined(self, task: Task, desk: Desk) -> bytes | Finding:
+        try:
+            return self._line(task, desk)
+        except Exception as error:  # noqa: BLE001 - the border: a bug of ours ends no run
+            return self._failed(task, desk, error)
 
     def _line(self, task: Task, desk: Desk) -> bytes | Finding:
         finding = self._find(task, desk)
-        self._share_witness(task, finding)
+        if self.plan.refuting is not None:
+            self._share_witness(task, finding)
         for_coordinator = finding.questions or (self.stages.proves and finding.contradiction)
         return finding if for_coordinator else encode_line(task, finding)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -58,16 +57,15 @@ _PLAIN = (RecursionError, MemoryError)
 MakeItem = Callable[[Case, Prediction], DeskItem]
 
 
-@contextmanager
-def same_depth() -> Iterator[None]:
-    """Recursion ends at the same depth wherever the work is done, so that results repeat."""
+def at_same_depth(work: Callable[[], T]) -> T:
+    """Do something whose recursion ends at one depth wherever it is done: results repeat."""
     depth, frame = 0, sys._getframe()
     while frame.f_back is not None:
         depth, frame = depth + 1, frame.f_back
     before = sys.getrecursionlimit()
     sys.setrecursionlimit(depth + _FRAMES)
     try:
-        yield
+        return work()
     finally:
         sys.setrecursionlimit(before)
 

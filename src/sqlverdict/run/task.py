@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -62,7 +63,7 @@ class Finding:
         """Whether the evidence so far says that the prediction is right."""
         return self.judgement.verdict is Verdict.CORRECT
 
-    @property
+    @cached_property
     def final(self) -> bool:
         """Whether another run would find the same: nothing in it rests on what may go away."""
         if self.contradiction is not None:
@@ -71,7 +72,7 @@ class Finding:
         evidence_is = all(map(_is_final, self.evidence))
         return self.repeatable and evidence_is and self.judgement.fault not in _MAY_GO_AWAY
 
-    @property
+    @cached_property
     def contradiction(self) -> Evidence | None:
         """Where a proof meets a refutation: such a finding stops the run."""
         return next((found for found in self.evidence if "contradiction" in found.detail), None)

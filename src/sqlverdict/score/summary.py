@@ -188,8 +188,11 @@ def from_json(plain: Mapping[str, Any]) -> Summary:
 
 def _beyond(result: Result) -> set[str]:
     """The stages and metrics of ours that could not handle a text of this case."""
-    ours = (found.detail for found in result.evidence if found.by == "toolkit")
-    return {str(detail["stage"]) for detail in ours if "stage" in detail}
+    return {
+        str(found.detail["stage"])
+        for found in result.evidence
+        if found.by == "toolkit" and "stage" in found.detail
+    }
 
 
 def _without(result: Result) -> set[str]:
