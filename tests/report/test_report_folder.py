@@ -16,7 +16,7 @@ from sqlverdict.errors import RunLogError
 from sqlverdict.files.lock import LOCK, FolderLock, Locked
 from sqlverdict.records import Result
 from sqlverdict.report.folder import RunFolder
-from sqlverdict.report.manifest import MANIFEST, Manifest, read_manifest
+from sqlverdict.report.manifest import MANIFEST, Manifest, library_versions, read_manifest
 from sqlverdict.report.markdown import write_markdown
 from sqlverdict.report.run import SUMMARY, Run, read_run
 from sqlverdict.report.runlog import RESULTS, encode_result
@@ -235,3 +235,9 @@ def test_a_run_of_the_metric_em_is_still_read(make_run: MakeRun, make_result: Ma
     assert run.deciding == "em"
     assert [str(run.verdict(result)) for result in run.results()] == ["correct", "incorrect"]
     assert "em" in write_markdown(run).read_text(encoding="utf-8")
+
+
+def test_the_version_of_the_parser_is_in_the_manifest() -> None:
+    from importlib.metadata import version
+
+    assert library_versions() == {"sqlglot": version("sqlglot")}

@@ -7,6 +7,7 @@ where its queries have taken long, so that slow tasks are still done and reporte
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import perf_counter
 from typing import Protocol, TypeVar
@@ -18,6 +19,7 @@ T = TypeVar("T")
 Needs = tuple[str, Sequence[tuple[str, str]]]
 """A database and the queries to be run on it, each with its canon."""
 
+_FRAMES = 1_000
 _LONG = 0.05
 """Seconds after which what is done is handed on."""
 
@@ -44,16 +46,34 @@ def in_batches(
     """What becomes of each task, in turn; queries run here unless someone else prepares."""
     rest = iter(tasks)
     take = prepare or (lambda rest: prepared(rest, examine.needs, desk))
-    while batch := take(rest):
-        made: list[bytes | Finding] = []
-        began = perf_counter()
-        for task in batch:
-            made.append(examine(task, desk))
-            if perf_counter() - began > _LONG:
-                yield made
-                made = []
-                began = perf_counter()
-        yield made
+    before = sys.getrecursionlimit()
+    limit = _depth() + _FRAMES
+    try:
+        while batch := take(rest):
+            made: list[bytes | Finding] = []
+            began = perf_counter()
+            # Recursion ends at one depth wherever the work is done, so that results repeat.
+            sys.setrecursionlimit(limit)
+            for task in batch:
+                made.append(examine(task, desk))
+                if perf_counter() - began > _LONG:
+                    sys.setrecursionlimit(before)
+                    yield made
+                    sys.setrecursionlimit(limit)
+                    made = []
+                    began = perf_counter()
+            sys.setrecursionlimit(before)
+            yield made
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def _depth() -> int:
+    """How many frames are below this one."""
+    depth, frame = 0, sys._getframe()
+    while frame.f_back is not None:
+        depth, frame = depth + 1, frame.f_back
+    return depth
 
 
 def prepared(rest: Iterator[T], needs: Callable[[T], Needs], desk: Desk) -> list[T]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,7 @@ from sqlverdict.records import (
 from sqlverdict.report.runlog import encode_result
 from sqlverdict.run.batches import Needs
 from sqlverdict.run.gather import Stages, gather
-from sqlverdict.run.isolate import TOOLKIT, Scorer, at_same_depth, case_works, name_of
+from sqlverdict.run.isolate import TOOLKIT, Scorer, case_works, name_of
 from sqlverdict.run.item import DeskItem
 from sqlverdict.run.prover import Proving
 from sqlverdict.run.refuter import Refuter, Refuting
@@ -114,9 +113,6 @@ class Examiner:
 
         The coordinator sees to findings with open questions, and to contradictions.
         """
-        return at_same_depth(partial(self._examined, task, desk))
-
-    def _examined(self, task: Task, desk: Desk) -> bytes | Finding:
         try:
             return self._line(task, desk)
         except Exception as error:  # noqa: BLE001 - the border: a bug of ours ends no run

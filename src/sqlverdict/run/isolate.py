@@ -8,7 +8,6 @@ to blame and the value is 0; else the fault is ours or the gold's, and the case 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -50,24 +49,10 @@ METRIC = "metric"
 METRIC_ALONE = frozenset({Reason.NO_TEST_SUITE})
 """Reasons that concern one metric, and that no verdict mentions."""
 
-_FRAMES = 1_000
 _PLAIN = (RecursionError, MemoryError)
 """Errors whose message depends on where they were met; their name says enough."""
 
 MakeItem = Callable[[Case, Prediction], DeskItem]
-
-
-def at_same_depth(work: Callable[[], T]) -> T:
-    """Do something whose recursion ends at one depth wherever it is done: results repeat."""
-    depth, frame = 0, sys._getframe()
-    while frame.f_back is not None:
-        depth, frame = depth + 1, frame.f_back
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(depth + _FRAMES)
-    try:
-        return work()
-    finally:
-        sys.setrecursionlimit(before)
 
 
 def name_of(error: BaseException) -> str:
