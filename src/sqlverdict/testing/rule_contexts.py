@@ -105,10 +105,15 @@ def attack_rule(rule: Rule, *, budget: int = 24, databases: int = 8, seed: int =
 
     sets = rule_sets(rule)
     made: dict[tuple[int, frozenset[Fact]], list[Data]] = {}
+    seen: set[tuple[str, frozenset[Fact], int]] = set()
     rewritten = runs = 0
     for tried, (query, rules) in enumerate(_queries(rule, sets, seed)):
         if rewritten >= budget or tried >= budget * TRIES:
             break
+        again = (query.sql, query.facts, id(rules))
+        if again in seen:
+            continue
+        seen.add(again)
         form = rewriting(query, rules)
         if form is None or rule.name not in form.rules:
             continue
