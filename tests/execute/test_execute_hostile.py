@@ -152,7 +152,8 @@ def test_through_evaluate_with_a_mapping(watched: Path) -> None:
         each for each in CORPUS if each.group not in ("endless", "bomb", "compile", "size")
     )
     assert len(corpus) > 200
-    said = {each.name: each.sql for each in corpus}
+    # As SQL, not as a reply from which SQL is taken.
+    said = {each.name: Prediction(each.name, sql=each.sql) for each in corpus}
     run = evaluate(cases_of(corpus, watched), said, options=Options(limits=LIMITS, workers=1))
     for each, result in zip(corpus, run.results(), strict=True):
         assert outcome(result) in each.expected, each.name

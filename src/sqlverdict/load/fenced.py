@@ -33,7 +33,8 @@ _OTHERS = (
 )
 _QUERY = re.compile(rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|with\b(?!{_ENGLISH}))", re.I | re.S)
 _STATEMENT = re.compile(
-    rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|(?:with|{_OTHERS})\b(?!{_ENGLISH}))", re.I | re.S
+    rf"{_LEAD}(?:(?:{_READS})\b|{_CTE}|rollback\s++to\b|(?:with|{_OTHERS})\b(?!{_ENGLISH}))",
+    re.I | re.S,
 )
 
 # SQL's own tokens that may hide a fence or a semicolon; the rest are places where SQL may end.
