@@ -66,7 +66,7 @@ class Made:
             at = len(columns)
             lines.insert(at, f"{made} {kind} AS ({expression.format(quoted(base))}) {how}")
             columns.append(("made of it", "TEXT"))
-        lines += self._constraints(name, columns, strict)
+        lines += self._constraints(name, columns, key, strict)
         options = [
             word
             for word, on in (("WITHOUT ROWID", without and not alias), ("STRICT", strict))
@@ -106,15 +106,22 @@ class Made:
             text += f" CHECK ({rng.choice(choices)})"
         return text
 
-    def _constraints(self, name: str, columns: list[tuple[str, str]], strict: bool) -> list[str]:
+    def _constraints(
+        self, name: str, columns: list[tuple[str, str]], own_key: list[str], strict: bool
+    ) -> list[str]:
         rng, found = self.rng, []
-        for parent, key in list(self.keys.items()):
+        # A table may reference itself.
+        parents = {**self.keys, name: own_key if rng.random() < 0.4 else []}
+        for parent, key in parents.items():
             if not key or rng.random() < 0.4 or len(columns) < len(key) + 1:
                 continue
             # SQLite itself does not find 4 for a REAL 4.0 of a WITHOUT ROWID table.
             fitting = [c for c, kind in columns if c != "made of it" and kind != "REAL"]
             own = fitting[-len(key) :]
-            if len(own) < len(key):
+            kinds = dict(columns)
+            # Nor a number for its text where a row references itself.
+            mixed = parent == name and [kinds[c] for c in own] != [kinds[c] for c in key]
+            if len(own) < len(key) or mixed:
                 continue
             match = rng.choice(("", "", " MATCH FULL", " MATCH SIMPLE"))
             defer = rng.choice(("", " DEFERRABLE INITIALLY DEFERRED", " ON DELETE CASCADE"))
@@ -122,7 +129,6 @@ class Made:
             found.append(
                 f"FOREIGN KEY ({child}) REFERENCES {quoted(parent)} ({other}){match}{defer}"
             )
-        key = self.keys.get(name)
         plain = [c for c, _ in columns if c != "made of it"]
         if rng.random() < 0.15 and len(plain) > 1:
             found.append(f"UNIQUE ({quoted(plain[0])}, {quoted(plain[1])})")
