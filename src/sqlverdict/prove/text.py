@@ -23,17 +23,16 @@ _LOOSE = (
 
 def text(tree: Expr) -> str:
     """SQL text for a resolved tree."""
-    return str(runnable(tree, as_it_stands=False).sql("sqlite", copy=False))
+    return str(runnable(tree.copy(), as_it_stands=False).sql("sqlite", copy=False))
 
 
 def runnable(tree: Expr, *, as_it_stands: bool) -> Expr:
-    """A copy of a resolved tree that can be written as text.
+    """Change a resolved tree, in place, so that it can be written as text.
 
     Args:
         tree: The resolved tree.
         as_it_stands: Whether sources keep their order: right where no rule has moved them.
     """
-    tree = tree.copy()
     holder = exp.Paren(this=tree)
     for node in list(tree.walk()):
         if isinstance(node, exp.Subquery) and node.alias:
