@@ -12,6 +12,7 @@ the header, a repeated column or id, text that is not UTF-8 is an error that nam
 from __future__ import annotations
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -46,7 +47,7 @@ def table_rows(
     header = _next_row(reader, path, error)
     if not header:
         raise error(f"{path} is empty. Expected a header line such as id,db_id,question,gold.")
-    repeated = sorted({name for name in header if header.count(name) > 1})
+    repeated = sorted(name for name, times in Counter(header).items() if times > 1)
     if repeated:
         raise error(f"{path}: the header names {listed(repeated)} twice. Rename one of them.")
     while True:
