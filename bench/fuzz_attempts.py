@@ -7,12 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from fuzz_inputs import (
     demo_root,
     demo_sources,
     mutated_bytes,
     mutated_text,
+    mutated_value,
     sources,
     write_odd_database,
 )
@@ -143,6 +145,68 @@ def commands_about_files(rng: Random, folder: Path) -> Attempt:
     return command("evaluate", *words, "--metrics", names, "--out", "run", "--workers", "0", *more)
 
 
+BENCHMARKS = {
+    "spider": "dev.json",
+    "bird": "dev.json",
+    "trustsql": "cases.jsonl",
+    "ehrsql2024": "cases.jsonl",
+    "flex": "cases.jsonl",
+    "triagesql": "cases.jsonl",
+    "jsonl": "cases.jsonl",
+}
+
+
+def commands_about_benchmarks(rng: Random, folder: Path) -> Attempt:
+    """``evaluate`` and ``doctor`` on benchmarks of every format, some values replaced."""
+    records: list[Any] = []
+    for number, source in enumerate(rng.sample(demo_sources(), 4)):
+        sql = {"query": source.gold, "SQL": source.gold, "gold_sql": source.gold}
+        records.append(
+            {
+                **sql,
+                "id": str(number),
+                "question_id": number,
+                "i": number,
+                "set": "EQ",
+                "ex": 1,
+                "db_id": source.db_id,
+                "question": "Which?",
+                "evidence": "",
+                "gold": source.gold,
+                "difficulty": "easy",
+                "hardness": "easy",
+                "answerable": True,
+                "type": "answerable",
+                "pred_sql": source.prediction,
+                "prediction": source.prediction,
+                "gold_exec_text": "| 1 |\nshape=(1, 1)",
+                "pred_exec_text": "| 1 |\nshape=(1, 1)",
+                "decision": {"a": source.prediction},
+                "systems": {"a": {"sql": source.prediction}},
+            }
+        )
+    said: Any = {record["id"]: record["prediction"] for record in records}
+    for _ in range(rng.choice((1, 1, 2, 4))):
+        if rng.randrange(4):
+            records = mutated_value(records, rng)
+        else:
+            said = mutated_value(said, rng)
+    name = rng.choice(list(BENCHMARKS))
+    file = folder / BENCHMARKS[name]
+    if file.suffix == ".jsonl" and isinstance(records, list):
+        file.write_text("\n".join(map(json.dumps, records)))
+    else:
+        file.write_text(json.dumps(records))
+    (folder / "predictions.json").write_text(json.dumps(said))
+    root = "." if file.suffix == ".json" else file.name
+    words = ["--benchmark", name, "--root", root, "--databases", str(demo_root()), "--no-cache"]
+    words += rng.choice((["--predictions", "predictions.json"], ["--system", "a"], []))
+    if rng.randrange(3) == 0:
+        return command("doctor", *[word for word in words if word not in ("--system", "a")])
+    names = rng.choice(("ex", "ex,esm,etm", "ex,verdict"))
+    return command("evaluate", *words, "--metrics", names, "--out", "run", "--workers", "0")
+
+
 def commands_about_databases(rng: Random, folder: Path) -> Attempt:
     """Databases that are cut, damaged or of an odd schema."""
     target = folder / "odd.sqlite"
@@ -226,6 +290,7 @@ KINDS: dict[str, tuple[int, Callable[[Random, Path], Attempt]]] = {
     "pair": (8, pair_through_metrics),
     "queries": (4, commands_about_queries),
     "files": (4, commands_about_files),
+    "benchmarks": (4, commands_about_benchmarks),
     "databases": (4, commands_about_databases),
     "runs": (2, commands_about_runs),
     "proofs": (1, commands_about_proofs),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from refute import DATA
 from sqlverdict.load import demo
@@ -209,6 +210,62 @@ def mutated_bytes(data: bytes, rng: Random) -> bytes:
                 if rng.randrange(3) == 0:
                     del content[at:]
     return bytes(content)
+
+
+ODD_VALUES: tuple[Any, ...] = (
+    *(
+        None,
+        True,
+        -1,
+        0,
+        2.5,
+        10**30,
+        "",
+        " ",
+        "null",
+        "../x",
+        "/etc/passwd",
+        "a" * 300,
+        "\x1b[31m",
+    ),
+    *(
+        [],
+        {},
+        [[]],
+        {"a": []},
+        ["SELECT 1", None],
+        [1, 2],
+        {"id": "1"},
+        "\ud800",
+        "\x00",
+        "SELECT 1",
+    ),
+)
+
+
+def mutated_value(value: Any, rng: Random) -> Any:
+    """A JSON value after one change: a part is gone, doubled, or something else."""
+    if isinstance(value, dict) and value and rng.randrange(8):
+        key = rng.choice(list(value))
+        changed = dict(value)
+        match rng.randrange(6):
+            case 0:
+                del changed[key]
+            case 1:
+                changed[rng.choice(("", "id", "db_id", key.upper()))] = changed.pop(key)
+            case _:
+                changed[key] = mutated_value(value[key], rng)
+        return changed
+    if isinstance(value, list) and value and rng.randrange(8):
+        at = rng.randrange(len(value))
+        match rng.randrange(5):
+            case 0:
+                return [*value[:at], *value[at + 1 :]]
+            case 1:
+                return [*value, value[at]]
+            case _:
+                return [*value[:at], mutated_value(value[at], rng), *value[at + 1 :]]
+    return rng.choice(ODD_VALUES)
 
 
 TYPES = ("INTEGER", "INT", "TEXT", "REAL", "NUMERIC", "BLOB", "", "VARCHAR(9)", "FLOATING POINT")

@@ -27,7 +27,15 @@ from sqlverdict.load.databases import DatabaseFolder, find_databases, missing_da
 from sqlverdict.load.ehrsql import UNSCORABLE, gold_of, rowless_tables, unscorable_note
 from sqlverdict.load.fields import id_from
 from sqlverdict.load.predictions import Predictions
-from sqlverdict.load.system_records import Record, Records, number, recorded, recorded_prediction
+from sqlverdict.load.system_records import (
+    Record,
+    Records,
+    check_texts,
+    entries,
+    number,
+    recorded,
+    recorded_prediction,
+)
 from sqlverdict.load.text import decode_json, read_bytes
 from sqlverdict.parse.ehrsql import settled
 from sqlverdict.records import Case, Prediction
@@ -64,6 +72,7 @@ class Ehrsql2024Cases:
         answerable = record.get("answerable", gold not in (None, "null"))
         if not isinstance(answerable, bool) or (answerable and not isinstance(gold, str)):
             raise BenchmarkError(f"{where}: expected a query in 'gold_sql', or null.")
+        check_texts(record, where, "question", "hardness", "template")
         found = gold_of(str(gold), self._database, self.rowless) if answerable else None
         level = record.get("hardness")
         if level is None and found is not None and self._hardness:
@@ -74,7 +83,7 @@ class Ehrsql2024Cases:
         return Case(
             id=case_id,
             db_id=DB_ID,
-            question=record.get("question") or "",
+            question=str(record.get("question") or ""),
             golds=(found.sql,) if found is not None else (),
             database=found.database if found is not None else self._database,
             answerable=answerable,
@@ -115,16 +124,19 @@ class Ehrsql2024:
         """The keys of ``systems``."""
         file, _ = _files(root, split)
         return tuple(
-            dict.fromkeys(key for record, _ in Records(file) for key in record.get("systems") or ())
+            dict.fromkeys(
+                key for record, where in Records(file) for key in entries(record, "systems", where)
+            )
         )
 
     def predictions(self, root: Path, system: str, *, split: str = "dev") -> Predictions:
         """One recorded system."""
 
         def said(record: Record, where: str) -> Prediction | None:
-            entry = (record.get("systems") or {}).get(system)
-            if entry is None:
+            systems = entries(record, "systems", where)
+            if systems.get(system) is None:
                 return None
+            entry = entries(systems, system, where)
             sure = [(number(entry, key, where), sign) for key, sign in _CONFIDENCES.items()]
             confidence = next((value * sign for value, sign in sure if value is not None), None)
             return recorded_prediction(

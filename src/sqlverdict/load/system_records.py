@@ -129,6 +129,31 @@ def recorded(
     return Predictions(by_id, str(records.path), "recorded", digest, tuple(notes))
 
 
+def check_texts(record: Record, where: str, *names: str) -> None:
+    """Make sure that fields, where they are there, hold text or a single number.
+
+    Raises:
+        BenchmarkError: one holds a list or an object.
+    """
+    for name in names:
+        if isinstance(record.get(name), list | dict):
+            raise BenchmarkError(f"{where}: {name!r} is {record[name]!r}. Expected text.")
+
+
+def entries(record: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
+    """What a record holds of each system, by the system's name; none where it says nothing.
+
+    Raises:
+        BenchmarkError: it is no object.
+    """
+    found = record.get(name)
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise BenchmarkError(f"{where}: {name!r} is {found!r}. Expected an object, by system.")
+    return found
+
+
 def recorded_prediction(
     case_id: str,
     sql: object,
@@ -163,4 +188,7 @@ def number(record: Mapping[str, Any], key: str, where: str) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise PredictionError(f"{where}: {key!r} is {value!r}. Expected a number.")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError as beyond:
+        raise PredictionError(f"{where}: {key!r} is beyond any number we keep.") from beyond

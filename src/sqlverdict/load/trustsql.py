@@ -29,12 +29,24 @@ from sqlverdict.load.databases import DatabaseFolder, find_databases, missing_da
 from sqlverdict.load.ehrsql import UNSCORABLE, gold_of, rowless_tables, unscorable_note
 from sqlverdict.load.fields import id_from
 from sqlverdict.load.predictions import Predictions
-from sqlverdict.load.system_records import Record, Records, number, recorded, recorded_prediction
+from sqlverdict.load.system_records import (
+    Record,
+    Records,
+    check_texts,
+    entries,
+    number,
+    recorded,
+    recorded_prediction,
+)
 from sqlverdict.parse.ehrsql import settled
 from sqlverdict.records import Case, Prediction
 
 _EHRSQL = "mimic_iv"
 _VOTES = ("voting", "vote_top")
+_TEXTS = (
+    *("question", "hardness", "type", "note", "template", "seen_sql"),
+    *("unans_type_inferred", "unanswerable_type"),
+)
 _SEEN = {"seen-sql": "seen", "unseen-sql": "unseen"}
 
 
@@ -60,6 +72,7 @@ class TrustsqlCases:
             raise BenchmarkError(f"{where}: expected a db_id and answerable as true or false.")
         if not isinstance(gold, str) and answerable:
             raise BenchmarkError(f"{where}: an answerable case needs its query in 'gold_sql'.")
+        check_texts(record, where, *_TEXTS)
         database = self._databases.expected(db_id)
         tags = {
             "unanswerable_type": None if answerable else _unanswerable_type(record),
@@ -80,7 +93,7 @@ class TrustsqlCases:
         return Case(
             id=id_from(record.get("id"), where, BenchmarkError),
             db_id=db_id,
-            question=record.get("question") or "",
+            question=str(record.get("question") or ""),
             golds=(str(gold),) if answerable else (),
             database=database,
             answerable=answerable,
@@ -117,24 +130,26 @@ class Trustsql:
 
     def systems(self, root: Path, *, split: str = "dev") -> tuple[str, ...]:  # noqa: ARG002
         """The keys of ``decision``."""
-        return tuple(Records(root).first().get("decision") or ())
+        records = Records(root)
+        return tuple(entries(records.first(), "decision", str(root)))
 
     def predictions(self, root: Path, system: str, *, split: str = "dev") -> Predictions:
         """One recorded system."""
 
         def said(record: Record, where: str) -> Prediction | None:
-            decision = record.get("decision") or {}
+            decision = entries(record, "decision", where)
             if system not in decision:
                 return None
-            gates, raw = record.get("gates") or {}, record.get("raw") or {}
+            gates, raw = entries(record, "gates", where), entries(record, "raw", where)
             voted = system in _VOTES
+            samples = raw.get("sqlprompt_voting5")
             return recorded_prediction(
                 str(record["id"]),
                 decision[system],
                 where,
                 mend=settled if record.get("db_id") == _EHRSQL else str,
                 confidence=number(gates, "vote_frac", where) if voted else None,
-                samples=tuple(map(str, raw.get("sqlprompt_voting5") or ())) if voted else (),
+                samples=tuple(map(str, samples)) if voted and isinstance(samples, list) else (),
             )
 
         return recorded(Records(root), system, self.systems(root, split=split), said)
