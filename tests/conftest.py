@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,11 @@ settings.register_profile("fixed", deadline=None, derandomize=True, database=Non
 settings.register_profile("thorough", deadline=None, print_blob=True)
 PROFILE = os.environ.get("SQLVERDICT_TESTS", "fixed")
 settings.load_profile(PROFILE)
+
+# A shell that starts the tests in the background ignores Ctrl-C, and what they start would too:
+# a test that interrupts a process would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 MORE = 10
 """How many times the examples of a property are tried in the thorough profile."""
