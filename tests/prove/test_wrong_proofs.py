@@ -11,9 +11,12 @@ import sqlite3
 import pytest
 
 from sqlverdict.parse.facts import column_affinity, names_integers
+from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema_ddl import read_ddl
 from sqlverdict.prove.prover import prove
-from sqlverdict.records import Contract
+from sqlverdict.prove.resolve import resolve
+from sqlverdict.prove.scope import Unsupported
+from sqlverdict.records import Contract, Query
 
 TABLES = """
 CREATE TABLE t (id INTEGER PRIMARY KEY, m INTEGER NOT NULL, n INTEGER, s TEXT, r REAL, x);
@@ -54,6 +57,11 @@ JOINED = [
 """This SQLite drops an inner order beside a join; others may keep it."""
 
 OTHERS = {
+    "a bare count of groups, over no rows": (
+        "SELECT AVG(c), c FROM (SELECT id, COUNT(*) AS c FROM t GROUP BY id) AS d",
+        "SELECT AVG(c), c FROM (SELECT 1 AS c FROM t) AS d",
+        "",
+    ),
     "the last aggregate of a query without GROUP BY": (
         "SELECT COUNT(m) IS NULL FROM t",
         "SELECT FALSE FROM t",
@@ -308,3 +316,11 @@ def test_names_of_integers_are_taken_at_their_word(declared: str) -> None:
 def test_int_among_the_letters_of_a_type_promises_no_integers(declared: str) -> None:
     assert not names_integers(declared)
     assert column_affinity(declared) == "NUMERIC"
+
+
+def test_a_bare_count_of_groups_is_beyond_the_rules() -> None:
+    """Where each group is one row it would become the constant 1, shown even for no rows."""
+    query = parse("SELECT AVG(c), c FROM (SELECT id, COUNT(*) AS c FROM t GROUP BY id) AS d")
+    assert isinstance(query, Query)
+    with pytest.raises(Unsupported, match="beside an aggregate"):
+        resolve(query.tree, SCHEMA)

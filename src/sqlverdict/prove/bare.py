@@ -50,10 +50,14 @@ def keep_extremes(select: exp.Select) -> None:
 
 
 def _projection(column: Expr, select: Expr) -> Expr | None:
-    """What a plain derived table computes for a column; ``None`` where it is none of that."""
+    """What a derived table computes for a column; ``None`` where it is none of that.
+
+    One with groups, too: where each is one row, rules make a plain one of it, and of its COUNT a
+    constant, which SQLite then shows for no rows.
+    """
     item = next((found for found in items(select) if found.alias == label_of(column)), None)
     inner = item.this if isinstance(item, exp.Subquery) else None
-    if not isinstance(inner, exp.Select) or is_grouped(inner):
+    if not isinstance(inner, exp.Select):
         return None
     made: Expr = inner.expressions[int(column.name[1:])]
     return made
