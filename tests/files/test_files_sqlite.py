@@ -108,6 +108,22 @@ def test_the_digest_covers_the_log(logged: Path) -> None:
     assert database_digest(logged) != whole
 
 
+def test_a_link_leads_to_the_log_too(logged: Path, tmp_path: Path) -> None:
+    link = tmp_path / "links" / "shop.sqlite"
+    link.parent.mkdir()
+    link.symlink_to(logged)
+    assert database_digest(link) == database_digest(logged)
+    assert answered(link) == answered(logged) == [1, 2]
+
+
+def test_a_link_to_a_database_in_the_middle_of_a_transaction_is_refused(tmp_path: Path) -> None:
+    file, link = plain(tmp_path / "one" / "t.sqlite"), tmp_path / "link.sqlite"
+    link.symlink_to(file)
+    Path(f"{file}-journal").write_bytes(bytes.fromhex("d9d505f920a163d7") + bytes(20))
+    with pytest.raises(DatabaseError, match="in the middle of a transaction"):
+        open_read_only(link)
+
+
 @pytest.mark.parametrize("lost", [1, 100, 4_096, 5_000])
 def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, lost: int) -> None:
     path = plain(tmp_path / "cut.sqlite")

@@ -37,6 +37,7 @@ _BROKEN_PIPE = 128 + 13
 _EPILOG = """\b
 Start here:
   sqlverdict demo
+
 \b
 Exit codes: 0 done, 1 a threshold or regression failed, 2 usage, 3 nothing could
 be evaluated, 4 some cases could not be evaluated, 5 stopped at a contradiction

@@ -99,8 +99,14 @@ def address(path: Path) -> str:
 
 def log_of(path: Path) -> Path | None:
     """The write-ahead log that belongs to a database, where it holds something."""
-    log = path.with_name(path.name + "-wal")
+    log = beside(path, "-wal")
     return log if log.is_file() and log.stat().st_size else None
+
+
+def beside(path: Path, ending: str) -> Path:
+    """A side file of a database, as ``-wal``; SQLite looks for it beside the file itself, not beside a link to it."""
+    file = path.resolve()
+    return file.with_name(file.name + ending)
 
 
 def require_whole(path: Path) -> None:
@@ -154,7 +160,7 @@ def _size_in_header(header: bytes) -> int:
 
 def _refuse_half_written(path: Path) -> None:
     """A hot journal means that a writer died half-way; reading past it gives torn data."""
-    journal = path.with_name(path.name + "-journal")
+    journal = beside(path, "-journal")
     if not journal.is_file():
         return
     with journal.open("rb") as stream:

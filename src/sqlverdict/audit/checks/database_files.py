@@ -12,7 +12,7 @@ from sqlverdict.audit.data import Data
 from sqlverdict.audit.finding import Finding, Severity
 from sqlverdict.audit.sqlite_file import open_file
 from sqlverdict.errors import DatabaseError
-from sqlverdict.files.sqlite import MAGIC
+from sqlverdict.files.sqlite import MAGIC, beside
 from sqlverdict.load.databases import SUFFIXES, suite_of
 from sqlverdict.load.text import listed
 
@@ -116,7 +116,7 @@ def _is_constraint(text: str) -> bool:
 
 def _leftovers(path: Path, db_id: str) -> Iterator[Finding]:
     for ending, what in (("-wal", "write-ahead log"), ("-journal", "rollback journal")):
-        left = path.with_name(path.name + ending)
+        left = beside(path, ending)
         if left.is_file() and left.stat().st_size:
             message = f"{left.name} lies beside it: a {what} of {left.stat().st_size:,} bytes"
             hint = "a writer did not finish: open the file once with sqlite3 and close it"
