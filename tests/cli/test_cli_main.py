@@ -79,6 +79,12 @@ def test_the_help_of_a_command_teaches_with_examples(invoke: Invoke, name: str) 
     assert f"sqlverdict {name}" in found.output
 
 
+@pytest.mark.parametrize("name", ["", *NAMES])
+def test_no_help_holds_a_control_character(invoke: Invoke, name: str) -> None:
+    """A mark for the help's writer came through, spelt out."""
+    assert "\\x" not in invoke(*filter(None, [name]), "--help").output
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_each_command_has_a_line_in_the_help(invoke: Invoke, name: str) -> None:
     assert re.search(rf"^  {name} +[A-Z`]", invoke("--help").output, re.MULTILINE)

@@ -131,3 +131,30 @@ def test_every_path_that_is_printed_works(tiny: Any, invoke: Invoke) -> None:
         assert words[:2] == ["sqlverdict", "replay"]
         assert Path(words[2]).is_relative_to("runs/mine/witnesses")
         assert invoke(*words[1:]).exit_code == 0
+
+
+def test_a_witness_that_cannot_be_written_is_sought_again(tiny: Any, invoke: Invoke) -> None:
+    """A full disk was taken for a text beyond our tools, for ever, and left the denominator."""
+    said = tiny.predictions("SELECT 3")
+    common = ("evaluate", "--gold", tiny.gold, "--predictions", said, "--metrics", "verdict")
+    common += ("--no-llm", "--workers", "0", "--out")
+    assert invoke(*common, "whole").exit_code == 0
+    Path("run").mkdir()
+    Path("run/witnesses").write_text("in the way")
+    found = invoke(*common, "run")
+    assert "STOPPED: in 1 case a file could not be written" in found.output
+    assert "BEYOND OUR TOOLS" not in found.output
+    assert "could not go on" in invoke("show", "run", "0").stdout
+    Path("run/witnesses").unlink()
+    again = invoke(*common, "run")
+    assert "1 case is done again" in again.output
+    assert lines_of(Path("run")) == lines_of(Path("whole"))
+    assert Path("run/summary.json").read_bytes() == Path("whole/summary.json").read_bytes()
+
+
+def test_refute_says_6_where_its_witness_cannot_be_written(tiny: Any, invoke: Invoke) -> None:
+    Path("file").write_text("not a folder")
+    database = tiny.databases / "shop" / "shop.sqlite"
+    queries = ("SELECT count(*) FROM item", "SELECT 3")
+    found = invoke("refute", *queries, "--db", database, "--no-bank", "--out", "file/folder")
+    assert (found.exit_code, "cannot be written" in found.stderr) == (6, True)

@@ -24,6 +24,10 @@ PLAIN = [
     "SELECT a\n\nFROM t",
     'SELECT `a`, [b], "c" FROM t',
     "SELECT 1;;",
+    "SELECT 1\n\nNote FROM t",
+    "SELECT a,\n\n  the FROM t",
+    "SELECT a FROM\n\n  notes n",
+    "SELECT a FROM t WHERE\n\n    here = 1\n\n    AND i = 2",
 ]
 HOSTILE = [
     "DROP TABLE singer",
@@ -107,6 +111,12 @@ def test_sql_is_found_in_replies(reply: str, sql: str) -> None:
         "Sorry:\nselect the right table from the list first.",
         "```\nno rows\n```",
         "```json\n{}\n```",
+        "/* SELECT 1 */",
+        "/* SELECT a FROM t",
+        "-- SELECT a FROM t",
+        "-- Answer: SELECT a FROM t\n",
+        "```sql\n-- SELECT a FROM t\n```",
+        "```sql\n/* SELECT a FROM t */\n```",
     ],
 )
 def test_prose_about_sql_is_no_sql(reply: str) -> None:
@@ -127,6 +137,8 @@ def test_prose_about_sql_is_no_sql(reply: str) -> None:
         "x\n" + "select a\n" * 50_000,
         "x " + "SELECT " * 50_000,
         "x\n" + "with/*\n" * 50_000,
+        "x\n" + "with/*\n" * 50_000 + "*/",
+        "SELECT a" + ",\n\nI " * 50_000,
         "x\n" + "with [\n" * 50_000,
         "x" + "```'a\n" * 50_000,
         "(" * 300_000,
@@ -140,6 +152,21 @@ def test_time_is_linear_in_hostile_text(text: str) -> None:
     is_plain(text)
     # A quadratic pattern needs minutes here; linear ones a tenth of a second.
     assert time.process_time() - start < 3
+
+
+@pytest.mark.parametrize(
+    ("reply", "sql"),
+    [
+        ("Sure:\n/* SELECT 1 FROM t */\nSELECT 2 FROM t", "SELECT 2 FROM t"),
+        ("Sure:\n-- SELECT 1 FROM t\nSELECT 2 FROM t", "SELECT 2 FROM t"),
+        ("**SELECT count(*) FROM t**", "SELECT count(*) FROM t"),
+        ("SELECT a FROM t\n\nThis query lists a.", "SELECT a FROM t"),
+        ("SELECT a FROM\n\nnotes n;\nThis lists a.", "SELECT a FROM\n\nnotes n;"),
+        ("SELECT a FROM t\n\nNote /* that", "SELECT a FROM t"),
+    ],
+)
+def test_comments_and_marks_around_a_query_go(reply: str, sql: str) -> None:
+    assert extract_sql(reply) == sql
 
 
 @given(st.text(), st.text())

@@ -170,6 +170,15 @@ def test_ts_of_one_database_is_unscored() -> None:
         assert METRICS.get("ts").score(item, "spider") == Score(None, (Reason.NO_TEST_SUITE,))
 
 
+@pytest.mark.parametrize("said", [Prediction("1"), Prediction("1", abstained=True)])
+def test_ts_of_one_database_is_unscored_for_a_reply_without_sql_too(said: Prediction) -> None:
+    alone = replace(FakeItem.of([ROWS], ROWS), prediction=said)
+    assert score_case(parse_metric("ts"), alone) == Score(None, (Reason.NO_TEST_SUITE,))
+    same: tuple[list[Row], list[Row]] = ([(1,)], [(1,)])
+    suite = replace(FakeItem.of([ROWS], ROWS, suite={"b": same}), prediction=said)
+    assert score_case(parse_metric("ts"), suite) == Score(0.0, (Reason.NO_SQL_PRODUCED,))
+
+
 def test_ts_one_difference_settles_what_failing_golds_leave_open() -> None:
     calm = FakeItem.of([ROWS], ROWS)
     answers = (calm.gold_outcomes[0], calm.outcome)
@@ -196,7 +205,7 @@ def test_ts_without_databases_is_unscored() -> None:
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_abstentions_and_unanswerable_cases_are_decided_outside(name: str) -> None:
     spec = parse_metric(name)
-    item = FakeItem.of([ROWS], ROWS, sql=GOLD_SQL)
+    item = FakeItem.of([ROWS], ROWS, sql=GOLD_SQL, suite={"b": (ROWS, ROWS)})
     silent = Score(0.0, (Reason.NO_SQL_PRODUCED,))
     assert score_case(spec, replace(item, prediction=Prediction("1", abstained=True))) == silent
     assert score_case(spec, replace(item, prediction=Prediction("1"))) == silent

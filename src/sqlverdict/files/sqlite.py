@@ -104,7 +104,7 @@ def log_of(path: Path) -> Path | None:
 
 
 def beside(path: Path, ending: str) -> Path:
-    """A side file of a database, as ``-wal``; SQLite looks for it beside the file itself, not beside a link to it."""
+    """A side file of a database: SQLite looks beside the file itself, not beside a link to it."""
     file = path.resolve()
     return file.with_name(file.name + ending)
 

@@ -12,7 +12,11 @@ unterminated quote or comment runs to the end instead of being tried again.
 from __future__ import annotations
 
 import re
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
+
+from sqlverdict.files.sqlite import open_in_memory
 
 _GAP = r"(?>[\s\ufeff]+|--[^\n]{0,200}+\n|/\*.{0,200}?\*/){0,20}+"
 _LEAD = r"(?>[\s\ufeff(;]+|--[^\n]*+(?:\n|\Z)|/\*.*?(?:\*/|\Z))*+"
@@ -60,7 +64,7 @@ _PROSE_LINE = re.compile(
     re.I,
 )
 _MARKED = re.compile(
-    r"(?:^[ \t>]*+|[:`*][ \t`*]{0,4}+)(?P<sql>\({0,9}+(?:"
+    r"(?:^[ \t>]*+|(?:[:`]|(?<!/)\*)[ \t`*]{0,4}+)(?P<sql>\({0,9}+(?:"
     r"select\b(?!\s++(?:the|this|that|these|those|an?|your|any|is|are|statements?|quer(?:y|ies))\s"
     r"(?!\s*+(?:from|as)\b))(?:\s*+(?P<sure>[\d'(*\"`\[+-]|\w++\()|\s)"
     rf"|(?P<other>{_CTE}|values\s*+\(|insert\s++(?:or\s++\w++\s++)?into\b|replace\s++into\b"
@@ -72,6 +76,9 @@ _MARKED = re.compile(
     re.I | re.M | re.S,
 )
 _SHOUTED = re.compile(r"\b(?P<sql>SELECT\s|WITH\s+\w+\s+AS\s*\()")
+_COMMENT = re.compile(r"^[ \t]*+--[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/", re.M)
+_LINE_COMMENT = re.compile(r"^[ \t]*+--[^\n]*+", re.M)
+_STOP = "\x01"
 _FROM = re.compile(r"\bfrom\b", re.I)
 
 
@@ -85,7 +92,7 @@ def extract_sql(text: str) -> str | None:
 
     Plain SQL comes back verbatim. Of several fenced blocks, the last complete one that is a
     query counts; without one, the last that is any statement. Prose around it goes; prose
-    about SQL ("I cannot select that") is not SQL.
+    about SQL ("I cannot select that") is not SQL, and neither is a query in a comment.
 
     >>> extract_sql("Sure!\n```sql\nSELECT 1;\n```\nThis returns 1.")
     'SELECT 1;'
@@ -109,7 +116,7 @@ def extract_sql(text: str) -> str | None:
 
 def _until_prose(text: str) -> str:
     """A text that starts with a statement, without the fence or prose behind it."""
-    at = 0
+    at = known = 0
     while token := _LEXED.search(text, at):
         at = token.end()
         if token["fence"]:
@@ -119,9 +126,32 @@ def _until_prose(text: str) -> str:
             at = rest.end() if rest else at
             if at < len(text) and not _STATEMENT.match(text, at):
                 return text[: token.end()].strip()
-        if token["blank"] and _PROSE_LINE.match(text, at):
-            return text[: token.start()].strip()
+        if token["blank"] and at > known and _PROSE_LINE.match(text, at):
+            known = _end_of_statement(text, at)
+            if not known:
+                return text[: token.start()].strip()
     return text
+
+
+def _end_of_statement(text: str, at: int) -> int:
+    """Where a statement ends that goes on behind a blank line, however much that looks like prose.
+
+    0 where it is prose. SQLite's grammar says so: it reads up to a character of ours that no
+    SQL has. The statement is never whole, so nothing is compiled.
+    """
+    stop = len(text)
+    for token in _LEXED.finditer(text, at):
+        if token["end"] or token["fence"]:
+            stop = token.start()
+            break
+        if token[0].startswith("/*") and not token[0].endswith("*/"):
+            return 0
+    with closing(open_in_memory()) as connection:
+        try:
+            connection.execute(f"{text[:stop]}\n{_STOP}")
+        except (sqlite3.Error, sqlite3.Warning, ValueError) as error:
+            return stop if str(error) == f'unrecognized token: "{_STOP}"' else 0
+    return 0
 
 
 def _before_fence(text: str, at: int) -> str:
@@ -170,15 +200,29 @@ def _blocks(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _from_prose(text: str) -> str | None:
-    start = _first_query(text)
+    lead = _BETWEEN.match(text)
+    commented = lead is not None and lead.end() == len(text)
+    start = None if commented else _first_query(_without_comments(text))
     if start is None:
         return None
+    if text[:start].endswith("**"):
+        return text[start:].partition("**")[0].strip()
     if text[start - 1 : start] == "`":
         line_end = text.find("\n", start)
         close = text.rfind("`", start, line_end if line_end >= 0 else len(text))
         if close > start:
             return text[start:close].strip()
     return _until_prose(text[start:]).strip().removesuffix(".")
+
+
+def _without_comments(text: str) -> str:
+    """The text with blanks in place of comments; what opens one and never closes it is prose."""
+
+    def blanks(comment: re.Match[str]) -> str:
+        return " " * len(comment[0])
+
+    last = text.rfind("*/") + 2 if "*/" in text else 0
+    return _COMMENT.sub(blanks, text[:last]) + _LINE_COMMENT.sub(blanks, text[last:])
 
 
 def _first_query(text: str) -> int | None:

@@ -22,7 +22,7 @@ from tempfile import mkstemp
 import msgspec
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
-from sqlverdict.errors import DatabaseError, DataError
+from sqlverdict.errors import DatabaseError, DataError, FileFailure
 from sqlverdict.execute.engine import ENGINES, Session
 from sqlverdict.execute.sandbox import Guard
 from sqlverdict.files.sqlite import open_in_memory
@@ -222,7 +222,7 @@ def write(
         contract: The case's own wishes, where it had some.
 
     Raises:
-        DataError: the folder cannot be written.
+        FileFailure: the folder cannot be written.
     """
     built = _faithful(witness, preset, contract)
     card = _card(witness, preset, contract)
@@ -244,8 +244,9 @@ def write(
         for path, content in zip(paths, (text, data), strict=True):
             write_whole(path, content)
     except OSError as error:
-        raise DataError(
-            f"the witness cannot be written to {folder}: {error}. Choose another folder"
+        raise FileFailure(
+            f"the witness cannot be written to {folder}: {error.strerror or error}. Check the "
+            f"place, its rights and its space, or choose another folder"
         ) from error
     return paths
 

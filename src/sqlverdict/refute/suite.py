@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
-from sqlverdict.errors import DataError, SchemaError
+from sqlverdict.errors import DataError, FileFailure, SchemaError
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.arena import warm_arena
@@ -102,7 +102,7 @@ def export_suite(bank: Bank, folder: Path, schemas: Iterable[Schema] | None = No
     Two schemas of one name get a folder each, the second's with a number.
 
     Raises:
-        DataError: the folder cannot be written.
+        FileFailure: the folder cannot be written.
     """
     written: list[Path] = []
     names: dict[str, int] = {}
@@ -122,7 +122,7 @@ def export_suite(bank: Bank, folder: Path, schemas: Iterable[Schema] | None = No
                 home.mkdir(parents=True, exist_ok=True)
                 write_whole(path, data)
             except OSError as error:
-                raise DataError(f"{path} cannot be written: {error}") from error
+                raise FileFailure(f"{path} cannot be written: {error}") from error
             written.append(path)
     return written
 
@@ -134,7 +134,7 @@ def export_bank(bank: Bank, path: Path) -> int:
         How many instances there are.
 
     Raises:
-        DataError: the file cannot be written.
+        FileFailure: the file cannot be written.
     """
     lines = [json.dumps(_HEAD)]
     for schema in bank.schemas():
@@ -158,7 +158,7 @@ def export_bank(bank: Bank, path: Path) -> int:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, ("\n".join(lines) + "\n").encode())
     except OSError as error:
-        raise DataError(f"{path} cannot be written: {error}") from error
+        raise FileFailure(f"{path} cannot be written: {error}") from error
     return len(lines) - 1
 
 

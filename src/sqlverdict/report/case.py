@@ -94,7 +94,8 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
     elif evidence.by == "toolkit" and "stage" in detail and not detail.get("failed"):
         error = f" ({detail['error']})" if detail.get("error") else ""
         blame = "; counted as wrong there" if detail.get("blame") else ""
-        yield f"{detail['stage']} could not handle the text{error}{blame}"
+        said = "could not go on" if detail.get("storage") else "could not handle the text"
+        yield f"{detail['stage']} {said}{error}{blame}"
     elif evidence.by == "metric" and "metric" in detail:
         yield f"{detail['metric']} is unscored: {', '.join(evidence.reasons)}"
     elif "declared" in detail:

@@ -12,7 +12,7 @@ from sqlverdict.records import REASONS, Reason, Result, Verdict
 from sqlverdict.report.case import VERDICTS
 from sqlverdict.report.run import Run
 from sqlverdict.report.tables import Table, count, interval, percent, table
-from sqlverdict.score.cuts import CUT_BY_TIME, CUT_BY_WORK, READS_CLOCK, UNSEARCHED
+from sqlverdict.score.cuts import CUT_BY_TIME, CUT_BY_WORK, READS_CLOCK, STOPPED, UNSEARCHED
 from sqlverdict.score.summary import Estimate, Summary
 
 SLICE_TITLES = {
@@ -179,6 +179,8 @@ _CUTS = {
     "are not kept, and the same command does them again.",
     CUT_BY_WORK: "CUT BY WORK: the search of {0} spent its budget of work before its last "
     "database; every run cuts it there.",
+    STOPPED: "STOPPED: in {0} a file could not be written; `show` names it. Their evidence is not "
+    "whole. Make room, and run the same command again: it does them again.",
     READS_CLOCK: "READS THE CLOCK: the gold of {0} does. The same prediction may score otherwise "
     "another day; write a fixed date.",
 }

@@ -24,7 +24,7 @@ from sqlverdict.records import (
 from sqlverdict.report.runlog import encode_result
 from sqlverdict.run.batches import Needs
 from sqlverdict.run.gather import Stages, gather
-from sqlverdict.run.isolate import TOOLKIT, Scorer, case_works, name_of
+from sqlverdict.run.isolate import STORAGE, TOOLKIT, Scorer, case_works, name_of
 from sqlverdict.run.item import DeskItem
 from sqlverdict.run.prover import Proving
 from sqlverdict.run.refuter import Refuter, Refuting
@@ -131,7 +131,7 @@ class Examiner:
         def examine(case: Case, prediction: Prediction) -> Judgement:
             return self._find(replace(task, case=case, prediction=prediction), desk).judgement
 
-        by_prediction = not isinstance(error, OSError) and case_works(task.case, examine)
+        by_prediction = not isinstance(error, STORAGE) and case_works(task.case, examine)
         return self.crashed(task, name_of(error), by_prediction=by_prediction)
 
     def needs(self, task: Task) -> Needs:

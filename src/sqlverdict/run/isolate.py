@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from sqlverdict.errors import FileFailure
 from sqlverdict.records import (
     Answer,
     Case,
@@ -52,6 +53,9 @@ METRIC_ALONE = frozenset({Reason.NO_TEST_SUITE})
 _PLAIN = (RecursionError, MemoryError)
 """Errors whose message depends on where they were met; their name says enough."""
 
+STORAGE = (OSError, FileFailure)
+"""Errors of a place that files go to. No text of a prediction fills a disk."""
+
 MakeItem = Callable[[Case, Prediction], DeskItem]
 
 
@@ -72,8 +76,9 @@ def attempt(stage: str, work: Callable[[], T], errors: list[Evidence]) -> T | No
 
 def about(stage: str, error: BaseException) -> dict[str, Any]:
     """An error of ours in one stage, for evidence; whether another run may go better."""
-    passing = {"may_go_away": True} if isinstance(error, (OSError, MemoryError)) else {}
-    return {"stage": stage, "error": name_of(error), **passing}
+    passing = {"may_go_away": True} if isinstance(error, (*STORAGE, MemoryError)) else {}
+    place = {"storage": True} if isinstance(error, STORAGE) else {}
+    return {"stage": stage, "error": name_of(error), **passing, **place}
 
 
 def failure_of(stage: str, error: BaseException) -> Evidence:
@@ -117,8 +122,7 @@ class Scorer:
             return Scored(found, (note,))
         if found.value is not None or UNREADABLE.isdisjoint(found.reasons):
             return Scored(found)
-        # No text of a prediction fills a disk.
-        blamed = not isinstance(error, OSError) and self.works_with_gold(spec, item)
+        blamed = not isinstance(error, STORAGE) and self.works_with_gold(spec, item)
         if blamed:
             detail["blame"] = "prediction"
         elif error is None:

@@ -8,6 +8,7 @@ UNSEARCHED = "unsearched"
 CUT_BY_TIME = "cut_by_time"
 CUT_BY_WORK = "cut_by_work"
 READS_CLOCK = "gold_reads_clock"
+STOPPED = "stopped"
 
 _NOT_THE_CLOCK = frozenset(
     {Reason.JUDGE_UNAVAILABLE, Reason.DATABASE_UNAVAILABLE, Reason.TOOLKIT_ERROR}
@@ -20,6 +21,7 @@ def cuts_of(result: Result) -> set[str]:
     ``unsearched``: a search for a witness was asked for and could not be made.
     ``cut_by_time``: the clock cut a query, a proof or a search; another run may differ.
     ``gold_reads_clock``: the gold's answer, and with it the score, holds for the day of the run.
+    ``stopped``: a file could not be written; another run may go better.
     ``cut_by_work``: a search spent its budget of work before its last instance, as it always
     will.
     """
@@ -38,6 +40,8 @@ def _cuts(found: Evidence) -> set[str]:
             names.add(UNSEARCHED)
         elif Reason.BUDGET_EXHAUSTED in found.reasons and not names:
             names.add(CUT_BY_WORK)
+    if found.detail.get("storage"):
+        names.add(STOPPED)
     if found.detail.get(READS_CLOCK):
         names.add(READS_CLOCK)
     return names

@@ -208,11 +208,14 @@ def score_case(spec: MetricSpec, item: Item) -> Score:
 
     An unanswerable case has no right SQL, so every metric leaves it unscored (the verdict and
     the reliability score speak about it). An abstention or text without SQL on an answerable
-    case is worth 0 to a metric of correctness, never unscored.
+    case is worth 0 to a metric of correctness, never unscored; but where a case has no test
+    suite, a metric of suites says nothing about any prediction.
     """
     if not item.case.answerable:
         return Score(None)
     if item.prediction.abstained or not (item.prediction.sql or "").strip():
+        if "databases" in spec.metric.needs and len(item.databases()) == 1:
+            return Score(None, (Reason.NO_TEST_SUITE,))
         return Score(0.0, (Reason.NO_SQL_PRODUCED,))
     return spec.metric.score(item, spec.parameter)
 

@@ -191,7 +191,7 @@ def _beyond(result: Result) -> set[str]:
     return {
         str(found.detail["stage"])
         for found in result.evidence
-        if found.by == "toolkit" and "stage" in found.detail
+        if found.by == "toolkit" and "stage" in found.detail and not found.detail.get("storage")
     }
 
 
