@@ -271,8 +271,8 @@ def _run(
         done = sum(folder.log.count for folder in folders)
         where = error.filename or ", ".join(str(plan.out) for plan in plans if plan.out)
         raise FileFailure(
-            f"{where}: {error.strerror or error}. {done:,} cases are done and kept; see to the "
-            f"place, its rights and its space, and the same command goes on from there"
+            f"{where}: {error.strerror or error}. Check that the place exists, can be written to "
+            f"and has space. {done:,} cases are done; the same command goes on from there"
         ) from error
     except KeyboardInterrupt:
         done = sum(folder.log.count for folder in folders)
