@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+import threading
 from dataclasses import dataclass
 
 from sqlverdict.files.sqlite import open_in_memory
@@ -43,13 +42,13 @@ def sqlite_complaint(sql: str) -> Complaint | None:
     Unknown tables, columns and functions are no complaint. The text must be one statement
     that begins with SELECT, WITH or VALUES.
     """
-    with _empty_database() as connection:
-        message = _compile(connection, sql)
-        if message is None:
-            return None
-        if message == "incomplete input":
-            return Complaint(message, len(sql.rstrip()))
-        return Complaint(message, _offset(connection, sql))
+    connection = _empty.database()
+    message = _compile(connection, sql)
+    if message is None:
+        return None
+    if message == "incomplete input":
+        return Complaint(message, len(sql.rstrip()))
+    return Complaint(message, _offset(connection, sql))
 
 
 def _offset(connection: sqlite3.Connection, sql: str) -> int:
@@ -88,11 +87,20 @@ def _compile(connection: sqlite3.Connection, sql: str) -> str | None:
     return None
 
 
-@contextmanager
-def _empty_database() -> Iterator[sqlite3.Connection]:
-    with closing(open_in_memory()) as connection:
-        connection.set_authorizer(_only_reads)
-        yield connection
+class _Empty(threading.local):
+    """An empty database for each thread; whatever is compiled there, it stays empty."""
+
+    connection: sqlite3.Connection | None = None
+
+    def database(self) -> sqlite3.Connection:
+        if self.connection is None:
+            # A statement that is kept would keep its memory.
+            self.connection = open_in_memory(cached_statements=0)
+            self.connection.set_authorizer(_only_reads)
+        return self.connection
+
+
+_empty = _Empty()
 
 
 def _only_reads(action: int, *_: object) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import is_, itemgetter
 from typing import NamedTuple
 
@@ -75,7 +75,7 @@ class _Filling(NamedTuple):
 
 
 class Arena:
-    """One schema's tables in memory.
+    """One schema's tables in memory, made when they are first needed.
 
     A table or view that the engine cannot make is left out: only queries that read it are
     lost. The engine itself fills generated columns.
@@ -84,9 +84,6 @@ class Arena:
         schema: The tables.
         facts: The constraints to keep; ``None``: all that the schema declares.
         backwards: Let SQLite walk unordered rows the other way round.
-
-    Attributes:
-        missing: Why a table or view could not be made, by its name.
     """
 
     def __init__(
@@ -100,35 +97,48 @@ class Arena:
         self._begun = 0
         self._filled: dict[str, _Filling | None] = {}
         self._answered: dict[str, tuple[tuple[str, ...], bool]] = {}
-        self._connection = open_in_memory(cached_statements=512)
-        if backwards:
-            self._connection.execute("PRAGMA reverse_unordered_selects=1")
-        # What is in the arena is never rolled back.
-        self._connection.execute("PRAGMA journal_mode=OFF")
+        self._facts, self._backwards = facts, backwards
         self._deletes: dict[str, str] = {}
         self._written: dict[str, _Written] = {}
         self._widths: dict[str, int] = {}
         self._keys: dict[str, tuple[int, ...]] = {}
-        self.missing: dict[str, str] = {}
-        self._create(facts)
+        self._missing: dict[str, str] = {}
+
+    @cached_property
+    def _connection(self) -> sqlite3.Connection:
+        """The engine with the tables. Most pairs need one arena of three."""
+        connection = open_in_memory(cached_statements=512)
+        if self._backwards:
+            connection.execute("PRAGMA reverse_unordered_selects=1")
+        # What is in the arena is never rolled back.
+        connection.execute("PRAGMA journal_mode=OFF")
+        self._create(connection)
         # Not before: the tables are ours, and to make many of them takes many steps.
-        self._connection.set_progress_handler(self._tick, _STEPS)
+        connection.set_progress_handler(self._tick, _STEPS)
         for source in ("json_each('[]')", "json_tree('[]')"):
             # Their modules do, when first used, what the authorizer will not allow later.
             with suppress(sqlite3.Error):
-                self._connection.execute(f"SELECT 1 FROM {source}").fetchall()
-        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
-        self._connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        self._connection.set_authorizer(self._gate)
+                connection.execute(f"SELECT 1 FROM {source}").fetchall()
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1_000_000)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        connection.set_authorizer(self._gate)
+        return connection
 
-    def _create(self, facts: frozenset[Fact] | None) -> None:
+    @property
+    def missing(self) -> Mapping[str, str]:
+        """Why a table or view could not be made, by its name."""
+        _ = self._connection  # made by now
+        return self._missing
+
+    def _create(self, connection: sqlite3.Connection) -> None:
+        facts = self._facts
         known = facts_of(self.schema) if facts is None else facts
         never_null = {(f.table, f.column) for f in known if isinstance(f, NotNull)}
         for table in self.schema.tables:
             if is_virtual(table):
-                self.missing[table.name] = f"{table.name!r} is a virtual table"
+                self._missing[table.name] = f"{table.name!r} is a virtual table"
             elif is_filled(table):
-                self._make(table, known, facts is None)
+                self._make(connection, table, known, facts is None)
                 # SQLite itself would let these be NULL.
                 self._keys[table.name] = tuple(
                     n
@@ -140,18 +150,18 @@ class Arena:
         waiting = [table for table in self.schema.tables if is_view(table)]
         # A view may read one that is declared behind it.
         for _ in range(len(waiting)):
-            waiting = [table for table in waiting if not self._make_view(table)]
+            waiting = [table for table in waiting if not self._make_view(connection, table)]
 
-    def _make(self, table: Table, known: Iterable[Fact], whole: bool) -> None:
-        execute = self._connection.execute
+    def _make(
+        self, connection: sqlite3.Connection, table: Table, known: Iterable[Fact], whole: bool
+    ) -> None:
+        execute = connection.execute
         try:
             execute(create_statement(table, known, whole))
-            for index in (
-                (*table.indexes, *unique_indexes(self._connection, table)) if whole else ()
-            ):
+            for index in (*table.indexes, *unique_indexes(connection, table)) if whole else ():
                 execute(index)
         except sqlite3.Error as error:
-            self.missing[table.name] = f"table {table.name!r} cannot be made: {error}"
+            self._missing[table.name] = f"table {table.name!r} cannot be made: {error}"
             return
         self._deletes[table.name] = f"DELETE FROM {quoted(table.name)}"
         listed = execute(f"PRAGMA table_xinfo({quoted(table.name)})").fetchall()
@@ -163,15 +173,15 @@ class Arena:
             columns = ", ".join(quoted(names[n]) for n in places)
             self._written[table.name] = _Written(places, f" ({columns})")
 
-    def _make_view(self, view: Table) -> bool:
+    def _make_view(self, connection: sqlite3.Connection, view: Table) -> bool:
         try:
-            self._connection.execute(view.sql or "")
-            self._connection.execute(f"EXPLAIN SELECT 1 FROM {quoted(view.name)}")
+            connection.execute(view.sql or "")
+            connection.execute(f"EXPLAIN SELECT 1 FROM {quoted(view.name)}")
         except sqlite3.Error as error:
-            self._connection.execute(f"DROP VIEW IF EXISTS {quoted(view.name)}")
-            self.missing[view.name] = f"view {view.name!r} cannot be made: {error}"
+            connection.execute(f"DROP VIEW IF EXISTS {quoted(view.name)}")
+            self._missing[view.name] = f"view {view.name!r} cannot be made: {error}"
             return False
-        self.missing.pop(view.name, None)
+        self._missing.pop(view.name, None)
         return True
 
     def _tick(self) -> int:
@@ -212,9 +222,8 @@ class Arena:
 
     def _insert(self, table: str, rows: Sequence[Row]) -> int:
         """Put rows into a table; how many it took in."""
-        keys = self._keys[table]
-        if keys:
-            rows = [row for row in rows if all(row[n] is not None for n in keys)]
+        for n in self._keys[table]:
+            rows = [row for row in rows if row[n] is not None]
         written = self._written.get(table)
         if written is not None:
             rows = [tuple([row[n] for n in written.places]) for row in rows]
@@ -342,7 +351,8 @@ class Arena:
 
     def close(self) -> None:
         """Let go of the memory."""
-        self._connection.close()
+        if "_connection" in self.__dict__:
+            self._connection.close()
 
 
 @lru_cache(maxsize=64)

@@ -18,7 +18,7 @@ def twins(draft: Draft) -> None:
 
     Together they have more: what groups by a name and what groups by a key part ways.
     """
-    count = draft.rng.choice(draft.plan.counts or [2])
+    count = draft.choice(draft.plan.counts or [2])
     sizes = (max(count, 2), max(count, 2), max(count, 2) + 1)
     keys = [_three(values) for values in draft.joining.values]
     pools = draft.plan.pools
@@ -42,7 +42,7 @@ def rivals(draft: Draft) -> None:
     """
     rng, plan, joining = draft.rng, draft.plan, draft.joining
     draft.mode = RIVALS
-    group = rng.choice(plan.groups)
+    group = draft.choice(plan.groups)
     joined = joining.class_of.get(group)
     pool = plan.pools[group]
     sizes = _sizes(draft)
@@ -65,8 +65,8 @@ def rivals(draft: Draft) -> None:
                 draft.lined.add(place)
         draft.fixed[group] = name
         # Each row takes the next value of a join, or all take one: the first is asked for.
-        steps = [rng.choice((0, 0, 1)) for _ in joining.values]
-        starts = [rng.choice((0, 0, 0, 1, 2)) for _ in joining.values]
+        steps = [draft.choice((0, 0, 1)) for _ in joining.values]
+        starts = [draft.choice((0, 0, 0, 1, 2)) for _ in joining.values]
         for number in range(size):
             draft.scene = number
             values = [
@@ -84,13 +84,13 @@ def _sizes(draft: Draft) -> list[int]:
     rng, counts = draft.rng, draft.plan.counts
     few = [count for count in counts if 1 < count < _MOST_GROUPS]
     if few and rng.random() < 0.25:
-        groups = rng.choice(few) + 1
+        groups = draft.choice(few) + 1
         return rng.sample(range(1, groups + 1), groups)
-    sizes = rng.sample((1, 2, 3, 4), rng.choice((2, 2, 3)))
+    sizes = rng.sample((1, 2, 3, 4), draft.choice((2, 2, 3)))
     if counts and rng.random() < 0.5:
-        sizes[0] = rng.choice(counts) + rng.choice((0, 1))
+        sizes[0] = draft.choice(counts) + draft.choice((0, 1))
     if draft.large:
-        sizes[0] = draft.large + rng.choice((0, 1))
+        sizes[0] = draft.large + draft.choice((0, 1))
     return sizes
 
 

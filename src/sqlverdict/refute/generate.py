@@ -39,16 +39,17 @@ class Generator(Plan):
 
 def _scenes(draft: Draft) -> None:
     """A few scenes, with what the mode lets go wrong."""
-    rng, mode, plan = draft.rng, draft.mode, draft.plan
+    rng, mode, plan, drop = draft.rng, draft.mode, draft.plan, draft.mode.drop
+    copies, classes = plan.reading.copies, range(len(draft.joining.values))
     empty = {table.name for table in plan.tables if mode.empty and rng.random() < mode.empty}
     for number in range(draft.scenes):
         draft.scene = number
-        values = [draft.class_value(n) for n in range(len(draft.joining.values))]
+        values = [draft.class_value(n) for n in classes]
         for table in plan.tables:
-            if table.name in empty or (mode.drop and rng.random() < mode.drop):
+            if table.name in empty or (drop and rng.random() < drop):
                 continue
             draft.add(table, values)
-            if plan.reading.copies.get(table.name, 1) > 1 and rng.random() < _COPIED:
+            if copies.get(table.name, 1) > 1 and rng.random() < _COPIED:
                 draft.add(table, values)
 
 

@@ -37,7 +37,10 @@ class Meter:
     @property
     def over(self) -> bool:
         """Whether the search must end: by its work, or by the clock if that comes first."""
-        if self.work > self._most:
+        work = self._beside
+        for arena in self._arenas:
+            work += arena.work
+        if work > self._most:
             return True
         self.late = self.late or monotonic() > self._deadline
         return self.late

@@ -181,6 +181,8 @@ def _explain(result: Result, folder: Path) -> str:
 
 def _allowed(text: str) -> str:
     """XML has no way to write most control characters: show their code, and that of the others."""
+    if text.isprintable():
+        return text
     known = _FORBIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return "\r".join(map(escaped, known.split("\r")))
 

@@ -25,11 +25,12 @@ def cuts_of(result: Result) -> set[str]:
     ``cut_by_work``: a search spent its budget of work before its last instance, as it always
     will.
     """
-    names = {name for found in result.evidence for name in _cuts(found)}
-    reasons = {reason for found in result.evidence for reason in found.reasons}
-    if not result.final and result.fault is None and reasons.isdisjoint(_NOT_THE_CLOCK):
-        # A query on another database of a test suite, or a proof: no evidence is left of it.
-        names.add(CUT_BY_TIME)
+    names = {name for found in result.evidence if found.detail for name in _cuts(found)}
+    if not result.final and result.fault is None:
+        reasons = {reason for found in result.evidence for reason in found.reasons}
+        if reasons.isdisjoint(_NOT_THE_CLOCK):
+            # A query on another database of a test suite, or a proof: no evidence is left of it.
+            names.add(CUT_BY_TIME)
     return names
 
 

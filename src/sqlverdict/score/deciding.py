@@ -58,9 +58,10 @@ def verdict_by(result: Line, label: str | None) -> Verdict:
     """
     if result.verdict is Verdict.UNSCORED and result.fault is Fault.TOOLKIT:
         return result.verdict
-    if label is None or label not in result.scores or result.abstained or not result.answerable:
+    scores = result.scores
+    if label is None or label not in scores or result.abstained or not result.answerable:
         return result.verdict
-    value = result.scores[label]
+    value = scores[label]
     if value is None:
         return result.verdict if result.verdict in _OPEN else Verdict.UNSCORED
     return Verdict.CORRECT if value == 1 else Verdict.INCORRECT
@@ -68,6 +69,8 @@ def verdict_by(result: Line, label: str | None) -> Verdict:
 
 def reasons_by(result: Result, label: str | None) -> tuple[str, ...]:
     """The reasons of a case; none where the deciding metric calls it right against them."""
+    if not result.reasons:
+        return ()
     verdict = verdict_by(result, label)
     overruled = verdict is Verdict.CORRECT and result.verdict is not Verdict.CORRECT
     return () if overruled else tuple(result.reasons)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from sqlverdict.errors import RunLogError
-from sqlverdict.records import Fault, Result, Verdict
+from sqlverdict.records import Evidence, Fault, Result, Verdict
 from sqlverdict.score.cuts import cuts_of
 from sqlverdict.score.deciding import deciding_metric, reasons_by, verdict_by
 from sqlverdict.score.heard import Heard
@@ -120,6 +120,7 @@ def summarise(
     beyond: Counter[str] = Counter()
     cuts: Counter[str] = Counter()
     without: Counter[str] = Counter()
+    slices: dict[tuple[Any, ...], list[_Tally]] = {}
     heard = Heard()
     for result in results:
         abstained += result.abstained
@@ -127,14 +128,26 @@ def summarise(
         verdicts[str(verdict_by(result, deciding))] += 1
         if result.fault is not None:
             faults[str(result.fault)] += 1
-        reasons.update(str(why) for why in dict.fromkeys(reasons_by(result, deciding)))
-        whole.add(result)
+        # Most results have none of these, and to add nothing to a Counter takes its time.
+        for why in dict.fromkeys(reasons_by(result, deciding)):
+            reasons[str(why)] += 1
         heard.add(result)
-        beyond.update(_beyond(result))
-        cuts.update(cuts_of(result))
-        without.update(_without(result))
-        for place in _places(result, known):
-            tallies[place].add(result)
+        for name in cuts_of(result):
+            cuts[name] += 1
+        ours = [found for found in result.evidence if found.by in _OURS]
+        for name in _beyond(ours) if ours else ():
+            beyond[name] += 1
+        for name in _without(ours) if ours else ():
+            without[name] += 1
+        values = [result.scores.get(label) for label in metrics]
+        whole.add(values)
+        marks = (result.db_id, result.difficulty, result.answerable, result.gold[:1])
+        if marks not in slices:
+            if len(slices) >= REMEMBERED_GOLDS:
+                slices.clear()
+            slices[marks] = [tallies[place] for place in _places(result, known)]
+        for tally in slices[marks]:
+            tally.add(values)
     if not any(by == "difficulty" and key != UNLABELLED for by, key in tallies):
         tallies.pop(("difficulty", UNLABELLED), None)
     return Summary(
@@ -186,20 +199,24 @@ def from_json(plain: Mapping[str, Any]) -> Summary:
         ) from wrong
 
 
-def _beyond(result: Result) -> set[str]:
+_OURS = ("toolkit", "metric")
+"""Who leaves evidence about our own stages and metrics."""
+
+
+def _beyond(evidence: Iterable[Evidence]) -> set[str]:
     """The stages and metrics of ours that could not handle a text of this case."""
     return {
         str(found.detail["stage"])
-        for found in result.evidence
+        for found in evidence
         if found.by == "toolkit" and "stage" in found.detail and not found.detail.get("storage")
     }
 
 
-def _without(result: Result) -> set[str]:
+def _without(evidence: Iterable[Evidence]) -> set[str]:
     """The metrics that lack something in this case, with the reason."""
     return {
         f"{found.detail['metric']}: {reason}"
-        for found in result.evidence
+        for found in evidence
         if found.by == "metric" and "metric" in found.detail
         for reason in found.reasons
     }
@@ -238,10 +255,10 @@ class _Tally:
         self.cases = 0
         self._values = [_Values(label, binary) for label, binary in plan]
 
-    def add(self, result: Result) -> None:
+    def add(self, scores: Sequence[float | None]) -> None:
         self.cases += 1
-        for values in self._values:
-            values.add(result.scores.get(values.label))
+        for values, score in zip(self._values, scores, strict=True):
+            values.add(score)
 
     def estimates(self, seed: int, limit: int) -> tuple[Estimate, ...]:
         return tuple(values.estimate(seed, limit) for values in self._values)
