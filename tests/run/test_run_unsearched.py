@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,12 +30,47 @@ def run(case: Case, sql: str, metrics: str = "ex,verdict", out: Path | None = No
 
 
 def test_a_match_that_cannot_be_searched_needs_review(make_case: MakeCase) -> None:
-    found = run(make_case("1", GOLD), CLOCK)
+    found = run(make_case("1", CLOCK), GOLD)
     (result,) = found.results()
     assert result.scores == {"ex": 1.0, "verdict": None}
     assert any(Reason.UNSUPPORTED_FEATURE in found.reasons for found in result.evidence)
-    assert found.summary.cuts == {"unsearched": 1}
+    assert found.summary.cuts == {"unsearched": 1, "gold_reads_clock": 1}
     assert "NOT SEARCHED: in 1 case" in write_markdown(found).read_text("utf-8")
+
+
+FOR_EVER = "(WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c)"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        CLOCK,
+        "SELECT {right} + 0 * random()",
+        "SELECT CASE WHEN (SELECT count(*) FROM person) = {all} THEN {right} ELSE json('{{') END",
+        f"SELECT CASE (SELECT count(*) FROM person) WHEN {{all}} THEN {{right}} ELSE {FOR_EVER} END",
+        "SELECT CASE (SELECT count(*) FROM person) WHEN {all} THEN {right} WHEN 0 THEN 0 "
+        f"ELSE {FOR_EVER} END",
+        "SELECT {right} FROM numbered JOIN sqlite_sequence ON 1 LIMIT 1",
+        "SELECT {right}, random() IS NULL",
+    ],
+    ids=["clock", "chance", "error", "for_ever", "for_ever_but_empty", "sequence", "one_more"],
+)
+def test_a_prediction_does_not_void_itself_by_standing_against_the_search(
+    make_case: MakeCase, tmp_path: Path, sql: str
+) -> None:
+    """A constant that is right by luck was unscored, or even correct, with such a guard."""
+    shared = make_case("1", GOLD)
+    copy = shutil.copy(str(shared.database), tmp_path / "people.sqlite")
+    case = replace(shared, database=str(copy))
+    with closing(sqlite3.connect(copy, isolation_level=None)) as database:
+        database.execute("CREATE TABLE numbered (a INTEGER PRIMARY KEY AUTOINCREMENT)")
+        database.execute("INSERT INTO numbered VALUES (1)")
+        (everybody,) = database.execute("SELECT count(*) FROM person").fetchone()
+        (right,) = database.execute(GOLD).fetchone()
+    found = run(case, sql.format(all=everybody, right=right), "ex,verdict,witness_accuracy")
+    (result,) = found.results()
+    assert result.scores["verdict"] == 0.0
+    assert result.scores["witness_accuracy"] == 0.0
 
 
 def test_results_alone_leave_it_correct(make_case: MakeCase) -> None:

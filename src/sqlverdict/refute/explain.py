@@ -203,6 +203,8 @@ def _not_refuted(found: NotRefuted) -> Evidence:
         detail["message"] = found.message
     if found.cut_by_time:
         detail["cut_by_time"] = True
+    if found.blame:
+        detail["blame"] = found.blame
     reasons = (found.reason,) if found.reason is not None else ()
     if found.instances > 0:
         return Evidence(Rung.TESTED, "refute", True, reasons, detail=detail)

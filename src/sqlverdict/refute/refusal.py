@@ -2,24 +2,50 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from sqlverdict.errors import SchemaError
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Failure, ParseFailure, Query, Reason
+from sqlverdict.records import Failure, Outcome, ParseFailure, Query, Reason
 from sqlverdict.refute.arena import Arena
+from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.rebuild import touched
 from sqlverdict.refute.witness import NotRefuted
+
+_BOOKKEEPING = re.compile(r"sqlite_(sequence|stat\d)", re.IGNORECASE)
+
+_OFTEN = 10
+"""The prediction may be stopped on one database of so many."""
 
 STOPPED = frozenset({Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT, Reason.ROW_LIMIT})
 """Failures that say nothing about the query: it was stopped."""
 
 
-def unparsed(parsed: Sequence[Query | ParseFailure]) -> NotRefuted:
-    """Why the first of the gold and the prediction that cannot be parsed cannot be."""
+class Unmakeable(SchemaError):
+    """A table that a query needs cannot be made; ``blame`` is whose query, where it is known."""
+
+    def __init__(self, why: str, blame: str) -> None:
+        super().__init__(why)
+        self.blame = blame
+
+
+def unreadable(parsed: Sequence[Query | ParseFailure]) -> NotRefuted | None:
+    """Why the first of the gold and the prediction that cannot be searched cannot be.
+
+    Our parser does not read it, or it reads what SQLite notes about a file for itself, which is
+    no part of the data that a search makes.
+    """
     for which, query in zip(("gold", "prediction"), parsed, strict=True):
         if isinstance(query, ParseFailure):
-            return NotRefuted(0, reason=query.reason, message=f"the {which}: {query.message}")
-    raise AssertionError("one of the two was a failure")
+            said = f"the {which}: {query.message}"
+            return NotRefuted(0, reason=query.reason, message=said, blame=_blame(which))
+        for name in query.tables:
+            if _BOOKKEEPING.fullmatch(name):
+                said = f"the {which} reads {name}, which SQLite keeps for itself"
+                unable = Reason.UNSUPPORTED_FEATURE
+                return NotRefuted(0, reason=unable, message=said, blame=_blame(which))
+    return None
 
 
 def unrunnable(arena: Arena, gold: str, prediction: str) -> NotRefuted | None:
@@ -28,29 +54,90 @@ def unrunnable(arena: Arena, gold: str, prediction: str) -> NotRefuted | None:
     for which, sql in (("gold", gold), ("prediction", prediction)):
         outcome = arena.run(sql)
         if isinstance(outcome, Failure):
-            late = outcome.reason in STOPPED
+            late = is_stopped(outcome)
             if which == "gold":
                 reason = Reason.GOLD_EXECUTION_TIMEOUT if late else Reason.GOLD_EXECUTION_ERROR
             else:
                 reason = outcome.reason
-            return NotRefuted(0, reason=reason, message=f"the {which}: {outcome.message}")
+            said = f"the {which}: {outcome.message}"
+            return NotRefuted(0, reason=reason, message=said, blame=_blame(which))
         if outcome.volatile:
             message = f"the {which} depends on the clock or on chance"
-            return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=message)
+            unable = Reason.UNSUPPORTED_FEATURE
+            return NotRefuted(0, reason=unable, message=message, blame=_blame(which))
     return None
 
 
-def unmakeable(
-    missing: Mapping[str, str], schema: Schema, sqls: Sequence[str], tables: Iterable[str]
-) -> str | None:
-    """Why queries cannot be searched: a table or view that they need cannot be made.
+def is_stopped(outcome: Outcome) -> bool:
+    """Whether a limit stopped a query."""
+    return isinstance(outcome, Failure) and outcome.reason in STOPPED
+
+
+def is_often(stopped: int, tried: int) -> bool:
+    """Whether a prediction was stopped more often than chance explains: databases are tiny."""
+    return _OFTEN * stopped > tried
+
+
+def ended(tried: int, undetermined: int, stopped: int, meter: Meter) -> NotRefuted:
+    """The end of a search without a witness.
+
+    Args:
+        tried: How many databases were tried.
+        undetermined: On how many the answers differ by the order of rows alone.
+        stopped: On how many a limit stopped the prediction, where the gold answered.
+        meter: What was spent.
+    """
+    late = meter.late
+    if is_often(stopped, tried) and not late:
+        # A query may run for ever wherever it would show that it is wrong.
+        message = f"the prediction was stopped at a limit on {stopped:,} of {tried:,} databases"
+        return NotRefuted(0, 0, Reason.EXECUTION_TIMEOUT, message, blame="prediction")
+    if not meter.over:
+        return NotRefuted(tried, undetermined)
+    message = f"cut by {'time' if late else 'its budget of work'}"
+    return NotRefuted(tried, undetermined, Reason.BUDGET_EXHAUSTED, message, cut_by_time=late)
+
+
+def _blame(which: str) -> str:
+    """Who stands against a search; the gold is looked at first, so the prediction does alone."""
+    return which if which == "prediction" else ""
+
+
+def check_made(
+    missing: Mapping[str, str],
+    schema: Schema,
+    sqls: tuple[str, str],
+    tables: Iterable[str],
+    gold_tables: Iterable[str],
+) -> None:
+    """Refuse queries that need a table or view which cannot be made.
 
     Args:
         missing: Why tables and views could not be made, by name.
         schema: The tables.
-        sqls: The queries.
+        sqls: The gold and the prediction.
         tables: The base tables that get rows for them.
+        gold_tables: Those that the gold reads.
+
+    Raises:
+        Unmakeable: they do.
     """
+    why = _unmakeable(missing, schema, sqls, tables)
+    if why is not None:
+        alone = _unmakeable(missing, schema, sqls[:1], gold_tables)
+        raise Unmakeable(why, "prediction" if alone is None else "")
+
+
+def unmade(error: SchemaError) -> NotRefuted:
+    """What becomes of a search for which no database can be made."""
+    blame = error.blame if isinstance(error, Unmakeable) else ""
+    return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=str(error), blame=blame)
+
+
+def _unmakeable(
+    missing: Mapping[str, str], schema: Schema, sqls: Sequence[str], tables: Iterable[str]
+) -> str | None:
+    """Why queries cannot be searched; ``None`` where they can."""
     if not missing:
         return None
     needed = {*tables, *(table.name for table in touched(schema, sqls, {}))}

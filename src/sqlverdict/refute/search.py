@@ -27,8 +27,8 @@ from sqlverdict.records import (
     Outcome,
     ParseFailure,
     Query,
-    Reason,
 )
+from sqlverdict.refute import refusal
 from sqlverdict.refute.arena import Arena, warm_arena
 from sqlverdict.refute.constants import read
 from sqlverdict.refute.determined import is_determined, second_answer
@@ -41,7 +41,6 @@ from sqlverdict.refute.order_free import is_order_free
 from sqlverdict.refute.part import part_of
 from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.real import real_rows
-from sqlverdict.refute.refusal import STOPPED, unmakeable, unparsed, unrunnable
 from sqlverdict.refute.regularities import Regularities
 from sqlverdict.refute.shrink import Content, Cost, Shrinker
 from sqlverdict.refute.sources import Sources
@@ -88,19 +87,20 @@ def find_witness(
     if canonical(gold) == canonical(prediction):
         return NotRefuted(0, message="the two queries are the same text")
     parsed = [parse(gold), parse(prediction)]
+    refused = refusal.unreadable(parsed)
+    if refused is not None:
+        return refused
     queries = [query for query in parsed if not isinstance(query, ParseFailure)]
-    if len(queries) < 2:
-        return unparsed(parsed)
     part = part_of(schema, (*queries[0].tables, *queries[1].tables))
     if facts is not None and part is not schema:
         names = {table.name for table in part.tables}
         facts = frozenset(fact for fact in facts if fact.table in names)
     try:
         hunt = _Hunt(queries[0], queries[1], part, facts, chosen, preset, contract)
-        refused = unrunnable(hunt.arenas[0], gold, prediction)
+        refused = refusal.unrunnable(hunt.arenas[0], gold, prediction)
         found = hunt.run(first, database) if refused is None else refused
     except SchemaError as error:
-        return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=str(error))
+        return refusal.unmade(error)
     if isinstance(found, Witness):
         return replace(found, instance=Instance(schema, found.instance.rows))
     return found
@@ -143,14 +143,14 @@ class _Hunt:
             schema, self.facts, reading, budget.seed, self.arenas[0] if facts is None else None
         )
         needed = [*reading.tables, *self.generator.blanks]
-        why = unmakeable(self.arenas[0].missing, schema, (self.gold, self.prediction), needed)
-        if why is not None:
-            raise SchemaError(why)
+        missing, asked = self.arenas[0].missing, (self.gold, self.prediction)
+        refusal.check_made(missing, schema, asked, needed, ours.tables)
         self.named = frozenset(hint.value for hint in reading.hints)
         self.meter = Meter(budget, self.arenas)
         self._real: Regularities | None = None
         self.tried = 0
         self.undetermined = 0
+        self.stopped = 0
         self.origin: Origin = "search"
         self._open: list[tuple[Difference, Origin, int]] = []
         self._differences: list[tuple[Difference, Origin, int]] = []
@@ -190,14 +190,12 @@ class _Hunt:
             witness = self._undetermined()
             if witness is not None and (best is None or SEVERITY[witness.grade] == 0):
                 return witness
-        if best is not None:
+        # Where it is often stopped, data that are only unusual may be all that it shows.
+        if best is not None and (
+            best.cost[0] == 0 or not refusal.is_often(self.stopped, self.tried)
+        ):
             return self._witness(best, self._grader)
-        if self.meter.over:
-            late = self.meter.late
-            message = f"cut by {'time' if late else 'its budget of work'}"
-            why = Reason.BUDGET_EXHAUSTED
-            return NotRefuted(self.tried, self.undetermined, why, message, cut_by_time=late)
-        return NotRefuted(self.tried, self.undetermined)
+        return refusal.ended(self.tried, self.undetermined, self.stopped, self.meter)
 
     def _of_part(self, first: Iterable[Instance]) -> Iterator[Instance]:
         """Instances without the tables that neither query touches."""
@@ -251,6 +249,7 @@ class _Hunt:
             and gold.rows == prediction.rows
         ):
             return None
+        self.stopped += isinstance(gold, Answer) and refusal.is_stopped(prediction)
         comparison = self._compare(gold, prediction)
         if comparison is None or comparison.equal is not False:
             return None
@@ -259,7 +258,7 @@ class _Hunt:
     def _compare(self, gold: Outcome, prediction: Outcome) -> Comparison | None:
         if isinstance(gold, Failure) or isinstance(prediction, Failure):
             failed = [o for o in (gold, prediction) if isinstance(o, Failure)]
-            if len(failed) == 2 or failed[0].reason in STOPPED:
+            if len(failed) == 2 or refusal.is_stopped(failed[0]):
                 return None
             return Comparison(False, (failed[0].reason,), message=failed[0].message)
         pair = Pair(self.gold, self.prediction, self.dialect, self.contract, self.arenas[0].run)

@@ -97,6 +97,7 @@ class NotRefuted:
 
     ``reason`` is set where the search could not be made at all, or was cut short.
     ``cut_by_time`` is set where the clock cut it: another run may go further.
+    ``blame`` is ``prediction`` where only the prediction stands against a search.
     """
 
     instances: int
@@ -104,6 +105,7 @@ class NotRefuted:
     reason: Reason | None = None
     message: str = ""
     cut_by_time: bool = False
+    blame: str = ""
 
     @property
     def refuted(self) -> bool:

@@ -120,9 +120,11 @@ class Scorer:
                 Rung.UNKNOWN, METRIC, None, found.reasons, detail={"metric": spec.label}
             )
             return Scored(found, (note,))
-        if found.value is not None or UNREADABLE.isdisjoint(found.reasons):
+        barred = _bars_search(spec, item) and Reason.JUDGE_UNAVAILABLE not in found.reasons
+        if found.value is not None or (UNREADABLE.isdisjoint(found.reasons) and not barred):
             return Scored(found)
-        blamed = not isinstance(error, STORAGE) and self.works_with_gold(spec, item)
+        beyond = barred or self.works_with_gold(spec, item)
+        blamed = not isinstance(error, STORAGE) and beyond
         if blamed:
             detail["blame"] = "prediction"
         elif error is None:
@@ -149,6 +151,11 @@ class Scorer:
         except Exception:  # noqa: BLE001 - the same bug, met with the gold alone
             return False
         return found.value is not None
+
+
+def _bars_search(spec: MetricSpec, item: DeskItem) -> bool:
+    """Whether the metric rests on a search that the prediction alone stands against."""
+    return item.bars_search and "witness" in spec.metric.needs
 
 
 def _only_gold_is_read(item: DeskItem) -> bool:

@@ -69,6 +69,8 @@ class DeskItem:
         self.database = case.database or ""
         self.repeatable = True
         """False once a limit in seconds, or a process that died, had a part in what was found."""
+        self.bars_search = False
+        """Whether the prediction alone stands against a search for a witness."""
         self._desk = desk
         self._refuter = refuter
         self._refutation: Refutation | None = None
@@ -193,7 +195,7 @@ class DeskItem:
                 found = self._watched(
                     f"refute {sql}", lambda: refuter.refute(self.case, sql), more=_PATIENCE
                 )
-                self._refutation = found or _stopped()
+                self._refutation = self._noted(found or _stopped())
                 self._keep_witness(self._refutation)
         return self._refutation
 
@@ -202,11 +204,17 @@ class DeskItem:
         refuter, sql = self._refuter, self.prediction.sql or ""
         if refuter is None:
             return None
-        return self._watched(
+        found = self._watched(
             f"refute {relation.kind} {sql}",
             lambda: refuter.refute_relation(self.case, sql, relation),
             more=_PATIENCE,
         )
+        return None if found is None else self._noted(found)
+
+    def _noted(self, found: Refutation) -> Refutation:
+        barred = isinstance(found, NotRefuted) and found.blame == "prediction"
+        self.bars_search = self.bars_search or barred
+        return found
 
     def witness_file(self) -> str | None:
         """The name of the file that holds the witness, where one was found and kept."""
