@@ -246,11 +246,12 @@ def _run(
             suites=any("databases" in spec.metric.needs for spec in specs),
         )
         troubles = _cache_problem(options.cache)
-        replies = (
-            (index, case, [without_sql(said, options.no_sql) for said in every])
-            for index, case, every in stream
-        )
-        tasks = seen.tasks(replies, [folder.needs for folder in folders])
+        if options.no_sql == "abstain":
+            stream = (
+                (index, case, [without_sql(said, options.no_sql) for said in every])
+                for index, case, every in stream
+            )
+        tasks = seen.tasks(stream, [folder.needs for folder in folders])
         stages = plan_of(specs, _wishes(options, plans[0].out))
         examiner = Examiner(specs, stages, [folder.folder for folder in folders])
         killed = _work(tasks, folders, examiner, options, workers)

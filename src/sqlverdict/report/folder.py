@@ -99,11 +99,13 @@ class RunFolder:
 
     def needs(self, index: int, db_id: str, digest: str) -> bool:
         """Whether a case is to be examined; ``digest`` is that of its database now."""
+        if not self.log.has(index):
+            return True
         if self.log.is_done(index, digest):
             return False
         if self.log.rests_on_other(index, digest):
             self._changed[db_id] += 1
-        elif self.log.has(index):
+        else:
             self._again += 1
         return True
 

@@ -75,7 +75,8 @@ def write_junit(run: Run, path: Path | None = None) -> Path:
     """Write the cases of a run; by default as ``junit.xml`` in its folder."""
     target = path or run.folder / JUNIT
     log = run.folder / RESULTS
-    suites = _index(log, run.deciding)
+    deciding = run.deciding
+    suites = _index(log, deciding)
     name = f"{run.manifest.system} on {run.manifest.benchmark}"
     partial = target.with_name(f"{target.name}.{os.getpid()}.part")
     decode = msgspec.json.Decoder(Result).decode
@@ -85,7 +86,7 @@ def write_junit(run: Run, path: Path | None = None) -> Path:
             _open_suite(out, db_id, suite)
             for place in suite.places:
                 lines.seek(place)
-                _write_case(out, decode(lines.readline()), run)
+                _write_case(out, decode(lines.readline()), run, deciding)
             out.write("</testsuite>\n")
         out.write("</testsuites>\n")
     partial.replace(target)
@@ -148,10 +149,10 @@ def _open_suite(out: TextIO, name: str, suite: _Suite) -> None:
     )
 
 
-def _write_case(out: TextIO, result: Result, run: Run) -> None:
+def _write_case(out: TextIO, result: Result, run: Run, deciding: str | None) -> None:
     seconds = sum(result.timings.values())
     place = f"{run.manifest.benchmark}.{result.db_id}"
-    verdict = run.verdict(result)
+    verdict = verdict_by(result, deciding)
     out.write(
         f'<testcase classname={_attribute(place)} name={_attribute(result.id)} time="{seconds:.6f}"'
     )
@@ -162,7 +163,7 @@ def _write_case(out: TextIO, result: Result, run: Run) -> None:
     why = ", ".join(result.reasons) or (result.fault or "")
     if any("contradiction" in found.detail for found in result.evidence):
         why = f"CONTRADICTION, {why}"
-    by = f" by {run.deciding}" if verdict is not result.verdict else ""
+    by = f" by {deciding}" if verdict is not result.verdict else ""
     message = _attribute(f"{verdict}{by}: {why}" if why else f"{verdict}{by}")
     if tag == "skipped":
         out.write(f"><skipped message={message}/></testcase>\n")
