@@ -120,7 +120,9 @@ def summarise(
     beyond: Counter[str] = Counter()
     cuts: Counter[str] = Counter()
     without: Counter[str] = Counter()
-    slices: dict[tuple[Any, ...], list[_Tally]] = {}
+    # Sums of 0 and 1 are exact in any order: what is alike is counted, and added at once.
+    exact = all(is_binary for _, is_binary in plan)
+    alike: dict[tuple[Any, ...], _Alike] = {}
     heard = Heard()
     for result in results:
         abstained += result.abstained
@@ -139,15 +141,18 @@ def summarise(
             beyond[name] += 1
         for name in _without(ours) if ours else ():
             without[name] += 1
-        values = [result.scores.get(label) for label in metrics]
-        whole.add(values)
-        marks = (result.db_id, result.difficulty, result.answerable, result.gold[:1])
-        if marks not in slices:
-            if len(slices) >= REMEMBERED_GOLDS:
-                slices.clear()
-            slices[marks] = [tallies[place] for place in _places(result, known)]
-        for tally in slices[marks]:
-            tally.add(values)
+        values = tuple([result.scores.get(label) for label in metrics])
+        marks = (result.db_id, result.difficulty, result.answerable, result.gold[:1], values)
+        same = alike.get(marks)
+        if same is None:
+            if len(alike) >= REMEMBERED_GOLDS:
+                _settle(alike)
+            places = [tallies[place] for place in _places(result, known)]
+            same = alike[marks] = _Alike([whole, *places], values)
+        same.count += 1
+        if not exact:
+            _settle(alike)
+    _settle(alike)
     if not any(by == "difficulty" and key != UNLABELLED for by, key in tallies):
         tallies.pop(("difficulty", UNLABELLED), None)
     return Summary(
@@ -255,13 +260,30 @@ class _Tally:
         self.cases = 0
         self._values = [_Values(label, binary) for label, binary in plan]
 
-    def add(self, scores: Sequence[float | None]) -> None:
-        self.cases += 1
+    def add(self, scores: Sequence[float | None], times: int) -> None:
+        self.cases += times
         for values, score in zip(self._values, scores, strict=True):
-            values.add(score)
+            values.add(score, times)
 
     def estimates(self, seed: int, limit: int) -> tuple[Estimate, ...]:
         return tuple(values.estimate(seed, limit) for values in self._values)
+
+
+@dataclass
+class _Alike:
+    """Results with the same values in the same slices, not yet added there."""
+
+    tallies: Sequence[_Tally]
+    values: Sequence[float | None]
+    count: int = 0
+
+
+def _settle(alike: dict[tuple[Any, ...], _Alike]) -> None:
+    """Add what was counted, and forget it."""
+    for same in alike.values():
+        for tally in same.tallies:
+            tally.add(same.values, same.count)
+    alike.clear()
 
 
 class _Values:
@@ -279,14 +301,14 @@ class _Values:
         self.total = 0.0
         self.histogram: Counter[float] = Counter()
 
-    def add(self, value: float | None) -> None:
+    def add(self, value: float | None, times: int = 1) -> None:
         if value is None:
-            self.unscored += 1
+            self.unscored += times
             return
-        self.scored += 1
-        self.total += value
+        self.scored += times
+        self.total += value * times
         if not self.binary:
-            self.histogram[value if value in (0.0, 1.0) else float(f"{value:.3g}")] += 1
+            self.histogram[value if value in (0.0, 1.0) else float(f"{value:.3g}")] += times
 
     def estimate(self, seed: int, limit: int) -> Estimate:
         if not self.scored:
