@@ -44,6 +44,26 @@ def test_compare_shows_what_changed(invoke: Invoke) -> None:
 
 
 @pytest.mark.usefixtures("two_runs")
+@pytest.mark.parametrize(
+    ("file", "change"),
+    [
+        ("results.jsonl", lambda text: text.replace('"ex":0.0', '"ex":1.0')),
+        ("results.jsonl", lambda text: text[: text.index("\n") + 1]),
+        ("summary.json", lambda text: text.replace("0.75", "0.99")),
+    ],
+    ids=["edited", "cut", "summary"],
+)
+def test_the_gate_refuses_a_run_that_was_changed(
+    invoke: Invoke, file: str, change: Callable[[str], str]
+) -> None:
+    """It read the summary alone."""
+    path = Path("before", file)
+    path.write_text(change(path.read_text()))
+    found = invoke("check", "before", "--min", "ex=0.5")
+    assert (found.exit_code, "changed" in found.stderr or "cut short" in found.stderr) == (2, True)
+
+
+@pytest.mark.usefixtures("two_runs")
 def test_check_is_a_gate(invoke: Invoke) -> None:
     passed = invoke("check", "after", "--min", "ex=0.75", "--max-unscored", "0")
     assert passed.exit_code == 0

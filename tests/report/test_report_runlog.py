@@ -125,6 +125,16 @@ def test_an_edited_line_is_noticed(
     assert path.read_bytes() == whole
 
 
+def test_a_field_behind_the_checksum_is_noticed(tmp_path: Path, make_result: Make) -> None:
+    """JSON readers take the last of two fields of one name."""
+    write(tmp_path, [make_result(0, scores={"ex": 0.0}, timings={"gold": 0.1})])
+    path = tmp_path / RESULTS
+    path.write_bytes(path.read_bytes().rstrip(b"}\n") + b'},"scores":{"ex":1.0}}\n')
+    assert msgspec.json.decode(path.read_bytes())["scores"] == {"ex": 1.0}
+    with pytest.raises(RunLogError, match="was changed"):
+        list(read_results(tmp_path))
+
+
 def test_a_checksum_in_the_text_of_a_prediction_is_not_taken_for_the_line_s(
     tmp_path: Path, make_result: Make
 ) -> None:

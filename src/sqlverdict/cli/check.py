@@ -50,7 +50,8 @@ def check(
     """Check a run against conditions; exit code 0 if all are met, else 1.
 
     It fails closed: a case that was right in the baseline and is unscored or missing now is a
-    regression, and a metric without a scored case meets no minimum.
+    regression, a metric without a scored case meets no minimum, and a run whose log was changed,
+    or does not fit its summary, is refused (exit code 2).
     """
     from sqlverdict.report.gate import (
         Rules,
@@ -60,7 +61,7 @@ def check(
         parse_minimum,
     )
     from sqlverdict.report.junit import Check, write_checks
-    from sqlverdict.report.run import read_run
+    from sqlverdict.report.run import check_summary, read_run
 
     rules = Rules(
         minimums=dict(parse_minimum(text) for text in minimums),
@@ -70,7 +71,11 @@ def check(
         metrics=metrics,
     )
     held = read_run(baseline) if baseline is not None else None
-    found = check_run(read_run(run), rules, held, force=force)
+    now = read_run(run)
+    for each in (now, held):
+        if each is not None:
+            check_summary(each)
+    found = check_run(now, rules, held, force=force)
     if junit is not None:
         checks = [
             Check(c.name, c.passed, f"found {c.found}, expected {c.required}", c.detail)

@@ -12,7 +12,7 @@ import msgspec
 from sqlverdict.errors import RunLogError
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.manifest import Manifest, read_manifest, write_json
-from sqlverdict.report.runlog import read_results
+from sqlverdict.report.runlog import RESULTS, read_results
 from sqlverdict.score.deciding import deciding_metric, verdict_by
 from sqlverdict.score.summary import Estimate, Summary, from_json, summarise, to_json
 
@@ -66,13 +66,34 @@ class Run:
 
 def summarise_folder(folder: Path, manifest: Manifest) -> Summary:
     """Read the run log and write ``summary.json``."""
-    summary = summarise(
-        read_results(folder), list(manifest.metrics), binary=manifest.binary, seed=manifest.seed
-    )
+    summary = _summary_of(folder, manifest)
     labels = dict(zip(_LABELS, (manifest.system, manifest.benchmark), strict=True))
     content = labels | to_json(summary)
     write_json(folder / SUMMARY, content)
     return summary
+
+
+def check_summary(run: Run) -> None:
+    """Hold ``summary.json`` against the run log, line by line.
+
+    Raises:
+        RunLogError: the log was changed or cut short, or the summary says something else.
+    """
+    said, found = (
+        [(each.metric, each.value, each.scored) for each in summary.estimates]
+        for summary in (run.summary, _summary_of(run.folder, run.manifest))
+    )
+    if said != found:
+        raise RunLogError(
+            f"{run.folder / SUMMARY} does not say what {RESULTS} holds: one of them was changed. "
+            f"Remove {SUMMARY} and run the same evaluate command again: it writes a new one."
+        )
+
+
+def _summary_of(folder: Path, manifest: Manifest) -> Summary:
+    return summarise(
+        read_results(folder), list(manifest.metrics), binary=manifest.binary, seed=manifest.seed
+    )
 
 
 def read_run(folder: Path) -> Run:
