@@ -105,7 +105,8 @@ def log_of(path: Path) -> Path | None:
 
 def beside(path: Path, ending: str) -> Path:
     """A side file of a database: SQLite looks beside the file itself, not beside a link to it."""
-    file = path.resolve()
+    # To resolve a path takes a look at each of its folders; only a link needs it.
+    file = path.resolve() if path.is_symlink() else path
     return file.with_name(file.name + ending)
 
 

@@ -8,13 +8,16 @@ there is none, what remains is a proof under the declared schema, which decides 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from sqlverdict.execute.fact_check import FactCheck, check_facts
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove import prover
+from sqlverdict.prove.held import Held
 from sqlverdict.prove.profile import DEFAULT_PROFILE
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.records import Contract, Reason
@@ -64,16 +67,17 @@ def prove_on_data(
     if not isinstance(found, Proof) or database is None or not database.is_file():
         return found
     declared, broken = found, dict[Fact, FactCheck]()
-    known = facts_of(schema)
+    known = _facts_by_words(Held(schema))
     for _ in range(_ROUNDS):
-        checks = check_facts(database, used_facts(found, known))
+        used = [known[words] for words in found.facts if words in known]
+        checks = check_facts(database, used)
         fresh = {check.fact: check for check in checks if check.state == "broken"}
         if not fresh:
             unsure = tuple(str(check) for check in checks if check.state == "unchecked")
             left_out = tuple(sorted(map(str, broken)))
             return replace(found, unchecked=unsure, left_out=left_out)
         broken |= fresh
-        again = derive(known.difference(broken))
+        again = derive(frozenset(known.values()).difference(broken))
         if not isinstance(again, Proof):
             break
         found = again
@@ -86,7 +90,7 @@ def prove_on_data(
     )
 
 
-def used_facts(proof: Proof, known: frozenset[Fact]) -> list[Fact]:
-    """The facts that the steps of a proof name."""
-    by_words = {str(fact): fact for fact in known}
-    return [by_words[words] for words in proof.facts if words in by_words]
+@lru_cache(maxsize=64)
+def _facts_by_words(held: Held) -> Mapping[str, Fact]:
+    """The facts of a schema by the words in which a proof names them."""
+    return {str(fact): fact for fact in facts_of(held.schema)}
