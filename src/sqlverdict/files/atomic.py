@@ -27,6 +27,7 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             os.fsync(stream.fileno())
         part.replace(path)
     except BaseException:
+        # Whatever it was, Ctrl-C included, it is raised on; only the half-written file goes.
         with suppress(OSError):
             part.unlink(missing_ok=True)
         raise

@@ -56,6 +56,7 @@ class FolderLock:
                     _ours.add(handle)
                     return handle
             except BaseException:
+                # Whatever it was, Ctrl-C included, it is raised on; no handle stays open.
                 os.close(handle)
                 raise
             os.close(handle)

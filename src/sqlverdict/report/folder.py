@@ -67,6 +67,7 @@ class RunFolder:
         try:
             self._open(manifest, overwrite=overwrite)
         except BaseException:
+            # Whatever it was, Ctrl-C included, it is raised on; the folder stays free.
             self._lock.release()
             raise
 

@@ -102,6 +102,7 @@ class RunLog:
         try:
             self._recover()
         except BaseException:
+            # Whatever it was, Ctrl-C included, it is raised on; the file is closed.
             self._file.close()
             raise
 
