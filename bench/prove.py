@@ -34,11 +34,11 @@ from typing import Any
 import sqlglot
 
 from etm_paper import DATA, PUBLISHED, Item, items, schema_of
+from sqlverdict.parse.accepted import complaint
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schema_ddl import read_ddl
 from sqlverdict.parse.tokens import normalised
-from sqlverdict.prove.accepted import complaint
 from sqlverdict.prove.derive import forget_forms
 from sqlverdict.prove.evidence import evidence_of
 from sqlverdict.prove.proof import Derivation, NotProved, Proof

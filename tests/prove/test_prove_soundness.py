@@ -17,10 +17,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 from query_mutations import mutate
 from query_strategies import DDL, RANDOMS, make_query
 
+from sqlverdict.parse.accepted import complaint
 from sqlverdict.parse.facts import Fact, References, Typed, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema_ddl import read_ddl
-from sqlverdict.prove.accepted import complaint
 from sqlverdict.prove.canonical import canonical
 from sqlverdict.prove.check import check
 from sqlverdict.prove.known import Known

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema_ddl import read_ddl
 from sqlverdict.records import Answer, Query, Row
 from sqlverdict.refute.arena import Arena
 from sqlverdict.refute.order_free import is_order_free
-from sqlverdict.refute.per_schema import per_schema
 
 SCHEMA = read_ddl("CREATE TABLE t (a INTEGER, b TEXT, c REAL); CREATE TABLE u (a INTEGER, d)", "s")
 NOCASE = read_ddl("CREATE TABLE t (a INTEGER, b TEXT COLLATE NOCASE, c REAL)", "s")

@@ -1,59 +1,13 @@
-"""Whether SQLite accepts a query on a schema: names, calls and clauses, on empty tables."""
+"""The program that SQLite makes of a query on a schema."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections import OrderedDict
-from threading import Lock
-
-from sqlverdict.files.sqlite import open_in_memory, quoted
+from sqlverdict.parse.accepted import explained
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.programs import Instruction, comparable
-
-_KEPT = 64
-_lock = Lock()
-_connections: OrderedDict[int, tuple[Schema, sqlite3.Connection]] = OrderedDict()
-
-
-def complaint(sql: str, schema: Schema) -> str | None:
-    """What SQLite says against a query; ``None`` where it would run it. Nothing is run."""
-    with _lock:
-        connection = _open(schema)
-        try:
-            connection.execute(f"EXPLAIN {sql}").close()
-        except (sqlite3.Error, sqlite3.Warning, MemoryError) as error:
-            return str(error) or "it does not fit into the engine's memory limit"
-        return None
 
 
 def program(sql: str, schema: Schema) -> list[Instruction] | None:
     """The program that SQLite compiles a query to, on empty tables; ``None`` where it does not."""
-    with _lock:
-        try:
-            rows = _open(schema).execute(f"EXPLAIN {sql}").fetchall()
-        except (sqlite3.Error, sqlite3.Warning):
-            return None
-    return comparable(rows)
-
-
-def _open(schema: Schema) -> sqlite3.Connection:
-    """An empty database of the schema; kept by the schema's identity."""
-    found = _connections.get(id(schema))
-    if found is not None and found[0] is schema:
-        return found[1]
-    connection = open_in_memory(any_thread=True)
-    for table in schema.tables:
-        columns = ", ".join(f"{quoted(c.name)} {_type(c.type)}" for c in table.columns)
-        if columns and not table.name.lower().startswith("sqlite_"):
-            connection.execute(f"CREATE TABLE IF NOT EXISTS {quoted(table.name)} ({columns})")
-    _connections[id(schema)] = (schema, connection)
-    if len(_connections) > _KEPT:
-        _, (_, oldest) = _connections.popitem(last=False)
-        oldest.close()
-    return connection
-
-
-def _type(declared: str) -> str:
-    """A declared type that is safe to write: words and one pair of numbers."""
-    plain = all(letter.isalnum() or letter in " _(),." for letter in declared)
-    return declared if plain else ""
+    rows = explained(sql, schema)
+    return None if rows is None else comparable(rows)

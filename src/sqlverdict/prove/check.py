@@ -14,11 +14,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.errors import UnknownMember
+from sqlverdict.parse.accepted import complaint
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import normalised
-from sqlverdict.prove.accepted import complaint
 from sqlverdict.prove.canonical import canonical, column_keys
 from sqlverdict.prove.inner_order import ORDER_SHOWS, visible_order
 from sqlverdict.prove.known import Known, cited_facts

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from sqlverdict.parse.accepted import complaint
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import normalised
-from sqlverdict.prove.accepted import complaint
 from sqlverdict.prove.held import Held
 from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES, Question
 from sqlverdict.prove.proof import Derivation, NotProved, Proof

@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.declarations import quoted
 from sqlverdict.refute.mine.kind import ColumnRegularity, Place
-from sqlverdict.refute.per_schema import per_schema
 
 _DAYS = ("DATE",)
 _MOMENTS = ("DATETIME", "TIMESTAMP")

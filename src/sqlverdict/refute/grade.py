@@ -33,6 +33,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import Kind, fold, kind, solid
@@ -41,7 +42,6 @@ from sqlverdict.refute.arena import Arena
 from sqlverdict.refute.declared import declared
 from sqlverdict.refute.mine.across import Inclusion
 from sqlverdict.refute.mine.kind import Place, Regularity, cells_of, rows_of
-from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.regularities import Regularities, references
 from sqlverdict.refute.ties import has_tie
 from sqlverdict.refute.witness import Grade, Instance

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from sqlverdict.parse.collations import alike, collation
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
+from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Row
 from sqlverdict.refute.arena import is_filled
 from sqlverdict.refute.checked import checked_places, index_hints
-from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.pools import Pool, bare_pool
 from sqlverdict.refute.reading import Hint
 from sqlverdict.refute.resolve import Place

@@ -14,10 +14,10 @@ import re
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Query
-from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.resolve import nodes_of
 
 _SUSPECT = re.compile(r"\b(limit|over|collate|recursive|rowid|_rowid_|oid)\b|json", re.IGNORECASE)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold, solid
 from sqlverdict.refute.arena import is_view
-from sqlverdict.refute.per_schema import per_schema
 
 _QUOTES = "\"'`[]"
 _CATALOGUES = ("sqlite_", "pragma_")

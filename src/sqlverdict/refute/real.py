@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from sqlverdict.parse.facts import References, facts_of
+from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Row
 from sqlverdict.refute.mine.across import Inclusion
 from sqlverdict.refute.mine.kind import Place
 from sqlverdict.refute.mine.sample import reading
 from sqlverdict.refute.mine.store import TableData, tables_of
-from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.regularities import Regularities, digest_of, mine
 
 _MAX_ROWS = 50_000

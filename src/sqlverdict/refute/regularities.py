@@ -21,6 +21,7 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.fact_check import check_facts
 from sqlverdict.files.digests import database_digest
 from sqlverdict.parse.facts import Fact, References, facts_of
+from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schema_sqlite import read_sqlite
 from sqlverdict.parse.tokens import fold
@@ -36,7 +37,6 @@ from sqlverdict.refute.mine.kind import Place, Regularity
 from sqlverdict.refute.mine.pairs import OrderInRow
 from sqlverdict.refute.mine.sample import Sample, reading
 from sqlverdict.refute.mine.store import holds_in_file, tables_of
-from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.witness import Instance
 
 Kind = TypeVar("Kind", bound=Regularity)

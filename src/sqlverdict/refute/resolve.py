@@ -15,9 +15,9 @@ from functools import cached_property
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
-from sqlverdict.refute.per_schema import per_schema
 
 Place = tuple[str, str]
 """A table and a column, as the schema writes them."""

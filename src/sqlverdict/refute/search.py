@@ -17,6 +17,7 @@ from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair, Preset
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.canonical import canonical
 from sqlverdict.parse.facts import Fact, facts_of
+from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
@@ -39,7 +40,6 @@ from sqlverdict.refute.ground import is_closed
 from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.order_free import is_order_free
 from sqlverdict.refute.part import part_of
-from sqlverdict.refute.per_schema import per_schema
 from sqlverdict.refute.real import real_rows
 from sqlverdict.refute.regularities import Regularities
 from sqlverdict.refute.shrink import Content, Cost, Shrinker

@@ -10,13 +10,13 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold, pieces
 from sqlverdict.records import Query
 from sqlverdict.refute.arena import is_view
 from sqlverdict.refute.declarations import quoted
-from sqlverdict.refute.per_schema import per_schema
 
 _DEPTH = 8
 """How many views may stand behind each other; a view cannot read itself."""
