@@ -22,6 +22,8 @@ LIST = "SELECT id FROM t WHERE id IN (" + ",".join(["1"] * 99_900) + ")"
 ENDLESS = "WITH RECURSIVE r(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM r)"
 GROWING = f"{ENDLESS} SELECT group_concat(x || hex(zeroblob(9999))) FROM r"
 TERMS = "SELECT id FROM t WHERE " + " AND ".join(["1"] * 985)
+READ_TERMS = "SELECT id FROM t WHERE " + " AND ".join(["id > 0"] * 780)
+READ_UNIONS = " UNION ALL ".join(["SELECT id FROM t"] * 500)
 TWISTED = (
     "WITH w(a, b) AS (SELECT * FROM (SELECT id AS z, id AS z FROM t) LIMIT -1) SELECT b, a FROM w"
 )
@@ -31,6 +33,8 @@ HOSTILE = {
     "list": LIST,
     "growing": GROWING,
     "terms": TERMS,
+    "read terms": READ_TERMS,
+    "read unions": READ_UNIONS,
     "twisted": TWISTED,
 }
 DOCUMENTED = (0, 1, 2, 3, 4)
@@ -85,6 +89,9 @@ def database(tmp_path: Path) -> Path:
         ("pair", "list"),
         ("refute", "unions"),
         ("prove", "terms"),
+        ("prove", "read terms"),
+        ("pair", "read terms"),
+        ("pair", "read unions"),
         ("pair", "twisted"),
     ],
 )

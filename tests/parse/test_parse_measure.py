@@ -51,13 +51,32 @@ def test_a_short_chain_is_read(use: str) -> None:
         "SELECT " + ", ".join(["a"] * MOST_TOKENS) + " FROM t",
         " UNION ".join(["SELECT id FROM t"] * 1_000),
         "SELECT c FROM t WHERE " + " AND ".join(["1"] * 985),
+        "SELECT c FROM t WHERE " + " OR ".join(["c = 1"] * (2 * MOST_LEVELS)),
         "SELECT " + " || ".join(["a"] * (2 * MOST_LEVELS)) + " FROM t",
+        "SELECT " + " || ".join(["a"] * (MOST_LEVELS + 1)) + " FROM t",
+        # A chain and what is nested in its first part count together.
+        "SELECT c FROM t WHERE " + " || ".join(["c"] * 300) + " AND c" * 300,
     ],
 )
 def test_long_lists_and_deep_trees_are_refused(sql: str) -> None:
     found = parse(sql)
     assert isinstance(found, ParseFailure)
     assert found.reason is Reason.BUDGET_EXHAUSTED
+
+
+@pytest.mark.parametrize("word", ["AND", "OR"])
+def test_a_part_of_a_chain_is_half_a_level(word: str) -> None:
+    start, most = "SELECT c FROM t WHERE ", 2 * MOST_LEVELS - 10
+    assert isinstance(parse(start + f" {word} ".join(["c = 1"] * most)), Query)
+    # Parentheses make levels of it.
+    nested = start + "c = 1" + f" {word} (c = 1" * 250 + ")" * 250
+    assert isinstance(parse(nested), ParseFailure)
+
+
+def test_a_chain_of_set_operations_is_read_as_far_as_sqlite_compiles_one() -> None:
+    words = [" UNION ", " EXCEPT ", " UNION ALL "]
+    part = "SELECT id FROM t"
+    assert isinstance(parse(part + "".join(words[n % 3] + part for n in range(499))), Query)
 
 
 def test_what_people_write_is_read() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from sqlverdict.compare.preset import PRESETS, Pair
@@ -241,6 +243,30 @@ def test_a_query_beyond_our_parser_is_explained_by_its_answers() -> None:
         (Reason.VALUE_MISMATCH,),
     )
     assert sentence(made) == "they differ on this database: the gold returns 1, the prediction 2"
+
+
+def test_no_query_is_written_that_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chain of hundreds of conditions must not cost hundreds of long texts."""
+    from sqlverdict.refute import causes_in_queries, scene
+
+    written: list[str] = []
+    usual = causes_in_queries._without
+
+    def without(*arguments: Any) -> str:
+        written.append(usual(*arguments))
+        return written[-1]
+
+    monkeypatch.setattr(causes_in_queries, "_without", without)
+    many = " AND ".join(f"age > {n % 2}" for n in range(scene._TRIES + 50))
+    witness = on(
+        f"SELECT name FROM employee WHERE {many}",
+        "SELECT name FROM employee",
+        employee=[(1, "Ada", 0, 10.0, "555", 1)],
+    )
+    assert sentence(witness).startswith("they differ on this database")
+    assert len(written) == scene._TRIES
+    assert len(set(written)) == scene._TRIES, "one condition is taken away at a time"
+    assert all(text.count("age >") == scene._TRIES + 49 for text in written)
 
 
 def test_only_columns_that_matter_are_shown() -> None:

@@ -19,6 +19,9 @@ WRONG = "SELECT name FROM person"
 
 PADDINGS = {
     "conjunction": f"{WRONG} WHERE " + " AND ".join(["1"] * 985),
+    "conjunction that is read": f"{WRONG} WHERE " + " AND ".join(["1"] * 780),
+    "disjunction that is read": f"{WRONG} WHERE " + " OR ".join(["age > 0"] * 780),
+    "conjunction that no engine reads": f"{WRONG} WHERE " + " AND ".join(["1"] * 5_000),
     "columns of one name": "WITH w(a, b) AS (SELECT * FROM (SELECT name AS z, age AS z FROM person) "
     "LIMIT -1) SELECT b, a FROM w",
     "open comment": f"{WRONG} /* ",
@@ -26,6 +29,7 @@ PADDINGS = {
     "concatenation": "SELECT name" + "||''" * 900 + " FROM person",
     "sum": "SELECT age" + "+0" * 900 + " FROM person",
     "union": " UNION ALL ".join([WRONG] * 300),
+    "longest union": " UNION ALL ".join([WRONG] * 500),
     "nested queries": "SELECT name FROM " + "(SELECT * FROM " * 20 + "person" + ")" * 20,
     "many values": f"{WRONG} WHERE age IN ({', '.join(map(str, range(2_000)))})",
     "many columns": f"SELECT {', '.join(['name'] * 1_500)} FROM person",

@@ -62,6 +62,8 @@ def lone_condition(scene: Scene) -> str | None:
                 continue
             if condition.optional or condition.joins:
                 continue
+            if scene.spent:
+                return None
             texts = [scene.witness.gold_sql, scene.witness.prediction_sql]
             texts[side] = _without(scene.resolvers[side].tree, [condition.node])
             if scene.agree_as(*texts):
@@ -110,6 +112,8 @@ def other_condition(scene: Scene, *, grouped: bool = False) -> str | None:
         for other in theirs:
             if other.key in _keys(ours) or other.places != one_.places:
                 continue
+            if scene.spent:
+                return None
             gold = _without(scene.resolvers[0].tree, [one_.node])
             prediction = _without(scene.resolvers[1].tree, [other.node])
             if one_.text and other.text and scene.agree_as(gold, prediction):
@@ -181,14 +185,15 @@ def _key(node: Expr, resolver: Resolver) -> str:
 
 
 def _without(tree: Expr, nodes: list[Expr]) -> str:
-    """The query with conditions that always hold in their place."""
-    wanted = {id(node) for node in nodes}
-    copy = tree.copy()
-    # Both walks go the same way, so that places correspond.
-    for original, found in zip(list(tree.walk()), list(copy.walk()), strict=True):
-        if id(original) in wanted:
-            found.replace(exp.Literal.number(1))
-    return str(copy.sql("sqlite"))
+    """The query with conditions that always hold in their place; the tree is as it was."""
+    stand_ins = [exp.Literal.number(1) for _ in nodes]
+    for node, stand_in in zip(nodes, stand_ins, strict=True):
+        node.replace(stand_in)
+    try:
+        return str(tree.sql("sqlite"))
+    finally:
+        for node, stand_in in zip(nodes, stand_ins, strict=True):
+            stand_in.replace(node)
 
 
 def distinct(scene: Scene) -> str | None:

@@ -80,12 +80,17 @@ class Scene:
         )
         return ours, theirs, compared.equal
 
+    @property
+    def spent(self) -> bool:
+        """Whether nothing more is tried; a text to be tried need not be made."""
+        return self._arena is None or self._left <= 0
+
     def agree_on(self, rows: Rows) -> bool:
         """Whether the two queries agree on other rows; rows that the schema forbids do not.
 
         Where both return something on the witness, agreeing on nothing explains nothing.
         """
-        if self._arena is None or self._left <= 0:
+        if self._arena is None or self.spent:
             return False
         self._left -= 1
         try:
@@ -99,7 +104,7 @@ class Scene:
 
     def agree_as(self, gold: str, prediction: str) -> bool:
         """Whether two other queries agree on the witness's rows."""
-        if self._arena is None or self._left <= 0:
+        if self._arena is None or self.spent:
             return False
         self._left -= 1
         self._arena.load(self.rows)
