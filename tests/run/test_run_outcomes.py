@@ -250,6 +250,40 @@ def test_a_gold_that_reads_the_clock_is_scored_and_said(make_case: MakeCase) -> 
     assert steady.summary.cuts == {}, "only the gold counts"
 
 
+@pytest.mark.parametrize(
+    ("metrics", "gold", "said", "cuts"),
+    [
+        ("ex", "SELECT 1 WHERE 0", "SELECT 'x' WHERE 0", {"empty_match": 1}),
+        ("ex", "SELECT 1 WHERE 0", "SELECT 1 WHERE 0", {"empty_match": 1}),
+        ("ex", "SELECT 1 WHERE 0", "SELECT 1, 2 WHERE 0", {}),
+        ("ex[bird]", "SELECT 1 WHERE 0", "SELECT 1, 2 WHERE 0", {"empty_match": 1}),
+        ("text_match", "SELECT 1 WHERE 0", "SELECT 1 WHERE 0", {}),
+        ("ex", "SELECT 1 WHERE 0", "SELECT 1", {}),
+        ("ex", "SELECT 1", "SELECT 1 WHERE 0", {}),
+        ("ex", "SELECT NULL", "SELECT NULL", {}),
+        ("ex", "SELECT missing", "SELECT 1 WHERE 0", {}),
+    ],
+)
+def test_a_match_of_two_answers_without_rows_is_counted(
+    metrics: str, gold: str, said: str, cuts: dict[str, int], make_case: MakeCase
+) -> None:
+    """Any query without rows matches there, which says little."""
+    options = Options(metrics, workers=0, cache=None)
+    run = evaluate([make_case("1", gold)], {"1": said}, options=options)
+    assert run.summary.cuts == cuts
+    assert [line.partition(":")[0] for line in cut_sentences(run.summary)] == (
+        ["EMPTY ANSWERS"] if cuts else []
+    )
+
+
+def test_one_of_several_golds_without_rows_is_enough(make_case: MakeCase) -> None:
+    case = make_case("1", "SELECT 1", "SELECT 1 WHERE 0")
+    none = evaluate([case], {"1": "SELECT 2 WHERE 0"}, options=LOCAL)
+    assert none.summary.cuts == {"empty_match": 1}
+    one = evaluate([case], {"1": "SELECT 1"}, options=LOCAL)
+    assert one.summary.cuts == {}
+
+
 def test_a_query_that_fails_by_itself_is_final_though_its_failure_is_not_cached(
     make_case: MakeCase,
 ) -> None:

@@ -12,7 +12,14 @@ from sqlverdict.records import REASONS, Reason, Result, Verdict
 from sqlverdict.report.case import VERDICTS
 from sqlverdict.report.run import Run
 from sqlverdict.report.tables import Table, count, interval, percent, table
-from sqlverdict.score.cuts import CUT_BY_TIME, CUT_BY_WORK, READS_CLOCK, STOPPED, UNSEARCHED
+from sqlverdict.score.cuts import (
+    CUT_BY_TIME,
+    CUT_BY_WORK,
+    EMPTY_MATCH,
+    READS_CLOCK,
+    STOPPED,
+    UNSEARCHED,
+)
 from sqlverdict.score.summary import Estimate, Summary
 
 SLICE_TITLES = {
@@ -183,11 +190,14 @@ _CUTS = {
     "whole. Make room, and run the same command again: it does them again.",
     READS_CLOCK: "READS THE CLOCK: the gold of {0} does. The same prediction may score otherwise "
     "another day; write a fixed date.",
+    EMPTY_MATCH: "EMPTY ANSWERS: in {0} neither the gold nor the prediction returns a row, and EX "
+    "counts a match. Any query without rows matches there; only a proof or a search for a witness "
+    "(`verdict`) tells them apart.",
 }
 
 
 def cut_sentences(summary: Summary) -> list[str]:
-    """How many searches could not be made, and how many cases a limit cut."""
+    """How many searches were not made, how many cases a limit cut, how many answers are empty."""
     return [
         text.format(count(summary.cuts[name], "case"))
         for name, text in _CUTS.items()

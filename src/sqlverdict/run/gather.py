@@ -100,11 +100,17 @@ def gather(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
 
 
 def _marked(item: DeskItem, found: list[Evidence]) -> list[Evidence]:
-    """The evidence; where a gold reads the clock, its first piece says so."""
-    if not any(isinstance(gold, Answer) and gold.volatile for gold in item.golds()):
+    """The evidence; its first piece says where a gold reads the clock, or no query has a row."""
+    golds = [gold for gold in item.golds() if isinstance(gold, Answer)]
+    marks = {"gold_reads_clock": True} if any(gold.volatile for gold in golds) else {}
+    if any(not gold.rows for gold in golds):
+        answer = item.answer()
+        if isinstance(answer, Answer) and not answer.rows:
+            marks["both_empty"] = True
+    if not marks:
         return found
     first, *rest = found
-    return [replace(first, detail={**first.detail, "gold_reads_clock": True}), *rest]
+    return [replace(first, detail={**first.detail, **marks}), *rest]
 
 
 def _tagged(item: DeskItem, found: Evidence) -> Evidence:

@@ -1,4 +1,4 @@
-"""What a case did not get in full: a search that could not be made, or a limit that cut it."""
+"""What weakens a case's score: a search not made, a limit that cut, an answer without rows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ CUT_BY_TIME = "cut_by_time"
 CUT_BY_WORK = "cut_by_work"
 READS_CLOCK = "gold_reads_clock"
 STOPPED = "stopped"
+BOTH_EMPTY = "both_empty"
+EMPTY_MATCH = "empty_match"
 
 _NOT_THE_CLOCK = frozenset(
     {Reason.JUDGE_UNAVAILABLE, Reason.DATABASE_UNAVAILABLE, Reason.TOOLKIT_ERROR}
@@ -16,7 +18,7 @@ _NOT_THE_CLOCK = frozenset(
 
 
 def cuts_of(result: Result) -> set[str]:
-    """What a case did not get in full.
+    """What a case did not get in full, and what its score rests on.
 
     ``unsearched``: a search for a witness was asked for and could not be made.
     ``cut_by_time``: the clock cut a query, a proof or a search; another run may differ.
@@ -24,14 +26,24 @@ def cuts_of(result: Result) -> set[str]:
     ``stopped``: a file could not be written; another run may go better.
     ``cut_by_work``: a search spent its budget of work before its last instance, as it always
     will.
+    ``empty_match``: neither query returns a row, and ``ex`` under some preset says that they match.
     """
     names = {name for found in result.evidence if found.detail for name in _cuts(found)}
+    if any(found.detail.get(BOTH_EMPTY) for found in result.evidence) and _has_ex(result):
+        names.add(EMPTY_MATCH)
     if not result.final and result.fault is None:
         reasons = {reason for found in result.evidence for reason in found.reasons}
         if reasons.isdisjoint(_NOT_THE_CLOCK):
             # A query on another database of a test suite, or a proof: no evidence is left of it.
             names.add(CUT_BY_TIME)
     return names
+
+
+def _has_ex(result: Result) -> bool:
+    """Whether the answers match under any preset of this run."""
+    return any(
+        value == 1.0 and label.partition("[")[0] == "ex" for label, value in result.scores.items()
+    )
 
 
 def _cuts(found: Evidence) -> set[str]:

@@ -77,7 +77,7 @@ class Summary:
     beyond: dict[str, int] = field(default_factory=dict)
     """Cases in which a stage or a metric of ours could not handle a text, by its name."""
     cuts: dict[str, int] = field(default_factory=dict)
-    """Searches that could not be made, and cases that a limit cut; see :func:`cuts_of`."""
+    """Searches not made, cases that a limit cut, answers without rows; see :func:`cuts_of`."""
     without: dict[str, int] = field(default_factory=dict)
     """Cases that lack what one metric needs, by metric and reason: ``ts: NO_TEST_SUITE``."""
 
