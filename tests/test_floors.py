@@ -20,7 +20,7 @@ FLOORS = (
     {"files"},
     {"parse", "harmless", "verdicts"},
     {"load", "execute", "compare", "prove", "judge", "score"},
-    {"refute", "abstain", "run", "report"},
+    {"refute", "signs", "abstain", "run", "report"},
     {"audit", "pipeline"},
     {"cli"},
 )

@@ -14,13 +14,13 @@ import pytest
 from sqlverdict.audit.dossier import dossiers, same_query
 from sqlverdict.audit.gold import suspect_golds
 from sqlverdict.audit.gold_markdown import audit_markdown, suspect_markdown
-from sqlverdict.audit.mentions import asked_values, mentions
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
 from sqlverdict.records import Evidence, Fault, Outcome, Reason, Result, Rung, Verdict
 from sqlverdict.report.run import Run
+from sqlverdict.signs.mentions import asked_values, mentions
 
 QUESTION = "How many players of Rome weigh more than 80 kilos?"
 GOLD = "SELECT COUNT(*) FROM player WHERE city = 'Rome' AND weight > 80"

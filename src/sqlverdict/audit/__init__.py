@@ -5,11 +5,9 @@
 ``check``     what a check is; ``checks/`` has one file a check
 ``data``      what checks look at: cases, golds with their answers, schemas
 ``salvage``   a prediction file read past its errors, all of them collected
-``loose``     what a query leaves open: ties, LIMIT without ORDER BY, bare columns
 ``gold``      suspect_golds(): which golds deserve a second look, from what systems answered
 ``suspicion`` what a sign against a gold is; ``suspicions/`` has one file a sign
 ``dossier``   all that is known about one gold: what systems said, what was found out
 ``ranking``   suspects by rank, in a file where there are very many
-``mentions``  the values that a query asks for, and whether a text mentions them
 ``gold_markdown`` suspect golds as an issue's text
 """

@@ -100,6 +100,8 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
         yield f"{detail['metric']} is unscored: {', '.join(evidence.reasons)}"
     elif "declared" in detail:
         yield from _declared_proof(detail)
+    elif evidence.by == "signs":
+        yield from _signs(detail)
     elif "would_ask" in detail:
         yield f"would ask a judge: {detail['would_ask']}"
     elif evidence.rung is Rung.PROVED:
@@ -194,6 +196,14 @@ def _opinion(evidence: Evidence) -> Iterator[str]:
     price = f", ${cost:.4f}" if cost else ""
     if read or written:
         yield f"took {count(detail.get('calls', 0), 'call')}, {read:,} + {written:,} tokens{price}"
+
+
+def _signs(detail: Mapping[str, Any]) -> Iterator[str]:
+    """What speaks against each query by itself."""
+    for side in ("gold", "prediction"):
+        for found in detail.get(side) or ():
+            if isinstance(found, Mapping):
+                yield f"sign against the {side}: {found.get('message')} ({found.get('name')})"
 
 
 def _shapes(shape: Mapping[str, Any]) -> str:

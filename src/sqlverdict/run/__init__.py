@@ -9,6 +9,7 @@
 ``gather``          all evidence about a case, stage by stage
 ``prover``          proof as a stage
 ``refuter``         the search for a witness as a stage
+``signs``           signs of the gold and of the prediction as a stage
 ``contradictions``  pairs that are both proved and refuted
 ``briefs``          what a judge is to be asked
 ``examine``         what happens to one case

@@ -99,6 +99,7 @@ class Examiner:
             tests_proofs=proving is not None and proving.tests_proofs,
             contradictions=proving.folder if proving is not None else None,
             tags=self._policy is not RESULTS,
+            signs=self._policy is not RESULTS,
         )
         self._remembers = not any("timing" in spec.metric.needs for spec in specs)
         # A plug-in metric may look at anything that the item shows; a witness's file is named

@@ -26,6 +26,7 @@ from sqlverdict.records import (
 from sqlverdict.run.isolate import attempt
 from sqlverdict.run.item import DeskItem, is_cut
 from sqlverdict.run.prover import SOUND
+from sqlverdict.run.signs import look_for_signs
 
 _GOLD_FAILED = frozenset(
     {Reason.GOLD_EXECUTION_ERROR, Reason.GOLD_EXECUTION_TIMEOUT, Reason.GOLD_SUSPECT}
@@ -48,6 +49,7 @@ class Stages:
         tests_proofs: A witness is sought against proved pairs too.
         contradictions: Where a pair that is both proved and refuted is saved.
         tags: Name what differs between queries that are not the same by their answers.
+        signs: Look for signs that the gold or the prediction is not what its author meant.
     """
 
     executes: bool = True
@@ -56,6 +58,7 @@ class Stages:
     tests_proofs: bool = False
     contradictions: Path | None = None
     tags: bool = False
+    signs: bool = False
 
 
 def gather(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
@@ -96,7 +99,11 @@ def gather(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
         found = _beside_answers(item, proof, found, stages)
     if stages.tags:
         found = [attempt("tags", partial(_tagged, item, each), errors) or each for each in found]
-    return (*_marked(item, found), *errors)
+    found = _marked(item, found)
+    if stages.signs and case.recorded is None:
+        # A verdict looks at the evidence before; this only says what to look at twice.
+        found += look_for_signs(item, errors)
+    return (*found, *errors)
 
 
 def _marked(item: DeskItem, found: list[Evidence]) -> list[Evidence]:

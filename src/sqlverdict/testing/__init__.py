@@ -6,6 +6,7 @@
 ``check_judge``          what every judge promises
 ``check_metric``         what every metric promises
 ``check_rule``           what every rewriting rule promises
+``check_sign``           what every sign that a query is not what was meant promises
 ``FakeItem``             a case whose queries have already been run
 ``hostile_predictions``  texts that no evaluator should run unguarded, and what must become of them
 ``judge_injections``     predictions that talk to the judge
@@ -20,6 +21,7 @@ from sqlverdict.testing.injections import Injection, judge_injections
 from sqlverdict.testing.judges import check_judge
 from sqlverdict.testing.metrics import check_metric
 from sqlverdict.testing.rules import check_rule
+from sqlverdict.testing.signs import check_sign
 
 __all__ = [
     "FakeItem",
@@ -31,6 +33,7 @@ __all__ = [
     "check_judge",
     "check_metric",
     "check_rule",
+    "check_sign",
     "hostile_predictions",
     "judge_injections",
     "make_database",

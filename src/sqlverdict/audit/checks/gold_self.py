@@ -14,9 +14,9 @@ from functools import partial
 from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import Data, Gold
 from sqlverdict.audit.finding import Finding
-from sqlverdict.audit.loose import reads_clock_or_chance
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
 from sqlverdict.records import Answer, Comparison
+from sqlverdict.signs.loose import reads_clock_or_chance
 
 NAME = "gold_self"
 

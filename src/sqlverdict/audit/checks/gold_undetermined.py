@@ -16,9 +16,15 @@ from functools import partial
 from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import Data, Gold
 from sqlverdict.audit.finding import Finding
-from sqlverdict.audit.loose import explain_loose, find_bare, find_cut, reads_clock_or_chance
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
 from sqlverdict.records import Answer, Query, Row
+from sqlverdict.signs.loose import (
+    explain_loose,
+    find_bare,
+    find_cut,
+    reads_clock_or_chance,
+    row_text,
+)
 
 NAME = "gold_undetermined"
 _ORDER = "add a key to the ORDER BY that tells the rows apart, or accept every tied row"
@@ -48,7 +54,7 @@ def _shown(data: Data, gold: Gold, answer: Answer) -> Iterator[tuple[str, str, s
     if query is not None:
         cut = find_cut(query, answer, probe)
         if cut is not None:
-            rows = f"{_row(cut.examples[0])} or {_row(cut.examples[1])}"
+            rows = f"{row_text(cut.examples[0])} or {row_text(cut.examples[1])}"
             if cut.ordered:
                 message = f"LIMIT cuts through a tie: {cut.tied} rows tie for {cut.places}: {rows}"
                 yield "tie_at_limit", message, _ORDER
@@ -59,7 +65,7 @@ def _shown(data: Data, gold: Gold, answer: Answer) -> Iterator[tuple[str, str, s
         if bare is not None:
             message = (
                 f"{bare.column} is neither grouped by nor aggregated; one group holds "
-                f"{bare.values} values of it: {_row(bare.group)}"
+                f"{bare.values} values of it: {row_text(bare.group)}"
             )
             yield "bare_column", message, "group by the column, or aggregate it"
     other = gold.backwards(gold.sql)
@@ -92,9 +98,4 @@ def _change(answer: Answer, other: Answer) -> str:
         return f"{len(here)} rows become {len(there)}"
     differing = [(a, b) for a, b in zip(here, there, strict=True) if a != b]
     first, second = differing[0] if differing else (here[0], there[0])
-    return f"{_row(first)} becomes {_row(second)}"
-
-
-def _row(row: Row) -> str:
-    text = ", ".join("NULL" if cell is None else repr(cell) for cell in row)
-    return f"({text if len(text) <= 80 else text[:77] + '...'})"
+    return f"{row_text(first)} becomes {row_text(second)}"

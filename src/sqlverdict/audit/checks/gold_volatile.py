@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import Data, Gold
 from sqlverdict.audit.finding import Finding
-from sqlverdict.audit.loose import reads_clock_or_chance
+from sqlverdict.signs.loose import reads_clock_or_chance
 
 NAME = "gold_volatile"
 

@@ -49,8 +49,8 @@ def _shown(dossier: Dossier) -> str:
     answer, rerun = dossier.gold_answer, dossier.rerun
     if answer is None or rerun is None:
         return ""
-    from sqlverdict.audit.loose import find_cut
     from sqlverdict.parse.query import parse
+    from sqlverdict.signs.loose import find_cut
 
     def probe(sql: str) -> Outcome:
         return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")

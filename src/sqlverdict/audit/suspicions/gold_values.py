@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sqlverdict.audit.dossier import Dossier
-from sqlverdict.audit.mentions import asked_values, mentions
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+from sqlverdict.signs.mentions import asked_values, mentions
 
 NAME = "gold_values"
 ALONE = 0.15

@@ -1,23 +1,22 @@
-"""What a gold query leaves open on its database: shown from the data, never guessed.
+"""What a query leaves open on its database: shown from the data, never guessed.
 
 Each function returns what it found or ``None``; ``None`` means "not shown", never "fine".
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlverdict.compare.order import Window, read_window
 from sqlverdict.compare.preset import Pair
 from sqlverdict.parse.tokens import Kind, kind, solid
-from sqlverdict.records import Answer, Outcome, Query, Row
+from sqlverdict.records import Answer, Query, Row
+from sqlverdict.signs.sign import Run
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
-
-Probe = Callable[[str], Outcome]
 
 _CHANCE = ("random", "randomblob")
 _NOW = ("current_date", "current_time", "current_timestamp")
@@ -41,7 +40,7 @@ class Cut:
     examples: tuple[Row, Row]
 
 
-def find_cut(query: Query, answer: Answer, probe: Probe) -> Cut | None:
+def find_cut(query: Query, answer: Answer, probe: Run) -> Cut | None:
     """The cut that the outermost LIMIT makes through rows that tie but differ.
 
     Rows that tie and are alike in every output column leave nothing open.
@@ -81,7 +80,7 @@ class Bare:
     group: Row
 
 
-def find_bare(query: Query, answer: Answer, probe: Probe) -> Bare | None:
+def find_bare(query: Query, answer: Answer, probe: Run) -> Bare | None:
     """A bare column whose group holds more than one value, among the rows that come back.
 
     Beside a ``min`` or ``max`` SQLite takes bare columns from the row of the extreme, so
@@ -200,3 +199,9 @@ def explain_loose(query: Query | None) -> str:
     if tree.args.get("limit") is not None:
         return "a LIMIT that leaves open which rows come back"
     return "the order in which rows are stored"
+
+
+def row_text(row: Row) -> str:
+    """A row for people, cut where it is long."""
+    text = ", ".join("NULL" if cell is None else repr(cell) for cell in row)
+    return f"({text if len(text) <= 80 else text[:77] + '...'})"

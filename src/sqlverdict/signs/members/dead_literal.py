@@ -1,0 +1,102 @@
+"""A literal is compared with a column whose data never hold it.
+
+Statement
+    column = literal, column IN (literal, ...) or column LIKE pattern, and no row of the
+    column's table fulfils it.
+
+Looks at
+    Comparisons in WHERE, ON and CASE with a column of a table or view, not below a NOT. The
+    engine is asked with the same comparison, so affinities and collations count. A number or a
+    text; not the empty text. Of a list, or of alternatives joined by OR, all have to be absent.
+    The message names the value that differs only in case or in spaces, or another column of the
+    schema that holds the literal.
+
+Why
+    The author expected the value there: it is spelt otherwise, or stands in another column.
+
+Limits
+    The data may change, and a question may ask for what does not exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlverdict.files.sqlite import quoted
+from sqlverdict.parse.facts import affinity
+from sqlverdict.refute.literals import cell_text
+from sqlverdict.signs.literals import Asked, asked_literals, is_absent, near_value
+from sqlverdict.signs.sign import Example, Notice, Subject, sign
+
+_COLUMNS = 20
+"""In how many other columns a text is looked for."""
+
+_DATA = """
+CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, land TEXT, people INTEGER);
+INSERT INTO city VALUES (1, 'Oslo', 'Norway', 700), (2, 'Bergen', 'Norway', 280);
+"""
+
+
+@sign(
+    strength="strong",
+    data=_DATA,
+    fires=[
+        Example("SELECT id FROM city WHERE name = 'oslo'", "the column has 'Oslo'"),
+        Example("SELECT id FROM city WHERE name = 'Norway'", "city.land holds it"),
+        Example("SELECT id FROM city WHERE people = 5", "city.people = 5"),
+        Example("SELECT id FROM city WHERE name LIKE 'Par%'", "city.name LIKE 'Par%'"),
+        Example("SELECT id FROM city WHERE name IN ('Rome', 'Paris')"),
+        Example("SELECT c.n FROM (SELECT name AS n FROM city) AS c WHERE c.n = 'Rome'"),
+    ],
+    silent=[
+        Example("SELECT id FROM city WHERE name = 'Oslo' AND people = 700"),
+        Example("SELECT id FROM city WHERE name <> 'Paris'"),
+        Example("SELECT id FROM city WHERE NOT name = 'Paris'"),
+        Example("SELECT id FROM city WHERE name IN ('Oslo', 'Paris')"),
+        Example("SELECT id FROM city WHERE name = 'Oslo' OR name = 'oslo'"),
+        Example("SELECT id FROM city WHERE lower(name) = 'oslo'"),
+        Example("SELECT id FROM city WHERE name = ''"),
+    ],
+)
+def dead_literal(subject: Subject) -> Iterator[Notice]:
+    """Each literal that does not occur."""
+    asked = list(dict.fromkeys(asked_literals(subject.query, subject.schema, subject.resolver)))
+    dead = [each for each in asked if is_absent(subject.probe, each)]
+    alive = {(each.table, each.column) for each in asked if each not in dead}
+    for each in dead:
+        if each.optional and (each.table, each.column) in alive:
+            continue
+        near = near_value(subject.probe, each)
+        other = None if near is not None else _other_column(subject, each)
+        known = f"; the column has {cell_text(near)}" if near is not None else ""
+        known += f"; {other} holds it" if other is not None else ""
+        written = f"{each.table}.{each.column} {each.operator} {each.literal}"
+        detail = {
+            "table": each.table,
+            "column": each.column,
+            "text": each.text,
+            "near": near if not isinstance(near, bytes) else None,
+            "other": other,
+        }
+        yield Notice("dead_literal", f"no row fulfils {written}{known}", detail)
+
+
+def _other_column(subject: Subject, asked: Asked) -> str | None:
+    """Another column that holds the text: of the query's own tables first."""
+    if asked.number or asked.operator == "LIKE":
+        return None
+    own = subject.resolver.tables()
+    tables = [*own, *(table for table in subject.schema.tables if table not in own)]
+    places = [
+        (table.name, column.name)
+        for table in tables
+        for column in table.columns
+        if affinity(column.type) == "TEXT"
+        and (table.name, column.name) != (asked.table, asked.column)
+    ]
+    others = [place for place in places if place != (asked.table, asked.column)]
+    for table, column in others[:_COLUMNS]:
+        sql = f"SELECT 1 FROM {quoted(table)} WHERE {quoted(column)} = {asked.literal} LIMIT 1"  # noqa: S608
+        if subject.rows(sql):
+            return f"{table}.{column}"
+    return None

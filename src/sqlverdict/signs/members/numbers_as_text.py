@@ -1,0 +1,77 @@
+"""Numbers that are stored as texts are sorted or compared as texts.
+
+Statement
+    ORDER BY c, MIN(c), MAX(c) or c < literal, where the column's values are texts that spell
+    numbers of different lengths.
+
+Looks at
+    Plain columns: the stored values of the whole column. A CAST or a sum in the query makes it
+    silent.
+
+Why
+    As texts, '9' is greater than '10'.
+
+Limits
+    Silent where one value in ten or more is no number, and where all have the same length, such
+    as years and codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from sqlverdict.signs.columns import facts_of_column, spelt
+from sqlverdict.signs.sign import Example, Notice, Subject, sign
+
+_ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
+
+_DATA = """
+CREATE TABLE run (id INTEGER PRIMARY KEY, score TEXT, year TEXT, name TEXT, points INTEGER);
+INSERT INTO run VALUES (1, '9', '2019', 'Ann', 9), (2, '10', '2020', 'Bo', 10);
+"""
+
+
+@sign(
+    strength="strong",
+    data=_DATA,
+    fires=[
+        Example("SELECT id FROM run ORDER BY score DESC LIMIT 1", "sorted"),
+        Example("SELECT MAX(score) FROM run", "MAX"),
+        Example("SELECT id FROM run WHERE score > 5", "compared"),
+        Example("SELECT id FROM run WHERE score BETWEEN '5' AND '20'", "compared"),
+    ],
+    silent=[
+        Example("SELECT id FROM run ORDER BY CAST(score AS INTEGER) DESC LIMIT 1"),
+        Example("SELECT id FROM run WHERE year > '2019' ORDER BY name"),
+        Example("SELECT MAX(points), SUM(score) FROM run"),
+        Example("SELECT id FROM run WHERE score = '9'"),
+    ],
+)
+def numbers_as_text(subject: Subject) -> Iterator[Notice]:
+    """Each such column, once a use."""
+    seen: set[tuple[tuple[str, str], str]] = set()
+    for column, use in _uses(subject):
+        place = subject.resolver.column(column)
+        if place is None or (place, use) in seen:
+            continue
+        seen.add((place, use))
+        facts = facts_of_column(subject, place)
+        if facts is None or not facts.texts or facts.shortest == facts.longest:
+            continue
+        if facts.numeric_texts * 10 > facts.values * 9:
+            message = f"{spelt(place)} holds numbers as texts and is {use} as text"
+            yield Notice("numbers_as_text", message, {"column": spelt(place), "use": use})
+
+
+def _uses(subject: Subject) -> Iterator[tuple[exp.Expression, str]]:
+    for node in subject.query.tree.find_all(exp.Ordered, exp.Min, exp.Max, *_ORDERED):
+        if isinstance(node, exp.Ordered):
+            yield node.this, "sorted"
+        elif isinstance(node, exp.Min | exp.Max):
+            yield node.this, f"taken by {node.key.upper()}"
+        else:
+            yield node.this, "compared"
+            if not isinstance(node, exp.Between):
+                yield node.expression, "compared"

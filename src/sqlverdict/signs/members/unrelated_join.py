@@ -1,0 +1,91 @@
+"""Two columns that are joined share no value.
+
+Statement
+    a.x = b.y between columns of two tables that hold values, and no value of one is in the other.
+
+Looks at
+    Equalities between columns of tables, on the data.
+
+Why
+    The join returns nothing: the columns mean different things.
+
+Limits
+    Says nothing about columns that share values by accident, as numbers from 1 on do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from sqlverdict.files.sqlite import quoted
+from sqlverdict.signs.columns import spelt
+from sqlverdict.signs.sign import Example, Notice, Subject, sign
+
+_DATA = """
+CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT);
+INSERT INTO city VALUES (1, 'Oslo'), (2, 'Bergen');
+CREATE TABLE shop (id INTEGER PRIMARY KEY, city_id INTEGER, kind TEXT);
+INSERT INTO shop VALUES (11, 1, 'tea'), (12, 2, 'books');
+CREATE TABLE fair (city_id INTEGER);
+"""
+
+
+@sign(
+    strength="strong",
+    data=_DATA,
+    fires=[
+        Example("SELECT name FROM city JOIN shop ON city.id = shop.id", "city.id and shop.id"),
+        Example("SELECT name FROM city WHERE id IN (SELECT id FROM shop)", "city.id and shop.id"),
+    ],
+    silent=[
+        Example("SELECT name FROM city JOIN shop ON city.id = shop.city_id"),
+        Example("SELECT name FROM city JOIN fair ON city.id = fair.city_id"),
+        Example("SELECT a.name FROM city AS a JOIN city AS b ON a.id = b.id"),
+        Example("SELECT name FROM city WHERE id NOT IN (SELECT id FROM shop)"),
+    ],
+)
+def unrelated_join(subject: Subject) -> Iterator[Notice]:
+    """Each pair of columns, once."""
+    seen = set()
+    for one, other in _pairs(subject):
+        pair = tuple(sorted((one, other)))
+        if one == other or pair in seen:
+            continue
+        seen.add(pair)
+        if _share_nothing(subject, one, other):
+            message = f"{spelt(one)} and {spelt(other)} are joined and share no value"
+            yield Notice("unrelated_join", message, {"columns": [spelt(one), spelt(other)]})
+
+
+def _pairs(subject: Subject) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+    resolver = subject.resolver
+    for node in subject.query.tree.find_all(exp.EQ, exp.In):
+        if node.find_ancestor(exp.Not) is not None:
+            continue
+        left, right = node.this, node.expression
+        if isinstance(node, exp.In):
+            query = node.args.get("query")
+            inner = query.this if isinstance(query, exp.Subquery) else query
+            if not isinstance(inner, exp.Select) or len(inner.expressions) != 1:
+                continue
+            right = inner.expressions[0].unalias()
+        one, other = resolver.column(left), resolver.column(right)
+        if one is not None and other is not None:
+            yield one, other
+
+
+def _share_nothing(subject: Subject, one: tuple[str, str], other: tuple[str, str]) -> bool:
+    a, b = (f"{alias}.{quoted(place[1])}" for alias, place in (("a", one), ("b", other)))
+    shared = subject.rows(
+        f"SELECT 1 FROM {quoted(one[0])} AS a JOIN {quoted(other[0])} AS b "  # noqa: S608
+        f"ON {a} = {b} LIMIT 1"
+    )
+    return shared == [] and all(_has_values(subject, place) for place in (one, other))
+
+
+def _has_values(subject: Subject, place: tuple[str, str]) -> bool:
+    column = quoted(place[1])
+    sql = f"SELECT 1 FROM {quoted(place[0])} WHERE {column} IS NOT NULL LIMIT 1"  # noqa: S608
+    return bool(subject.rows(sql))

@@ -1,0 +1,186 @@
+"""What a sign is, and how sign files make themselves known.
+
+A sign is one file in ``signs/members``: a docstring that is its document, queries on which it
+speaks and queries on which it must be silent, and one function of the file's name. It looks at
+one query with its schema, its data and, where there are any, its question and knowledge. It
+returns notices and never a verdict.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlverdict.errors import RegistryError
+from sqlverdict.records import Answer, Failure, Outcome, Query, Reason, Row
+from sqlverdict.registry import Registry
+
+if TYPE_CHECKING:
+    from sqlverdict.parse.schema import Schema
+    from sqlverdict.refute.resolve import Resolver
+
+SECTIONS = ("Statement", "Looks at", "Why", "Limits")
+PROBES = 80
+"""How many queries all signs of one subject may run, each within the limits of the runner."""
+
+Strength = Literal["strong", "weak"]
+STRENGTHS: tuple[Strength, ...] = ("strong", "weak")
+Run = Callable[[str], Outcome]
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One thing that a sign found in a query.
+
+    Attributes:
+        name: The sign's name, which is its file's name.
+        message: What was found, in a sentence.
+        detail: What shows it, for programs.
+    """
+
+    name: str
+    message: str
+    detail: Mapping[str, Any] = field(default_factory=dict)
+
+    def as_record(self) -> dict[str, Any]:
+        """The notice as JSON."""
+        return {"name": self.name, "message": self.message, "detail": dict(self.detail)}
+
+
+class Subject:
+    """What signs look at: one parsed query on one database.
+
+    Args:
+        query: The query.
+        schema: The database's schema.
+        run: Runs a query on the database, guarded and within limits.
+        question: What was asked, if that is known.
+        knowledge: What was told beside the question.
+        outcome: What the query gave, where it has been run before.
+    """
+
+    def __init__(
+        self,
+        query: Query,
+        schema: Schema,
+        run: Run,
+        question: str = "",
+        knowledge: str = "",
+        outcome: Outcome | None = None,
+    ) -> None:
+        self.query = query
+        self.schema = schema
+        self.question = question
+        self.knowledge = knowledge
+        self.outcome: Outcome = run(query.sql) if outcome is None else outcome
+        self._run = run
+        self._left = PROBES
+
+    @property
+    def answer(self) -> Answer | None:
+        """What the query returns; ``None`` where it fails."""
+        return self.outcome if isinstance(self.outcome, Answer) else None
+
+    @cached_property
+    def resolver(self) -> Resolver:
+        """Which base column a reference of the query means."""
+        from sqlverdict.refute.resolve import Resolver
+
+        return Resolver(self.query.tree, self.schema)
+
+    def probe(self, sql: str) -> Outcome:
+        """The outcome of a query about the data; a failure once the budget is spent."""
+        if self._left <= 0:
+            return Failure(Reason.BUDGET_EXHAUSTED, "the signs have run all their queries")
+        self._left -= 1
+        return self._run(sql)
+
+    def rows(self, sql: str) -> list[Row] | None:
+        """The rows of a query about the data; ``None`` where there is no answer."""
+        outcome = self.probe(sql)
+        return outcome.rows if isinstance(outcome, Answer) else None
+
+
+Look = Callable[[Subject], Iterable[Notice]]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A query for a sign's own test; ``part`` is a text that the notice has to hold."""
+
+    sql: str
+    part: str = ""
+    question: str = ""
+    knowledge: str = ""
+
+
+@dataclass(frozen=True)
+class Sign:
+    """A sign as its file declares it."""
+
+    name: str
+    look: Look
+    strength: Strength
+    data: str
+    fires: tuple[Example, ...]
+    silent: tuple[Example, ...]
+    document: str
+    needs_answer: bool = True
+
+    @property
+    def title(self) -> str:
+        """The first line of its document."""
+        return self.document.split("\n", 1)[0].strip()
+
+    @cached_property
+    def sections(self) -> dict[str, str]:
+        """The document's text by heading; a missing heading is absent."""
+        text = inspect.cleandoc(self.document)
+        parts = re.split(rf"^({'|'.join(SECTIONS)})\n", text, flags=re.MULTILINE)
+        return {
+            name: inspect.cleandoc(f"\n{body}")
+            for name, body in zip(parts[1::2], parts[2::2], strict=True)
+        }
+
+
+SIGNS: Registry[Sign] = Registry("sign", "sqlverdict.signs.members", "sqlverdict.signs")
+
+
+def sign(
+    *,
+    strength: Strength,
+    data: str,
+    fires: Iterable[Example],
+    silent: Iterable[Example],
+    needs_answer: bool = True,
+) -> Callable[[Look], Look]:
+    """Register the decorated function as the one sign of its file.
+
+    Args:
+        strength: ``strong`` (a wrong query is likely; ``lint`` shows it) or ``weak`` (worth
+            knowing, and common in right queries too). Measured; see ``docs/lint.md``.
+        data: SQL that makes a small database, for the examples.
+        fires: Queries on which it speaks.
+        silent: Queries on which it must not.
+        needs_answer: Whether it looks only at queries that run.
+    """
+
+    def register(look: Look) -> Look:
+        home = look.__module__
+        name = home.rpartition(".")[2]
+        if look.__name__ != name:
+            raise RegistryError(f"{name}.py must define {name}(), not {look.__name__}()")
+        if strength not in STRENGTHS:
+            known = ", ".join(STRENGTHS)
+            raise RegistryError(f"{name}: strength is {strength!r}; expected one of {known}")
+        document = sys.modules[home].__doc__ or ""
+        made = Sign(name, look, strength, data, tuple(fires), tuple(silent), document, needs_answer)
+        SIGNS.register(made, name, home)
+        return look
+
+    return register

@@ -1,0 +1,76 @@
+"""What every sign promises: it speaks and is silent as its own file says, and stays in bounds."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.engine import Limits
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.records import Failure, Outcome, Query, Reason
+from sqlverdict.signs.look import notices
+from sqlverdict.signs.sign import PROBES, SECTIONS, Example, Notice, Sign, Subject
+
+
+def check_sign(sign: Sign) -> None:
+    """Hold one sign to its promises.
+
+    Raises:
+        AssertionError: it breaks one; the message names the query.
+    """
+    assert sign.title.endswith("."), f"{sign.name}: the document starts with a sentence"
+    missing = [name for name in SECTIONS if not sign.sections.get(name)]
+    assert not missing, f"{sign.name}: the document lacks {', '.join(missing)}"
+    assert sign.fires, f"{sign.name}: it has no query on which it speaks"
+    assert sign.silent, f"{sign.name}: it has no query on which it is silent"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "data.sqlite"
+        with closing(sqlite3.connect(path)) as connection:
+            connection.executescript(sign.data)
+            connection.commit()
+        desk = Desk("sqlite", Limits())
+        try:
+            for example in sign.fires:
+                _check_fires(sign, example, path, desk)
+            for example in sign.silent:
+                found = _look(sign, example, path, desk)
+                assert not found, f"{sign.name} speaks on {example.sql}: {found[0].message}"
+        finally:
+            desk.close()
+
+
+def _check_fires(sign: Sign, example: Example, path: Path, desk: Desk) -> None:
+    found = _look(sign, example, path, desk)
+    assert found, f"{sign.name} is silent on {example.sql}"
+    assert all(notice.name == sign.name for notice in found), f"{sign.name} uses another name"
+    told = [notice.message for notice in found]
+    assert any(example.part in message for message in told), f"{example.sql}: {told}"
+    again = _look(sign, example, path, desk)
+    assert again == found, f"{sign.name} says something else the second time on {example.sql}"
+
+
+def _look(sign: Sign, example: Example, path: Path, desk: Desk) -> list[Notice]:
+    """What a sign finds; it must not fail where the database refuses every probe."""
+    query = parse(example.sql)
+    assert isinstance(query, Query), f"{sign.name}: {example.sql} cannot be parsed"
+    asked: list[str] = []
+
+    def run(sql: str) -> Outcome:
+        asked.append(sql)
+        return desk.run(str(path), sql)
+
+    schema = read_sqlite(path)
+    outcome = desk.run(str(path), example.sql)
+    about = (example.question, example.knowledge, outcome)
+    found = notices(sign, Subject(query, schema, run, *about))
+    assert len(asked) <= PROBES, f"{sign.name} runs {len(asked)} queries for {example.sql}"
+    notices(sign, Subject(query, schema, _refuse, *about))
+    return found
+
+
+def _refuse(_sql: str) -> Outcome:
+    return Failure(Reason.EXECUTION_TIMEOUT, "no query is run here")

@@ -1,0 +1,103 @@
+"""Signs are evidence beside a verdict: shown, never weighed, never a reason to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Case, Evidence, Result, Rung
+from sqlverdict.report.case import evidence_lines
+from sqlverdict.signs.sign import SIGNS, Subject
+
+MakeCase = Callable[..., Case]
+GOLD = "SELECT name FROM city WHERE name = 'City 7'"
+SAID = "SELECT name FROM city WHERE name = 'city 7'"
+
+
+def run(case: Case, said: str, metrics: str = "verdict", out: Path | None = None) -> Result:
+    options = Options(metrics, workers=0, cache=None)
+    (result,) = evaluate([case], {case.id: said}, out=out, options=options).results()
+    return result
+
+
+def signs(result: Result) -> list[Evidence]:
+    return [found for found in result.evidence if found.by == "signs"]
+
+
+def test_signs_of_both_sides_are_evidence(make_case: MakeCase) -> None:
+    tied = "SELECT name FROM person ORDER BY age DESC LIMIT 1"
+    (found,) = signs(run(make_case("1", GOLD), tied))
+    assert found.rung is Rung.UNKNOWN
+    assert found.agrees is None
+    assert {sign["name"] for sign in found.detail["gold"]} == {"dead_literal", "empty_answer"}
+    assert [sign["name"] for sign in found.detail["prediction"]] == ["tie_at_limit"]
+
+
+def test_a_side_without_signs_is_left_out(make_case: MakeCase) -> None:
+    (found,) = signs(run(make_case("1", GOLD), SAID))
+    assert set(found.detail) == {"gold"}
+    assert not signs(run(make_case("1", SAID), f"{SAID} AND 1"))
+
+
+def test_results_alone_look_for_no_signs(make_case: MakeCase) -> None:
+    assert not signs(run(make_case("1", GOLD), SAID, "ex"))
+
+
+def test_a_failing_prediction_has_no_signs(make_case: MakeCase) -> None:
+    assert not signs(run(make_case("1", SAID), "SELECT absent FROM city WHERE name = 'x'"))
+
+
+@pytest.mark.parametrize("said", [SAID, GOLD, "SELECT name FROM city WHERE id = 900"])
+def test_signs_change_no_verdict(
+    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, said: str
+) -> None:
+    case = make_case("1", GOLD)
+    with_signs = run(case, said)
+    monkeypatch.setattr("sqlverdict.run.gather.look_for_signs", lambda item, errors: [])
+    without = run(case, said)
+    assert signs(with_signs)
+    assert (with_signs.verdict, with_signs.reasons, with_signs.scores, with_signs.final) == (
+        without.verdict,
+        without.reasons,
+        without.scores,
+        without.final,
+    )
+
+
+def test_a_sign_that_fails_costs_itself_alone(
+    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(subject: Subject) -> list[object]:
+        raise ValueError("a bug")
+
+    case = make_case("1", GOLD)
+    whole = run(case, SAID)
+    broken = replace(SIGNS.get("dead_literal"), look=fail)  # type: ignore[arg-type]
+    monkeypatch.setitem(SIGNS._members, "dead_literal", broken)
+    found = run(case, SAID)
+    assert found.verdict is whole.verdict
+    assert [sign["name"] for sign in signs(found)[0].detail["gold"]] == ["empty_answer"]
+    assert any(
+        e.by == "toolkit" and e.detail == {"stage": "signs", "error": "ValueError: a bug"}
+        for e in found.evidence
+    )
+
+
+def test_show_prints_signs_as_lines(make_case: MakeCase, tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from sqlverdict.cli.main import sqlverdict
+
+    result = run(make_case("1", GOLD), SAID, out=tmp_path / "run")
+    lines = evidence_lines(result)
+    assert (
+        "sign against the gold: no row fulfils city.name = 'City 7'; the column has 'city 7' "
+        "(dead_literal)" in lines
+    )
+    assert "sign against the gold: the query returns no row (empty_answer)" in lines
+    shown = CliRunner().invoke(sqlverdict, ["show", str(tmp_path / "run"), "1"])
+    assert "sign against the gold: the query returns no row" in shown.output
