@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
@@ -19,15 +20,24 @@ from sqlverdict.compare.preset import PRESETS
 from sqlverdict.compare.relations import KINDS
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.harmless import HARMLESS
+from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.request import NoReply, Request
 from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.load.demo import DATA, predictions_path
+from sqlverdict.load.predictions import load_predictions
+from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.rule import RULES
 from sqlverdict.records import REASONS, Fault, Reason, Rung, Verdict
 from sqlverdict.registry import Registry
+from sqlverdict.run.court import Judging
 from sqlverdict.score.metric import METRICS
 from sqlverdict.testing.rule_pages import rule_page
 
 FOLDER = Path(__file__).parent
+BRIEF = "<!-- Written by docs/generate.py: a whole brief, from the demo. -->"
+BRIEF_END = "<!-- The end of the brief. -->"
+EXAMPLE = "ferry_line-05"
 NOTE = "<!-- Written by docs/generate.py from the code: change the code, then run `make docs`. -->"
 
 
@@ -165,6 +175,36 @@ def one_rule(name: str) -> str:
     return f"{title}\n\n{NOTE}\n\n{rest}"
 
 
+def judge_page() -> str:
+    """The page about judges, with a brief from the demo in its place."""
+    text = (FOLDER / "judge.md").read_text(encoding="utf-8")
+    head, _, rest = text.partition(f"{BRIEF}\n")
+    _, end, tail = rest.partition(BRIEF_END)
+    # The prompt holds a fence of its own.
+    return f"{head}{BRIEF}\n````text\n{example_brief()}\n````\n{end}{tail}"
+
+
+def example_brief() -> str:
+    """What the judge ``evidence`` reads about one answer of the demo."""
+    asked: list[Request] = []
+
+    class Listener:
+        def ask(self, request: Request) -> NoReply:
+            asked.append(request)
+            return NoReply("nobody is asked", 0)
+
+    with TemporaryDirectory() as folder:
+        benchmark = BENCHMARKS.get("demo").read(DATA, databases=Path(folder))
+        case = next(case for case in benchmark.cases if case.id == EXAMPLE)
+        ids = [case.id for case in benchmark.cases]
+        said = load_predictions(predictions_path("careful"), ids)[EXAMPLE]
+        judging = Judging("evidence", Settings(model="any"), Listener())
+        options = Options("ex,verdict", workers=0, cache=None, judging=judging)
+        evaluate([case], {EXAMPLE: said}, options=options)
+    (request,) = asked
+    return "\n\n".join(f"[{each.role}]\n{each.content}" for each in request.messages)
+
+
 def cli_group() -> click.Group:
     """The root command."""
     module = sys.modules[cli.__module__]
@@ -178,6 +218,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "engines.md": engines,
     "benchmarks.md": benchmarks,
     "words.md": words,
+    "judge.md": judge_page,
     "rules.md": rules,
     **{f"rules/{name}.md": partial(one_rule, name) for name in RULES.names()},
 }

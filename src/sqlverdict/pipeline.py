@@ -241,9 +241,11 @@ def _run(
         if options.progress is not None:
             total = None if count is None else count * len(plans)
             options.progress.begin(total, sum(folder.resumed for folder in folders))
+        stages = plan_of(specs, _wishes(options, plans[0].out))
         seen = Seen(
             ENGINES.get(options.engine).suffixes,
             suites=any("databases" in spec.metric.needs for spec in specs),
+            descriptions=stages.asking is not None,
         )
         troubles = _cache_problem(options.cache)
         if options.no_sql == "abstain":
@@ -252,7 +254,6 @@ def _run(
                 for index, case, every in stream
             )
         tasks = seen.tasks(stream, [folder.needs for folder in folders])
-        stages = plan_of(specs, _wishes(options, plans[0].out))
         examiner = Examiner(specs, stages, [folder.folder for folder in folders])
         killed = _work(tasks, folders, examiner, options, workers)
         _check_unchanged(seen)

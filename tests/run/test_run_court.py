@@ -133,7 +133,7 @@ def test_flex_asks_about_every_pair_that_runs(cases: list[Case]) -> None:
 
 
 def test_metrics_that_ask_the_same_share_one_question(cases: list[Case]) -> None:
-    """FLEX and the verdict differ where there is evidence to show, and there only."""
+    """The judge of FLEX shows no evidence, so that the verdict asks it nothing else."""
     found = by_id(run(cases, Scripted(RIGHT), "flex,verdict", judge="flex"))
     shown = {
         name: [list(opinion.detail["metrics"]) for opinion in opinions(result)]
@@ -141,9 +141,9 @@ def test_metrics_that_ask_the_same_share_one_question(cases: list[Case]) -> None
     }
     assert shown == {
         "same": [["flex"]],
-        "lucky": [["flex"], ["verdict"]],
+        "lucky": [["flex", "verdict"]],
         "extra": [["flex"]],
-        "other": [["flex"], ["verdict"]],
+        "other": [["flex", "verdict"]],
         "unlike": [["flex", "verdict"]],
         "broken": [],
     }

@@ -27,6 +27,16 @@ class Brief:
         relations: How the two results relate, a sentence each.
         notes: What else was found out (a proof that failed, how many databases agreed).
         dialect: Whose SQL it is.
+        asked: What is open, as a question; the judge is asked nothing else.
+        prior: In how many cases of this situation people called the prediction right, and in
+            how many they were asked.
+        gold_facts: What was noticed about the gold query, a sentence each.
+        prediction_facts: What was noticed about the predicted query, likewise.
+        sizes: How many rows the tables have that the queries read, a line each.
+        columns: What the columns mean that the queries read, a line each.
+        schema_short: The schema of the tables that the queries read; it stands in for
+            ``schema_text`` where a prompt would be too long.
+        left_out: What was left out to keep the prompt short.
     """
 
     case_id: str = ""
@@ -43,3 +53,11 @@ class Brief:
     relations: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     dialect: str = "sqlite"
+    asked: str = ""
+    prior: tuple[int, int] | None = None
+    gold_facts: tuple[str, ...] = ()
+    prediction_facts: tuple[str, ...] = ()
+    sizes: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    schema_short: str = ""
+    left_out: tuple[str, ...] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlverdict.judge.brief import Brief
@@ -25,7 +25,8 @@ def values_of(
         brief: What is to be judged.
         settings: Which parts of it are shown.
         results: Whether the results are shown, where the brief holds them.
-        evidence: Whether the witness, the relations and the notes are shown.
+        evidence: Whether everything else that was found out is shown: the witness, the
+            relations, facts about the queries, sizes and columns of tables, and what is open.
     """
     values = {
         "schema": quote(brief.schema_text),
@@ -50,9 +51,28 @@ def values_of(
             values["gold_table"] = quote(brief.gold_table or "")
     if evidence:
         values["witness"] = quote(brief.witness or "")
-        values["relations"] = quote("\n".join(f"- {_flat(each)}" for each in brief.relations))
-        values["notes"] = quote("\n".join(f"- {_flat(each)}" for each in brief.notes))
+        values["relations"] = _list(brief.relations)
+        values["notes"] = _list(brief.notes)
+        values["sizes"] = _list(brief.sizes)
+        values["columns"] = _list(brief.columns)
+        values["prediction_facts"] = _list(brief.prediction_facts)
+        if settings.gold:
+            values["gold_facts"] = _list(brief.gold_facts)
+        values["asked"] = _flat(clean(brief.asked))
+        values["prior"] = prior_text(brief.prior)
+        values["left_out"] = _flat(clean("; ".join(brief.left_out)))
     return values
+
+
+def prior_text(prior: tuple[int, int] | None) -> str:
+    """How people decided cases of this situation, in a sentence; empty where nothing is known."""
+    if prior is None or prior[1] <= 0:
+        return ""
+    right, every = prior
+    return (
+        f"People called {right:,} of {every:,} such cases right. This says how frequent it is, "
+        "and decides no single case."
+    )
 
 
 def answer_schema(**fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,6 +91,10 @@ VERDICT_SCHEMA = answer_schema(correct={"type": "boolean"})
 
 def _switch(on: bool) -> str:
     return SHOWN if on else ""
+
+
+def _list(lines: Sequence[str]) -> str:
+    return quote("\n".join(f"- {_flat(each)}" for each in lines))
 
 
 def _flat(text: str) -> str:

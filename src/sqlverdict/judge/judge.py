@@ -25,7 +25,12 @@ Conduct = Generator[Request, Reply | NoReply, Opinion]
 
 
 class Judge(Protocol):
-    """An opinion about one case; plain class attributes satisfy the properties."""
+    """An opinion about one case; plain class attributes satisfy the properties.
+
+    A judge that shows its model nothing but the question, the knowledge, the schema, the queries
+    and their results may say so with ``sees_evidence = False``: it is then asked once where two
+    metrics want to know.
+    """
 
     @property
     def name(self) -> str:

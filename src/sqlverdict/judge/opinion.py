@@ -18,6 +18,8 @@ REVISED = "revised"
 """The reply gave several verdicts that differ; its last one counts."""
 REPAIRED = "repaired"
 """The verdict was readable but not JSON."""
+SHORTENED = "shortened"
+"""The prompt was too long, and a part of the evidence was left out."""
 CUT_OFF = "cut_off"
 """The reply ended at the token limit."""
 ASKED_AGAIN = "asked_again"
@@ -36,6 +38,8 @@ class Settings:
         model: The model's name, as its server knows it.
         temperature: 0 takes the likeliest token.
         max_tokens: The most tokens a reply may have.
+        max_prompt: The most tokens, by the rule of thumb of ``tokens.py``, of a prompt that
+            shows evidence; ``fit.py`` says what is left out first.
         seed: A seed for the server, if it takes one.
         retries_unparseable: How often a reply that cannot be read is asked for again.
         prompts: A folder of templates that replace ours of the same file name.
@@ -58,6 +62,7 @@ class Settings:
     model: str = ""
     temperature: float = 0.0
     max_tokens: int = 2048
+    max_prompt: int = 6_000
     seed: int | None = None
     retries_unparseable: int = 2
     prompts: Path | None = None
@@ -77,7 +82,12 @@ class Settings:
     rule: PanelRule = "majority"
 
     def __post_init__(self) -> None:
-        for name, low in (("retries_unparseable", 0), ("max_tokens", 1), ("samples", 1)):
+        for name, low in (
+            ("retries_unparseable", 0),
+            ("max_tokens", 1),
+            ("max_prompt", 1),
+            ("samples", 1),
+        ):
             value = getattr(self, name)
             if value < low:
                 raise UsageError(f"judge setting {name} is {value}; it must be at least {low}")

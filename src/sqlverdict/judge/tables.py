@@ -14,6 +14,8 @@ from sqlverdict.records import Answer, Cell, Row
 HEAD = 50
 TAIL = 50
 LONGEST_CELL = 50
+NO_ROW = "(no row)"
+"""Stands in the cells of a result that has fewer rows than the one beside it."""
 
 
 def result_table(
@@ -49,6 +51,40 @@ def markdown_table(
         else:
             lines.append(_line([cell_text(cell, longest_cell) for cell in row]))
     return "\n".join([*lines, f"shape=({len(rows)}, {width})"])
+
+
+def side_by_side(
+    gold: tuple[Sequence[str], Sequence[Row]],
+    prediction: tuple[Sequence[str], Sequence[Row]],
+    *,
+    most: int = HEAD,
+    longest_cell: int = LONGEST_CELL,
+) -> str:
+    """Two small results in one table, row beside row in the order each of them has.
+
+    Args:
+        gold: The gold's columns and rows.
+        prediction: The prediction's.
+        most: How many rows are shown of each.
+        longest_cell: How many characters of a text are shown.
+    """
+    (ours, our_rows), (theirs, their_rows) = gold, prediction
+    header = [
+        "row",
+        *(f"gold: {_text(name, longest_cell)}" for name in ours),
+        *(f"prediction: {_text(name, longest_cell)}" for name in theirs),
+    ]
+    lines = [_line(header), _line(["---"] * len(header))]
+    count = max(len(our_rows), len(their_rows))
+    for at in range(min(count, most)):
+        cells = [str(at + 1)]
+        for rows, width in ((our_rows, len(ours)), (their_rows, len(theirs))):
+            row = rows[at] if at < len(rows) else None
+            cells += [NO_ROW] * width if row is None else [cell_text(c, longest_cell) for c in row]
+        lines.append(_line(cells))
+    if count > most:
+        lines.append(_line(["..."] * len(header)))
+    return "\n".join(lines)
 
 
 def cell_text(cell: Cell, longest: int = LONGEST_CELL) -> str:

@@ -5,6 +5,7 @@ One file a benchmark format (``spider``, ``bird``, ``goldfile``, ``jsonl``, ``cs
 
 * ``benchmark.py``: what a benchmark and a reader are.
 * ``databases.py``: where the database of a ``db_id`` lies.
+* ``descriptions.py``: what files beside a database say about its columns in words.
 * ``predictions.py``: a prediction file paired with the cases; ``prediction_formats.py`` has
   one function a format.
 * ``fenced.py``: the SQL in a language model's reply.

@@ -1,10 +1,11 @@
 """Reads the embedded demo: small databases of our own, questions, and three systems' answers.
 
 Files, in ``demo_data``: ``<db_id>.sql`` (a database as SQL text), ``cases.jsonl``,
-``predictions_<system>.jsonl``. ``root`` and ``split`` are ignored. The databases are built from
-their SQL at first use, in the given folder or else in the user's cache, below a name that is
-the digest of the SQL: a changed text is a new database. Each is built beside its place and
-moved there in one step, so several processes may start at once. Options: none.
+``predictions_<system>.jsonl``, ``database_description/<db_id>/<table>.csv`` (what columns mean).
+``root`` and ``split`` are ignored. The databases are built from their SQL at first use, in the
+given folder or else in the user's cache, below a name that is the digest of the texts: a changed
+text is a new database. Each is built beside its place and moved there in one step, so several
+processes may start at once. Options: none.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from contextlib import closing
 from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.files.atomic import write_at_once
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, Source
 from sqlverdict.load.databases import DatabaseFolder
+from sqlverdict.load.descriptions import FOLDER
 from sqlverdict.load.jsonl import JsonlCases
 
 DATA = Path(__file__).with_name("demo_data")
@@ -55,13 +58,37 @@ def build_databases(folder: Path | None = None) -> Path:
         BenchmarkError: a database cannot be built or written.
     """
     scripts = {file.stem: file.read_text("utf-8") for file in sorted(DATA.glob("*.sql"))}
-    digest = hashlib.sha256(repr(sorted(scripts.items())).encode()).hexdigest()[:16]
+    described = {
+        file.relative_to(DATA / FOLDER): file.read_bytes()
+        for file in sorted((DATA / FOLDER).glob("*/*.csv"))
+    }
+    texts = [*scripts.items(), *((path.as_posix(), data) for path, data in described.items())]
+    digest = hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
     home = (folder if folder is not None else _cache_folder()) / digest
     for db_id, script in scripts.items():
         target = home / db_id / f"{db_id}.sqlite"
         if not target.is_file():
+            # The database comes last: where it is, all of its files are.
+            for path, data in described.items():
+                if path.parent.name == db_id:
+                    _describe(home / db_id / FOLDER / path.name, data)
             _build(target, script)
     return home
+
+
+def _describe(target: Path, data: bytes) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_at_once(target, data)
+    except OSError as problem:
+        raise _unwritable(target.parent, problem) from problem
+
+
+def _unwritable(folder: Path, problem: OSError) -> BenchmarkError:
+    return BenchmarkError(
+        f"the demo cannot write {folder}: {problem.strerror}. "
+        f"Set SQLVERDICT_CACHE to a file in a folder that can be written."
+    )
 
 
 def _build(target: Path, script: str) -> None:
@@ -70,10 +97,7 @@ def _build(target: Path, script: str) -> None:
         handle, name = tempfile.mkstemp(prefix=".building-", dir=target.parent)
         os.close(handle)
     except OSError as problem:
-        raise BenchmarkError(
-            f"the demo cannot write {target.parent}: {problem.strerror}. "
-            f"Set SQLVERDICT_CACHE to a file in a folder that can be written."
-        ) from problem
+        raise _unwritable(target.parent, problem) from problem
     try:
         with closing(sqlite3.connect(name)) as database:
             database.executescript(script)

@@ -191,6 +191,8 @@ def _opinion(evidence: Evidence) -> Iterator[str]:
         yield f"categories: {', '.join(map(str, detail['categories']))}"
     if detail.get("flags"):
         yield f"flags: {', '.join(map(str, detail['flags']))}"
+    for note in detail.get("notes") or ():
+        yield f"not told to the judge: {note}"
     read, written = detail.get("tokens") or (0, 0)
     cost = detail.get("cost")
     price = f", ${cost:.4f}" if cost else ""
@@ -254,8 +256,14 @@ _WORDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "column_permutation": lambda d: (
         f"the same rows; the gold's columns are the prediction's {_places(d['columns'])}"
     ),
-    "extra_columns": lambda d: f"the gold's rows, with extra column {_places(d['extra'])}",
-    "missing_columns": lambda d: f"the gold's rows without its column {_places(d['missing'])}",
+    "extra_columns": lambda d: (
+        f"the same rows; the prediction has {count(len(d['extra']), 'more column')}, its column "
+        f"{_places(d['extra'])}"
+    ),
+    "missing_columns": lambda d: (
+        f"the same rows; the prediction lacks {count(len(d['missing']), 'column')}, the gold's "
+        f"column {_places(d['missing'])}"
+    ),
     "duplicates_only": lambda d: (
         f"the same {d['distinct']} distinct rows, {d['prediction_rows']} rows instead of "
         f"{d['gold_rows']}"

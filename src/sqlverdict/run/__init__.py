@@ -12,6 +12,7 @@
 ``signs``           signs of the gold and of the prediction as a stage
 ``contradictions``  pairs that are both proved and refuted
 ``briefs``          what a judge is to be asked
+``brief_parts``     what a judge is told about tables, columns, results and facts
 ``examine``         what happens to one case
 ``court``           where findings wait for a judge
 ``coordinate``      workers, court and log together

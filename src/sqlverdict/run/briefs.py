@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.judge.brief import Brief
-from sqlverdict.records import Answer, Evidence, Outcome, Row, Rung
+from sqlverdict.records import Answer, Evidence, Outcome, Rung
 from sqlverdict.run.item import DeskItem
-from sqlverdict.verdicts import Situation, asks
+from sqlverdict.verdicts import QUESTIONS, Situation, asks
 
 REPLAY = "replay"
 """The judge that reads recorded replies: whatever the brief, a case has one."""
@@ -23,23 +22,28 @@ class Asking:
     Attributes:
         flex: Asked about every pair that runs, for the metric ``flex``.
         verdict: Asked what evidence leaves open, for the metric ``verdict``.
+        priors: By situation, in how many such cases people called the prediction right, and in
+            how many they were asked; the judge is told.
     """
 
     flex: str | None = None
     verdict: str | None = None
+    priors: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Question:
     """One brief for one judge, and the metrics that want to know.
 
-    ``situation`` says what is open, where it is asked for the verdict.
+    ``situation`` says what is open, where it is asked for the verdict; ``notes`` what could not
+    be told, such as a file of descriptions that is broken.
     """
 
     metrics: tuple[str, ...]
     judge: str
     brief: Brief
     situation: Situation | None = None
+    notes: tuple[str, ...] = ()
 
 
 def questions(item: DeskItem, evidence: Sequence[Evidence], asking: Asking) -> tuple[Question, ...]:
@@ -54,15 +58,21 @@ def questions(item: DeskItem, evidence: Sequence[Evidence], asking: Asking) -> t
     if asking.flex and _runs(item):
         wanted.append(Question(("flex",), asking.flex, bare))
     if asking.verdict and open_ is not None:
-        full = _with_evidence(bare, evidence)
-        wanted.append(Question(("verdict",), asking.verdict, full, open_))
+        full, notes = _with_evidence(bare, item, evidence, open_, asking)
+        wanted.append(Question(("verdict",), asking.verdict, full, open_, notes))
     if len(wanted) == 2 and _same(*wanted):
-        return (Question(("flex", "verdict"), wanted[1].judge, wanted[1].brief, open_),)
+        return (replace(wanted[1], metrics=("flex", "verdict")),)
     return tuple(wanted)
 
 
 def _same(one: Question, other: Question) -> bool:
-    return one.judge == other.judge and (one.judge == REPLAY or one.brief == other.brief)
+    """Whether two questions are one: the same judge would be asked the same."""
+    if one.judge != other.judge:
+        return False
+    from sqlverdict.judge.judge import JUDGES
+
+    blind = not getattr(JUDGES.get(one.judge), "sees_evidence", True)
+    return blind or one.judge == REPLAY or one.brief == other.brief
 
 
 def _runs(item: DeskItem) -> bool:
@@ -76,24 +86,26 @@ def _runs(item: DeskItem) -> bool:
 def _bare(item: DeskItem) -> Brief:
     """The brief that FLEX has: whether the results match and, where not, both of them."""
     case, record = item.case, item.case.recorded
-    at, gold = next(
-        (number, outcome)
-        for number, outcome in enumerate(item.golds())
-        if isinstance(outcome, Answer)
-    )
+    sql, gold = _gold(item)
     return Brief(
         case_id=case.id,
         db_id=case.db_id,
         question=case.question,
         knowledge=case.knowledge,
         schema_text=_schema_text(item, record.schema_text if record is not None else ""),
-        gold=case.golds[at],
+        gold=sql,
         prediction=item.prediction.sql or "",
         equal=item.compare(DEFAULT_PRESET).equal,
         gold_table=record.gold_text if record is not None else _table(gold),
         prediction_table=record.prediction_text if record is not None else _table(item.answer()),
         dialect=item.pair().dialect,
     )
+
+
+def _gold(item: DeskItem) -> tuple[str, Outcome]:
+    """The first gold that has an answer, and its answer."""
+    both = zip(item.case.golds, item.golds(), strict=False)
+    return next((sql, outcome) for sql, outcome in both if isinstance(outcome, Answer))
 
 
 def _schema_text(item: DeskItem, recorded: str) -> str:
@@ -111,41 +123,35 @@ def _table(outcome: Outcome) -> str | None:
     return result_table(outcome) if isinstance(outcome, Answer) else None
 
 
-def _with_evidence(brief: Brief, evidence: Sequence[Evidence]) -> Brief:
-    return replace(
+def _with_evidence(
+    brief: Brief, item: DeskItem, evidence: Sequence[Evidence], open_: Situation, asking: Asking
+) -> tuple[Brief, tuple[str, ...]]:
+    """The brief with all that was found out, and notes on what could not be told."""
+    from sqlverdict.judge.witness_text import witness_text
+    from sqlverdict.run.brief_parts import facts, results_in_words, surroundings
+
+    related = [line for e in evidence for line in _relations(e)]
+    results = results_in_words(item, _gold(item)[1], bool(related))
+    around = surroundings(item, brief.gold)
+    witness = next((e.detail for e in evidence if e.rung is Rung.REFUTED), None)
+    full = replace(
         brief,
-        witness=next((_witness(e) for e in evidence if e.rung is Rung.REFUTED), None),
-        relations=tuple(line for e in evidence for line in _relations(e)),
+        witness=witness_text(witness, around.tables) if witness is not None else None,
+        relations=tuple(line for line in (results, *related) if line),
+        asked=QUESTIONS.get(open_, ""),
+        prior=asking.priors.get(open_),
+        gold_facts=facts(evidence, "gold"),
+        prediction_facts=facts(evidence, "prediction"),
+        sizes=around.sizes,
+        columns=around.columns,
+        schema_short=around.schema_short,
     )
+    return full, around.notes
 
 
 def _relations(found: Evidence) -> Iterator[str]:
     from sqlverdict.report.case import relation_text
 
     for relation in found.detail.get("relations") or ():
-        yield relation_text(str(relation.get("kind")), relation.get("detail") or {})
-
-
-def _witness(found: Evidence) -> str:
-    """The rows of a witness, both answers on them, and what is unusual about them."""
-    detail = found.detail
-    tables = (detail.get("rows") or {}).items()
-    parts = [
-        str(detail.get("sentence", "")),
-        *(f"Table {name}:\n{_rows(table)}" for name, table in tables),
-        *(
-            f"The {side} query returns:\n{_rows(detail.get(side) or {})}"
-            for side in ("gold", "prediction")
-        ),
-        *(f"The real data show otherwise: {broken}" for broken in detail.get("broken") or ()),
-    ]
-    return "\n\n".join(part for part in parts if part)
-
-
-def _rows(table: Mapping[str, Any]) -> str:
-    from sqlverdict.judge.tables import markdown_table
-
-    if "failed" in table:
-        return f"(it fails: {table.get('message', '')})"
-    rows: list[Row] = [tuple(row) for row in table.get("rows") or ()]
-    return markdown_table(table.get("columns") or (), rows)
+        kind = str(relation.get("kind"))
+        yield relation_text(kind, relation.get("detail") or {}).removeprefix(f"{kind}: ")

@@ -183,6 +183,7 @@ def opinion_evidence(question: Question, opinions: Sequence[Opinion]) -> Evidenc
         "categories": list(first.categories),
         "category_notes": dict(first.category_notes),
         "votes": list(first.votes),
+        "notes": list(question.notes),
         "repeats": [opinion.correct for opinion in opinions] if len(opinions) > 1 else (),
     }
     detail |= {name: value for name, value in more.items() if value}

@@ -129,12 +129,17 @@ class Seen:
     Args:
         suffixes: What the names of database files end in.
         suites: Whether the other databases in a database's folder decide results too.
+        descriptions: Whether what is written beside a database about its columns does: a judge
+            is told it.
     """
 
-    def __init__(self, suffixes: Sequence[str] = (), *, suites: bool = False) -> None:
+    def __init__(
+        self, suffixes: Sequence[str] = (), *, suites: bool = False, descriptions: bool = False
+    ) -> None:
         self.cases = 0
         self._suffixes = tuple(suffixes)
         self._suites = suites
+        self._descriptions = descriptions
         self._digests: dict[tuple[str | None, str], str] = {}
 
     def tasks(
@@ -167,18 +172,23 @@ class Seen:
     def _digest(self, database: str | None, db_id: str) -> str:
         if database is None:
             return "none"
-        if not self._suites:
-            return _digest(database)
-        from sqlverdict.load.databases import suite_of
-
-        try:
-            suite = suite_of(database, db_id, self._suffixes)
-        except OSError:
-            suite = [database]
+        suite = self._suite(database, db_id) if self._suites else [database]
         parts = [_digest(each) for each in suite]
+        if self._descriptions:
+            from sqlverdict.load.descriptions import descriptions_digest
+
+            parts += filter(None, [descriptions_digest(database)])
         if len(parts) == 1:
             return parts[0]
         return sha256(" ".join(parts).encode()).hexdigest()
+
+    def _suite(self, database: str, db_id: str) -> list[str]:
+        from sqlverdict.load.databases import suite_of
+
+        try:
+            return suite_of(database, db_id, self._suffixes)
+        except OSError:
+            return [database]
 
 
 def _digest(database: str) -> str:

@@ -92,6 +92,8 @@ def check_judge(judge: str | Judge, *, right: str = RIGHT, wrong: str = WRONG) -
     version = judge.version
     counts = isinstance(version, int) and not isinstance(version, bool) and version >= 1
     _expect(counts, name, f"has version {version!r}; it must be a whole number from 1")
+    if not getattr(judge, "sees_evidence", True):
+        _check_blind(name, judge, right)
     for number, (what, brief) in enumerate(_briefs()):
         calls = _check_verdicts(name, judge, what, brief, right, wrong)
         for text in UNREADABLE if number == 0 else UNREADABLE[:2]:
@@ -99,6 +101,28 @@ def check_judge(judge: str | Judge, *, right: str = RIGHT, wrong: str = WRONG) -
         _check_no_reply(name, judge, what, brief)
     for number, injection in enumerate(judge_injections()):
         _check_injection(name, judge, injection, bool(number % 2), right, wrong)
+
+
+def _check_blind(name: str, judge: Judge, right: str) -> None:
+    """A judge that says it sees no evidence asks the same with and without it."""
+    plain = Injection("plain", "SELECT name FROM person").brief()
+    bare = replace(plain, witness=None, relations=())
+    full = replace(
+        plain,
+        asked="does it matter?",
+        prior=(1, 2),
+        gold_facts=("it is short",),
+        prediction_facts=("it is long",),
+        sizes=("person: 1 row",),
+        columns=("person.name: a name",),
+        notes=("a note",),
+    )
+    asked = [_hear(name, judge, "evidence", each, _always(right)).requests for each in (bare, full)]
+    _expect(
+        asked[0] == asked[1],
+        name,
+        "says sees_evidence = False and asks otherwise where there is evidence; remove the line",
+    )
 
 
 def _briefs() -> Iterator[tuple[str, Brief]]:

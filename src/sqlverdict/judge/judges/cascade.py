@@ -18,11 +18,13 @@ from dataclasses import replace
 from sqlverdict.judge.asking import NoReading, Tally, ask, make_request, opinion_of
 from sqlverdict.judge.brief import Brief
 from sqlverdict.judge.context import VERDICT_SCHEMA, values_of
+from sqlverdict.judge.fit import fitted
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.neutral import quote
-from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.opinion import SHORTENED, Settings
 from sqlverdict.judge.prompt import load_prompt
 from sqlverdict.judge.replies import read_verdict
+from sqlverdict.judge.request import Request
 
 LONGEST_EARLIER = 4_000
 
@@ -45,10 +47,16 @@ class Cascade:
         if isinstance(first, NoReading) or not settings.gold:
             return opinion_of(label, settings, tally, first)
         prompt = load_prompt("cascade_challenge", settings.prompts)
-        values = values_of(brief, settings, evidence=True)
         judged = "it answers the question" if first.value else "it does not answer the question"
-        values["earlier"] = quote(f"{first.explanation}\n\nJudged: {judged}.", LONGEST_EARLIER)
-        request = make_request(prompt, values, settings, VERDICT_SCHEMA)
+        earlier = quote(f"{first.explanation}\n\nJudged: {judged}.", LONGEST_EARLIER)
+
+        def make(told: Brief) -> Request:
+            values = {**values_of(told, settings, evidence=True), "earlier": earlier}
+            return make_request(prompt, values, settings, VERDICT_SCHEMA)
+
+        request, shortened = fitted(brief, settings.max_prompt, make)
+        if shortened:
+            tally.flag(SHORTENED)
         second = yield from ask(request, read_verdict, settings, tally)
         if not isinstance(second, NoReading) and second.value != first.value:
             tally.flag("overturned")

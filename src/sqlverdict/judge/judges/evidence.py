@@ -2,7 +2,8 @@
 
 Where a witness shows that two queries differ, it is asked whether such data can occur here
 and whether the question cares; where the results differ, how they relate stands in the
-prompt and it is asked whether that matters. Which cases are put to it, and what its opinion
+prompt and it is asked whether that matters. What is open is put to it as one question, with how
+people decided such cases where that is known. Which cases are put to it, and what its opinion
 may overrule, is decided elsewhere: see the policies in ``verdicts.py``.
 
 Flags beside the common ones: ``witness_impossible`` (it says that such data cannot occur),
@@ -18,11 +19,13 @@ from collections.abc import Iterator, Mapping
 from sqlverdict.judge.asking import NoReading, Tally, ask, make_request, opinion_of
 from sqlverdict.judge.brief import Brief
 from sqlverdict.judge.context import answer_schema, values_of
+from sqlverdict.judge.fit import fitted
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.loose_json import Value
-from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.opinion import SHORTENED, Settings
 from sqlverdict.judge.prompt import load_prompt
 from sqlverdict.judge.replies import read_verdict, truth
+from sqlverdict.judge.request import Request
 
 ANSWERS = ("possible", "matters", "reference_wrong", "correct")
 SCHEMA = answer_schema(**{key: {"type": "boolean"} for key in ANSWERS})
@@ -39,14 +42,21 @@ class Evidence:
         """One call, and more only where its reply cannot be read."""
         match = brief.equal is True
         shown = settings.results_eq if match else settings.results_neq
-        values = values_of(brief, settings, results=shown, evidence=True)
+        prompt = load_prompt("evidence", settings.prompts)
+
+        def make(told: Brief) -> Request:
+            values = values_of(told, settings, results=shown, evidence=True)
+            return make_request(prompt, values, settings, SCHEMA)
+
         tally = Tally()
-        request = make_request(load_prompt("evidence", settings.prompts), values, settings, SCHEMA)
+        request, shortened = fitted(brief, settings.max_prompt, make)
+        if shortened:
+            tally.flag(SHORTENED)
+        witness = bool((brief.witness or "").strip())
         read = yield from ask(request, read_verdict, settings, tally)
-        if match and not values.get("witness"):
+        if match and not witness:
             tally.flag("no_witness")
         if not isinstance(read, NoReading):
-            witness = bool(values.get("witness"))
             tally.flag(*_flags(read.fields, bool(read.value), witness))
         return opinion_of(f"{self.name}@{self.version}", settings, tally, read)
 

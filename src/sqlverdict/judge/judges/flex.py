@@ -27,6 +27,7 @@ class Flex:
 
     name = "flex"
     version = 1
+    sees_evidence = False
 
     def conduct(self, brief: Brief, settings: Settings) -> Conduct:
         """One call, and more only where its reply cannot be read."""

@@ -28,6 +28,7 @@ class Rubric:
 
     name = "rubric"
     version = 1
+    sees_evidence = False
 
     def conduct(self, brief: Brief, settings: Settings) -> Conduct:
         """One call, and more only where its reply cannot be read."""

@@ -22,6 +22,7 @@ class SolverExplain:
 
     name = "solver_explain"
     version = 1
+    sees_evidence = False
 
     def conduct(self, brief: Brief, settings: Settings) -> Conduct:
         """One call, and more only where its reply cannot be read."""

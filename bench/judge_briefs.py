@@ -1,0 +1,89 @@
+"""How long the prompts of the judge ``evidence`` are, on real predictions.
+
+    python bench/judge_briefs.py DATA [--db student_club] [--cases 30] [--show ID]
+
+``DATA`` holds ``labels/corrected_golds.jsonl`` and ``bird/databases``. Nothing is sent: the run
+gathers what it would ask. Tokens are counted by the rule of thumb of ``judge/tokens.py``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from statistics import mean, median
+
+from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.request import NoReply, Request
+from sqlverdict.judge.tokens import about
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Case
+from sqlverdict.run.court import Judging
+
+
+class Listener:
+    """Keeps what it is asked and answers nothing."""
+
+    def __init__(self) -> None:
+        self.asked: list[Request] = []
+
+    def ask(self, request: Request) -> NoReply:
+        """Note a request."""
+        self.asked.append(request)
+        return NoReply("nobody is asked", 0)
+
+
+def read(data: Path, db_id: str) -> tuple[list[Case], dict[str, str | None]]:
+    """Every prediction of every system about a database as a case of its own."""
+    cases, said = [], {}
+    database = data / "bird" / "databases" / db_id / f"{db_id}.sqlite"
+    for line in (data / "labels" / "corrected_golds.jsonl").read_text("utf-8").splitlines():
+        item = json.loads(line)
+        if item["db_id"] != db_id:
+            continue
+        for system, sql in sorted(item["predictions"].items()):
+            case_id = f"{item['id']}/{system}"
+            cases.append(
+                Case(
+                    case_id,
+                    db_id,
+                    item["question"],
+                    (item["gold"],),
+                    str(database),
+                    knowledge=item.get("evidence") or "",
+                )
+            )
+            said[case_id] = sql
+    # System after system, so that few cases are about many questions.
+    cases.sort(key=lambda case: case.id.partition("/")[::-1])
+    return cases, said
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--db", default="student_club")
+    parser.add_argument("--cases", type=int, default=30)
+    parser.add_argument("--show", type=int, help="print the prompt at this place")
+    given = parser.parse_args()
+    cases, said = read(given.data, given.db)
+    listener, questions = Listener(), 0
+    judging = Judging("evidence", Settings(model="m"), listener, concurrency=1)
+    for case in cases:
+        if len(listener.asked) >= given.cases:
+            break
+        options = Options("ex,verdict", workers=0, cache=None, judging=judging)
+        evaluate([case], {case.id: said[case.id]}, options=options)
+        questions += 1
+    lengths = [about(request) for request in listener.asked]
+    if given.show is not None:
+        print("\n\n".join(m.content for m in listener.asked[given.show].messages))
+    print(
+        f"{len(lengths)} prompts of {questions} cases: tokens mean {mean(lengths):.0f}, "
+        f"median {median(lengths):.0f}, least {min(lengths)}, most {max(lengths)}"
+    )
+
+
+if __name__ == "__main__":
+    main()

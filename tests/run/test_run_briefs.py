@@ -1,0 +1,200 @@
+"""What the run tells a judge about a case, and what becomes of files beside a database."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlverdict.execute.desk import Desk
+from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.request import Reply, Request
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Case, Evidence, Prediction, Recording, Rung
+from sqlverdict.report.case import evidence_lines
+from sqlverdict.run.brief_parts import facts
+from sqlverdict.run.briefs import Asking, questions
+from sqlverdict.run.court import Judging
+from sqlverdict.run.gather import Stages, gather
+from sqlverdict.run.item import DeskItem
+from sqlverdict.run.recorded import RecordedItem
+from sqlverdict.verdicts import QUESTIONS, Situation
+
+HEADER = "original_column_name,column_name,column_description,data_format,value_description\n"
+Tell = Callable[..., Brief]
+
+
+@pytest.fixture
+def database(people: Path, tmp_path: Path) -> Path:
+    """A database of people and cities with a folder of its own."""
+    folder = tmp_path / "people"
+    (folder / "database_description").mkdir(parents=True)
+    return Path(shutil.copyfile(people, folder / "people.sqlite"))
+
+
+@pytest.fixture
+def tell(database: Path) -> Tell:
+    """The brief for the verdict about a pair of queries on that database."""
+
+    def make(gold: str, prediction: str, *more: Evidence, **asking: Any) -> Brief:
+        case = Case("1", "people", "?", (gold,), str(database))
+        item = DeskItem(case, Prediction("1", prediction), Desk())
+        evidence = (*gather(item, Stages()), *more)
+        (question,) = questions(item, evidence, Asking(verdict="evidence", **asking))
+        return question.brief
+
+    return make
+
+
+GOLD = "SELECT name FROM city WHERE id < 5"
+OTHER = "SELECT name FROM city WHERE mayor < 5"
+
+
+def test_the_tables_that_are_read_have_their_row_counts(tell: Tell) -> None:
+    assert tell(GOLD, OTHER).sizes == ("city: 40 rows",)
+    both = tell(GOLD, "SELECT p.name FROM person p JOIN city c ON c.mayor = p.id WHERE c.id < 3")
+    assert set(both.sizes) == {"city: 40 rows", "person: 400 rows"}
+
+
+def test_columns_that_one_query_alone_reads_come_first(tell: Tell, database: Path) -> None:
+    rows = "name,,what it is called,,\nid,,its number,,\nmayor,,the person who governs it,,\n"
+    (database.parent / "database_description" / "City.csv").write_text(HEADER + rows, "utf-8")
+    assert tell(GOLD, OTHER).columns == (
+        "city.id: its number",
+        "city.mayor: the person who governs it",
+        "city.name: what it is called",
+    )
+    assert tell(GOLD, "SELECT name FROM city WHERE id < 4").columns == (
+        "city.name: what it is called",
+        "city.id: its number",
+    )
+    assert len(tell(GOLD, "SELECT * FROM city").columns) == 3
+
+
+def test_the_short_schema_has_the_tables_that_are_read(tell: Tell) -> None:
+    brief = tell(GOLD, OTHER)
+    assert "person" in brief.schema_text
+    assert "CREATE TABLE city" in brief.schema_short
+    assert "CREATE TABLE person" not in brief.schema_short
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction", "words"),
+    [
+        ("SELECT 1", "SELECT 2", "each returns one value: the gold 1, the prediction 2"),
+        (GOLD, "SELECT name FROM city WHERE id > 99", "the prediction no row at all"),
+        (
+            "SELECT id FROM city WHERE id < 5",
+            "SELECT id FROM city WHERE id BETWEEN 3 AND 7",
+            "2 in both, 2 only in the gold, 3 only in the prediction",
+        ),
+    ],
+)
+def test_results_are_related_in_words(tell: Tell, gold: str, prediction: str, words: str) -> None:
+    assert words in tell(gold, prediction).relations[0]
+
+
+def test_a_relation_is_told_without_its_code(tell: Tell) -> None:
+    brief = tell(GOLD, "SELECT name FROM city WHERE id < 3")
+    assert brief.relations == (
+        "the gold returns 4 rows of 1 column, the prediction 2 rows of 1 column",
+        brief.relations[1],
+    )
+    assert brief.relations[1].startswith("2 of the gold's rows missing")
+
+
+def test_only_what_is_open_is_asked_with_its_prior(tell: Tell) -> None:
+    brief = tell(GOLD, OTHER, priors={Situation.DIFFERENCE: (3, 7)})
+    assert brief.asked == QUESTIONS[Situation.DIFFERENCE]
+    assert brief.prior == (3, 7)
+    assert tell(GOLD, OTHER, priors={Situation.ORDINARY_WITNESS: (3, 7)}).prior is None
+    assert tell(GOLD, OTHER).prior is None
+
+
+SIGNS = {
+    "gold": [{"name": "dead_literal", "message": "'x' does not occur"}],
+    "prediction": [{"name": "empty_answer", "message": "it returns no row"}],
+}
+
+
+def signs(detail: dict[str, Any]) -> Evidence:
+    return Evidence(Rung.UNKNOWN, "signs", detail=detail)
+
+
+def test_facts_about_both_queries_are_told(tell: Tell) -> None:
+    brief = tell(GOLD, OTHER, signs(SIGNS))
+    assert brief.gold_facts == ("'x' does not occur",)
+    assert brief.prediction_facts == ("it returns no row",)
+
+
+@pytest.mark.parametrize(
+    "detail", [{}, {"gold": None}, {"gold": "text"}, {"gold": [1, {}, {"message": ""}]}]
+)
+def test_signs_of_another_form_are_passed_over(detail: dict[str, Any]) -> None:
+    assert facts([signs(detail)], "gold") == ()
+
+
+def test_facts_are_few_and_each_is_told_once() -> None:
+    many = [{"message": f"fact {n % 20} " + "x" * 1_000} for n in range(40)]
+    found = facts([signs({"gold": many}), Evidence(Rung.UNKNOWN, "other", detail=SIGNS)], "gold")
+    assert len(found) == len(set(found)) == 8
+    assert max(map(len, found)) == 400
+
+
+def test_a_recorded_case_is_told_from_its_record(tell: Tell, database: Path) -> None:
+    """No database is opened for it, and that is no reason to do it again."""
+    recording = Recording((), Evidence, True)  # type: ignore[arg-type]
+    item = DeskItem(
+        Case("1", "people", "?", (GOLD,), str(database)), Prediction("1", OTHER), Desk()
+    )
+    recording = replace(
+        recording, golds=tuple(item.golds()), prediction=item.answer(), equal=False, whole=False
+    )
+    case = Case("1", "people", "?", (GOLD,), None, recorded=recording)
+    recorded = RecordedItem(case, Prediction("1", OTHER), Desk())
+    (question,) = questions(recorded, gather(recorded, Stages()), Asking(verdict="evidence"))
+    assert (question.brief.sizes, question.brief.columns, question.notes) == ((), (), ())
+    assert recorded.repeatable
+
+
+class Answers:
+    def __init__(self) -> None:
+        self.asked: list[Request] = []
+
+    def ask(self, request: Request) -> Reply:
+        self.asked.append(request)
+        return Reply('It does.\n{"correct": true}', "stop", 10, 1, 0.0, cost=0.0)
+
+
+def run(database: Path, out: Path | None = None) -> tuple[Any, Answers]:
+    answers = Answers()
+    judging = Judging("evidence", Settings(model="m"), answers)
+    case = Case("1", "people", "?", (GOLD,), str(database))
+    options = Options("ex,verdict", workers=0, cache=None, judging=judging)
+    return evaluate([case], {"1": OTHER}, out=out, options=options), answers
+
+
+def test_a_broken_file_is_noted_with_the_opinion(database: Path) -> None:
+    (database.parent / "database_description" / "city.csv").write_bytes(b"\0")
+    found, answers = run(database)
+    (result,) = found.results()
+    (line,) = [line for line in evidence_lines(result) if line.startswith("not told")]
+    assert line == "not told to the judge: city.csv: it holds a NUL byte: it is no text"
+    assert "NUL" not in answers.asked[0].messages[-1].content
+
+
+def test_a_changed_description_is_told_again(database: Path, tmp_path: Path) -> None:
+    file = database.parent / "database_description" / "city.csv"
+    file.write_text(HEADER + "mayor,,who governs,,\n", "utf-8")
+    _, first = run(database, tmp_path / "run")
+    assert "who governs" in first.asked[0].messages[-1].content
+    _, again = run(database, tmp_path / "run")
+    assert again.asked == [], "the same files, the same answer"
+    file.write_text(HEADER + "mayor,,who was elected,,\n", "utf-8")
+    _, changed = run(database, tmp_path / "run")
+    assert "who was elected" in changed.asked[0].messages[-1].content
