@@ -209,6 +209,7 @@ LONG = replace(
     prediction_table=markdown_table(("n",), [(f"predicted row {n}",) for n in range(100)]),
     schema_text=FULL.schema_text + "\n\nCREATE TABLE unread (column_of_it TEXT);" * 40,
     columns=tuple(f"member.c{n}: described" for n in range(30)),
+    sizes=("member: 33 rows", *(f"table_{n}: {n} rows" for n in range(20))),
 )
 PARTS = ("gold row 49", "column_of_it", "described", "member: 33 rows", "gold row 9 ")
 """One text of each part that is left out, in the order in which that happens."""
