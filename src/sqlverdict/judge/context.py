@@ -58,6 +58,7 @@ def values_of(
         values["prediction_facts"] = _list(brief.prediction_facts)
         if settings.gold:
             values["gold_facts"] = _list(brief.gold_facts)
+        values["facts"] = _switch(bool(values["prediction_facts"] or values.get("gold_facts")))
         values["asked"] = _flat(clean(brief.asked))
         values["prior"] = prior_text(brief.prior)
         values["left_out"] = _flat(clean("; ".join(brief.left_out)))

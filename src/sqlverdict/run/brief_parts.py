@@ -16,12 +16,11 @@ from sqlverdict.load.text import count
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import REASONS, Answer, Evidence, Outcome, Query, Reason
 from sqlverdict.run.item import DeskItem
+from sqlverdict.run.signs import SIGNS
 
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema, Table
 
-SIGNS = "signs"
-"""The stage that notices facts about a query without comparing it with another."""
 MOST_FACTS = 8
 LONGEST_FACT = 400
 
