@@ -380,3 +380,18 @@ def test_the_suite_finds_flaws(
 ) -> None:
     with pytest.raises(AssertionError, match=complaint):
         check_judge(Flawed(change))
+
+
+class Blind:
+    """Says that it sees no evidence, and sees all of it."""
+
+    name, version, sees_evidence = "blind", 1, False
+
+    def conduct(self, brief: Brief, settings: Settings) -> Conduct:
+        found = yield from JUDGES.get("evidence").conduct(brief, settings)
+        return replace(found, judge="blind@1")
+
+
+def test_the_suite_finds_a_judge_that_sees_more_than_it_says() -> None:
+    with pytest.raises(AssertionError, match="sees_evidence = False"):
+        check_judge(Blind())
