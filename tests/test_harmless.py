@@ -104,6 +104,33 @@ def test_a_gold_that_multiplies_by_100_is_a_percentage(sql: str, expected: bool)
     assert multiplies_by_100(sql) is expected
 
 
+@pytest.mark.parametrize(
+    ("gold", "question", "factors"),
+    [
+        ("SELECT a * 100.0 / b FROM t", "What percentage is it?", {0.01}),
+        ("SELECT a * 100.0 / b FROM t", "How much of it?", {0.01}),
+        ("SELECT a * 1.0 / b FROM t", "What percentage is it?", {100}),
+        ("SELECT a * 1.0 / b FROM t", "How much of it?", set()),
+        ("SELECT a / 0.01 / b FROM t", "What percentage is it?", {100, 0.01}),
+        ("SELECT rate FROM t", "What is the rate?", {100, 0.01}),
+        ("SELECT rate, '/' FROM t", "What is the rate?", {100, 0.01}),
+    ],
+)
+def test_a_percentage_times_100_is_none(gold: str, question: str, factors: set[float]) -> None:
+    """A share becomes a percentage, a percentage a share; not the other way round."""
+    case = Case("1", "db", question, (gold,))
+    found = {f for f in (100, 0.01) if harmless(case, related("scale", changed=[{"factor": f}]))}
+    assert found == factors
+
+
+def test_any_of_several_golds_may_be_the_share() -> None:
+    both = ("SELECT a * 100.0 / b FROM t", "SELECT a * 1.0 / b FROM t")
+    for factor in (100, 0.01):
+        evidence = related("scale", changed=[{"factor": factor}])
+        case = Case("1", "db", "What percentage is it?", both)
+        assert harmless(case, evidence) == "scale"
+
+
 @pytest.fixture
 def people(tmp_path: Path) -> Path:
     path = tmp_path / "people.sqlite"
@@ -152,6 +179,18 @@ NAME = ("What are the names of people above 50?", "SELECT name FROM person WHERE
             "SELECT name, age FROM person WHERE age > 50",
             "SELECT upper(name) FROM person WHERE age > 50",
             id="a missing column in capitals",
+        ),
+        pytest.param(
+            "What percentage of people is older than 50?",
+            "SELECT count(CASE WHEN age > 50 THEN 1 END) * 100.0 / count(*) FROM person",
+            "SELECT count(CASE WHEN age > 50 THEN 1 END) * 10000.0 / count(*) FROM person",
+            id="a percentage times 100",
+        ),
+        pytest.param(
+            "What percentage of people is older than 50?",
+            "SELECT count(CASE WHEN age > 50 THEN 1 END) * 1.0 / count(*) FROM person",
+            "SELECT count(CASE WHEN age > 50 THEN 1 END) * 0.01 / count(*) FROM person",
+            id="a share by 100",
         ),
         pytest.param(*NAME, "SELECT upper(name) FROM person WHERE age > 50", id="capitals"),
         pytest.param(*NAME, "SELECT lower(name) FROM person WHERE age > 50", id="small letters"),
@@ -208,6 +247,12 @@ def test_what_needs_no_understanding_is_not_harmless(
             "SELECT count(CASE WHEN age > 50 THEN 1 END) * 1.0 / count(*) FROM person",
             "SELECT count(CASE WHEN age > 50 THEN 1 END) * 100.0 / count(*) FROM person",
             id="a percentage for a share",
+        ),
+        pytest.param(
+            "What percentage of people is older than 50?",
+            "SELECT count(CASE WHEN age > 50 THEN 1 END) * 100.0 / count(*) FROM person",
+            "SELECT count(CASE WHEN age > 50 THEN 1 END) * 1.0 / count(*) FROM person",
+            id="a share for a percentage",
         ),
         pytest.param(
             "What is the average age, as a share of one hundred?",

@@ -66,6 +66,8 @@ _ORDER = re.compile(
     r"highest|lowest|largest|smallest|latest|earliest|oldest|youngest)\b",
     re.IGNORECASE,
 )
+_WHOLE = re.compile(r"100|0?\.01")
+"""What a gold may have a percentage by without multiplying by 100: ``x / 0.01``, ``THEN 100``."""
 _HUNDRED = re.compile(r"100(?:\.0*)?\Z")
 
 
@@ -78,7 +80,20 @@ def _percent(detail: Mapping[str, Any], setting: Setting) -> bool:
     factors = {change.get("factor") for change in changed} - {None}
     if not factors or not factors <= {100, 1 / 100} or not _in_order(detail, setting):
         return False
-    return setting.mentions(_PERCENT) or any(map(multiplies_by_100, setting.case.golds))
+    return any(factors <= _factors(gold, setting) for gold in setting.case.golds)
+
+
+def _factors(gold: str, setting: Setting) -> set[float]:
+    """What a gold's numbers may be multiplied by: the wrong way gives neither share nor percentage.
+
+    A gold that multiplies by 100 has percentages. One that divides, without any 100, has shares.
+    Of another, such as a stored rate, only the question says that it is one of the two.
+    """
+    if multiplies_by_100(gold):
+        return {1 / 100}
+    if not setting.mentions(_PERCENT):
+        return set()
+    return {100} if "/" in solid(gold) and not _WHOLE.search(gold) else {100, 1 / 100}
 
 
 def _spelling(detail: Mapping[str, Any], setting: Setting) -> bool:
