@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 from sqlverdict import __version__
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.errors import Contradiction, FileFailure, Interrupted, UsageError
-from sqlverdict.execute.cache import AnswerCache, default_path
+from sqlverdict.execute.cache import cache_problem, default_path, open_cache
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.no_sql import check_no_sql, without_sql
@@ -39,6 +39,7 @@ from sqlverdict.run.inputs import (
 )
 from sqlverdict.run.processes import core_count
 from sqlverdict.run.prover import Proving
+from sqlverdict.run.recorded import RUN, check_answers, with_records_settled
 from sqlverdict.run.refuter import Refuting
 from sqlverdict.run.stages import Wishes, plan_of, stages_of
 from sqlverdict.run.task import Line, Seen, Task
@@ -88,6 +89,8 @@ class Options:
         null_keys: A declared primary key may hold NULL where SQLite allows it; by default it
             never does, in proofs and in witnesses.
         no_sql: What a reply of text without SQL is: ``wrong``, or ``abstain``.
+        answers: Where both a database and a record are at hand: ``run`` the queries, or go by
+            the ``recorded`` results.
     """
 
     metrics: str | Sequence[str] = "ex"
@@ -105,6 +108,7 @@ class Options:
     policy: str | None = None
     null_keys: bool = False
     no_sql: str = "wrong"
+    answers: str = RUN
 
 
 @dataclass(frozen=True)
@@ -232,6 +236,7 @@ def _run(
     """The whole run: open the folders, work on the tasks, finish."""
     specs = parse_metrics(options.metrics)
     check_no_sql(options.no_sql)
+    check_answers(options.answers)
     workers = _worker_count(options, specs)
     folders: list[RunFolder] = []
     try:
@@ -247,13 +252,14 @@ def _run(
             suites=any("databases" in spec.metric.needs for spec in specs),
             descriptions=stages.asking is not None,
         )
-        troubles = _cache_problem(options.cache)
+        troubles = cache_problem(options.cache)
         if options.no_sql == "abstain":
             stream = (
                 (index, case, [without_sql(said, options.no_sql) for said in every])
                 for index, case, every in stream
             )
-        tasks = seen.tasks(stream, [folder.needs for folder in folders])
+        waiting = seen.tasks(stream, [folder.needs for folder in folders])
+        tasks = with_records_settled(waiting, options.answers)
         examiner = Examiner(specs, stages, [folder.folder for folder in folders])
         killed = _work(tasks, folders, examiner, options, workers)
         _check_unchanged(seen)
@@ -301,15 +307,6 @@ def _check_unchanged(seen: Seen) -> None:
         )
 
 
-def _cache_problem(path: Path | None) -> tuple[str, ...]:
-    """Why the cache cannot be used, or was set aside, so that the manifest says it."""
-    if path is None:
-        return ()
-    cache = AnswerCache(path)
-    cache.close()
-    return (cache.problem,) if cache.problem is not None else ()
-
-
 def _work(
     tasks: Iterable[Task],
     folders: Sequence[RunFolder],
@@ -319,10 +316,10 @@ def _work(
 ) -> int:
     """Work on all tasks and log their lines; returns how many workers had to be killed."""
     pin = any("timing" in spec.metric.needs for spec in examiner.specs)
-    open_cache = partial(_open_cache, options.cache)
+    opens = partial(open_cache, options.cache)
     spare = sys.platform == "linux" and 2 * workers <= core_count()
     ahead = spare and examiner.stages.executes and not pin
-    setup = Setup(examiner, options.engine, options.limits, open_cache, pin, ahead)
+    setup = Setup(examiner, options.engine, options.limits, opens, pin, ahead)
 
     def log(lines: Sequence[Line]) -> None:
         for number, folder in enumerate(folders):
@@ -388,13 +385,10 @@ def _manifest(
         stages={
             **stages_of(plan_of(specs, _wishes(options)), options.judging),
             **({"no_sql": options.no_sql} if options.no_sql != "wrong" else {}),
+            **({"answers": options.answers} if options.answers != RUN else {}),
         },
         libraries=library_versions(),
         seed=options.seed,
         workers=workers,
         notes=(*plan.notes, *(spec.note for spec in specs if spec.note)),
     )
-
-
-def _open_cache(path: Path | None) -> AnswerCache | None:
-    return AnswerCache(path) if path is not None else None

@@ -134,6 +134,14 @@ class Contract:
     float_abs: float | None = None
 
 
+RECORD = "record"
+"""Who says what a case's record adds to the evidence."""
+RECORD_DIFFERS = "record_differs"
+"""The queries were run, and the record says otherwise whether their results match."""
+RECORD_UNUSED = "record_unused"
+"""The record is about another prediction."""
+
+
 @dataclass(frozen=True)
 class Recording:
     """What was recorded about a case and its prediction elsewhere; it stands in for running them.
@@ -141,7 +149,7 @@ class Recording:
     Attributes:
         golds: What each gold gave, as far as the record keeps it.
         prediction: What the prediction gave.
-        equal: Whether the results matched, as recorded.
+        equal: Whether the results matched, as recorded; ``None``: the record does not say.
         whole: Whether both answers are kept whole; of others no relation can be told.
         ordered: Whether the answers keep the order of their rows.
         gold_text: The gold's answer as recorded, for people and judges.
@@ -149,11 +157,16 @@ class Recording:
         schema_text: The schema as recorded.
         replies: What a language model said about the case, in the order it was asked.
         model: The model that said it.
+        has_results: Whether the answers themselves are kept, and not only whether they matched.
+        verdicts: What judges said, by name: 1 right, 0 wrong, anything between: no opinion.
+        about: The prediction's SQL, where the record is known to be about that text alone.
+        use: ``stands_in``: nothing is run. ``beside``: the database is at hand and the queries
+            are run. ``other_prediction``: it is about another prediction and counts for nothing.
     """
 
     golds: tuple[Outcome, ...]
     prediction: Outcome
-    equal: bool
+    equal: bool | None
     whole: bool = True
     ordered: bool = False
     gold_text: str = ""
@@ -161,13 +174,17 @@ class Recording:
     schema_text: str = ""
     replies: tuple[str, ...] = ()
     model: str = ""
+    has_results: bool = True
+    verdicts: Mapping[str, float] = field(default_factory=dict)
+    about: str | None = None
+    use: Literal["stands_in", "beside", "other_prediction"] = "stands_in"
 
 
 @dataclass(frozen=True)
 class Case:
     """A question, its gold queries (none: unanswerable) and its database.
 
-    ``recorded`` holds what is known of it from elsewhere, where it is not to be run here.
+    ``recorded`` holds what is known of it and of one prediction from elsewhere.
     """
 
     id: str
@@ -181,6 +198,12 @@ class Case:
     contract: Contract | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     recorded: Recording | None = field(default=None, repr=False)
+
+    @property
+    def recorded_answers(self) -> Recording | None:
+        """The record, where it stands in for running the queries."""
+        record = self.recorded
+        return record if record is not None and record.use == "stands_in" else None
 
 
 @dataclass(frozen=True)

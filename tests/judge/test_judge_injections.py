@@ -24,7 +24,7 @@ every_injection = pytest.mark.parametrize(
 
 def first_requests(brief: Brief) -> Iterator[Request]:
     for name, judge in JUDGES.items():
-        if name != "replay":
+        if name not in ("replay", "recorded"):
             yield next(judge.conduct(brief, Settings(model="m")))
 
 

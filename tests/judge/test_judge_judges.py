@@ -62,6 +62,7 @@ def test_the_judges_are_these() -> None:
         "evidence",
         "flex",
         "panel",
+        "recorded",
         "replay",
         "rubric",
         "solver_explain",

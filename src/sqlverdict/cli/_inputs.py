@@ -154,6 +154,8 @@ def extra_inputs(given: Given) -> dict[str, str]:
         extra["schema"] = _schema_digest(given.schema)
     if given.selection:
         extra["selection"] = given.selection
+    if given.columns:
+        extra["columns"] = ", ".join(f"{name}={target}" for name, target in given.columns.items())
     return extra
 
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 REPLAY = "replay"
+RECORDED = "recorded"
+_AT_HAND = (REPLAY, RECORDED)
 _USUAL_JUDGE = "evidence"
 _USUAL_URL = "https://api.openai.com/v1"
 _TRUTH = {"yes": True, "true": True, "on": True, "1": True} | dict.fromkeys(
@@ -33,8 +35,12 @@ _TRUTH = {"yes": True, "true": True, "on": True, "1": True} | dict.fromkeys(
 )
 
 _OPTIONS = (
-    click.option("--judge", metavar="NAME", help="Ask a judge: evidence, flex, panel, replay ..."),
-    click.option("--model", metavar="NAME", help="The judge's model, as its server knows it."),
+    click.option("--judge", metavar="NAME", help="Ask a judge: evidence, flex, recorded ..."),
+    click.option(
+        "--model",
+        metavar="NAME",
+        help="The judge's model, as its server knows it; with --judge recorded: whose verdicts.",
+    ),
     click.option(
         "--base-url", metavar="URL", help="The server. [default: $OPENAI_BASE_URL, else OpenAI]"
     ),
@@ -108,8 +114,10 @@ def check(said: dict[str, Any]) -> None:
                 option = name.replace("_", "-")
                 raise UsageError(f"--{option} goes with --judge NAME or --model NAME")
         return
-    if said["judge"] == REPLAY and (said["dry_run"] or said["batch"]):
+    if said["judge"] in _AT_HAND and (said["dry_run"] or said["batch"]):
         raise UsageError("recorded replies are at hand: --dry-run and --batch ask for others")
+    if said["judge"] == RECORDED and said["model"] is None:
+        raise UsageError("--judge recorded needs --model NAME: whose recorded verdicts to take")
     if said["judge"] != REPLAY and said["model"] is None:
         raise UsageError(f"--judge {said['judge']} needs --model NAME: which model is to be asked")
     if said["batch"] and said["dry_run"]:
@@ -142,7 +150,7 @@ def hearing(said: dict[str, Any], benchmark: Benchmark) -> Iterator[Hearing]:
     judge = said["judge"] or _USUAL_JUDGE
     JUDGES.get(judge)
     settings = settings_of(said)
-    if judge == REPLAY:
+    if judge in _AT_HAND:
         answerer: Answerer = _recorded(said, benchmark)
         yield Hearing(Judging(judge, settings, answerer, said["judge_repeat"], 1))
         return
@@ -195,7 +203,16 @@ def _recorded(said: dict[str, Any], benchmark: Benchmark) -> Answerer:
     from sqlverdict.judge.recorded import Recorded
 
     if said["replies"] is not None:
+        if said["judge"] == RECORDED:
+            raise UsageError("--replies goes with --judge replay: recorded has verdicts only")
         return Recorded.from_jsonl(said["replies"])
+    if said.get("predictions") or said.get("system"):
+        raise UsageError(
+            f"--judge {said['judge']}: the records are about the predictions that stand beside "
+            f"them; leave out --predictions and --system"
+        )
+    if said["judge"] == RECORDED:
+        return Recorded.of_verdicts(_verdicts(said["model"], benchmark))
     replies = {
         case.id: case.recorded.replies
         for case in benchmark.cases
@@ -207,6 +224,30 @@ def _recorded(said: dict[str, Any], benchmark: Benchmark) -> Answerer:
             'FILE, one {"id": ..., "reply": ...} a line'
         )
     return Recorded(replies)
+
+
+def _verdicts(name: str, benchmark: Benchmark) -> dict[str, bool]:
+    """The recorded verdicts of one judge, by case.
+
+    Raises:
+        UsageError: there are none of that name.
+    """
+    from sqlverdict.load.text import listed, near
+
+    found: dict[str, bool] = {}
+    names: dict[str, None] = {}
+    for case in benchmark.cases:
+        verdicts = case.recorded.verdicts if case.recorded is not None else {}
+        names |= dict.fromkeys(verdicts)
+        if verdicts.get(name) in (0.0, 1.0):
+            found[case.id] = bool(verdicts[name])
+    if not found:
+        there = f"it holds those of {listed(names, 30)}" if names else "it holds none at all"
+        raise UsageError(
+            f"the benchmark {benchmark.name} holds no recorded verdicts of {name!r}; "
+            f"{there}.{near(name, names)}"
+        )
+    return found
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from sqlverdict.refute.witness import Budget
 from sqlverdict.report.folder import WITNESSES
 from sqlverdict.run.contradictions import CONTRADICTIONS
 from sqlverdict.run.prover import Proving
+from sqlverdict.run.recorded import RUN
 from sqlverdict.run.refuter import Refuting
 from sqlverdict.score.metric import parse_metrics
 from sqlverdict.verdicts import DETERMINISTIC
@@ -51,6 +52,7 @@ def run_options(said: dict[str, Any], progress: Any) -> Options:
         policy=DETERMINISTIC.name if said["no_llm"] else None,
         null_keys=said["null_keys"],
         no_sql=said.get("no_sql", "wrong"),
+        answers=said.get("answers", RUN),
     )
 
 

@@ -71,6 +71,13 @@ _EXAMPLES = examples(
     help="What a reply of text without SQL is.",
 )
 @click.option(
+    "--answers",
+    default="run",
+    show_default=True,
+    type=click.Choice(["run", "recorded"]),
+    help="What counts where both a database and a record are at hand.",
+)
+@click.option(
     "--column", "columns", multiple=True, metavar="NAME=FIELD", help="Read a column as our field."
 )
 @click.option("--schema", type=ANY_PATH, help="tables.json, CREATE statements, .sql or a folder.")

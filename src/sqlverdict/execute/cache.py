@@ -304,3 +304,17 @@ def _unpack(scope: bytes, key: bytes, payload: bytes) -> Outcome | None:
         return Answer(tuple(first), [tuple(row) for row in second], seconds)
     except (ValueError, TypeError, zlib.error, msgspec.DecodeError):
         return None
+
+
+def open_cache(path: Path | None) -> AnswerCache | None:
+    """The cache in a file; ``None`` where nothing is to be cached."""
+    return AnswerCache(path) if path is not None else None
+
+
+def cache_problem(path: Path | None) -> tuple[str, ...]:
+    """Why a cache cannot be used, or was set aside, so that a manifest says it."""
+    cache = open_cache(path)
+    if cache is None:
+        return ()
+    cache.close()
+    return (cache.problem,) if cache.problem is not None else ()

@@ -48,6 +48,12 @@ class Recorded:
         return len(self._replies)
 
     @classmethod
+    def of_verdicts(cls, verdicts: Mapping[str, bool]) -> Recorded:
+        """Verdicts by case id, for the judge ``recorded``."""
+        texts = {True: '{"correct": true}', False: '{"correct": false}'}
+        return cls({case_id: texts[verdict] for case_id, verdict in verdicts.items()})
+
+    @classmethod
     def from_jsonl(
         cls,
         path: Path,

@@ -10,6 +10,8 @@ One file a benchmark format (``spider``, ``bird``, ``goldfile``, ``jsonl``, ``cs
   one function a format.
 * ``fenced.py``: the SQL in a language model's reply.
 * ``fields.py``: from a record of named fields to a case or a prediction.
+* ``columns.py``: the user's column map.
+* ``recorded.py``: what was recorded about a case elsewhere.
 * ``text.py``: reading files, with precise errors.
 * ``demo_data/``: the embedded benchmark.
 

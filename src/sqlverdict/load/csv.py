@@ -5,7 +5,8 @@ Files: ``root`` is the file itself; columns are parted by tabs if its name ends 
 in ``jsonl.py``: the header's names are our fields, or a column map says which they are.
 
 Oddities: an empty cell is a missing value; an empty gold cell is an unanswerable question, so
-there must be a gold column; a ``contract`` cell holds JSON. A row with more or fewer cells than
+there must be a gold column; a ``contract``, ``tags`` or ``recorded`` cell holds JSON, and a column
+may be called ``recorded.equal`` or ``tags.set``. A row with more or fewer cells than
 the header, a repeated column or id, text that is not UTF-8 is an error that names the line.
 """
 
@@ -19,8 +20,9 @@ from typing import Any
 
 from sqlverdict.errors import BenchmarkError, DataError
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, Source
+from sqlverdict.load.columns import column_map, rename
 from sqlverdict.load.databases import DatabaseFolder, find_databases
-from sqlverdict.load.fields import case_from, column_map, rename
+from sqlverdict.load.fields import case_from
 from sqlverdict.load.text import check_text, decode_json, listed, need_file, stream_lines
 from sqlverdict.records import Case
 
@@ -89,7 +91,8 @@ class CsvCases:
         lines: dict[str, int] = {}
         for number, row in table_rows(self.path, BenchmarkError):
             where = f"{self.path}, line {number}"
-            record = _typed(rename(row, self.columns, where), where)
+            values = {key: value or None for key, value in row.items()}
+            record = _typed(rename(values, self.columns, where), where)
             case = case_from(record, where, self.databases, self.path.parent)
             first = lines.setdefault(case.id, number)
             if first != number:
@@ -122,10 +125,9 @@ class Csv:
         return Benchmark("csv", f"sha256 {source.sha256[:12]}", cases, sources=(source,))
 
 
-def _typed(row: Mapping[str, str], where: str) -> dict[str, Any]:
-    """A row with missing values for empty cells, and JSON where a field needs structure."""
-    record: dict[str, Any] = {key: value or None for key, value in row.items()}
-    for key in ("contract", "tags"):
-        if (text := record.get(key)) is not None:
+def _typed(record: dict[str, Any], where: str) -> dict[str, Any]:
+    """A row with JSON read where a field needs structure."""
+    for key in ("contract", "tags", "recorded"):
+        if isinstance(text := record.get(key), str):
             record[key] = decode_json(text.encode(), f"{where}, {key}", BenchmarkError)
     return record

@@ -4,9 +4,9 @@ JSONL, CSV and JSON lists all come through here, so that a field means the same 
 them. The fields of a case: ``id``, ``db_id``, ``question``, ``gold`` (a text, a list of texts,
 or null: no query answers the question), ``answerable``, ``difficulty``, ``knowledge`` (also
 ``evidence``), ``contract``, ``database``, ``tags``,
-``unanswerable_type`` (kept as a tag). The fields of a prediction: ``sql`` (also
-``prediction``; null is an abstention), ``raw`` (a model's reply), ``abstained``,
-``confidence``, ``samples``.
+``unanswerable_type`` (kept as a tag), ``recorded`` (see ``recorded.py``). The fields of a
+prediction: ``sql`` (also ``prediction``; null is an abstention), ``raw`` (a model's reply),
+``abstained``, ``confidence``, ``samples``.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from typing import Any
 
 import msgspec
 
-from sqlverdict.errors import BenchmarkError, DataError, PredictionError, UsageError
+from sqlverdict.errors import BenchmarkError, DataError, PredictionError
 from sqlverdict.load.databases import DatabaseFolder
 from sqlverdict.load.fenced import extract_sql, is_plain
-from sqlverdict.load.text import listed, near
-from sqlverdict.records import Case, Contract, Prediction
+from sqlverdict.load.recorded import recording_from
+from sqlverdict.load.text import listed
+from sqlverdict.records import Case, Contract, Prediction, Recording
 
 CASE_FIELDS = (
     "id",
@@ -36,6 +37,7 @@ CASE_FIELDS = (
     "database",
     "tags",
     "unanswerable_type",
+    "recorded",
 )
 PREDICTION_FIELDS = ("prediction", "raw", "abstained", "confidence", "samples")
 CASE_ALIASES = {
@@ -46,55 +48,8 @@ CASE_ALIASES = {
 }
 ID_KEYS = ("id", "question_id", "case_id")
 SQL_KEYS = ("sql", "prediction")
-LEAVE_OUT = "off"
 
 _TEXTS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
-
-
-def column_map(options: Mapping[str, str], *, inline: bool = True) -> dict[str, str]:
-    """The user's column map, checked: from a name in the file to one of our fields.
-
-    ``{"sql": "gold", "db": "db_id"}`` reads the column ``sql`` as the gold query; the target
-    ``off`` leaves a column out.
-
-    Raises:
-        UsageError: a target is not one of our fields, or two columns go to one.
-    """
-    fields = (*CASE_FIELDS, *(PREDICTION_FIELDS if inline else ()))
-    mapped = [target for target in options.values() if target != LEAVE_OUT]
-    for column, target in options.items():
-        if target != LEAVE_OUT and target not in fields:
-            raise UsageError(
-                f"column {column!r} cannot be read as {target!r}: there is no such field."
-                f"{near(target, fields)} Fields: {', '.join(fields)}, or off to leave it out"
-            )
-    for target in mapped:
-        if mapped.count(target) > 1:
-            raise UsageError(f"two columns are read as {target!r}; name one of them")
-    return dict(options)
-
-
-def rename(record: Mapping[str, Any], columns: Mapping[str, str], where: str) -> dict[str, Any]:
-    """A record under our field names, by the user's column map and the usual other names.
-
-    Raises:
-        BenchmarkError: the user's map leaves two columns for one field.
-    """
-    named: dict[str, Any] = {} if columns else dict(record)
-    for key, value in record.items() if columns else ():
-        target = columns.get(key, key)
-        if target == LEAVE_OUT and key in columns:
-            continue
-        if target in named:
-            raise BenchmarkError(
-                f"{where}: two columns mean {target!r}. "
-                f"Leave one out with a column map such as {target}=off."
-            )
-        named[target] = value
-    for alias, target in CASE_ALIASES.items():
-        if alias in named and target not in named:
-            named[target] = named.pop(alias)
-    return named
 
 
 def case_from(
@@ -141,7 +96,22 @@ def case_from(
         knowledge=_text(record, "knowledge", where),
         contract=_contract(record.get("contract"), where),
         tags=_tags(record, where),
+        recorded=_recording(record, case_id, where),
     )
+
+
+def _recording(record: Mapping[str, Any], case_id: str, where: str) -> Recording | None:
+    """The line's record; it is about the line's own prediction and no other."""
+    value = record.get("recorded")
+    if value is None:
+        return None
+    if not any(key in record for key in (*SQL_KEYS, "raw", "abstained")):
+        raise BenchmarkError(
+            f"{where}: {case_id!r} has a record and no prediction. A record is about one "
+            f"prediction: expected 'prediction' on the same line."
+        )
+    about = prediction_from(record, case_id, where).sql or ""
+    return recording_from(value, about, where)
 
 
 def id_from(value: object, where: str, error: type[DataError]) -> str:

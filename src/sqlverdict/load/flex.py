@@ -108,6 +108,7 @@ def _case(record: _Record) -> Case:
         schema_text=record.schema_text,
         replies=(record.gpt4o_text,) if record.gpt4o_text else (),
         model=_MODEL,
+        about=record.pred_sql,
     )
     tags = {"set": record.set}
     if record.system:

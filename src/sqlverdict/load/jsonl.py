@@ -3,7 +3,11 @@
 Files: ``root`` is the file itself. Databases: the given folder, else ``databases`` or
 ``database`` beside the file, else the file's own folder; a ``database`` field is a path
 relative to the file. Options: a column map, from a name in the file to one of our fields
-(``{"sql": "gold", "db": "db_id"}``; ``off`` leaves a column out).
+(``{"sql": "gold", "db": "db_id"}``; ``off`` leaves a column out; see ``columns.py``).
+
+A line may say in ``recorded`` what is known of its prediction from elsewhere: whether the results
+matched, the results, replies and verdicts of judges (see ``recorded.py``). Where the database is
+at hand the queries are run all the same, and where it is not, the record stands in for running.
 
 The file is never held in memory: every iteration reads it again, line by line. Oddities: a
 blank line, broken JSON, a repeated id or a field of the wrong kind is an error that names the
@@ -22,15 +26,14 @@ import msgspec
 
 from sqlverdict.errors import BenchmarkError
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, Source
+from sqlverdict.load.columns import column_map, rename, unknown_columns
 from sqlverdict.load.databases import DatabaseFolder, find_databases
 from sqlverdict.load.fields import (
     CASE_FIELDS,
     PREDICTION_FIELDS,
     SQL_KEYS,
     case_from,
-    column_map,
     prediction_from,
-    rename,
 )
 from sqlverdict.load.text import (
     any_text,
@@ -114,13 +117,16 @@ class Jsonl:
         number, first = next(stream_lines(root, BenchmarkError), (0, b""))
         fields = (*CASE_FIELDS, *PREDICTION_FIELDS)
         where = f"{root}, line {number}"
-        record = (
-            rename(_object(first, where, cases.columns), cases.columns, where) if number else {}
-        )
+        given = _object(first, where, cases.columns) if number else {}
+        record = rename(given, cases.columns, where)
         ignored = [key for key in record if key not in fields]
-        notes = (f"fields that are not used: {listed(ignored, 10)}",) if ignored else ()
+        notes = [f"fields that are not used: {listed(ignored, 10)}"] if ignored else []
+        absent = unknown_columns(given, cases.columns)
+        if absent:
+            notes.append(f"columns of the map that the first line does not have: {listed(absent)}")
         count = sum(1 for _ in stream_lines(root, BenchmarkError))
-        return Benchmark("jsonl", f"sha256 {source.sha256[:12]}", cases, count, (source,), notes)
+        digest = f"sha256 {source.sha256[:12]}"
+        return Benchmark("jsonl", digest, cases, count, (source,), tuple(notes))
 
 
 def iterate_pairs(

@@ -8,7 +8,15 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.records import Evidence, Result, Rung, Verdict
+from sqlverdict.records import (
+    RECORD,
+    RECORD_DIFFERS,
+    RECORD_UNUSED,
+    Evidence,
+    Result,
+    Rung,
+    Verdict,
+)
 from sqlverdict.report.tables import count
 
 VERDICTS: Mapping[Verdict, str] = {
@@ -98,6 +106,8 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
         yield f"{detail['stage']} {said}{error}{blame}"
     elif evidence.by == "metric" and "metric" in detail:
         yield f"{detail['metric']} is unscored: {', '.join(evidence.reasons)}"
+    elif evidence.by == RECORD:
+        yield from _record(detail)
     elif "declared" in detail:
         yield from _declared_proof(detail)
     elif evidence.by == "signs":
@@ -133,6 +143,8 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
         yield f"{recorded}{_shapes(detail['shape'])}{cut}"
         for relation in detail.get("relations") or ():
             yield relation_text(str(relation.get("kind")), relation.get("detail") or {})
+    elif detail.get("recorded") and evidence.agrees is False:
+        yield "recorded: the answers differ; the answers themselves are not kept"
     else:
         fault = f" (fault: {evidence.fault})" if evidence.fault else ""
         reasons = ", ".join(evidence.reasons)
@@ -140,6 +152,22 @@ def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
     tags = [str(tag.get("name")) for tag in detail.get("tags") or () if isinstance(tag, Mapping)]
     if tags:
         yield f"what differs: {', '.join(tags)}"
+
+
+def _record(detail: Mapping[str, Any]) -> Iterator[str]:
+    """What a record adds, and whether it fits what was run."""
+    if detail.get(RECORD_UNUSED):
+        yield str(detail.get("message"))
+    if "equal" in detail:
+        fits = ", against what was run here" if detail.get(RECORD_DIFFERS) else ""
+        yield f"recorded: the results {'match' if detail['equal'] else 'differ'}{fits}"
+    verdicts = detail.get("verdicts") or {}
+    words = {0.0: "wrong", 1.0: "right"}
+    by_word: dict[str, list[str]] = {}
+    for name, value in verdicts.items():
+        by_word.setdefault(words.get(value, "no opinion"), []).append(name)
+    for word, names in by_word.items():
+        yield f"recorded opinion {word}: {', '.join(names)}"
 
 
 def _declared_proof(detail: Mapping[str, Any]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from sqlverdict.errors import Contradiction
-from sqlverdict.records import REASONS, Reason, Result, Verdict
+from sqlverdict.records import REASONS, RECORD_DIFFERS, RECORD_UNUSED, Reason, Result, Verdict
 from sqlverdict.report.case import VERDICTS
 from sqlverdict.report.run import Run
 from sqlverdict.report.tables import Table, count, interval, percent, table
@@ -193,6 +193,9 @@ _CUTS = {
     EMPTY_MATCH: "EMPTY ANSWERS: in {0} neither the gold nor the prediction returns a row, and EX "
     "counts a match. Any query without rows matches there; only a proof or a search for a witness "
     "(`verdict`) tells them apart.",
+    RECORD_DIFFERS: "RECORDED OTHERWISE: the queries of {0} were run here, and the record says the "
+    "reverse about their results. What was run counts; --answers recorded goes by the records.",
+    RECORD_UNUSED: "RECORDS NOT USED: those of {0} are about another prediction.",
 }
 
 

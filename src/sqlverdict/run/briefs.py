@@ -7,12 +7,16 @@ from dataclasses import dataclass, field, replace
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.judge.brief import Brief
-from sqlverdict.records import Answer, Evidence, Outcome, Rung
+from sqlverdict.records import Answer, Evidence, Outcome, Recording, Rung
 from sqlverdict.run.item import DeskItem
 from sqlverdict.verdicts import QUESTIONS, Situation, asks
 
 REPLAY = "replay"
-"""The judge that reads recorded replies: whatever the brief, a case has one."""
+"""The judge that reads recorded replies."""
+RECORDED = "recorded"
+"""The judge that repeats recorded verdicts."""
+BY_CASE = (REPLAY, RECORDED)
+"""Judges that know one answer a case, whatever the brief."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,7 @@ def _same(one: Question, other: Question) -> bool:
     from sqlverdict.judge.judge import JUDGES
 
     blind = not getattr(JUDGES.get(one.judge), "sees_evidence", True)
-    return blind or one.judge == REPLAY or one.brief == other.brief
+    return blind or one.judge in BY_CASE or one.brief == other.brief
 
 
 def _runs(item: DeskItem) -> bool:
@@ -85,7 +89,7 @@ def _runs(item: DeskItem) -> bool:
 
 def _bare(item: DeskItem) -> Brief:
     """The brief that FLEX has: whether the results match and, where not, both of them."""
-    case, record = item.case, item.case.recorded
+    case, record = item.case, item.case.recorded_answers
     sql, gold = _gold(item)
     return Brief(
         case_id=case.id,
@@ -96,8 +100,8 @@ def _bare(item: DeskItem) -> Brief:
         gold=sql,
         prediction=item.prediction.sql or "",
         equal=item.compare(DEFAULT_PRESET).equal,
-        gold_table=record.gold_text if record is not None else _table(gold),
-        prediction_table=record.prediction_text if record is not None else _table(item.answer()),
+        gold_table=_shown(record, record.gold_text if record else "", gold),
+        prediction_table=_shown(record, record.prediction_text if record else "", item.answer()),
         dialect=item.pair().dialect,
     )
 
@@ -115,6 +119,13 @@ def _schema_text(item: DeskItem, recorded: str) -> str:
         return recorded
     schema = item.schema()
     return schema_text(schema) if schema is not None else ""
+
+
+def _shown(record: Recording | None, text: str, outcome: Outcome) -> str | None:
+    """An answer as a judge sees it: as it was recorded, where it was."""
+    if record is not None and not record.has_results:
+        return None
+    return text or _table(outcome)
 
 
 def _table(outcome: Outcome) -> str | None:

@@ -138,7 +138,7 @@ class Examiner:
     def needs(self, task: Task) -> Needs:
         """The queries that the task needs in any case."""
         case, sql = task.case, task.prediction.sql or ""
-        recorded = case.recorded is not None
+        recorded = case.recorded_answers is not None
         database = case.database or ""
         runs = self.stages.executes and case.answerable and not recorded
         if not runs or not database or not sql.strip():
@@ -204,7 +204,7 @@ class Examiner:
     def _item(self, task: Task, desk: Desk, folder: Path | None) -> DeskItem:
         plan, known = self.plan, (desk, self._refuter)
         given = (task.case, task.prediction, *known, plan.schemas, plan.null_keys, folder)
-        if task.case.recorded is None:
+        if task.case.recorded_answers is None:
             return DeskItem(*given)
         from sqlverdict.run.recorded import RecordedItem
 

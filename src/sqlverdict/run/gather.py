@@ -13,6 +13,9 @@ from sqlverdict.compare.relations import relate
 from sqlverdict.harmless import harmless
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import (
+    RECORD,
+    RECORD_DIFFERS,
+    RECORD_UNUSED,
     Answer,
     Comparison,
     Evidence,
@@ -66,6 +69,28 @@ def gather(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
     case, prediction = item.case, item.prediction
     if not case.answerable or not (prediction.sql or "").strip():
         return ()
+    return (*_found_here(item, stages), *_from_elsewhere(item, stages))
+
+
+def _from_elsewhere(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
+    """What a record adds without deciding anything: opinions, and a result that is not ours."""
+    record = item.case.recorded
+    if record is None:
+        return ()
+    if record.use == "other_prediction":
+        why = "the record is about another prediction and is not used"
+        detail: dict[str, Any] = {RECORD_UNUSED: True, "message": why}
+        return (Evidence(Rung.UNKNOWN, RECORD, detail=detail),)
+    detail = {"verdicts": dict(record.verdicts)} if record.verdicts else {}
+    if record.use == "beside" and record.equal is not None and stages.executes:
+        ours = item.compare(DEFAULT_PRESET).equal
+        detail["equal"] = record.equal
+        if ours is not None and ours != record.equal:
+            detail[RECORD_DIFFERS] = True
+    return (Evidence(Rung.UNKNOWN, RECORD, detail=detail),) if detail else ()
+
+
+def _found_here(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
     if not stages.executes:
         failed: list[Evidence] = []
         proof = attempt("prove", lambda: _proof(item), failed) if stages.proves else None
@@ -154,7 +179,7 @@ def _proof(item: DeskItem) -> Evidence | None:
 
 
 def _match(item: DeskItem) -> Evidence:
-    return _MATCH if item.case.recorded is None else _RECORDED_MATCH
+    return _MATCH if item.case.recorded_answers is None else _RECORDED_MATCH
 
 
 def _searched(item: DeskItem) -> Evidence:
@@ -206,7 +231,7 @@ def _different(item: DeskItem, compared: Comparison, errors: list[Evidence]) -> 
         detail = {"failed": "prediction", "message": prediction.message, **_cut([prediction])}
         return Evidence(Rung.RELATED, "execute", False, compared.reasons, detail=detail)
     gold = next((found for found in item.golds() if isinstance(found, Answer)), None)
-    record = item.case.recorded
+    record = item.case.recorded_answers
     whole = record is None or record.whole
     relations: Sequence[Relation] = ()
     if gold is not None and whole:
@@ -220,6 +245,8 @@ def _different(item: DeskItem, compared: Comparison, errors: list[Evidence]) -> 
         "shape": shape,
         "relations": [{"kind": r.kind, "detail": r.detail} for r in relations],
     }
+    if record is not None and not record.has_results:
+        del found["shape"]
     if record is not None:
         found |= {"recorded": True, "whole": record.whole, "ordered": record.ordered}
     return Evidence(Rung.RELATED, "compare", False, compared.reasons, detail=found)
@@ -269,7 +296,7 @@ def _beside_answers(
     differ = any(each.rung is Rung.RELATED and each.agrees is False for each in found)
     if not isinstance(witness, Witness):
         witness = None
-        if not differ or proof.rung is not Rung.PROVED or item.case.recorded is not None:
+        if not differ or proof.rung is not Rung.PROVED or item.case.recorded_answers is not None:
             return found
         if explained_by_order(item):
             return found

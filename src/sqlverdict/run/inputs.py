@@ -13,7 +13,7 @@ from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.load.benchmark import Benchmark, Source
 from sqlverdict.load.no_sql import read_prediction
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Case, Prediction
+from sqlverdict.records import Case, Prediction, Recording
 
 Given = Mapping[str, Prediction] | Mapping[str, str | None]
 """Predictions by case id: records, SQL text, or ``None`` for an abstention."""
@@ -29,6 +29,8 @@ def as_benchmark(cases: Sequence[Case]) -> Benchmark:
     for case in cases:
         # Where a database lies decides nothing; what it contains is looked at case by case.
         encoded.update(_bytes(replace(case, database=None)))
+        if case.recorded is not None:
+            encoded.update(_bytes(case.recorded))
     repeated = [name for name, times in Counter(case.id for case in cases).items() if times > 1]
     if repeated:
         raise UsageError(f"case id {repeated[0]!r} is given twice; ids must be unique")
@@ -69,6 +71,6 @@ def schemas_digest(schemas: Mapping[str, Schema]) -> str:
     return sha256(msgspec.json.encode(dict(schemas), order="sorted")).hexdigest()
 
 
-def _bytes(record: Case | Prediction) -> bytes:
+def _bytes(record: Case | Prediction | Recording) -> bytes:
     """A record for a digest; its text may be anything, halves of surrogate pairs included."""
     return repr(record).encode("utf-8", "backslashreplace")

@@ -139,7 +139,13 @@ class Scorer:
             # All evidence would have to be gathered anew; the texts themselves say enough.
             return _only_gold_is_read(item)
         case = item.case
-        place = (spec.label, item.database, case.golds, case.contract, case.recorded is None)
+        place = (
+            spec.label,
+            item.database,
+            case.golds,
+            case.contract,
+            case.recorded_answers is None,
+        )
         if place not in self._works:
             stand_ins = _golds(self._make, case)
             self._works[place] = any(self._has_value(spec, stand_in) for stand_in in stand_ins)

@@ -1,23 +1,85 @@
-"""A case whose answers were recorded elsewhere: nothing is run for it."""
+"""Cases whose answers were recorded elsewhere: which of them are run, and how the others look."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
+from sqlverdict.errors import UsageError
+from sqlverdict.execute.canonical import canonical
 from sqlverdict.execute.desk import Desk
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Answer, Case, Comparison, Outcome, Prediction, Reason, Recording
+from sqlverdict.records import (
+    Answer,
+    Case,
+    Comparison,
+    Failure,
+    Outcome,
+    Prediction,
+    Reason,
+    Recording,
+)
 from sqlverdict.run.item import DeskItem
 from sqlverdict.run.refuter import Refuter
+from sqlverdict.run.task import Task
+
+RUN = "run"
+RECORDED = "recorded"
+ANSWERS = (RUN, RECORDED)
+"""Whose answers count where both a database and a record are at hand."""
+
+
+def check_answers(answers: str) -> None:
+    """Refuse an unknown choice.
+
+    Raises:
+        UsageError: it is none of :data:`ANSWERS`.
+    """
+    if answers not in ANSWERS:
+        raise UsageError(f"there are no answers {answers!r}. Known: {', '.join(ANSWERS)}")
+
+
+def with_records_settled(tasks: Iterable[Task], answers: str = RUN) -> Iterator[Task]:
+    """The tasks, each with its case's record set to the use that is made of it.
+
+    What was run here counts more than what was run elsewhere, so that by default a record stands
+    in only where the database is not at hand. A record about another prediction is never used.
+    """
+    at_hand: dict[str, bool] = {}
+    for task in tasks:
+        record, database = task.case.recorded, task.case.database
+        if record is None:
+            yield task
+            continue
+        if database is not None and database not in at_hand:
+            at_hand[database] = _is_file(database)
+        runs = answers == RUN and database is not None and at_hand[database]
+        settled = _settled(record, task.prediction, runs=runs)
+        yield replace(task, case=replace(task.case, recorded=settled))
+
+
+def _is_file(database: str) -> bool:
+    try:
+        return Path(database).is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _settled(record: Recording, prediction: Prediction, *, runs: bool) -> Recording:
+    about, said = record.about, prediction.sql or ""
+    if about is not None and canonical(about) != canonical(said):
+        return replace(record, use="other_prediction")
+    return replace(record, use="beside") if runs else record
 
 
 class RecordedItem(DeskItem):
     """An item whose answers, and whether they match, come from a record.
 
-    Whether they match does not depend on the preset: the record says it, and order and
-    duplicates, on which presets differ, may be lost in it.
+    Where the record says whether they match, it does not depend on the preset: order and
+    duplicates, on which presets differ, may be lost. Whole answers of which it says nothing are
+    compared.
     """
 
     def __init__(
@@ -31,8 +93,9 @@ class RecordedItem(DeskItem):
         witnesses: Path | None = None,
     ) -> None:
         super().__init__(case, prediction, desk, refuter, schemas or {}, null_keys, witnesses)
-        assert case.recorded is not None, "a recorded item has a record"
-        self._record: Recording = case.recorded
+        record = case.recorded_answers
+        assert record is not None, "a recorded item has a record"
+        self._record: Recording = record
 
     def golds(self) -> Sequence[Outcome]:
         """What each gold gave, as recorded."""
@@ -44,9 +107,17 @@ class RecordedItem(DeskItem):
 
     def compare(self, preset: str, database: str | None = None) -> Comparison:
         """Whether the answers matched, as recorded."""
-        del preset
         if database is not None and database != self.database:
             return Comparison(None, (Reason.DATABASE_UNAVAILABLE,), message="only one is recorded")
+        (gold, *_), found = self._record.golds, self._record.prediction
+        if isinstance(gold, Failure):
+            reason = gold.reason if gold.fault is not None else Reason.GOLD_EXECUTION_ERROR
+            return Comparison(None, (reason,), message=gold.message)
+        if isinstance(found, Failure):
+            equal = None if found.fault is not None else False
+            return Comparison(equal, (found.reason,), message=found.message)
+        if self._record.equal is None:
+            return PRESETS.get(preset).compare(gold, found, self.pair())
         if self._record.equal:
             return Comparison(True)
         return Comparison(False, self._reasons())

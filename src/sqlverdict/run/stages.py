@@ -67,10 +67,10 @@ def plan_of(specs: Sequence[MetricSpec], wishes: Wishes) -> Plan:
 def _asking(names: set[str], judge: str | None) -> Asking | None:
     if judge is None or names.isdisjoint({"flex", "verdict"}):
         return None
-    from sqlverdict.run.briefs import REPLAY, Asking
+    from sqlverdict.run.briefs import BY_CASE, Asking
 
     return Asking(
-        flex=(REPLAY if judge == REPLAY else "flex") if "flex" in names else None,
+        flex=(judge if judge in BY_CASE else "flex") if "flex" in names else None,
         verdict=judge if "verdict" in names else None,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlverdict.records import Evidence, Reason, Result
+from sqlverdict.records import RECORD_DIFFERS, RECORD_UNUSED, Evidence, Reason, Result
 
 UNSEARCHED = "unsearched"
 CUT_BY_TIME = "cut_by_time"
@@ -12,6 +12,7 @@ STOPPED = "stopped"
 BOTH_EMPTY = "both_empty"
 EMPTY_MATCH = "empty_match"
 
+_MARKS = (READS_CLOCK, RECORD_DIFFERS, RECORD_UNUSED)
 _NOT_THE_CLOCK = frozenset(
     {Reason.JUDGE_UNAVAILABLE, Reason.DATABASE_UNAVAILABLE, Reason.TOOLKIT_ERROR}
 )
@@ -24,6 +25,8 @@ def cuts_of(result: Result) -> set[str]:
     ``cut_by_time``: the clock cut a query, a proof or a search; another run may differ.
     ``gold_reads_clock``: the gold's answer, and with it the score, holds for the day of the run.
     ``stopped``: a file could not be written; another run may go better.
+    ``record_differs``: the queries were run, and the case's record says otherwise.
+    ``record_unused``: the case's record is about another prediction.
     ``cut_by_work``: a search spent its budget of work before its last instance, as it always
     will.
     ``empty_match``: neither query returns a row, and ``ex`` under some preset says that they match.
@@ -55,6 +58,5 @@ def _cuts(found: Evidence) -> set[str]:
             names.add(CUT_BY_WORK)
     if found.detail.get("storage"):
         names.add(STOPPED)
-    if found.detail.get(READS_CLOCK):
-        names.add(READS_CLOCK)
+    names |= {name for name in _MARKS if found.detail.get(name)}
     return names

@@ -1,0 +1,113 @@
+"""The user's column map: from names in a file to our fields.
+
+``sql=gold`` reads the column ``sql`` as the gold query; the target ``off`` leaves a column out.
+A dot leads into an object, on both sides: ``verdicts.o3=recorded.equal`` reads ``o3`` inside
+``verdicts`` as the part ``equal`` of our field ``recorded``. A column whose own name has a dot is
+that column. Parts of ``recorded`` (see ``recorded.py``) and of ``tags`` (any name) can be named
+so, and a column that is called ``recorded.equal`` or ``tags.set`` needs no map.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.load.fields import CASE_ALIASES, CASE_FIELDS, PREDICTION_FIELDS
+from sqlverdict.load.recorded import PARTS
+from sqlverdict.load.text import near
+
+LEAVE_OUT = "off"
+_RECORDED = tuple(f"recorded.{part}" for part in PARTS)
+_OUTER = ("recorded", "tags")
+_NOTHING = object()
+
+
+def column_map(options: Mapping[str, str], *, inline: bool = True) -> dict[str, str]:
+    """The user's column map, checked.
+
+    Raises:
+        UsageError: a target is not one of our fields, or two columns go to one.
+    """
+    fields = (*CASE_FIELDS, *(PREDICTION_FIELDS if inline else ()), *_RECORDED)
+    mapped = [target for target in options.values() if target != LEAVE_OUT]
+    for column, target in options.items():
+        tag = target.startswith("tags.") and target != "tags."
+        if target != LEAVE_OUT and target not in fields and not tag:
+            raise UsageError(
+                f"column {column!r} cannot be read as {target!r}: there is no such field."
+                f"{near(target, fields)} Fields: {', '.join(fields)}, tags.NAME, or off to leave "
+                f"it out"
+            )
+    for target in mapped:
+        if mapped.count(target) > 1:
+            raise UsageError(f"two columns are read as {target!r}; name one of them")
+    return dict(options)
+
+
+def rename(record: Mapping[str, Any], columns: Mapping[str, str], where: str) -> dict[str, Any]:
+    """A record under our field names, by the user's column map and the usual other names.
+
+    Raises:
+        BenchmarkError: the user's map leaves two columns for one field.
+    """
+    named: dict[str, Any] = {} if columns else dict(record)
+    for key, value in record.items() if columns else ():
+        target = columns.get(key, key)
+        if target == LEAVE_OUT and key in columns:
+            continue
+        _put(named, target, value, where)
+    for path, target in columns.items():
+        value = _inside(record, path)
+        if value is not _NOTHING and target != LEAVE_OUT:
+            _put(named, target, value, where)
+    for alias, target in CASE_ALIASES.items():
+        if alias in named and target not in named:
+            named[target] = named.pop(alias)
+    if any("." in key for key in named):
+        _fold(named, where)
+    return named
+
+
+def unknown_columns(record: Mapping[str, Any], columns: Mapping[str, str]) -> list[str]:
+    """The mapped columns that a record does not have."""
+    return [path for path in columns if path not in record and _inside(record, path) is _NOTHING]
+
+
+def _put(named: dict[str, Any], target: str, value: object, where: str) -> None:
+    if target in named:
+        raise BenchmarkError(
+            f"{where}: two columns mean {target!r}. "
+            f"Leave one out with a column map such as {target}=off."
+        )
+    named[target] = value
+
+
+def _inside(record: Mapping[str, Any], path: str) -> object:
+    """What a dotted path leads to; nothing where the path is a column of its own, or leads nowhere.
+
+    A name inside an object may have dots itself: what is left of the path is tried as one name.
+    """
+    outer, dot, rest = path.partition(".")
+    if path in record or not dot:
+        return _NOTHING
+    inner = record.get(outer)
+    if not isinstance(inner, Mapping):
+        return _NOTHING
+    return inner[rest] if rest in inner else _inside(inner, rest)
+
+
+def _fold(named: dict[str, Any], where: str) -> None:
+    """Put parts of ``recorded`` and of ``tags`` into their objects; a missing value is left out."""
+    for key in [key for key in named if key.partition(".")[0] in _OUTER and "." in key]:
+        outer, _, part = key.partition(".")
+        value = named.pop(key)
+        if value is None:
+            continue
+        whole = named.get(outer)
+        if whole is not None and not isinstance(whole, Mapping):
+            raise BenchmarkError(f"{where}: {outer!r} is {whole!r}. Expected an object.")
+        parts = dict(whole or {})
+        text = isinstance(value, str) or outer != "tags"
+        _put(parts, part, value if text else f"{value}", where)
+        named[outer] = parts

@@ -1,0 +1,146 @@
+"""Records beside cases: when they stand in for running, when they do not, and what is told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlverdict.errors import UsageError
+from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.recorded import Recorded
+from sqlverdict.load.recorded import recording_from
+from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Case, Result, Verdict
+from sqlverdict.run.court import Judging
+
+MakeCase = Callable[..., Case]
+GOLD = "SELECT name FROM item WHERE price > 2"
+DDL = "CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT, price REAL);"
+
+
+def record(sql: str, **parts: Any) -> dict[str, Any]:
+    return {"recorded": recording_from(parts, sql, "here")}
+
+
+def one(case: Case, sql: str, **options: Any) -> Result:
+    usual: dict[str, Any] = {"metrics": "ex", "workers": 0, "cache": None}
+    run = evaluate([case], {case.id: sql}, options=Options(**(usual | options)))
+    (result,) = run.results()
+    return result
+
+
+@pytest.fixture
+def schemas(tmp_path: Path) -> Any:
+    file = tmp_path / "shop.sql"
+    file.write_text(DDL)
+    return {"shop": next(iter(load_schemas(file).values()))}
+
+
+def test_a_recorded_match_without_results_is_scored() -> None:
+    sql = "SELECT name FROM item"
+    for equal in (True, False):
+        case = Case("a", "shop", golds=(GOLD,), **record(sql, equal=equal))
+        found = one(case, sql, metrics="ex,ex[bird]")
+        assert found.scores == {"ex": float(equal), "ex[bird]": float(equal)}
+        assert found.verdict is (Verdict.CORRECT if equal else Verdict.INCORRECT)
+        assert found.fault is None
+        assert not any(e.detail.get("relations") or "shape" in e.detail for e in found.evidence)
+
+
+def test_recorded_rows_are_compared_where_nothing_else_is_said() -> None:
+    case = Case("a", "shop", golds=(GOLD,))
+    for rows, ex, bird in (([[1], [2]], 1.0, 1.0), ([[1], [1], [2]], 0.0, 1.0), ([[3]], 0.0, 0.0)):
+        said = record("SELECT 2", gold_result=[[2], [1]], prediction_result=rows)
+        found = one(Case("a", "shop", golds=case.golds, **said), "SELECT 2", metrics="ex,ex[bird]")
+        assert found.scores == {"ex": ex, "ex[bird]": bird}
+
+
+def test_a_relation_is_told_of_recorded_rows() -> None:
+    parts = {
+        "equal": False,
+        "gold_result": [["a"], ["b"]],
+        "prediction_result": [[1, "a"], [2, "b"]],
+    }
+    case = Case("a", "shop", golds=(GOLD,), **record("SELECT 2", **parts))
+    (evidence,) = one(case, "SELECT 2").evidence
+    assert [relation["kind"] for relation in evidence.detail["relations"]] == ["extra_columns"]
+
+
+def test_a_recorded_failure_is_the_querys_own() -> None:
+    failed = {"error": "no such column: x"}
+    parts = {"gold_result": [[1]], "prediction_result": failed}
+    found = one(Case("a", "shop", golds=(GOLD,), **record("SELECT x", **parts)), "SELECT x")
+    assert (found.scores["ex"], found.reasons) == (0.0, ("EXECUTION_ERROR",))
+    parts = {"gold_result": failed, "prediction_result": [[1]]}
+    found = one(Case("a", "shop", golds=(GOLD,), **record("SELECT 1", **parts)), "SELECT 1")
+    assert (found.scores["ex"], str(found.fault)) == (None, "gold")
+
+
+def test_the_database_wins_and_the_record_is_kept(make_case: MakeCase) -> None:
+    case = make_case("a", "SELECT 1", **record("SELECT 2", equal=True, verdicts={"x": 1}))
+    found = one(case, "SELECT 2")
+    assert found.scores["ex"] == 0.0
+    note = found.evidence[-1]
+    assert note.detail == {"verdicts": {"x": 1.0}, "equal": True, "record_differs": True}
+    agreed = one(make_case("a", "SELECT 2", **record("SELECT 2", equal=True)), "SELECT 2")
+    assert agreed.evidence[-1].detail == {"equal": True}
+
+
+def test_the_record_wins_where_the_user_says_so(make_case: MakeCase) -> None:
+    case = make_case("a", "SELECT 1", **record("SELECT 2", equal=True))
+    assert one(case, "SELECT 2", answers="recorded").scores["ex"] == 1.0
+    with pytest.raises(UsageError, match="no answers 'guessed'"):
+        one(case, "SELECT 2", answers="guessed")
+
+
+def test_a_missing_database_leaves_the_record(tmp_path: Path) -> None:
+    gone = str(tmp_path / "gone.sqlite")
+    case = Case("a", "shop", golds=(GOLD,), database=gone, **record("SELECT 2", equal=True))
+    assert one(case, "SELECT 2").scores["ex"] == 1.0
+
+
+def test_a_record_about_another_prediction_is_not_used() -> None:
+    case = Case("a", "shop", golds=(GOLD,), **record("SELECT 2", equal=True, verdicts={"x": 1}))
+    found = one(case, "SELECT 3")
+    assert (found.scores["ex"], str(found.fault)) == (None, "engine")
+    note = found.evidence[-1].detail
+    assert note["record_unused"]
+    assert "verdicts" not in note
+    # Letter case and spacing make no other query.
+    assert one(case, "select  2;").scores["ex"] == 1.0
+
+
+def test_a_changed_record_is_another_input(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    options = Options(workers=0, cache=None, overwrite=True)
+    digests = []
+    for equal in (True, False):
+        case = Case("a", "shop", golds=(GOLD,), **record("SELECT 2", equal=equal))
+        run = evaluate([case], {"a": "SELECT 2"}, out=out, options=options)
+        digests.append(run.manifest.inputs)
+    assert digests[0] != digests[1]
+
+
+def test_schemas_alone_prove_and_refute(schemas: Any) -> None:
+    for sql, rung in (
+        (f"{GOLD.lower()};", "proved"),
+        ("SELECT name FROM item WHERE price >= 2", "refuted"),
+    ):
+        case = Case("a", "shop", golds=(GOLD,), **record(sql, equal=True))
+        found = one(case, sql, metrics="ex,verdict", schemas=schemas)
+        assert rung in [str(evidence.rung) for evidence in found.evidence]
+
+
+def test_recorded_verdicts_drive_flex_and_verdict() -> None:
+    sql = "SELECT name FROM item"
+    case = Case("a", "shop", golds=(GOLD,), **record(sql, equal=False))
+    for value in (True, False, None):
+        verdicts = {} if value is None else {"a": value}
+        judging = Judging("recorded", Settings(model="o3"), Recorded.of_verdicts(verdicts))
+        found = one(case, sql, metrics="flex,verdict", judging=judging)
+        score = None if value is None else float(value)
+        assert found.scores == {"flex": score, "verdict": score}
