@@ -49,6 +49,8 @@ def test_a_recorded_match_without_results_is_scored() -> None:
         assert found.verdict is (Verdict.CORRECT if equal else Verdict.INCORRECT)
         assert found.fault is None
         assert not any(e.detail.get("relations") or "shape" in e.detail for e in found.evidence)
+        # Answers that are not kept are not answers without rows.
+        assert not any("both_empty" in e.detail for e in found.evidence)
 
 
 def test_recorded_rows_are_compared_where_nothing_else_is_said() -> None:

@@ -125,7 +125,7 @@ def _found_here(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
     if stages.tags:
         found = [attempt("tags", partial(_tagged, item, each), errors) or each for each in found]
     found = _marked(item, found)
-    if stages.signs and case.recorded is None:
+    if stages.signs and item.case.recorded_answers is None:
         # A verdict looks at the evidence before; this only says what to look at twice.
         found += look_for_signs(item, errors)
     return (*found, *errors)
@@ -135,7 +135,9 @@ def _marked(item: DeskItem, found: list[Evidence]) -> list[Evidence]:
     """The evidence; its first piece says where a gold reads the clock, or no query has a row."""
     golds = [gold for gold in item.golds() if isinstance(gold, Answer)]
     marks = {"gold_reads_clock": True} if any(gold.volatile for gold in golds) else {}
-    if any(not gold.rows for gold in golds):
+    record = item.case.recorded_answers
+    known = record is None or (record.has_results and record.whole)
+    if known and any(not gold.rows for gold in golds):
         answer = item.answer()
         if isinstance(answer, Answer) and not answer.rows:
             marks["both_empty"] = True
