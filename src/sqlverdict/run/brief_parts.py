@@ -76,7 +76,7 @@ def surroundings(item: DeskItem, gold: str) -> Surroundings:
 def _sizes(item: DeskItem, tables: Sequence[Table]) -> Iterator[str]:
     from sqlverdict.refute.arena import is_view
 
-    if item.case.recorded is not None or not item.database:
+    if item.case.recorded_answers is not None or not item.database:
         return
     for table in tables:
         if is_view(table):
@@ -136,7 +136,7 @@ def results_in_words(item: DeskItem, gold: Outcome, related: bool) -> str:
     from sqlverdict.judge.tables import cell_text
 
     compared = item.compare(DEFAULT_PRESET)
-    prediction, record = item.answer(), item.case.recorded
+    prediction, record = item.answer(), item.case.recorded_answers
     if compared.equal is None:
         return "; ".join(REASONS[r] for r in compared.reasons if r is Reason.TIE_UNDETERMINED)
     if not isinstance(gold, Answer) or not isinstance(prediction, Answer):
