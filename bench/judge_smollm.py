@@ -165,7 +165,7 @@ def measure(said: argparse.Namespace, base_url: str, model: str, folder: Path) -
                 rows.append(row(evaluate(cases, system, judging, client, metrics), by_id))
                 progress = f"{system.name}: {rows[-1][2]} calls, {rows[-1][-1]} s"
                 print(progress, file=sys.stderr, flush=True)
-            title = f"{len(cases)} cases a system, judge {judging}, metrics {metrics}"
+            title = f"{len(cases)} cases a system, judge {judging.judge}, metrics {metrics}"
             print(plain(table(HEADERS, rows, title)))
             again = [evaluate(cases, system, judging, client, metrics).used for system in tried]
             print(

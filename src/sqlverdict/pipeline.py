@@ -91,6 +91,8 @@ class Options:
         no_sql: What a reply of text without SQL is: ``wrong``, or ``abstain``.
         answers: Where both a database and a record are at hand: ``run`` the queries, or go by
             the ``recorded`` results.
+        preset: Tells matches from differences for the metric ``flex`` where the run has no
+            ``ex``; by default the benchmark's own.
     """
 
     metrics: str | Sequence[str] = "ex"
@@ -109,6 +111,7 @@ class Options:
     null_keys: bool = False
     no_sql: str = "wrong"
     answers: str = RUN
+    preset: str = ""
 
 
 @dataclass(frozen=True)
@@ -187,8 +190,8 @@ def evaluate_systems(
         for system, predictions in zip(systems, said, strict=True)
     ]
     chosen = options or Options()
-    if benchmark.schemas:
-        chosen = replace(chosen, schemas={**benchmark.schemas, **chosen.schemas})
+    schemas = {**benchmark.schemas, **chosen.schemas}
+    chosen = replace(chosen, schemas=schemas, preset=chosen.preset or benchmark.preset)
     return _run(stream(), plans, benchmark.name, benchmark.count, chosen)
 
 
@@ -352,6 +355,8 @@ def _wishes(options: Options, out: Path | None = None) -> Wishes:
         refuting=options.refuting,
         proving=options.proving,
         judge=options.judging.judge if options.judging is not None else None,
+        chosen=options.judging is not None and options.judging.chosen,
+        preset=options.preset,
         schemas=options.schemas,
         policy=options.policy,
         contradictions=out / CONTRADICTIONS if out is not None else None,

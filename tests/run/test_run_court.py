@@ -18,7 +18,9 @@ from sqlverdict.records import Case, Reason, Result, Rung, Verdict
 from sqlverdict.report.markdown import write_markdown
 from sqlverdict.report.run import Run
 from sqlverdict.report.sections import outcome
+from sqlverdict.run.briefs import Asking
 from sqlverdict.run.court import Judging
+from sqlverdict.run.inputs import as_benchmark
 
 MakeCase = Callable[..., Case]
 Lines = Callable[[Path], list[dict[str, Any]]]
@@ -130,6 +132,52 @@ def test_flex_asks_about_every_pair_that_runs(cases: list[Case]) -> None:
     assert prompts == {"flex_eq@1", "flex_neq@1"}
     assert found.summary.judge["questions"] == found.summary.judge["calls"] == len(PAIRS) - 1
     assert found.summary.judge["cost"] == pytest.approx(0.5 * (len(PAIRS) - 1))
+
+
+def test_the_judge_that_was_chosen_is_asked_about_every_pair(cases: list[Case]) -> None:
+    answerer = Scripted('{"score": 5}\n' + RIGHT)
+    found = run(cases, answerer, "flex", judge="cascade")
+    assert {request.purpose.partition("@")[0] for request in answerer.asked} == {
+        "cascade_alone",
+        "cascade_challenge",
+    }
+    asked_by = {each.by for result in found.results() for each in opinions(result)}
+    assert asked_by == {"cascade"}
+    assert found.manifest.stages["judge"].startswith("cascade@1, model m")
+
+
+def test_the_judge_of_flex_is_flex_where_none_was_chosen(cases: list[Case]) -> None:
+    found = run(cases, Scripted(RIGHT), "flex,verdict", judge="evidence", chosen=False)
+    by = {(e.by, *e.detail["metrics"]) for result in found.results() for e in opinions(result)}
+    assert by == {("flex", "flex"), ("evidence", "verdict")}
+    told = found.manifest.stages["judge"]
+    assert " for verdict, flex@1 for flex, model m" in told
+    assert told.startswith("evidence@")
+    alone = run(cases, Scripted(RIGHT), "flex", judge="evidence", chosen=False)
+    assert alone.manifest.stages["judge"] == "flex@1, model m"
+
+
+@pytest.mark.parametrize(
+    ("metrics", "preset", "prompt"),
+    [
+        ("flex", "", "flex_neq@1"),
+        ("flex", "bird", "flex_eq@1"),
+        ("ex[bird],ex,flex", "", "flex_eq@1"),
+        ("ex,ex[bird],flex", "bird", "flex_neq@1"),
+    ],
+)
+def test_which_prompt_flex_gets_follows_the_runs_ex(
+    make_case: MakeCase, metrics: str, preset: str, prompt: str
+) -> None:
+    """Duplicates are lost: a difference to ``strict``, and none to BIRD's script."""
+    case = make_case("a", "SELECT 1 UNION ALL SELECT 1")
+    answerer = Scripted(RIGHT)
+    options = Options(metrics, workers=0, cache=None, judging=judged(answerer, "flex"))
+    benchmark = replace(as_benchmark([case]), preset=preset)
+    run = evaluate(benchmark, {"a": "SELECT 1"}, options=options)
+    assert [request.purpose for request in answerer.asked] == [prompt]
+    told = run.manifest.stages.get("flex")
+    assert told == ("results match by the preset bird" if prompt == "flex_eq@1" else None)
 
 
 def test_metrics_that_ask_the_same_share_one_question(cases: list[Case]) -> None:
@@ -245,7 +293,8 @@ def test_the_manifest_tells_judges_apart_and_not_servers(cases: list[Case], tmp_
     again = run(cases, Scripted(RIGHT), out=tmp_path / "run", concurrency=3)
     assert again.manifest.fingerprint == first.manifest.fingerprint
     other = replace(judged(Scripted(RIGHT)), settings=Settings(model="m", temperature=0.7))
-    assert str(other) == "evidence@1, model m, temperature 0.7"
+    told = other.describe(Asking(verdict="evidence"))
+    assert told == "evidence@1, model m, temperature 0.7"
 
 
 def test_a_policy_must_exist_and_have_what_it_needs(cases: list[Case]) -> None:

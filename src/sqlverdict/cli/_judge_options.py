@@ -159,7 +159,8 @@ def hearing(said: dict[str, Any], benchmark: Benchmark) -> Iterator[Hearing]:
         repeat, many = said["judge_repeat"], said["concurrency"]
         assert opened.endpoint is not None, "a server has an address"
         about = ", ".join(part for part in (opened.endpoint.server, _about(said)) if part)
-        judging = Judging(judge, settings, opened.answerer, repeat, many, about)
+        chosen = said["judge"] is not None
+        judging = Judging(judge, settings, opened.answerer, repeat, many, about, chosen)
         yield replace(opened, judging=judging)
 
 

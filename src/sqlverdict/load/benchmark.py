@@ -48,6 +48,7 @@ class Benchmark:
         predictions: Predictions by case id, where the benchmark's own files hold them.
         schemas: Schemas of databases that are missing, by database id, where the benchmark's
             own files say them.
+        preset: The comparison of the benchmark's own script; empty where it has none.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Benchmark:
     notes: tuple[str, ...] = ()
     predictions: Mapping[str, Prediction] | None = field(default=None, repr=False)
     schemas: Mapping[str, Schema] = field(default_factory=dict, repr=False)
+    preset: str = ""
 
 
 class BenchmarkReader(Protocol):

@@ -76,7 +76,7 @@ class Bird:
         notes += missing_databases(folder, [item.db_id for item in items])
         source = Source.of(file)
         version = f"{split}, sha256 {source.sha256[:12]}"
-        return Benchmark("bird", version, cases, len(cases), (source,), notes)
+        return Benchmark("bird", version, cases, len(cases), (source,), notes, preset="bird")
 
 
 def _file(root: Path, split: str) -> Path:

@@ -105,7 +105,16 @@ class Spider:
         schemas = _schemas_of_missing(root, folder, {item.db_id for item in items})
         if schemas:
             sources += (Source.of(root / TABLES),)
-        return Benchmark("spider", version, cases, len(items), sources, notes, schemas=schemas)
+        return Benchmark(
+            "spider",
+            version,
+            cases,
+            len(items),
+            sources,
+            notes,
+            schemas=schemas,
+            preset="spider",
+        )
 
 
 def _schemas_of_missing(

@@ -11,6 +11,8 @@ from sqlverdict.records import Answer, Evidence, Outcome, Recording, Rung
 from sqlverdict.run.item import DeskItem
 from sqlverdict.verdicts import QUESTIONS, Situation, asks
 
+FLEX = "flex"
+"""The judge of the metric ``flex`` where the user chose none."""
 REPLAY = "replay"
 """The judge that reads recorded replies."""
 RECORDED = "recorded"
@@ -24,7 +26,7 @@ class Asking:
     """Which judges a run asks, by name; ``None``: nobody.
 
     Attributes:
-        flex: Asked about every pair that runs, for the metric ``flex``.
+        flex: Asked about every pair that runs, for the metric ``flex``; any judge can be.
         verdict: Asked what evidence leaves open, for the metric ``verdict``.
         priors: By situation, in how many such cases people called the prediction right, and in
             how many they were asked; the judge is told.
@@ -50,8 +52,14 @@ class Question:
     notes: tuple[str, ...] = ()
 
 
-def questions(item: DeskItem, evidence: Sequence[Evidence], asking: Asking) -> tuple[Question, ...]:
-    """What is to be asked about a case; nothing about a contradiction, which stops the run."""
+def questions(
+    item: DeskItem, evidence: Sequence[Evidence], asking: Asking, preset: str = DEFAULT_PRESET
+) -> tuple[Question, ...]:
+    """What is to be asked about a case; nothing about a contradiction, which stops the run.
+
+    Whether results match is told by ``preset`` for the metric ``flex``, which stands beside EX,
+    and by the evidence for ``verdict``.
+    """
     if any("contradiction" in found.detail for found in evidence):
         return ()
     open_ = asks(item.case, item.prediction, evidence) if asking.verdict else None
@@ -60,7 +68,8 @@ def questions(item: DeskItem, evidence: Sequence[Evidence], asking: Asking) -> t
         return ()
     wanted: list[Question] = []
     if asking.flex and _runs(item):
-        wanted.append(Question(("flex",), asking.flex, bare))
+        brief = replace(bare, equal=item.compare(preset).equal)
+        wanted.append(Question(("flex",), asking.flex, brief))
     if asking.verdict and open_ is not None:
         full, notes = _with_evidence(bare, item, evidence, open_, asking)
         wanted.append(Question(("verdict",), asking.verdict, full, open_, notes))

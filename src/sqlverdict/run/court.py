@@ -17,7 +17,7 @@ from sqlverdict.judge.judge import JUDGES, hear
 from sqlverdict.judge.opinion import BUDGET, PENDING, Opinion, Settings
 from sqlverdict.judge.request import Answerer
 from sqlverdict.records import Case, Evidence, Judgement, Prediction, Rung
-from sqlverdict.run.briefs import Question
+from sqlverdict.run.briefs import Asking, Question
 from sqlverdict.run.examine import encode_line
 from sqlverdict.run.isolate import attempt
 from sqlverdict.run.task import Line, Pending
@@ -36,13 +36,15 @@ class Judging:
     """How a run asks.
 
     Attributes:
-        judge: The judge of the metric ``verdict``, by name; ``replay`` is that of ``flex`` too.
+        judge: The judge, by name.
         settings: The model and how it is asked.
         answerer: Who answers: a client, recorded replies, a gatherer.
         repeat: How often each question is asked; the first opinion decides, the others show how
             steady the judge is.
         concurrency: How many questions are asked at the same time.
         about: What else a manifest should say, such as a digest of the prompts.
+        chosen: Whether the user named the judge: it is asked for every metric then. Otherwise it
+            is that of ``verdict``, and ``flex`` is asked for the metric of its name.
     """
 
     judge: str
@@ -51,11 +53,16 @@ class Judging:
     repeat: int = 1
     concurrency: int = 8
     about: str = ""
+    chosen: bool = True
 
-    def __str__(self) -> str:
-        chosen = JUDGES.get(self.judge)
-        changed = _changed(self.settings)
-        parts = [f"{chosen.name}@{chosen.version}", *changed, self.about]
+    def describe(self, asking: Asking) -> str:
+        """Who is asked, and how: what a manifest says."""
+        wanted = {"verdict": asking.verdict, "flex": asking.flex}
+        asked = {metric: JUDGES.get(name) for metric, name in wanted.items() if name is not None}
+        names = {metric: f"{judge.name}@{judge.version}" for metric, judge in asked.items()}
+        one = len(set(names.values())) == 1
+        who = [name if one else f"{name} for {metric}" for metric, name in names.items()]
+        parts = [*dict.fromkeys(who), *_changed(self.settings), self.about]
         parts += [f"asked {self.repeat} times"] if self.repeat > 1 else []
         return ", ".join(part for part in parts if part)
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.execute.canonical import canonical
 from sqlverdict.execute.desk import Desk
 from sqlverdict.parse.schema import Schema
@@ -58,6 +59,7 @@ class Plan:
         asking: Which judges are to be asked; ``None``: none.
         schemas: Schemas by database id; of others the database file is read.
         null_keys: A declared primary key may hold NULL where SQLite allows it.
+        preset: The comparison by which results match, for FLEX and for records.
     """
 
     refuting: Refuting | None = None
@@ -66,6 +68,7 @@ class Plan:
     asking: Asking | None = None
     schemas: Mapping[str, Schema] = field(default_factory=dict)
     null_keys: bool = False
+    preset: str = DEFAULT_PRESET
 
 
 class Examiner:
@@ -96,6 +99,7 @@ class Examiner:
             executes=any("answers" in spec.metric.needs for spec in specs),
             refutes=refuting is not None,
             proves=proving is not None,
+            preset=self.plan.preset,
             tests_proofs=proving is not None and proving.tests_proofs,
             contradictions=proving.folder if proving is not None else None,
             tags=self._policy is not RESULTS,
@@ -179,7 +183,7 @@ class Examiner:
             # Briefs load what judges need; runs without one need not wait.
             from sqlverdict.run.briefs import questions
 
-            asked = questions(item, evidence, self.plan.asking)
+            asked = questions(item, evidence, self.plan.asking, self.plan.preset)
         elif self._policy is DETERMINISTIC:
             evidence += _would_ask(task, evidence)
         judgement = judge(case, prediction, evidence, self._policy)

@@ -50,6 +50,7 @@ class Stages:
         refutes: A witness is sought where the answers match.
         proves: A proof is sought.
         tests_proofs: A witness is sought against proved pairs too.
+        preset: The comparison by which results match, for what a record says.
         contradictions: Where a pair that is both proved and refuted is saved.
         tags: Name what differs between queries that are not the same by their answers.
         signs: Look for signs that the gold or the prediction is not what its author meant.
@@ -59,6 +60,7 @@ class Stages:
     refutes: bool = False
     proves: bool = False
     tests_proofs: bool = False
+    preset: str = DEFAULT_PRESET
     contradictions: Path | None = None
     tags: bool = False
     signs: bool = False
@@ -83,7 +85,7 @@ def _from_elsewhere(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
         return (Evidence(Rung.UNKNOWN, RECORD, detail=detail),)
     detail = {"verdicts": dict(record.verdicts)} if record.verdicts else {}
     if record.use == "beside" and record.equal is not None and stages.executes:
-        ours = item.compare(DEFAULT_PRESET).equal
+        ours = item.compare(stages.preset).equal
         detail["equal"] = record.equal
         if ours is not None and ours != record.equal:
             detail[RECORD_DIFFERS] = True

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.errors import UsageError
 from sqlverdict.parse.schema import Schema
 from sqlverdict.run.examine import Plan
@@ -24,13 +25,16 @@ if TYPE_CHECKING:
 class Wishes:
     """What was asked for besides the metrics; see :class:`sqlverdict.pipeline.Options`.
 
-    ``contradictions`` is where a pair that is both proved and refuted is saved, unless
-    ``proving`` names a folder.
+    ``chosen`` says that the user named the judge: it is asked for every metric then. ``preset``
+    tells matches from differences where the run has no ``ex``. ``contradictions`` is where a pair
+    that is both proved and refuted is saved, unless ``proving`` names a folder.
     """
 
     refuting: Refuting | None = None
     proving: Proving | None = None
     judge: str | None = None
+    chosen: bool = True
+    preset: str = ""
     schemas: Mapping[str, Schema] = field(default_factory=dict)
     policy: str | None = None
     contradictions: Path | None = None
@@ -45,7 +49,7 @@ def plan_of(specs: Sequence[MetricSpec], wishes: Wishes) -> Plan:
     """
     needs = {need for spec in specs for need in spec.metric.needs}
     names = {spec.metric.name for spec in specs}
-    asking = _asking(names, wishes.judge)
+    asking = _asking(names, wishes)
     policy = _policy(names, wishes)
     gated = policy != RESULTS.name
     refuting, proving = wishes.refuting, wishes.proving
@@ -61,18 +65,25 @@ def plan_of(specs: Sequence[MetricSpec], wishes: Wishes) -> Plan:
         proving = Proving(schemas=wishes.schemas)
     if proving is not None and proving.folder is None:
         proving = replace(proving, folder=wishes.contradictions)
-    return Plan(refuting, proving, policy, asking, wishes.schemas, wishes.null_keys)
+    known = (wishes.schemas, wishes.null_keys)
+    return Plan(refuting, proving, policy, asking, *known, preset=_preset(specs, wishes))
 
 
-def _asking(names: set[str], judge: str | None) -> Asking | None:
-    if judge is None or names.isdisjoint({"flex", "verdict"}):
+def _asking(names: set[str], wishes: Wishes) -> Asking | None:
+    if wishes.judge is None or names.isdisjoint({"flex", "verdict"}):
         return None
-    from sqlverdict.run.briefs import BY_CASE, Asking
+    from sqlverdict.run.briefs import FLEX, Asking
 
     return Asking(
-        flex=(judge if judge in BY_CASE else "flex") if "flex" in names else None,
-        verdict=judge if "verdict" in names else None,
+        flex=(wishes.judge if wishes.chosen else FLEX) if "flex" in names else None,
+        verdict=wishes.judge if "verdict" in names else None,
     )
+
+
+def _preset(specs: Sequence[MetricSpec], wishes: Wishes) -> str:
+    """The comparison by which results match: that of the run's first ``ex``."""
+    first = next((spec.parameter for spec in specs if spec.metric.name == "ex"), "")
+    return first or wishes.preset or DEFAULT_PRESET
 
 
 def _policy(names: set[str], wishes: Wishes) -> str:
@@ -103,5 +114,7 @@ def stages_of(plan: Plan, judging: Judging | None) -> dict[str, str]:
     if plan.policy != RESULTS.name:
         stages["policy"] = plan.policy
     if plan.asking is not None and judging is not None:
-        stages["judge"] = str(judging)
+        stages["judge"] = judging.describe(plan.asking)
+        if plan.asking.flex is not None and plan.preset != DEFAULT_PRESET:
+            stages["flex"] = f"results match by the preset {plan.preset}"
     return stages
