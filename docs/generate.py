@@ -32,6 +32,7 @@ from sqlverdict.records import REASONS, Fault, Reason, Rung, Verdict
 from sqlverdict.registry import Registry
 from sqlverdict.run.court import Judging
 from sqlverdict.score.metric import METRICS
+from sqlverdict.signs.sign import SIGNS
 from sqlverdict.testing.rule_pages import rule_page
 
 FOLDER = Path(__file__).parent
@@ -113,6 +114,21 @@ def benchmarks() -> str:
         "Formats that `--benchmark` reads.",
         BENCHMARKS,  # type: ignore[arg-type]
     )
+
+
+def signs() -> str:
+    """The page of signs, with a table on top."""
+    text = members(
+        "Signs",
+        "What `sqlverdict lint` looks for, and what runs with a policy note as evidence. A sign "
+        "is no verdict. How often each speaks on wrong and on right queries is measured in "
+        "[lint.md](lint.md); *strong* ones are shown by default.",
+        SIGNS,  # type: ignore[arg-type]
+    )
+    rows = ["| sign | strength | what |", "| --- | --- | --- |"]
+    rows += [f"| `{name}` | {sign.strength} | {sign.title} |" for name, sign in SIGNS.items()]
+    head, rest = text.split("\n\n## ", 1)
+    return f"{head}\n\n" + "\n".join(rows) + f"\n\n## {rest}"
 
 
 def words() -> str:
@@ -217,6 +233,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "presets.md": presets,
     "engines.md": engines,
     "benchmarks.md": benchmarks,
+    "signs.md": signs,
     "words.md": words,
     "judge.md": judge_page,
     "rules.md": rules,

@@ -2,12 +2,76 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
 import pytest
 
-from sqlverdict.signs.sign import SIGNS, Sign
-from sqlverdict.testing import check_sign
+from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.engine import Limits
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.records import Outcome, Query
+from sqlverdict.signs.look import LONGEST, look_at, signs_of
+from sqlverdict.signs.sign import PROBES, SIGNS, Sign, Subject
+from sqlverdict.testing import Hostile, check_sign, hostile_predictions, make_database
 
 
 @pytest.mark.parametrize("sign", [sign for _, sign in SIGNS.items()], ids=lambda sign: sign.name)
 def test_sign(sign: Sign) -> None:
     check_sign(sign)
+
+
+def subject_of(sql: str, database: Path, desk: Desk, **about: str) -> Subject:
+    query = parse(sql)
+    assert isinstance(query, Query)
+    return Subject(query, read_sqlite(database), partial(desk.run, str(database)), **about)
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    made = Desk("sqlite", Limits())
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    return make_database(tmp_path / "people.sqlite")
+
+
+def test_strong_signs_come_first(people: Path, desk: Desk) -> None:
+    sql = "SELECT name FROM person WHERE age > 500"
+    names = [notice.name for notice in signs_of(subject_of(sql, people, desk))]
+    assert names == ["empty_answer", "constant_condition"]
+
+
+def test_a_list_of_values_cannot_make_it_run_for_ever(people: Path, desk: Desk) -> None:
+    values = ", ".join(f"'x{n}'" for n in range(2_000))
+    asked: list[str] = []
+
+    def run(sql: str) -> Outcome:
+        asked.append(sql)
+        return desk.run(str(people), sql)
+
+    query = parse(f"SELECT age FROM person WHERE name IN ({values[:9_000]}')")
+    assert isinstance(query, Query)
+    list(signs_of(Subject(query, read_sqlite(people), run)))
+    assert len(asked) == PROBES + 1
+
+
+def test_a_long_query_is_not_looked_at(people: Path, desk: Desk) -> None:
+    sql = f"SELECT name FROM person WHERE name = '{'x' * LONGEST}'"
+    assert list(signs_of(subject_of(sql, people, desk))) == []
+
+
+@pytest.mark.parametrize("hostile", hostile_predictions(), ids=lambda each: each.name)
+def test_hostile_texts_raise_nothing(hostile: Hostile, people: Path) -> None:
+    if hostile.hangs:
+        pytest.skip("it runs for long inside one step; runs have a guardian for it")
+    desk = Desk("sqlite", Limits(steps=1_000_000))
+    try:
+        look_at(hostile.sql, read_sqlite(people), partial(desk.run, str(people)), "Who is it?")
+    finally:
+        desk.close()

@@ -1,7 +1,8 @@
 """Signs that a query does not do what its author meant: one query, its schema and its data.
 
 ``sign``      what a sign is, what it looks at, and the registry; ``members/`` has one file a sign
-``look``      signs_of(): every sign of one query, in a fixed order
+``look``      look_at(): every sign of one query, in a fixed order
+``lint``      many queries looked at, one after the other
 ``literals``  the literals that a query compares columns with
 ``columns``   what the data of a column look like, from one scan
 ``loose``     what a query leaves open: ties, LIMIT without ORDER BY, bare columns, the clock

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from typing import TYPE_CHECKING
 
-from sqlverdict.signs.sign import SIGNS, STRENGTHS, Notice, Sign, Subject
+from sqlverdict.records import Failure, Query
+from sqlverdict.signs.sign import SIGNS, STRENGTHS, Notice, Run, Sign, Subject
 
+if TYPE_CHECKING:
+    from sqlverdict.parse.schema import Schema
+
+FAILS = "fails"
+"""The name of the notice that a query gives no answer; it needs no tree, so it is no member."""
 LONGEST = 10_000
 """Longer queries are not looked at: a tree of that size takes longer than the query."""
 MOST = 8
@@ -39,3 +46,37 @@ def signs_of(subject: Subject, only: Collection[str] = ()) -> Iterator[Notice]:
     """What all signs find, or those of the names in ``only``."""
     for sign in chosen(only):
         yield from notices(sign, subject)
+
+
+def look_at(
+    sql: str,
+    schema: Schema,
+    run: Run,
+    question: str = "",
+    knowledge: str = "",
+    only: Collection[str] = (),
+) -> list[Notice]:
+    """What speaks against a text of SQL: that it fails, or the signs of the query.
+
+    Args:
+        sql: The text.
+        schema: The schema of the database.
+        run: Runs a query on the database, guarded and within limits.
+        question: What was asked, if that is known.
+        knowledge: What was told beside the question.
+        only: The names of the signs to look for; all, if empty.
+    """
+    from sqlverdict.parse.query import parse
+
+    outcome = run(sql)
+    if isinstance(outcome, Failure):
+        if outcome.fault is not None or (only and FAILS not in only):
+            return []
+        detail = {"reason": outcome.reason.value}
+        return [Notice(FAILS, f"the query gives no answer: {outcome.message}", detail)]
+    query = parse(sql)
+    if not isinstance(query, Query):
+        return []
+    subject = Subject(query, schema, run, question, knowledge, outcome)
+    names = [name for name in only if name != FAILS]
+    return list(signs_of(subject, names)) if names or not only else []

@@ -150,6 +150,13 @@ def _own_aggregates(select: Expr) -> Iterator[Expr]:
             yield node
 
 
+def keeps_few_groups(tree: Expr) -> bool:
+    """Whether the outermost query keeps groups by HAVING, or rows that two queries share."""
+    from sqlglot import exp
+
+    return isinstance(tree, exp.Intersect) or tree.args.get("having") is not None
+
+
 def reads_clock_or_chance(sql: str) -> str | None:
     """The word that makes a query's answer change by itself: ``random()``, ``'now'`` ...
 

@@ -4,7 +4,7 @@ Statement
     The answer has no row, or every cell of it is NULL.
 
 Looks at
-    The answer on the database.
+    The answer on the database. Where HAVING or INTERSECT decide, see empty_group.
 
 Why
     People ask for what there is. A condition that nothing fulfils, or a join without partners, is
@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from sqlverdict.signs.loose import keeps_few_groups
 from sqlverdict.signs.sign import Example, Notice, Subject, sign
 
 _DATA = """
@@ -37,6 +38,7 @@ INSERT INTO city VALUES (1, 'Oslo', 700), (2, 'Bergen', NULL);
     silent=[
         Example("SELECT people FROM city"),
         Example("SELECT COUNT(*) FROM city WHERE id > 5"),
+        Example("SELECT name FROM city GROUP BY name HAVING COUNT(*) > 1"),
     ],
 )
 def empty_answer(subject: Subject) -> Iterator[Notice]:
@@ -45,6 +47,8 @@ def empty_answer(subject: Subject) -> Iterator[Notice]:
     if answer is None or answer.volatile:
         return
     if not answer.rows:
+        if keeps_few_groups(subject.query.tree):
+            return
         yield Notice("empty_answer", "the query returns no row", {"kind": "no_rows"})
     elif all(cell is None for row in answer.rows for cell in row):
         yield Notice("empty_answer", "the query returns nothing but NULL", {"kind": "only_null"})

@@ -34,7 +34,7 @@ INSERT INTO run VALUES (1, '9', '2019', 'Ann', 9), (2, '10', '2020', 'Bo', 10);
 
 
 @sign(
-    strength="strong",
+    strength="weak",
     data=_DATA,
     fires=[
         Example("SELECT id FROM run ORDER BY score DESC LIMIT 1", "sorted"),

@@ -1,13 +1,15 @@
 """Two columns that are joined share no value.
 
 Statement
-    a.x = b.y between columns of two tables that hold values, and no value of one is in the other.
+    a.x = b.y or a.x [NOT] IN (SELECT y FROM b), between columns of two tables that hold values,
+    and no value of one is in the other.
 
 Looks at
-    Equalities between columns of tables, on the data.
+    Equalities between columns of tables, on the data. Silent where the schema declares the pair
+    as a foreign key: then the data are at fault.
 
 Why
-    The join returns nothing: the columns mean different things.
+    The join returns nothing, and NOT IN excludes nothing: the columns mean different things.
 
 Limits
     Says nothing about columns that share values by accident, as numbers from 1 on do.
@@ -20,7 +22,8 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from sqlverdict.files.sqlite import quoted
-from sqlverdict.signs.columns import spelt
+from sqlverdict.parse.tokens import fold
+from sqlverdict.signs.columns import Place, spelt
 from sqlverdict.signs.sign import Example, Notice, Subject, sign
 
 _DATA = """
@@ -29,6 +32,8 @@ INSERT INTO city VALUES (1, 'Oslo'), (2, 'Bergen');
 CREATE TABLE shop (id INTEGER PRIMARY KEY, city_id INTEGER, kind TEXT);
 INSERT INTO shop VALUES (11, 1, 'tea'), (12, 2, 'books');
 CREATE TABLE fair (city_id INTEGER);
+CREATE TABLE visit (id INTEGER PRIMARY KEY, city INTEGER REFERENCES city (id));
+INSERT INTO visit VALUES (1, 77);
 """
 
 
@@ -38,12 +43,14 @@ CREATE TABLE fair (city_id INTEGER);
     fires=[
         Example("SELECT name FROM city JOIN shop ON city.id = shop.id", "city.id and shop.id"),
         Example("SELECT name FROM city WHERE id IN (SELECT id FROM shop)", "city.id and shop.id"),
+        Example("SELECT name FROM city WHERE id NOT IN (SELECT id FROM shop)"),
     ],
     silent=[
         Example("SELECT name FROM city JOIN shop ON city.id = shop.city_id"),
         Example("SELECT name FROM city JOIN fair ON city.id = fair.city_id"),
         Example("SELECT a.name FROM city AS a JOIN city AS b ON a.id = b.id"),
-        Example("SELECT name FROM city WHERE id NOT IN (SELECT id FROM shop)"),
+        Example("SELECT name FROM city WHERE id NOT IN (SELECT city_id FROM shop)"),
+        Example("SELECT name FROM city JOIN visit ON visit.city = city.id"),
     ],
 )
 def unrelated_join(subject: Subject) -> Iterator[Notice]:
@@ -51,7 +58,7 @@ def unrelated_join(subject: Subject) -> Iterator[Notice]:
     seen = set()
     for one, other in _pairs(subject):
         pair = tuple(sorted((one, other)))
-        if one == other or pair in seen:
+        if one == other or pair in seen or _is_declared(subject, one, other):
             continue
         seen.add(pair)
         if _share_nothing(subject, one, other):
@@ -59,11 +66,9 @@ def unrelated_join(subject: Subject) -> Iterator[Notice]:
             yield Notice("unrelated_join", message, {"columns": [spelt(one), spelt(other)]})
 
 
-def _pairs(subject: Subject) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+def _pairs(subject: Subject) -> Iterator[tuple[Place, Place]]:
     resolver = subject.resolver
     for node in subject.query.tree.find_all(exp.EQ, exp.In):
-        if node.find_ancestor(exp.Not) is not None:
-            continue
         left, right = node.this, node.expression
         if isinstance(node, exp.In):
             query = node.args.get("query")
@@ -76,7 +81,20 @@ def _pairs(subject: Subject) -> Iterator[tuple[tuple[str, str], tuple[str, str]]
             yield one, other
 
 
-def _share_nothing(subject: Subject, one: tuple[str, str], other: tuple[str, str]) -> bool:
+def _is_declared(subject: Subject, one: Place, other: Place) -> bool:
+    """Whether one of the columns is a foreign key that points to the other."""
+    return any(
+        (fold(key.parent), fold(parent)) == (fold(there[0]), fold(there[1]))
+        for here, there in ((one, other), (other, one))
+        for table in subject.schema.tables
+        if fold(table.name) == fold(here[0])
+        for key in table.foreign_keys
+        for column, parent in zip(key.columns, key.parent_columns, strict=False)
+        if fold(column) == fold(here[1])
+    )
+
+
+def _share_nothing(subject: Subject, one: Place, other: Place) -> bool:
     a, b = (f"{alias}.{quoted(place[1])}" for alias, place in (("a", one), ("b", other)))
     shared = subject.rows(
         f"SELECT 1 FROM {quoted(one[0])} AS a JOIN {quoted(other[0])} AS b "  # noqa: S608
@@ -85,7 +103,7 @@ def _share_nothing(subject: Subject, one: tuple[str, str], other: tuple[str, str
     return shared == [] and all(_has_values(subject, place) for place in (one, other))
 
 
-def _has_values(subject: Subject, place: tuple[str, str]) -> bool:
+def _has_values(subject: Subject, place: Place) -> bool:
     column = quoted(place[1])
     sql = f"SELECT 1 FROM {quoted(place[0])} WHERE {column} IS NOT NULL LIMIT 1"  # noqa: S608
     return bool(subject.rows(sql))

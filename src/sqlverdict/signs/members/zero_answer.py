@@ -26,7 +26,7 @@ INSERT INTO city VALUES (1, 'Oslo', 700), (2, 'Bergen', 280);
 
 
 @sign(
-    strength="weak",
+    strength="strong",
     data=_DATA,
     fires=[
         Example("SELECT COUNT(*) FROM city WHERE people > 900", "is 0"),

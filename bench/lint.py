@@ -1,0 +1,254 @@
+"""How often signs speak on wrong queries, and how often on right ones; which of them are strong.
+
+Needs SQLVERDICT_DATA. Queries, each text once a question:
+
+* BIRD (``student_club``, ``toxicology``): predictions of 13 systems and the corrected golds of
+  ``labels/corrected_golds.jsonl``; right means EX against the corrected gold. Wrong ones of
+  ``labels/error_types.jsonl`` are added.
+* Spider dev: golds and four systems' predictions with the official script's EX; wrong ones of
+  ``labels/error_types.jsonl`` are added.
+
+Questions marked "Gold Error" are left out where no corrected gold exists.
+
+Half of the questions, by a checksum of their ids, choose which signs are strong: a sign is, where
+its share among wrong queries is at least RATIO times its share among right ones. Each question has
+one vote a side (the share of its queries that have the sign), each benchmark counts alike, and half
+a question is added to each side, so that a rare sign shows nothing. Signs that less than RARE of
+the right queries of that half have, and too few wrong ones to tell, may be strong by their argument
+alone; the table says which are. The other half gives the figures. In the database ``flight_2`` all
+airport codes have a space in front, so that most of its golds join and find nothing: it takes no
+part in choosing, and figures are shown with and without it.
+
+Run: ``python bench/lint.py [--json FILE]``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from zlib import crc32
+
+from sqlverdict.compare.preset import PRESETS, Pair
+from sqlverdict.execute.canonical import canonical
+from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.engine import Limits
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.records import Answer
+from sqlverdict.score.intervals import wilson
+from sqlverdict.signs.look import FAILS, look_at
+from sqlverdict.signs.sign import SIGNS
+
+DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
+FOLDERS = {"spider": DATA / "spider" / "database", "bird": DATA / "bird" / "databases"}
+SPACED = "flight_2"
+RATIO = 3.0
+RARE = 0.005
+RESAMPLES = 1_000
+DESK = Desk("sqlite", Limits(steps=200_000_000))
+
+
+@dataclass
+class Item:
+    """One query with its label and the signs it has."""
+
+    benchmark: str
+    question_id: int
+    db_id: str
+    question: str
+    knowledge: str
+    sql: str
+    right: bool
+    signs: set[str] = field(default_factory=set)
+
+    @property
+    def database(self) -> Path:
+        """The file it runs on."""
+        return FOLDERS[self.benchmark] / self.db_id / f"{self.db_id}.sqlite"
+
+    @property
+    def key(self) -> str:
+        """Its question."""
+        return f"{self.benchmark}-{self.question_id}"
+
+    @property
+    def chooses(self) -> bool:
+        """Whether its question belongs to the choosing half."""
+        return crc32(self.key.encode()) % 2 == 0
+
+
+def records(path: Path) -> Iterator[dict]:
+    with path.open(encoding="utf-8") as lines:
+        yield from map(json.loads, lines)
+
+
+def is_right(database: Path, gold: str, said: str) -> bool | None:
+    """Whether BIRD's comparison takes the two for the same; ``None`` where the gold fails."""
+    preset, run = PRESETS.get("bird"), partial(DESK.run, str(database))
+    expected, found = run(gold), run(said)
+    if not isinstance(expected, Answer):
+        return None
+    if not isinstance(found, Answer):
+        return False
+    return preset.compare(expected, found, Pair(gold, said, probe=run)).equal is True
+
+
+def read_items() -> list[Item]:
+    """Every query of the labelled sets whose database exists, each once a question."""
+    marked = list(records(DATA / "labels" / "error_types.jsonl"))
+    suspect = {
+        (r["benchmark"], r["question_id"]) for r in marked if "Gold Error" in r["error_types"]
+    }
+    found: dict[tuple[str, str], Item] = {}
+
+    def add(item: Item) -> None:
+        known = (item.benchmark, item.question_id) in suspect and item.benchmark == "spider"
+        if item.database.is_file() and item.sql.strip() and not known:
+            found.setdefault((item.key, canonical(item.sql)), item)
+
+    for r in records(DATA / "labels" / "corrected_golds.jsonl"):
+        about = ("bird", int(r["id"]), r["db_id"], r["question"], r["evidence"])
+        gold = Item(*about, r["corrected_gold"], True)
+        add(gold)
+        for said in r["predictions"].values():
+            right = is_right(gold.database, gold.sql, said)
+            if right is not None:
+                add(Item(*about, said, right))
+    for r in marked:
+        about = (r["benchmark"], r["question_id"], r["db_id"], r["question"], r["evidence"])
+        if not r["results_match"] and about[:2] not in suspect:
+            add(Item(*about, r["prediction"], False))
+    dev = json.loads((DATA / "spider" / "dev.json").read_text("utf-8"))
+    for place, r in enumerate(dev):
+        add(Item("spider", place, r["db_id"], r["question"], "", r["query"], True))
+    for file in sorted((DATA / "spider_reference").glob("*.jsonl")):
+        system = file.stem.removeprefix("dev_")
+        said = (DATA / "spider" / "predictions" / "dev" / f"{system}.txt").read_text("utf-8")
+        for r, line in zip(records(file), said.splitlines(), strict=True):
+            case, sql = dev[r["idx"]], line.split("\t")[0]
+            if r.get("exec") is not None:
+                about = ("spider", r["idx"], case["db_id"], case["question"], "")
+                add(Item(*about, sql, bool(r["exec"])))
+    return list(found.values())
+
+
+def look(items: Sequence[Item]) -> None:
+    """Note the signs of every query."""
+    schemas: dict[Path, Schema] = {}
+    for item in items:
+        path = item.database
+        schema = schemas.setdefault(path, schemas.get(path) or read_sqlite(path))
+        run = partial(DESK.run, str(path))
+        found = look_at(item.sql, schema, run, item.question, item.knowledge)
+        item.signs = {notice.name for notice in found}
+
+
+def share(items: Sequence[Item], holds: Callable[[Item], bool]) -> float:
+    return sum(map(holds, items)) / len(items) if items else 0.0
+
+
+def ratio(items: Sequence[Item], name: str) -> float:
+    """How much more often a sign occurs among wrong queries than among right ones."""
+    rates = {True: 0.0, False: 0.0}
+    for benchmark in FOLDERS:
+        for side in rates:
+            votes: dict[str, list[bool]] = {}
+            for item in items:
+                if item.benchmark == benchmark and item.right is side:
+                    votes.setdefault(item.key, []).append(name in item.signs)
+            total = sum(sum(each) / len(each) for each in votes.values())
+            rates[side] += (total + 0.5) / (len(votes) + 1)
+    return rates[False] / rates[True]
+
+
+def choosing_table(items: Sequence[Item]) -> Iterator[str]:
+    """Each sign's ratio on the choosing half, and what follows from it."""
+    right = [item for item in items if item.right]
+    yield "| sign | ratio | right queries | by the labels | in the code |"
+    yield "| --- | --- | --- | --- | --- |"
+    for name, sign in SIGNS.items():
+        found, alarms = ratio(items, name), share(right, lambda i, name=name: name in i.signs)
+        rare = "rare" if alarms < RARE else "weak"
+        chosen = "strong" if found >= RATIO else rare
+        yield f"| `{name}` | {found:.1f} | {alarms:.1%} | {chosen} | {sign.strength} |"
+
+
+def interval(items: Sequence[Item], holds: Callable[[Item], bool]) -> str:
+    """A share in percent with its 95 % interval, questions drawn anew."""
+    groups: dict[str, list[int]] = {}
+    for item in items:
+        groups.setdefault(item.key, []).append(holds(item))
+    drawn, chance = list(groups.values()), random.Random(0)
+    shares = []
+    for _ in range(RESAMPLES):
+        sample = chance.choices(drawn, k=len(drawn))
+        shares.append(sum(map(sum, sample)) / sum(map(len, sample)))
+    shares.sort()
+    low, high = shares[int(RESAMPLES * 0.025)], shares[int(RESAMPLES * 0.975)]
+    return f"{share(items, holds):.1%} ({low:.1%} to {high:.1%})"
+
+
+def per_sign(items: Sequence[Item]) -> Iterator[str]:
+    for benchmark in FOLDERS:
+        mine = [i for i in items if i.benchmark == benchmark]
+        sides = [[i for i in mine if not i.right], [i for i in mine if i.right]]
+        yield f"\n{benchmark}: {len(sides[0])} wrong queries, {len(sides[1])} right ones\n"
+        yield "| sign | strength | wrong queries | right queries |\n| --- | --- | --- | --- |"
+        for name in [FAILS, *SIGNS.names()]:
+            strength = "strong" if name == FAILS else SIGNS.get(name).strength
+            cells = []
+            for side in sides:
+                hits = sum(name in i.signs for i in side)
+                low, high = wilson(hits, len(side))
+                cells.append(f"{hits} = {hits / len(side):.1%} ({low:.1%} to {high:.1%})")
+            yield f"| `{name}` | {strength} | {' | '.join(cells)} |"
+
+
+def totals(items: Sequence[Item], names: set[str]) -> Iterator[str]:
+    """Wrong queries that are flagged, and right ones, on the half that chose nothing."""
+
+    def flagged(item: Item) -> bool:
+        return bool(item.signs & names)
+
+    yield "| queries | wrong | flagged | right | flagged |\n| --- | --- | --- | --- | --- |"
+    for benchmark in FOLDERS:
+        for fails in (False, True):
+            for spaced in (True, False) if benchmark == "spider" else (True,):
+                mine = [i for i in items if i.benchmark == benchmark]
+                mine = [i for i in mine if spaced or i.db_id != SPACED]
+                mine = mine if fails else [i for i in mine if FAILS not in i.signs]
+                wrong, right = ([i for i in mine if i.right is side] for side in (False, True))
+                what = "all" if fails else "that run"
+                where = "" if spaced else f", without {SPACED}"
+                yield (
+                    f"| {benchmark}, {what}{where} | {len(wrong)} | {interval(wrong, flagged)} | "
+                    f"{len(right)} | {interval(right, flagged)} |"
+                )
+
+
+def main() -> None:
+    items = read_items()
+    look(items)
+    others = [i for i in items if not i.chooses]
+    strong = {FAILS, *(name for name, sign in SIGNS.items() if sign.strength == "strong")}
+    print("## The choosing half\n")
+    print("\n".join(choosing_table([i for i in items if i.chooses and i.db_id != SPACED])))
+    print("\n## Each sign, all questions")
+    print("\n".join(per_sign(items)))
+    print("\n## Strong signs, the other half\n")
+    print("\n".join(totals(others, strong)))
+    print("\n## All signs, the other half\n")
+    print("\n".join(totals(others, {FAILS, *SIGNS.names()})))
+    if sys.argv[1:2] == ["--json"]:
+        lines = [json.dumps({**vars(i), "signs": sorted(i.signs)}) for i in items]
+        Path(sys.argv[2]).write_text("\n".join(lines) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

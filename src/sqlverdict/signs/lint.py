@@ -1,0 +1,131 @@
+"""Many queries looked at, one after the other: what ``sqlverdict lint`` prints."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from sqlverdict.errors import DatabaseError, SchemaError
+from sqlverdict.execute.desk import Desk
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Failure
+from sqlverdict.signs.look import FAILS, look_at
+from sqlverdict.signs.sign import SIGNS, Notice, Strength
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One query to look at."""
+
+    id: str
+    sql: str
+    database: str | None
+    db_id: str = ""
+    question: str = ""
+    knowledge: str = ""
+
+
+@dataclass(frozen=True)
+class Flagged:
+    """A query that has signs."""
+
+    query: Entry
+    notices: tuple[Notice, ...]
+
+    def as_record(self) -> dict[str, Any]:
+        """The query as JSON."""
+        signs = [{"strength": strength_of(each.name), **each.as_record()} for each in self.notices]
+        return {
+            "id": self.query.id,
+            "db_id": self.query.db_id,
+            "question": self.query.question,
+            "sql": self.query.sql,
+            "signs": signs,
+        }
+
+
+@dataclass
+class Lint:
+    """What was found in all queries.
+
+    Attributes:
+        examined: How many queries were looked at.
+        flagged: Those that have signs, in their order.
+        unexamined: Why others were not looked at, by id.
+    """
+
+    examined: int = 0
+    flagged: list[Flagged] = field(default_factory=list)
+    unexamined: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many queries have each sign, the most frequent first."""
+        names = Counter(
+            name for each in self.flagged for name in dict.fromkeys(n.name for n in each.notices)
+        )
+        return dict(sorted(names.items(), key=lambda item: (-item[1], item[0])))
+
+    def failing(self, rules: Collection[str]) -> list[Flagged]:
+        """The queries that a rule of ``--fail-on`` is about: any, strong, or a sign's name."""
+        return [
+            each
+            for each in self.flagged
+            if "any" in rules
+            or any(n.name in rules for n in each.notices)
+            or ("strong" in rules and any(strength_of(n.name) == "strong" for n in each.notices))
+        ]
+
+
+def strength_of(name: str) -> Strength:
+    """A sign's strength; that a query fails is strong."""
+    return "strong" if name == FAILS else SIGNS.get(name).strength
+
+
+def names_of(only: Collection[str], weak: bool) -> list[str]:
+    """The signs to look for: those named, else the strong ones, or all of them.
+
+    Raises:
+        UnknownMember: there is no sign of that name.
+    """
+    if only:
+        return [name if name == FAILS else SIGNS.get(name).name for name in only]
+    return [FAILS, *(name for name, each in SIGNS.items() if weak or each.strength == "strong")]
+
+
+def lint(queries: Iterable[Entry], desk: Desk, names: Collection[str]) -> Lint:
+    """Look at every query for the signs of these names."""
+    found = Lint()
+    schemas: dict[str, Schema | str] = {}
+    for query in queries:
+        schema = _schema(query.database, schemas)
+        if isinstance(schema, str):
+            found.unexamined[query.id] = schema
+            continue
+        run = partial(desk.run, str(query.database))
+        outcome = run(query.sql)
+        if isinstance(outcome, Failure) and outcome.fault is not None:
+            found.unexamined[query.id] = outcome.message
+            continue
+        found.examined += 1
+        notices = look_at(query.sql, schema, run, query.question, query.knowledge, names)
+        if notices:
+            found.flagged.append(Flagged(query, tuple(notices)))
+    return found
+
+
+def _schema(database: str | None, known: dict[str, Schema | str]) -> Schema | str:
+    """The schema of a database file, or why there is none."""
+    from sqlverdict.parse.schema_sqlite import read_sqlite
+
+    if database is None:
+        return "its database is missing"
+    if database not in known:
+        try:
+            known[database] = read_sqlite(database)
+        except (SchemaError, DatabaseError) as problem:
+            known[database] = str(problem)
+    return known[database]

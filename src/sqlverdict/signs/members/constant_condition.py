@@ -1,0 +1,76 @@
+"""A comparison is true for every row of its table, or for none.
+
+Statement
+    column < literal, column <> literal, column BETWEEN ... in WHERE, and every value of the
+    column fulfils it, or none does.
+
+Looks at
+    Comparisons of a column with literals that WHERE joins with AND, on the data. Equality is
+    another sign's matter (dead_literal); IS NULL is left alone.
+
+Why
+    A condition that filters nothing, or all, compares with a value of another scale or format.
+
+Limits
+    A condition may be there to be safe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from sqlverdict.files.sqlite import quoted
+from sqlverdict.signs.sign import Example, Notice, Subject, sign
+
+_DATA = """
+CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER);
+INSERT INTO city VALUES (1, 'Oslo', 700), (2, 'Bergen', 280), (3, 'Moss', 50);
+"""
+
+
+@sign(
+    strength="weak",
+    data=_DATA,
+    fires=[
+        Example("SELECT name FROM city WHERE people > 10", "every"),
+        Example("SELECT name FROM city WHERE people < 10", "no "),
+        Example("SELECT name FROM city WHERE name <> 'oslo'", "every"),
+    ],
+    silent=[
+        Example("SELECT name FROM city WHERE people > 100"),
+        Example("SELECT name FROM city WHERE name = 'Rome'"),
+        Example("SELECT name FROM city WHERE people IS NOT NULL"),
+    ],
+)
+def constant_condition(subject: Subject) -> Iterator[Notice]:
+    """Each comparison, once."""
+    kinds = (exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
+    for where in subject.query.tree.find_all(exp.Where):
+        for node in where.this.flatten() if isinstance(where.this, exp.And) else [where.this]:
+            inner = node.unnest()
+            if not isinstance(inner, kinds) or not isinstance(inner.this, exp.Column):
+                continue
+            others = [each for name, each in inner.args.items() if name != "this" and each]
+            if not all(isinstance(each, exp.Literal) for each in others):
+                continue
+            place = subject.resolver.column(inner.this)
+            if place is not None:
+                yield from _say(subject, inner, place)
+
+
+def _say(subject: Subject, node: exp.Expression, place: tuple[str, str]) -> Iterator[Notice]:
+    copy = node.copy()
+    copy.set("this", exp.column(exp.to_identifier(place[1], quoted=True)))
+    condition = copy.sql(dialect="sqlite")
+    found = subject.rows(
+        f"SELECT COUNT({quoted(place[1])}), SUM({condition}) FROM {quoted(place[0])}"  # noqa: S608
+    )
+    total, holds = found[0] if found else (None, None)
+    if not isinstance(total, int) or not isinstance(holds, int) or total < 3:
+        return
+    if holds in (0, total):
+        rows = "every row" if holds else "no row"
+        message = f"{rows} of {place[0]} fulfils {node.sql(dialect='sqlite')}"
+        yield Notice("constant_condition", message, {"always": bool(holds)})

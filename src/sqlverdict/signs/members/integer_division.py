@@ -1,0 +1,102 @@
+"""A division of two whole numbers drops what is behind the point.
+
+Statement
+    a / b where both sides are integers, and not all quotients are whole.
+
+Looks at
+    Divisions whose sides are integer literals, COUNT, SUM, MIN or MAX of integers, integer
+    columns that hold integers only, CAST to an integer, and sums or products of those. A float
+    anywhere, such as * 1.0, makes it silent.
+
+Why
+    5 / 2 is 2 in SQLite: averages, shares and percentages come out wrong, often as 0.
+
+Limits
+    A division may be meant to drop the rest, as in "decades".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import affinity
+from sqlverdict.signs.sign import Example, Notice, Subject, sign
+
+_DATA = """
+CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER, area REAL);
+INSERT INTO city VALUES (1, 'Oslo', 701, 0.5), (2, 'Bergen', 280, 1.5), (3, 'Hamar', 31, 2.0);
+"""
+
+
+@sign(
+    strength="strong",
+    data=_DATA,
+    fires=[
+        Example("SELECT SUM(people) / COUNT(*) FROM city", "SUM(people) / COUNT(*)"),
+        Example("SELECT SUM(CASE WHEN id > 1 THEN 1 ELSE 0 END) * 100 / COUNT(*) FROM city"),
+        Example("SELECT people / 2 FROM city"),
+    ],
+    silent=[
+        Example("SELECT SUM(people) * 1.0 / COUNT(*) FROM city"),
+        Example("SELECT CAST(SUM(people) AS REAL) / COUNT(*) FROM city"),
+        Example("SELECT SUM(area) / COUNT(*) FROM city"),
+        Example("SELECT people / 2.0 FROM city"),
+        Example("SELECT AVG(people) / 2 FROM city"),
+    ],
+)
+def integer_division(subject: Subject) -> Iterator[Notice]:
+    """Each division, once."""
+    for node in subject.query.tree.find_all(exp.Div):
+        if _is_integer(node.this, subject) and _is_integer(node.expression, subject):
+            shown = f"{node.this.sql(dialect='sqlite')} / {node.expression.sql(dialect='sqlite')}"
+            message = f"{shown} divides whole numbers and drops what is behind the point"
+            yield Notice("integer_division", message, {"division": shown})
+
+
+def _is_integer(node: Expr, subject: Subject) -> bool:
+    inner = node.unnest()
+    match inner:
+        case exp.Literal():
+            return bool(inner.is_int)
+        case exp.Count():
+            return True
+        case exp.Neg() | exp.Sum() | exp.Min() | exp.Max() | exp.Abs() | exp.Distinct():
+            parts = inner.expressions if isinstance(inner, exp.Distinct) else [inner.this]
+            return bool(parts) and all(_is_integer(part, subject) for part in parts)
+        case exp.Add() | exp.Sub() | exp.Mul():
+            return _is_integer(inner.this, subject) and _is_integer(inner.expression, subject)
+        case exp.Case() | exp.If():
+            return _branches(inner, subject)
+        case exp.Cast():
+            return inner.to.sql(dialect="sqlite").upper() in ("INTEGER", "INT", "BIGINT")
+        case exp.Predicate():
+            return True
+        case exp.Subquery():
+            select = inner.this
+            single = isinstance(select, exp.Select) and len(select.expressions) == 1
+            return single and _is_integer(select.expressions[0].unalias(), subject)
+        case exp.Column():
+            return _is_integer_column(inner, subject)
+    return False
+
+
+def _branches(node: Expr, subject: Subject) -> bool:
+    """Whether every value of a CASE or IIF is an integer; NULL counts as none."""
+    cases = node.args.get("ifs") or [node]
+    values = [case.args.get("true") for case in cases]
+    values += [node.args.get("default"), node.args.get("false") if cases == [node] else None]
+    known = [value for value in values if value is not None and not isinstance(value, exp.Null)]
+    return bool(known) and all(_is_integer(value, subject) for value in known)
+
+
+def _is_integer_column(node: exp.Column, subject: Subject) -> bool:
+    place = subject.resolver.column(node)
+    if place is None:
+        meaning = subject.resolver.meaning(node)
+        return meaning is not node and _is_integer(meaning, subject)
+    table = subject.schema.table(place[0])
+    column = table.column(place[1]) if table is not None else None
+    return column is not None and affinity(column.type) == "INTEGER"

@@ -1,0 +1,94 @@
+"""A join repeats rows before they are summed, averaged or counted.
+
+Statement
+    SUM(a.x), AVG(a.x) or COUNT(a.x) over a join in which one row of a occurs more than once.
+
+Looks at
+    Aggregates without DISTINCT over a column of a table, in the outermost SELECT, on the data:
+    rows of that table in the join against different rows of it.
+
+Why
+    A row with several partners counts several times.
+
+Limits
+    The repetition may be meant: "how many orders" counts the repeated side. Needs a rowid.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from sqlverdict.parse.clauses import outer_clauses
+from sqlverdict.signs.sign import Example, Notice, Subject, sign
+
+_DATA = """
+CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER);
+INSERT INTO city VALUES (1, 'Oslo', 700), (2, 'Bergen', 280);
+CREATE TABLE shop (id INTEGER PRIMARY KEY, city_id INTEGER, kind TEXT, price INTEGER);
+INSERT INTO shop VALUES (11, 1, 'tea', 2), (12, 1, 'books', 3), (13, 2, 'tea', 4);
+"""
+
+
+@sign(
+    strength="weak",
+    data=_DATA,
+    fires=[
+        Example("SELECT SUM(c.people) FROM city AS c JOIN shop AS s ON s.city_id = c.id", "3"),
+        Example("SELECT COUNT(city.id) FROM city JOIN shop ON shop.city_id = city.id"),
+        Example(
+            "SELECT city.name, AVG(city.people) FROM city JOIN shop ON shop.city_id = city.id "
+            "GROUP BY city.name"
+        ),
+    ],
+    silent=[
+        Example("SELECT SUM(price) FROM city JOIN shop ON shop.city_id = city.id"),
+        Example("SELECT COUNT(DISTINCT city.id) FROM city JOIN shop ON shop.city_id = city.id"),
+        Example("SELECT SUM(people) FROM city"),
+        Example("SELECT MAX(people) FROM city JOIN shop ON shop.city_id = city.id"),
+    ],
+)
+def multiplied_rows(subject: Subject) -> Iterator[Notice]:
+    """Each aggregate whose rows are repeated."""
+    tree = subject.query.tree
+    clauses = outer_clauses(subject.query.sql)
+    if not isinstance(tree, exp.Select) or not tree.args.get("joins") or clauses is None:
+        return
+    if clauses.compound or tree.args.get("with_") is not None:
+        return
+    sources = _sources(tree)
+    for node in tree.find_all(exp.Sum, exp.Avg, exp.Count):
+        if node.find_ancestor(exp.Select) is not tree or isinstance(node.this, exp.Distinct):
+            continue
+        columns = [node.this] if isinstance(node.this, exp.Column) else []
+        names = {_source_of(subject, column, sources) for column in columns}
+        if len(names) != 1 or None in names:
+            continue
+        key = f'"{names.pop()}".rowid'
+        found = subject.rows(f"SELECT COUNT({key}), COUNT(DISTINCT {key}) {clauses.body}")
+        for total, different in found or ():
+            if isinstance(total, int) and isinstance(different, int) and total > different:
+                shown = node.sql(dialect="sqlite")
+                message = f"{shown} takes {total} rows of a join that holds {different} different"
+                yield Notice("multiplied_rows", f"{message} ones", {"aggregate": shown})
+                break
+
+
+def _sources(tree: exp.Select) -> dict[str, str]:
+    """The tables of FROM by the name that the query uses for them."""
+    start = tree.args.get("from_")
+    items = [start.this] if start is not None else []
+    items += [join.this for join in tree.args.get("joins") or ()]
+    return {item.alias_or_name: item.name for item in items if isinstance(item, exp.Table)}
+
+
+def _source_of(subject: Subject, column: exp.Column, sources: dict[str, str]) -> str | None:
+    """The name under which FROM has the column's table."""
+    if column.table:
+        return next((name for name in sources if name.lower() == column.table.lower()), None)
+    place = subject.resolver.column(column)
+    owners = [
+        name for name, table in sources.items() if place and table.lower() == place[0].lower()
+    ]
+    return owners[0] if len(owners) == 1 else None
