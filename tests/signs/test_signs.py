@@ -66,10 +66,12 @@ def test_a_long_query_is_not_looked_at(people: Path, desk: Desk) -> None:
     assert list(signs_of(subject_of(sql, people, desk))) == []
 
 
-@pytest.mark.parametrize("hostile", hostile_predictions(), ids=lambda each: each.name)
+# What hangs inside one step of the engine needs the guardian of a run.
+PATIENT = [hostile for hostile in hostile_predictions() if not hostile.hangs]
+
+
+@pytest.mark.parametrize("hostile", PATIENT, ids=lambda each: each.name)
 def test_hostile_texts_raise_nothing(hostile: Hostile, people: Path) -> None:
-    if hostile.hangs:
-        pytest.skip("it runs for long inside one step; runs have a guardian for it")
     desk = Desk("sqlite", Limits(steps=1_000_000))
     try:
         look_at(hostile.sql, read_sqlite(people), partial(desk.run, str(people)), "Who is it?")
