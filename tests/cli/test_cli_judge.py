@@ -162,6 +162,24 @@ def test_replay_needs_something_to_replay(invoke: Invoke, tmp_path: Path) -> Non
     assert "holds no recorded replies" in found.output
 
 
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("nofile.jsonl", "there is no such file. Did you mean 'no_file.jsonl'"),
+        ("binary.jsonl", "Expected UTF-8 text, one JSON object a line with an id and a reply"),
+    ],
+)
+def test_replies_that_cannot_be_read_are_said_in_words(
+    invoke: Invoke, recorded: list[object], tmp_path: Path, name: str, message: str
+) -> None:
+    (tmp_path / "no_file.jsonl").touch()
+    (tmp_path / "binary.jsonl").write_bytes(b"\xff\xfe\x00")
+    found = invoke(*recorded, "--judge", "replay", "--replies", tmp_path / name)
+    assert found.exit_code == 2
+    assert " ".join(message.split()) in " ".join(found.output.split())
+    assert "Errno" not in found.output
+
+
 def verdict(call: FakeCall) -> FakeAnswer:
     del call
     return FakeAnswer(completion(RIGHT))

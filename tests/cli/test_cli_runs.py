@@ -204,3 +204,42 @@ def test_commands_over_several_runs_refuse_those_of_other_cases(tiny: Any, invok
         forced = invoke(*command, "--force")
         assert forced.exit_code == 0, forced.output
         assert "values of different cases are compared" in forced.stdout + forced.stderr
+
+
+@pytest.mark.usefixtures("two_runs")
+def test_metrics_have_their_other_names_in_every_command(invoke: Invoke) -> None:
+    note = "metric 'exec' is read as 'ex'"
+    compared = invoke("compare", "before", "after", "--metric", "exec")
+    assert compared.exit_code == 0
+    assert note in compared.output
+    plain = json.loads(invoke("compare", "before", "after", "--metric", "ex", "--json").stdout)
+    other = json.loads(invoke("compare", "before", "after", "--metric", "EXEC", "--json").stdout)
+    assert other | {"notes": []} == plain | {"notes": []}
+    for least, code in (("40%", 0), ("90%", 1)):
+        checked = invoke("check", "after", "--min", f"execution={least}", "--metric", "exec", "--baseline",
+                         "before", "--max-drop", "100%")  # fmt: skip
+        assert checked.exit_code == code
+        assert note in checked.output
+        assert f"ex at least {least}" in checked.output
+    for command in (
+        ("leaderboard", "before", "after", "--metric", "exec"),
+        ("categories", "before", "--metric", "exec"),
+    ):
+        assert invoke(*command).exit_code == 0, command
+    for unknown in ("em", "nonsense"):
+        refused = invoke("check", "after", "--min", f"{unknown}=0.1")
+        assert refused.exit_code == 2
+        assert f"has no metric '{unknown}'; it has ex" in refused.output
+    twice = invoke("check", "after", "--min", "exec=0.1", "--min", "ex=0.9")
+    assert twice.exit_code == 2
+    assert "--min names 'ex' twice" in twice.output
+
+
+@pytest.mark.parametrize("command", ["audit", "categories", "leaderboard"])
+def test_commands_over_several_runs_say_that_they_take_several(
+    command: str, invoke: Invoke
+) -> None:
+    assert f"{command} [OPTIONS] RUN...\n" in invoke(command, "--help").stdout
+    missing = invoke(command)
+    assert missing.exit_code == 2
+    assert "Missing argument 'RUN...'" in missing.output

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
 
 from sqlverdict.compare.preset import Pair
 from sqlverdict.compare.relations import relate, verify
-from sqlverdict.compare.relations._constants import constant_columns
+from sqlverdict.compare.relations._constants import _outputs_of, constant_columns
+from sqlverdict.compare.relations._plain_names import ANY_WIDTH, width_of_names
 from sqlverdict.records import Answer
 
 CONSTANT: list[tuple[str, int, tuple[int, ...]]] = [
@@ -60,6 +63,63 @@ def test_columns_that_read_rows_are_not(sql: str, width: int) -> None:
 @pytest.mark.parametrize("sql", ["no SQL", "SELECT (" * 300, "SELECT 1; SELECT 2", ""])
 def test_a_text_that_cannot_be_followed_is_not_judged(sql: str) -> None:
     assert constant_columns(sql, "sqlite", 1) is None
+
+
+PLAIN = [
+    ("SELECT a FROM t", 1),
+    ("SELECT DISTINCT a, t.b AS c, COUNT(DISTINCT u.a), max(a) FROM t JOIN u ON t.a = u.a;", 4),
+    ("SELECT count(*) FROM t WHERE a IN (SELECT 5) ORDER BY (a)", 1),
+    ("SELECT a FROM t WHERE a IN (SELECT 5 UNION SELECT b FROM u)", 1),
+    ("SELECT *, a FROM t", ANY_WIDTH),
+    ("SELECT t.* FROM t, u", ANY_WIDTH),
+]
+NOT_PLAIN = [
+    *(sql for sql, *_ in CONSTANT),
+    "SELECT a FROM t; SELECT 2 FROM t",
+    "SELECT NULL FROM t",
+    "SELECT true, a FROM t",
+    "SELECT CURRENT_DATE FROM t",
+    "SELECT 'a' FROM t",
+    'SELECT "a" FROM t',
+    "SELECT max(1, a) FROM t",
+    "SELECT sum(1) OVER (ORDER BY a) FROM t",
+    "SELECT count() FROM t",
+    "SELECT a 5 FROM t",
+    "SELECT a FROM t EXCEPT SELECT 1 FROM t",
+    "SELECT a FROM t WHERE a IN (SELECT 2 UNION SELECT 3) UNION SELECT 1",
+    "SELECT x FROM t, (SELECT 1 AS x) WHERE a",
+    "SELECT value FROM t, json_each('[1]')",
+    "SELECT (SELECT a FROM t)",
+    "SELECT a",
+    "SELECT , FROM t",
+    "SELECT a FROM",
+]
+
+
+@pytest.mark.parametrize(("sql", "width"), PLAIN)
+def test_names_alone_are_told_without_the_parser(sql: str, width: int) -> None:
+    assert width_of_names(sql) == width
+    found = _outputs_of(sql, "sqlite")
+    assert found is not None
+    columns = len(found.front) if width == ANY_WIDTH else width
+    assert all(found.reads_at(place, columns) for place in range(columns))
+    assert (found.back is not None) == (width == ANY_WIDTH)
+    if found.back is None:
+        assert len(found.front) == width
+
+
+@pytest.mark.parametrize("sql", NOT_PLAIN)
+def test_what_may_be_a_constant_is_left_to_the_parser(sql: str) -> None:
+    assert width_of_names(sql) is None
+
+
+def test_the_parser_is_not_loaded_for_names() -> None:
+    code = (
+        "import sys; from sqlverdict.compare.relations._constants import constant_columns as c; "
+        "assert c('SELECT a FROM t', 'sqlite', 1) == (); assert 'sqlglot' not in sys.modules; "
+        "assert c('SELECT 1, a FROM t', 'sqlite', 2) == (0,); assert 'sqlglot' in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_a_relation_names_the_constants_it_rests_on() -> None:

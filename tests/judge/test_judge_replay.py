@@ -90,7 +90,7 @@ def test_a_broken_recording_is_named(tmp_path: Path, text: str, complaint: str) 
 
 
 def test_a_missing_recording_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="cannot be read"):
+    with pytest.raises(DataError, match="there is no such file"):
         Recorded.from_jsonl(tmp_path / "none.jsonl")
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from sqlglot import parse_one
 
-from sqlverdict.parse.measure import MOST_LEVELS, MOST_TOKENS, beyond_measure
+from sqlverdict.parse.measure import MOST_LEVELS, MOST_TOKENS, beyond_measure, too_deep
 from sqlverdict.parse.query import parse
 from sqlverdict.records import ParseFailure, Query, Reason
 
@@ -77,6 +78,15 @@ def test_a_chain_of_set_operations_is_read_as_far_as_sqlite_compiles_one() -> No
     words = [" UNION ", " EXCEPT ", " UNION ALL "]
     part = "SELECT id FROM t"
     assert isinstance(parse(part + "".join(words[n % 3] + part for n in range(499))), Query)
+
+
+@pytest.mark.parametrize("piece", ["- ", "+ ", "NOT ", "a+", "a.b||", "a->"])
+def test_no_short_text_makes_a_deep_tree(piece: str) -> None:
+    """Short texts are not measured: a level takes at least one character."""
+    sql = f"SELECT {piece * ((MOST_LEVELS // 2 - 20) // len(piece))}a FROM t"
+    assert len(sql) <= MOST_LEVELS // 2
+    tree = parse_one(sql, read="sqlite")
+    assert too_deep(tree) is None
 
 
 def test_what_people_write_is_read() -> None:

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqlverdict.errors import DataError
+from sqlverdict.errors import DataError, FileFailure
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.parse.schema_ddl import read_ddl
 from sqlverdict.parse.tokens import leading_keyword, statements
@@ -62,7 +62,25 @@ def test_a_written_witness_replays(tmp_path: Path, suffix: str) -> None:
     assert isinstance(again.gold, Answer)
     assert (again.gold.rows, again.card.gold, again.card.prediction) == ([(1,)], GOLD, PREDICTION)
     assert again.card.sentence == "they differ when a t has no a (NULL)"
-    assert [p.name for p in paths[0].parent.iterdir() if p.name.startswith(".")] == []
+    assert set(paths[0].parent.iterdir()) == set(paths)
+
+
+def test_a_witness_that_cannot_be_written_leaves_nothing_half(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (old, *_), usual = write(witness(), tmp_path, "w"), Path.replace
+    before = old.read_bytes()
+
+    def fail(self: Path, target: Path) -> Path:
+        if target.suffix == ".sql":
+            raise OSError(28, "No space left on device")
+        return usual(self, target)
+
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(FileFailure, match="No space left on device"):
+        write(witness(), tmp_path, "w")
+    assert old.read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["w.sql", "w.sqlite"]
 
 
 def test_a_witness_that_no_longer_differs_says_so(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case
 from sqlverdict.report.gate import parse_minimum
 from sqlverdict.report.sections import without_sentences
-from sqlverdict.score.aliases import ALIASES
+from sqlverdict.score.aliases import ALIASES, label_of
 from sqlverdict.score.metric import METRICS, parse_metric, parse_metrics
 
 
@@ -34,6 +34,18 @@ from sqlverdict.score.metric import METRICS, parse_metric, parse_metrics
 )
 def test_other_names_are_read(name: str, label: str) -> None:
     assert parse_metric(name).label == label
+
+
+def test_a_label_of_a_run_is_found_by_any_name() -> None:
+    labels = ["ex", "ex[bird]", "esm"]
+    assert label_of("ex", labels) == ("ex", "")
+    assert label_of("EX[Bird]", labels) == ("ex[bird]", "")
+    assert label_of("exec[bird]", labels) == ("ex[bird]", "metric 'exec' is read as 'ex'")
+    assert label_of("Exact-Match", labels)[0] == "esm"
+    assert label_of("exec[spider]", labels) == ("exec[spider]", "")
+    assert label_of("f1", labels) == ("f1", "")
+    # A plug-in's own label comes before another metric's other name.
+    assert label_of("em", ["em", "esm"]) == ("em", "")
 
 
 def test_a_name_that_may_mislead_comes_with_a_note() -> None:

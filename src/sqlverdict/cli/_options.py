@@ -36,6 +36,11 @@ def run_argument(name: str, **settings: Any) -> Callable[[F], F]:
     return click.argument(name, type=FOLDER, metavar=name.upper(), **settings)
 
 
+def run_arguments(command: F) -> F:
+    """One or more run folders as ``runs``."""
+    return click.argument("runs", type=FOLDER, metavar="RUN...", nargs=-1, required=True)(command)
+
+
 def examples(*lines: str) -> str:
     """An epilog of example calls, kept as they are."""
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sqlverdict.cli._options import ANY_PATH, FILE, as_json, examples, print_json, run_argument
+from sqlverdict.cli._options import ANY_PATH, FILE, as_json, examples, print_json, run_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +24,7 @@ _EXAMPLES = examples(
 
 
 @click.command(epilog=_EXAMPLES)
-@run_argument("runs", nargs=-1, required=True)
+@run_arguments
 @click.option("--benchmark", metavar="NAME", help="The benchmark of the runs, for its knowledge.")
 @click.option("--root", type=ANY_PATH, help="The benchmark's folder, or its file.")
 @click.option("--split", default="dev", show_default=True, help="Which part of the benchmark.")
@@ -52,7 +52,7 @@ _EXAMPLES = examples(
 @click.option("--jsonl", type=FILE, help="Write all of them as JSONL here.")
 @as_json
 def audit(runs: tuple[Path, ...], **said: Any) -> None:
-    """Say which golds of RUNS are under suspicion, the most suspect first.
+    """Say which golds of the runs are under suspicion, the most suspect first.
 
     Signs against a gold: several systems agree with each other and not with it, a judge holds it
     wrong, nobody answers as it does, it fails, returns nothing or leaves its answer open, it asks

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sqlverdict.cli._options import ANY_PATH, FOLDER, as_json, examples, print_json, run_argument
+from sqlverdict.cli._options import ANY_PATH, FOLDER, as_json, examples, print_json, run_arguments
 
 
 @click.command(
@@ -16,7 +16,7 @@ from sqlverdict.cli._options import ANY_PATH, FOLDER, as_json, examples, print_j
         "sqlverdict categories runs/mine --schema bird/databases --by difficulty --by db_id",
     )
 )
-@run_argument("runs", nargs=-1, required=True)
+@run_arguments
 @click.option("--metric", help="What holds a prediction right or wrong. [default: verdict]")
 @click.option(
     "--by",
@@ -38,7 +38,7 @@ def categories(
     markdown: bool,
     as_json: bool,
 ) -> None:
-    """Count the kinds of error in RUNS.
+    """Count the kinds of error in one or more runs.
 
     Labels come from tags, which are facts about the two queries and their results and need no
     language model, and from a judge where the run asked one for categories. A match that is held

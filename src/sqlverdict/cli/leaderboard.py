@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sqlverdict.cli._options import FILE, FOLDER, as_json, examples, print_json, run_argument
+from sqlverdict.cli._options import FILE, FOLDER, as_json, examples, print_json, run_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from sqlverdict.report.comparison import choose_metric
     from sqlverdict.report.leaderboard import Leaderboard
     from sqlverdict.report.metric_errors import ErrorAnalysis
     from sqlverdict.report.ranks import Reranking
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
         "sqlverdict leaderboard runs/* --reference verdict --figures figures",
     )
 )
-@run_argument("runs", nargs=-1, required=True)
+@run_arguments
 @click.option(
     "--metric", "metrics", multiple=True, help="Repeatable. [default: the first common one]"
 )
@@ -74,6 +75,8 @@ def leaderboard(
     if baseline is None and (said["figures"] or said["types"]):
         raise UsageError("--figures and --type show how ranks change; name a --baseline metric")
     opened = [read_run(folder) for folder in runs]
+    if baseline is not None:
+        baseline = choose_metric(opened, baseline)
     forced = check_same_cases(opened, force=said["force"])
     wanted = metrics or _wanted(opened, baseline)
     boards = list(_boards(opened, wanted, asked=bool(metrics)))

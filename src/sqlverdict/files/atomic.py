@@ -13,8 +13,13 @@ PART = ".part"
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
+def replacing(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
     """A file to be written that takes the place of ``path`` when the block ends without an error.
+
+    Args:
+        path: The file.
+        lasting: Whether to wait until the disk has it. Many small files that can be made again
+            need not.
 
     Raises:
         OSError: it cannot be written; ``path`` is as it was.
@@ -23,20 +28,22 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     try:
         with part.open("wb") as stream:
             yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
+            if lasting:
+                stream.flush()
+                os.fsync(stream.fileno())
         part.replace(path)
     except BaseException:
         # Whatever it was, Ctrl-C included, it is raised on; only the half-written file goes.
         with suppress(OSError):
             part.unlink(missing_ok=True)
         raise
-    _sync_folder(path.parent)
+    if lasting:
+        _sync_folder(path.parent)
 
 
-def write_at_once(path: Path, content: bytes) -> None:
+def write_at_once(path: Path, content: bytes, *, lasting: bool = True) -> None:
     """Write a whole file in one step; see :func:`replacing`."""
-    with replacing(path) as stream:
+    with replacing(path, lasting=lasting) as stream:
         stream.write(content)
 
 

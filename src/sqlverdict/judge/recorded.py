@@ -14,6 +14,7 @@ from typing import Any
 from sqlverdict.errors import DataError
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.request import Message, NoReply, Reply, Request
+from sqlverdict.load.text import need_file
 
 PURPOSE = "replay@1"
 
@@ -72,10 +73,15 @@ class Recorded:
             DataError: the file cannot be read, a line is no object, or a field is missing.
         """
         replies: dict[str, str | Sequence[str]] = {}
+        need_file(path, DataError)
         try:
             lines = path.read_text("utf-8").split("\n")
         except (OSError, UnicodeDecodeError) as failed:
-            raise DataError(f"{path} cannot be read as UTF-8 text: {failed}") from failed
+            why = getattr(failed, "strerror", None) or failed
+            raise DataError(
+                f"{path} cannot be read: {why}. Expected UTF-8 text, one JSON object a line with "
+                f"an id and a {text}"
+            ) from failed
         for number, line in enumerate(lines, start=1):
             if not line.strip():
                 continue

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from sqlverdict.parse.comma_joins import joined_by_words
 from sqlverdict.parse.features import features
 from sqlverdict.parse.grammar import sqlite_complaint
-from sqlverdict.parse.measure import beyond_measure, too_deep
+from sqlverdict.parse.measure import MOST_LEVELS, beyond_measure, too_deep
 from sqlverdict.parse.tokens import fold, leading_keyword, solid, statement_count, word_set
 from sqlverdict.records import ParseFailure, Query, Reason
 
@@ -103,7 +103,8 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
         tree = trees[0]
         if not isinstance(tree, exp.Query | exp.Values):
             return _not_a_query(sql, dialect, tree.key.upper())
-        excess = too_deep(tree)
+        # A level takes a character or more.
+        excess = too_deep(tree) if len(sql) > MOST_LEVELS // 2 else None
         if excess is not None:
             return ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, excess)
         tables, columns = _names(tree)

@@ -9,15 +9,12 @@ shell runs our CREATE and INSERT and nothing else.
 from __future__ import annotations
 
 import json
-import os
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from tempfile import mkstemp
 
 import msgspec
 
@@ -25,6 +22,7 @@ from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.errors import DatabaseError, DataError, FileFailure
 from sqlverdict.execute.engine import ENGINES, Session
 from sqlverdict.execute.sandbox import Guard
+from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.parse.tokens import leading_keyword, statements
 from sqlverdict.records import Answer, Comparison, Contract, Outcome
@@ -242,27 +240,13 @@ def write(
         folder.mkdir(parents=True, exist_ok=True)
         paths = folder / f"{base}.sql", folder / f"{base}.sqlite"
         for path, content in zip(paths, (text, data), strict=True):
-            write_whole(path, content)
+            write_at_once(path, content, lasting=False)
     except OSError as error:
         raise FileFailure(
             f"the witness cannot be written to {folder}: {error.strerror or error}. Check the "
             f"place, its rights and its space, or choose another folder"
         ) from error
     return paths
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file in one step: it is there in full or not at all."""
-    handle, temporary = mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        Path(temporary).replace(path)
-    except BaseException:
-        # Whatever it was, Ctrl-C included, it goes on; only the half-written file goes.
-        with suppress(OSError):
-            Path(temporary).unlink()
-        raise
 
 
 def safe_name(text: str) -> str:

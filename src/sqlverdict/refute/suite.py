@@ -16,12 +16,13 @@ import msgspec
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
 from sqlverdict.errors import DataError, FileFailure, SchemaError
+from sqlverdict.files.atomic import write_at_once
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.arena import warm_arena
 from sqlverdict.refute.bank import Bank, fits
 from sqlverdict.refute.determined import is_determined
-from sqlverdict.refute.export import safe_name, write_whole
+from sqlverdict.refute.export import safe_name
 from sqlverdict.refute.rebuild import compare_on, rebuild
 from sqlverdict.refute.witness import Instance
 
@@ -120,7 +121,7 @@ def export_suite(bank: Bank, folder: Path, schemas: Iterable[Schema] | None = No
             path = home / f"{number}.sqlite"
             try:
                 home.mkdir(parents=True, exist_ok=True)
-                write_whole(path, data)
+                write_at_once(path, data, lasting=False)
             except OSError as error:
                 raise FileFailure(f"{path} cannot be written: {error}") from error
             written.append(path)
@@ -156,7 +157,7 @@ def export_bank(bank: Bank, path: Path) -> int:
             lines.append(json.dumps(record))
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, ("\n".join(lines) + "\n").encode())
+        write_at_once(path, ("\n".join(lines) + "\n").encode())
     except OSError as error:
         raise FileFailure(f"{path} cannot be written: {error}") from error
     return len(lines) - 1

@@ -17,6 +17,7 @@ from sqlverdict.report.tables import count
 from sqlverdict.score.agreement import Agreement, Rated, agreement
 from sqlverdict.score.agreement_annotators import AnnotatorAgreement, annotator_agreement
 from sqlverdict.score.agreement_power import POWER, MetricDifference, compare_metrics
+from sqlverdict.score.aliases import label_of
 from sqlverdict.score.pairing import RIGHT
 from sqlverdict.score.significance import ALPHA
 
@@ -257,6 +258,7 @@ def _choose(run: Run, pairs: Sequence[tuple[Result, Label]], asked: Sequence[str
     every = [*labels, *(f"{JUDGE}{name}" for name in judges)]
     if VERDICT not in every:
         every.append(VERDICT)
+    asked = [label_of(name, every)[0] for name in asked]
     unknown = [name for name in asked if name not in every]
     if unknown:
         raise UsageError(

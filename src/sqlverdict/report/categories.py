@@ -34,6 +34,7 @@ from sqlverdict.report.case import relation_kinds
 from sqlverdict.report.leaderboard import system_names
 from sqlverdict.report.run import Run
 from sqlverdict.report.tables import Table, percent, table
+from sqlverdict.score.aliases import label_of
 from sqlverdict.score.summary import DIFFICULTIES, UNLABELLED
 
 Outcome = Literal["TP", "FP", "TN", "FN"]
@@ -205,6 +206,7 @@ def category_report(
     tags: Counter[str] = Counter()
     cases = undecided = 0
     for name, run in zip(names, runs, strict=True):
+        chosen, _ = label_of(chosen, run.manifest.metrics)
         if chosen != VERDICT and chosen not in run.manifest.metrics:
             known = run.manifest.metrics
             raise UsageError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from sqlverdict.errors import UsageError
@@ -11,6 +11,7 @@ from sqlverdict.report.case import said
 from sqlverdict.report.run import Run
 from sqlverdict.report.same_cases import check_same_cases
 from sqlverdict.report.tables import count
+from sqlverdict.score.aliases import label_of
 from sqlverdict.score.pairing import PairedOutcome, paired
 from sqlverdict.score.summary import DIFFICULTIES, UNLABELLED
 
@@ -76,7 +77,7 @@ class ComparedRuns:
 
 
 def choose_metric(runs: Sequence[Run], asked: str | None) -> str:
-    """A metric that all runs have: the one asked for, else the first.
+    """A metric that all runs have: the one asked for, by any of its names, else the first.
 
     Raises:
         UsageError: there is none.
@@ -88,11 +89,19 @@ def choose_metric(runs: Sequence[Run], asked: str | None) -> str:
     ]
     if asked is None and common:
         return common[0]
-    if asked in common:
-        return str(asked)
+    label, _ = label_of(asked or "", common)
+    if label in common:
+        return label
     had = "; ".join(f"{run.folder} has {', '.join(run.manifest.metrics)}" for run in runs)
     wanted = f"metric {asked!r}" if asked is not None else "a metric in common"
     raise UsageError(f"not every run has {wanted}: {had}. Evaluate with --metrics as needed.")
+
+
+def named_otherwise(asked: Iterable[str | None], labels: Iterable[str]) -> list[str]:
+    """What should be said about metrics that were asked for by other names."""
+    pairs = zip(asked, labels, strict=True)
+    notes = (label_of(name, [label])[1] for name, label in pairs if name is not None)
+    return [note for note in notes if note]
 
 
 def compare_runs(
@@ -144,7 +153,7 @@ def compare_runs(
         levels=tuple(sorted(levels.values(), key=_level_order)) if len(levels) > 1 else (),
         gained=tuple(changes[case_id] for case_id in gained),
         lost=tuple(changes[case_id] for case_id in lost),
-        notes=(*forced, *_notes(a, b, outcome)),
+        notes=(*forced, *named_otherwise([metric], [label]), *_notes(a, b, outcome)),
     )
 
 

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from sqlverdict.errors import UsageError
 from sqlverdict.records import Verdict
-from sqlverdict.report.comparison import choose_metric, differences
+from sqlverdict.report.comparison import choose_metric, differences, named_otherwise
 from sqlverdict.report.run import Run
 from sqlverdict.report.same_cases import check_same_cases
 from sqlverdict.report.tables import count, percent, points, short
+from sqlverdict.score.aliases import label_of
 from sqlverdict.score.pairing import RIGHT
 
 _SHOWN = 10
@@ -156,26 +157,39 @@ def check_run(
             "nothing to check: give --min, --max-unscored, or --baseline with --no-regressions "
             "or --max-drop"
         )
-    _check_labels(run, [*rules.minimums, *rules.metrics])
+    asked = [*rules.minimums, *rules.metrics]
+    rules = _with_labels(run, rules)
+    notes = named_otherwise(asked, [*rules.minimums, *rules.metrics])
     conditions = [_minimum(run, label, least) for label, least in rules.minimums.items()]
     if rules.max_unscored is not None:
         conditions.append(_unscored(run, rules.max_unscored))
     if baseline is None:
-        return Verdicts(tuple(conditions))
+        return Verdicts(tuple(conditions), tuple(notes))
     forced = check_same_cases([baseline, run], force=force)
     for label in rules.metrics or tuple(rules.minimums) or (choose_metric([run, baseline], None),):
         choose_metric([run, baseline], label)
         conditions += _against(run, baseline, label, rules)
-    return Verdicts(tuple(conditions), (*forced, *differences(baseline, run)))
+    return Verdicts(tuple(conditions), (*notes, *forced, *differences(baseline, run)))
 
 
-def _check_labels(run: Run, labels: Sequence[str]) -> None:
-    unknown = [label for label in labels if label not in run.manifest.metrics]
+def _with_labels(run: Run, rules: Rules) -> Rules:
+    """The rules with the run's own labels for its metrics, which may have other names."""
+    known = run.manifest.metrics
+    named = {name: label_of(name, known)[0] for name in (*rules.minimums, *rules.metrics)}
+    unknown = [name for name, label in named.items() if label not in known]
     if unknown:
         raise UsageError(
             f"the run in {run.folder} has no metric {unknown[0]!r}; it has "
-            f"{', '.join(run.manifest.metrics)}. Evaluate it with --metrics '{unknown[0]}'."
+            f"{', '.join(known)}. Evaluate it with --metrics '{unknown[0]}'."
         )
+    labels = [named[name] for name in rules.minimums]
+    repeated = [label for label in labels if labels.count(label) > 1]
+    if repeated:
+        raise UsageError(
+            f"--min names {repeated[0]!r} twice, by different names; give one minimum a metric"
+        )
+    minimums = {named[name]: least for name, least in rules.minimums.items()}
+    return replace(rules, minimums=minimums, metrics=tuple(named[name] for name in rules.metrics))
 
 
 def _minimum(run: Run, label: str, least: float) -> Condition:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields
 from hashlib import sha256
+from operator import attrgetter
 
 import msgspec
 
@@ -14,6 +15,9 @@ from sqlverdict.load.benchmark import Benchmark, Source
 from sqlverdict.load.no_sql import read_prediction
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Prediction, Recording
+
+# Where a database lies decides nothing; what it contains is looked at case by case.
+_WHAT_COUNTS = attrgetter(*(f.name for f in fields(Case) if f.repr and f.name != "database"))
 
 Given = Mapping[str, Prediction] | Mapping[str, str | None]
 """Predictions by case id: records, SQL text, or ``None`` for an abstention."""
@@ -27,8 +31,7 @@ def as_benchmark(cases: Sequence[Case]) -> Benchmark:
     """
     encoded = sha256()
     for case in cases:
-        # Where a database lies decides nothing; what it contains is looked at case by case.
-        encoded.update(_bytes(replace(case, database=None)))
+        encoded.update(_bytes(_WHAT_COUNTS(case)))
         if case.recorded is not None:
             encoded.update(_bytes(case.recorded))
     repeated = [name for name, times in Counter(case.id for case in cases).items() if times > 1]
@@ -71,6 +74,6 @@ def schemas_digest(schemas: Mapping[str, Schema]) -> str:
     return sha256(msgspec.json.encode(dict(schemas), order="sorted")).hexdigest()
 
 
-def _bytes(record: Case | Prediction | Recording) -> bytes:
+def _bytes(record: Prediction | Recording | tuple[object, ...]) -> bytes:
     """A record for a digest; its text may be anything, halves of surrogate pairs included."""
     return repr(record).encode("utf-8", "backslashreplace")

@@ -79,6 +79,7 @@ class DeskItem:
         self._schemas = schemas
         self._null_keys = null_keys
         self._witnesses = witnesses
+        self._schema: Schema | None = None
         self._derived: dict[str, Derivation] = {}
         self._settled: tuple[tuple[Evidence, ...], Judgement] | None = None
 
@@ -243,7 +244,15 @@ class DeskItem:
         return found or ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, late)
 
     def schema(self) -> Schema | None:
-        """The schema given to the run, else that of the case's database file."""
+        """The schema given to the run, else that of the case's database file.
+
+        It is looked for once: a case is examined by one schema.
+        """
+        if self._schema is None:
+            self._schema = self._find_schema()
+        return self._schema
+
+    def _find_schema(self) -> Schema | None:
         how = Refuting(schemas=self._schemas, null_keys=self._null_keys)
         if self.case.db_id in self._schemas or self._refuter is None:
             found = Refuter(how).schema(self.case)

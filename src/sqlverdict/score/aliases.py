@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 ALIASES: Mapping[str, tuple[str, str]] = {
     "acc": ("ex", ""),
@@ -34,3 +34,17 @@ def resolve(name: str) -> tuple[str, str]:
         return plain, ""
     metric, more = ALIASES[plain]
     return metric, f"metric {name!r} is read as {metric!r}" + (f": {more}" if more else "")
+
+
+def label_of(asked: str, labels: Collection[str]) -> tuple[str, str]:
+    """The one of a run's labels that a user means, and a note where it has another name.
+
+    ``em`` means ``esm``, and ``EX[Bird]`` means ``ex[bird]``. A name that means none of the
+    labels is returned as it is.
+    """
+    if asked in labels:
+        return asked, ""
+    name, bracket, parameter = asked.strip().partition("[")
+    metric, note = resolve(name)
+    label = f"{metric}{bracket}{parameter.lower()}"
+    return (label, note) if label in labels else (asked, "")

@@ -13,6 +13,8 @@ from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sqlverdict.compare.relations._plain_names import ANY_WIDTH, width_of_names
+
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
@@ -53,6 +55,8 @@ def constant_columns(sql: str, dialect: str, width: int) -> tuple[int, ...] | No
         dialect: Its dialect.
         width: How many columns its answer has.
     """
+    if dialect == "sqlite" and width_of_names(sql) in (width, ANY_WIDTH):
+        return ()
     found = _outputs_of(sql, dialect)
     if found is None or (found.back is None and len(found.front) != width):
         return None

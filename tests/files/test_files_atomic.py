@@ -1,0 +1,49 @@
+"""A file is there as it was or as it shall be, and nothing else is left beside it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.files.atomic import replacing, write_at_once
+
+
+@pytest.mark.parametrize("lasting", [True, False])
+def test_a_file_takes_the_place_of_the_old_one(tmp_path: Path, lasting: bool) -> None:
+    path = tmp_path / "a.sql"
+    path.write_bytes(b"old")
+    write_at_once(path, b"new", lasting=lasting)
+    assert path.read_bytes() == b"new"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("lasting", [True, False])
+@pytest.mark.parametrize("error", [OSError, KeyboardInterrupt])
+def test_what_fails_leaves_the_old_file_alone(
+    tmp_path: Path, lasting: bool, error: type[BaseException]
+) -> None:
+    path = tmp_path / "a.sql"
+    path.write_bytes(b"old")
+
+    def write_half() -> None:
+        with replacing(path, lasting=lasting) as stream:
+            stream.write(b"half")
+            raise error
+
+    with pytest.raises(error):
+        write_half()
+    assert path.read_bytes() == b"old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_only_what_shall_last_waits_for_the_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[int] = []
+    monkeypatch.setattr(os, "fsync", waited.append)
+    write_at_once(tmp_path / "a", b"x", lasting=False)
+    assert waited == []
+    write_at_once(tmp_path / "a", b"x")
+    assert waited
