@@ -260,14 +260,17 @@ def test_a_gold_that_reads_the_clock_is_scored_and_said(make_case: MakeCase) -> 
         ("text_match", "SELECT 1 WHERE 0", "SELECT 1 WHERE 0", {}),
         ("ex", "SELECT 1 WHERE 0", "SELECT 1", {}),
         ("ex", "SELECT 1", "SELECT 1 WHERE 0", {}),
-        ("ex", "SELECT NULL", "SELECT NULL", {}),
+        ("ex", "SELECT NULL", "SELECT sum(id) FROM city WHERE 0", {"empty_match": 1}),
+        ("ex", "SELECT NULL, NULL", "SELECT NULL, 0", {}),
+        ("ex", "SELECT NULL, 0", "SELECT NULL, 0", {}),
+        ("ex", "SELECT 0", "SELECT 0", {}),
         ("ex", "SELECT missing", "SELECT 1 WHERE 0", {}),
     ],
 )
-def test_a_match_of_two_answers_without_rows_is_counted(
+def test_a_match_of_two_answers_without_a_value_is_counted(
     metrics: str, gold: str, said: str, cuts: dict[str, int], make_case: MakeCase
 ) -> None:
-    """Any query without rows matches there, which says little."""
+    """Any query that finds nothing matches there, which says little."""
     options = Options(metrics, workers=0, cache=None)
     run = evaluate([make_case("1", gold)], {"1": said}, options=options)
     assert run.summary.cuts == cuts

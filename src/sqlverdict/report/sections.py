@@ -190,9 +190,9 @@ _CUTS = {
     "whole. Make room, and run the same command again: it does them again.",
     READS_CLOCK: "READS THE CLOCK: the gold of {0} does. The same prediction may score otherwise "
     "another day; write a fixed date.",
-    EMPTY_MATCH: "EMPTY ANSWERS: in {0} neither the gold nor the prediction returns a row, and EX "
-    "counts a match. Any query without rows matches there; only a proof or a search for a witness "
-    "(`verdict`) tells them apart.",
+    EMPTY_MATCH: "EMPTY ANSWERS: in {0} neither the gold nor the prediction returns a value (no "
+    "row, or NULL alone), and EX counts a match. Any query that finds nothing matches there; only "
+    "a proof or a search for a witness (`verdict`) tells them apart.",
     RECORD_DIFFERS: "RECORDED OTHERWISE: the queries of {0} were run here, and the record says the "
     "reverse about their results. What was run counts; --answers recorded goes by the records.",
     RECORD_UNUSED: "RECORDS NOT USED: those of {0} are about another prediction.",

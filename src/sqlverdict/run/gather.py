@@ -134,19 +134,24 @@ def _found_here(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
 
 
 def _marked(item: DeskItem, found: list[Evidence]) -> list[Evidence]:
-    """The evidence; its first piece says where a gold reads the clock, or no query has a row."""
+    """The evidence; its first piece says where a gold reads the clock, or neither has a value."""
     golds = [gold for gold in item.golds() if isinstance(gold, Answer)]
     marks = {"gold_reads_clock": True} if any(gold.volatile for gold in golds) else {}
     record = item.case.recorded_answers
     known = record is None or (record.has_results and record.whole)
-    if known and any(not gold.rows for gold in golds):
+    if known and any(map(_is_empty, golds)):
         answer = item.answer()
-        if isinstance(answer, Answer) and not answer.rows:
+        if isinstance(answer, Answer) and _is_empty(answer):
             marks["both_empty"] = True
     if not marks:
         return found
     first, *rest = found
     return [replace(first, detail={**first.detail, **marks}), *rest]
+
+
+def _is_empty(answer: Answer) -> bool:
+    """Whether an answer has no value: no row, or NULLs alone, as a sum over no row has."""
+    return not any(cell is not None for row in answer.rows for cell in row)
 
 
 def _tagged(item: DeskItem, found: Evidence) -> Evidence:

@@ -29,7 +29,8 @@ def cuts_of(result: Result) -> set[str]:
     ``record_unused``: the case's record is about another prediction.
     ``cut_by_work``: a search spent its budget of work before its last instance, as it always
     will.
-    ``empty_match``: neither query returns a row, and ``ex`` under some preset says that they match.
+    ``empty_match``: neither query returns a value (no row, or NULLs alone), and ``ex`` under some
+    preset says that they match.
     """
     names = {name for found in result.evidence if found.detail for name in _cuts(found)}
     if any(found.detail.get(BOTH_EMPTY) for found in result.evidence) and _has_ex(result):
