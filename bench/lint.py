@@ -232,6 +232,32 @@ def totals(items: Sequence[Item], names: set[str]) -> Iterator[str]:
                 )
 
 
+def read_golds() -> list[Item]:
+    """Golds of questions that systems fail, right where nobody marked them "Gold Error"."""
+    golds: dict[str, Item] = {}
+    for r in records(DATA / "labels" / "error_types.jsonl"):
+        about = (r["benchmark"], r["question_id"], r["db_id"], r["question"], r["evidence"])
+        item = Item(*about, r["gold"], True)
+        if item.database.is_file():
+            kept = golds.setdefault(item.key, item)
+            kept.right = kept.right and "Gold Error" not in r["error_types"]
+    return list(golds.values())
+
+
+def gold_table(golds: Sequence[Item]) -> Iterator[str]:
+    sides = [[i for i in golds if not i.right], [i for i in golds if i.right]]
+    yield f"| sign | {len(sides[0])} golds marked wrong | {len(sides[1])} other golds |"
+    yield "| --- | --- | --- |"
+    for name in [FAILS, *SIGNS.names()]:
+        hits = [sum(name in i.signs for i in side) for side in sides]
+        if any(hits):
+            cells = []
+            for number, side in zip(hits, sides, strict=True):
+                low, high = wilson(number, len(side))
+                cells.append(f"{number} = {number / len(side):.1%} ({low:.1%} to {high:.1%})")
+            yield f"| `{name}` | {' | '.join(cells)} |"
+
+
 def main() -> None:
     items = read_items()
     look(items)
@@ -245,6 +271,10 @@ def main() -> None:
     print("\n".join(totals(others, strong)))
     print("\n## All signs, the other half\n")
     print("\n".join(totals(others, {FAILS, *SIGNS.names()})))
+    golds = read_golds()
+    look(golds)
+    print("\n## Golds\n")
+    print("\n".join(gold_table(golds)))
     if sys.argv[1:2] == ["--json"]:
         lines = [json.dumps({**vars(i), "signs": sorted(i.signs)}) for i in items]
         Path(sys.argv[2]).write_text("\n".join(lines) + "\n", "utf-8")
