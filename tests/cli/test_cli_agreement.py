@@ -229,3 +229,20 @@ def test_audit_with_the_databases(tiny: Any, invoke: Invoke, runs: Callable[...,
     assert read["notes"] == []
     (suspicion,) = [s for s in read["suspects"][0]["suspicions"] if s["name"] == "systems_agree"]
     assert suspicion["detail"]["answer"] == [["pen"], ["pad"], ["ink"]]
+
+
+def test_agree_takes_several_runs_and_draws_them(
+    runs: Callable[..., Path], labels: Path, invoke: Invoke, tmp_path: Path
+) -> None:
+    a = runs("a", (1, 1), (1, 0), (0, None), (0, 0))
+    b = runs("b", (1, 1), (1, 1), (0, 1), (0, 0))
+    figure = tmp_path / "kappa.svg"
+    asked = ("--combined", "any(ex, *)", "--by", "difficulty", "--figure", figure)
+    found = invoke("agree", a, b, "--labels", labels, *asked)
+    assert found.exit_code == 0, found.output
+    assert "a and b against people on 4 labelled cases" in found.output
+    assert "any(ex, a: flex)" in found.output
+    assert "Kappa by difficulty" in found.output
+    assert "b: flex" in figure.read_text()
+    wrong = invoke("agree", a, b, "--labels", labels, "--combined", "best(ex, *)")
+    assert (wrong.exit_code, "no rule 'best'" in wrong.output) == (2, True)

@@ -11,7 +11,8 @@ import pytest
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.load.labels import Label, Labels
 from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
-from sqlverdict.report.agreement import calls_of, hears_judges, hold_against, results_match
+from sqlverdict.report.agreement import hold_against
+from sqlverdict.report.agreement_opinions import calls_of, hears_judges, results_match
 from sqlverdict.report.agreement_tables import (
     agreement_table,
     annotator_sentence,

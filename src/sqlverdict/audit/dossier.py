@@ -13,7 +13,7 @@ from hashlib import blake2b
 from sqlverdict.execute.canonical import canonical
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Answer, Evidence, Outcome, Query, Result, Rung
-from sqlverdict.report.agreement import results_match
+from sqlverdict.report.agreement_opinions import results_match
 from sqlverdict.report.leaderboard import system_names
 from sqlverdict.report.run import Run
 

@@ -1,4 +1,4 @@
-"""Hold a run's metrics and judges against human labels: kappa, accuracies, who disagrees."""
+"""Hold the metrics and judges of runs against human labels: kappa, accuracies, who disagrees."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ _EXAMPLES = examples(
     "sqlverdict agree runs/mine --labels votes.csv --votes ann --votes bob --votes cai",
     "sqlverdict agree runs/mine --labels votes.jsonl --label-field votes --combine consensus",
     "sqlverdict agree runs/mine --labels labels.jsonl --metric flex --json",
+    "sqlverdict agree runs/bird runs/spider --labels labels.jsonl --by difficulty",
+    "sqlverdict agree runs/o3 runs/gpt --labels labels.jsonl --figure kappa.svg \\",
+    "    --combined 'any(ex, *)' --combined 'majority(o3: flex, gpt: flex, ex)'",
 )
 
 
 @click.command(epilog=_EXAMPLES)
-@run_argument("run")
+@run_argument("runs", nargs=-1, required=True)
 @click.option("--labels", type=FILE, required=True, help="People's labels, JSONL, JSON or CSV.")
 @click.option("--label-field", help="The label's field. [default: human, label or correct]")
 @click.option(
@@ -47,19 +50,44 @@ _EXAMPLES = examples(
     "--metric", "metrics", multiple=True, help="Repeatable. [default: all, and every judge]"
 )
 @click.option(
+    "--combined",
+    multiple=True,
+    metavar="RULE(NAME,...)",
+    help="Repeatable: judges as one, by any, all, majority or weighted; * is each judge in turn.",
+)
+@click.option(
+    "--by", multiple=True, metavar="TAG", help="Repeatable. [default: difficulty and set]"
+)
+@click.option("--figure", type=FILE, help="Write the kappas of all as SVG; by the first --by.")
+@click.option(
     "--threshold",
     type=float,
     default=1.0,
     show_default=True,
-    help="A metric that is not 0 or 1 says right from here on.",
+    help="A metric that is not 0 or 1, such as a probability, says right from here on.",
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the intervals.")
 @click.option(
     "--limit", type=click.IntRange(0), default=10, show_default=True, help="Disagreements to show."
 )
 @as_json
-def agree(run: Path, labels: Path, limit: int, as_json: bool, **said: Any) -> None:
-    """Hold every metric and judge of a RUN against human labels.
+def agree(
+    runs: tuple[Path, ...],
+    labels: Path,
+    limit: int,
+    as_json: bool,
+    figure: Path | None,
+    **said: Any,
+) -> None:
+    """Hold every metric and judge of the RUNS against human labels.
+
+    Runs of different cases are pooled: one kappa over all. Runs of the same predictions (under
+    other judges) stand side by side, and what differs between them is named after its run.
+    Verdicts that came with the cases are judges too, called recorded:NAME.
+
+    --combined makes one judge of several: any(ex, flex) says right where either does,
+    majority(a, b, c) what most say, weighted(a, b) weighs each by how often it was right on other
+    databases.
 
     EQ is the half of the cases whose results match, NEQ the half whose results differ; FP are
     cases that a metric calls right and people wrong, FN the reverse. Intervals come from a
@@ -69,10 +97,11 @@ def agree(run: Path, labels: Path, limit: int, as_json: bool, **said: Any) -> No
     """
     from sqlverdict.load.labels import read_labels
     from sqlverdict.report.agreement import hold_against
+    from sqlverdict.report.agreement_figures import agreement_figure
     from sqlverdict.report.run import read_run
 
     found = hold_against(
-        read_run(run),
+        [read_run(folder) for folder in runs],
         read_labels(
             labels,
             label_field=said["label_field"],
@@ -82,9 +111,13 @@ def agree(run: Path, labels: Path, limit: int, as_json: bool, **said: Any) -> No
             half=said["half"],
         ),
         metrics=said["metrics"],
+        combined=said["combined"],
+        by=said["by"],
         threshold=said["threshold"],
         seed=said["seed"],
     )
+    if figure is not None:
+        figure.write_text(agreement_figure(found, next(iter(said["by"]), None)), encoding="utf-8")
     if as_json:
         print_json(found)
         return
@@ -98,6 +131,7 @@ def _show(found: AgreementReport, limit: int) -> None:
         annotator_sentence,
         annotator_table,
         difference_table,
+        group_table,
     )
     from sqlverdict.report.tables import count
     from sqlverdict.report.terminal import Screen
@@ -111,6 +145,9 @@ def _show(found: AgreementReport, limit: int) -> None:
         "the metric says right, people say wrong; FN: the reverse",
         "quiet",
     )
+    for tag in found.groups:
+        screen.heading(f"Kappa by {tag}, with 95% intervals")
+        screen.table(group_table(found, tag))
     screen.table(difference_table(found))
     if found.annotators is not None:
         screen.line()

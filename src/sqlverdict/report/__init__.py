@@ -6,4 +6,7 @@
 * ``terminal``, ``progress``: how it looks on a screen.
 * ``comparison``, ``gate``, ``leaderboard``: figures over several runs; they print nothing.
   ``same_cases`` sees to it that they are runs of one benchmark.
+* ``agreement``: runs against people's labels. ``agreement_opinions`` says what a metric or judge
+  says of a case, ``agreement_cases`` whose cases those are, ``agreement_tables`` and
+  ``agreement_figures`` how it looks.
 """

@@ -15,7 +15,8 @@ from sqlverdict.errors import UsageError
 from sqlverdict.load.labels import Labels
 from sqlverdict.load.text import near
 from sqlverdict.records import Rung
-from sqlverdict.report.agreement import hold_against, opinion, results_match
+from sqlverdict.report.agreement import hold_against
+from sqlverdict.report.agreement_opinions import opinion, results_match
 from sqlverdict.report.agreement_tables import hundredths
 from sqlverdict.report.run import Run
 from sqlverdict.report.tables import Table, points, table

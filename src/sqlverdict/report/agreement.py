@@ -1,34 +1,34 @@
-"""A run against people's labels: every metric and judge of the run, and where they disagree."""
+"""Runs against people's labels: every metric and judge of them, and where they disagree."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 
-from sqlverdict.errors import NothingEvaluated, UsageError
-from sqlverdict.load.labels import Label, Labels
-from sqlverdict.load.text import listed, near
-from sqlverdict.records import Evidence, Result, Rung, Verdict
+from sqlverdict.errors import NothingEvaluated
+from sqlverdict.load.labels import Labels
+from sqlverdict.load.text import listed
+from sqlverdict.report.agreement_cases import (
+    LabelledCase,
+    combinations_of,
+    combined_opinions,
+    groups_of,
+    label_cases,
+    voices_of,
+)
+from sqlverdict.report.agreement_opinions import results_match
 from sqlverdict.report.case import evidence_lines, said
 from sqlverdict.report.run import Run
 from sqlverdict.report.tables import count
 from sqlverdict.score.agreement import Agreement, Rated, agreement
 from sqlverdict.score.agreement_annotators import AnnotatorAgreement, annotator_agreement
 from sqlverdict.score.agreement_power import POWER, MetricDifference, compare_metrics
-from sqlverdict.score.aliases import label_of
 from sqlverdict.score.pairing import RIGHT
 from sqlverdict.score.significance import ALPHA
 
-VERDICT = "verdict"
-"""The run's own verdicts as a metric, where the run has no metric of that name."""
-
-JUDGE = "judge:"
-"""Before a judge's name: its opinions wherever it was heard, whatever became of them."""
-
-_RIGHT = (Verdict.CORRECT,)
-_WRONG = (Verdict.INCORRECT, Verdict.ABSTAINED_WRONG)
+MOST_COMPARED = 6
+"""Up to so many metrics are compared two by two; of more, each is compared with the first."""
 
 
 @dataclass(frozen=True)
@@ -70,10 +70,10 @@ class Disagreement:
 
 @dataclass(frozen=True)
 class AgreementReport:
-    """A run held against a file of labels.
+    """One or several runs held against a file of labels.
 
     Attributes:
-        run: The run's folder.
+        runs: The runs' folders.
         system: Whose answers they are.
         labels: The file of labels.
         source: Where in it the label comes from.
@@ -81,15 +81,17 @@ class AgreementReport:
         matched: Those of them that the run has; every figure is over these.
         dropped: Cases of the file without a settled label.
         undecided: Labels that were 0.5.
-        unlabelled: Cases of the run without a label.
-        metrics: For each metric and judge, its agreement.
-        differences: Each two of them: told apart, and how many more labels would.
+        unlabelled: Cases of the runs without a label.
+        metrics: For each metric, judge and combination, its agreement over all cases.
+        groups: The same by tag (``difficulty``, ``set``) and value.
+        differences: Each two of them, or each against the first where there are many: told apart,
+            and how many more labels would.
         annotators: How people agree with one another, over all cases of the file.
         disagreements: Cases on which some metric and people differ, in the run's order.
         notes: What weakens the figures.
     """
 
-    run: str
+    runs: tuple[str, ...]
     system: str
     labels: str
     source: str
@@ -99,6 +101,7 @@ class AgreementReport:
     undecided: int
     unlabelled: int
     metrics: Mapping[str, Agreement]
+    groups: Mapping[str, Mapping[str, Mapping[str, Agreement]]]
     differences: tuple[MetricDifference, ...]
     annotators: AnnotatorAgreement | None
     disagreements: tuple[Disagreement, ...]
@@ -106,199 +109,118 @@ class AgreementReport:
 
 
 def hold_against(
-    run: Run,
+    runs: Run | Sequence[Run],
     labels: Labels,
     *,
     metrics: Sequence[str] = (),
+    combined: Sequence[str] = (),
+    by: Sequence[str] = (),
     threshold: float = RIGHT,
     seed: int = 0,
     alpha: float = ALPHA,
     power: float = POWER,
 ) -> AgreementReport:
-    """Hold the metrics and judges of a run against people's labels.
+    """Hold the metrics and judges of one or several runs against people's labels.
 
     The halves come from the labels where these say them, else from the run's ``ex``.
 
     Args:
-        run: A finished run.
+        runs: Finished runs; of different cases, or of the same predictions under other judges.
         labels: People's labels.
-        metrics: Which to look at; by default every metric and judge of the run.
-        threshold: A metric that is not 0 or 1 says "right" from this value on.
+        metrics: Which to look at; by default every metric and judge of the runs.
+        combined: Judges as one: ``any(ex, flex)``, ``majority(a, b, c)``, ``any(ex, *)``.
+        by: Tags by whose values figures are given too; by default difficulty and set.
+        threshold: A metric that is not 0 or 1 says "right" from this value on; so does a
+            probability.
         seed: For the intervals.
         alpha: The level at which two metrics are told apart.
         power: The chance with which the estimated number of labels would tell them apart.
 
     Raises:
-        UsageError: the run has no such metric, or no labelled case.
+        UsageError: there is no such metric, tag or rule, no labelled case, or one id has two
+            predictions.
         NothingEvaluated: no metric scored any labelled case.
     """
-    settled = {item.id: item for item in labels.items if item.value is not None}
-    pairs: list[tuple[Result, Label]] = []
-    unlabelled = 0
-    ids: list[str] = []
-    for result in run.results():
-        label = settled.get(result.id)
-        if label is None:
-            unlabelled += 1
-            ids.append(result.id)
-        else:
-            pairs.append((result, label))
-    if not pairs:
-        raise UsageError(
-            f"no case of {run.folder} has a settled label in {labels.path}: the run has "
-            f"{listed(ids, 3)}, the labels {listed(settled, 3)}. Name the field of the id with "
-            f"--id-field."
-        )
-    names = _choose(run, pairs, metrics)
-    halves = _halves(pairs)
+    every = [runs] if isinstance(runs, Run) else list(runs)
+    cases, unlabelled = label_cases(every, labels)
+    voices = voices_of(every, cases)
+    chosen = voices_of(every, cases, metrics)
+    opinions = {voice.name: [voice.says(case, threshold) for case in cases] for voice in voices}
+    calls = {voice.name: sum(map(voice.calls, cases)) for voice in voices}
+    names = [voice.name for voice in chosen]
+    for one in combinations_of(combined, voices):
+        names.append(str(one))
+        opinions[str(one)] = combined_opinions(one, opinions, cases)
+        calls[str(one)] = sum(calls[name] for name in one.members)
+    halves = [_half(case) for case in cases]
     rated = {
         name: [
-            Rated(result.id, bool(label.value), opinion(result, name, threshold), halves[result.id])
-            for result, label in pairs
+            Rated(case.label.id, bool(case.label.value), opinion, half)
+            for case, opinion, half in zip(cases, opinions[name], halves, strict=True)
         ]
         for name in names
     }
     found = {
-        name: agreement(
-            name,
-            items,
-            calls=sum(calls_of(result, name) for result, _ in pairs),
-            seed=seed,
-        )
-        for name, items in rated.items()
+        name: agreement(name, items, calls=calls[name], seed=seed) for name, items in rated.items()
     }
+    folders = tuple(str(run.folder) for run in every)
     if not any(one.n for one in found.values()):
         raise NothingEvaluated(
-            f"none of {listed(names)} scored any of the {count(len(pairs), 'labelled case')} of "
-            f"{run.folder}; sqlverdict show says why for one case"
+            f"none of {listed(names)} scored any of the {count(len(cases), 'labelled case')} of "
+            f"{', '.join(folders)}; sqlverdict show says why for one case"
         )
     scored = [name for name in names if found[name].n]
+    few = len(scored) <= MOST_COMPARED
+    pairs = combinations(scored, 2) if few else ((scored[0], name) for name in scored[1:])
+    groups = {
+        tag: {
+            value: {
+                name: agreement(name, [items[place] for place in places], seed=seed)
+                for name, items in rated.items()
+            }
+            for value, places in sorted(values.items())
+        }
+        for tag, values in groups_of(cases, by).items()
+    }
     return AgreementReport(
-        run=str(run.folder),
-        system=run.manifest.system,
+        runs=folders,
+        system=" and ".join(dict.fromkeys(run.manifest.system for run in every)),
         labels=str(labels.path),
         source=labels.field,
-        labelled=len(settled),
-        matched=len(pairs),
+        labelled=sum(item.value is not None for item in labels.items),
+        matched=len(cases),
         dropped=labels.dropped,
         undecided=labels.undecided,
-        unlabelled=unlabelled,
+        unlabelled=len(unlabelled),
         metrics=found,
+        groups=groups,
         differences=tuple(
             compare_metrics((a, rated[a]), (b, rated[b]), seed=seed, alpha=alpha, power=power)
-            for a, b in combinations(scored, 2)
+            for a, b in pairs
         ),
         annotators=annotator_agreement(
             labels.annotators, [(item.votes, item.equal) for item in labels.items]
         ),
-        disagreements=tuple(_disagreements(pairs, rated, run.folder)),
-        notes=tuple(_notes(labels, settled, pairs, unlabelled, found, halves)),
+        disagreements=tuple(_disagreements(cases, rated, every)),
+        notes=tuple(_notes(labels, cases, len(unlabelled), found, halves)),
     )
 
 
-def opinion(result: Result, name: str, threshold: float = RIGHT) -> bool | None:
-    """What a metric or judge says of a case; ``None``: unscored, never wrong."""
-    if name in result.scores:
-        value = result.scores[name]
-        return None if value is None else value >= threshold
-    if name.startswith(JUDGE):
-        wanted = name.removeprefix(JUDGE)
-        for found in result.evidence:
-            if found.rung is Rung.JUDGED and found.by == wanted:
-                return found.agrees
-        return None
-    if name == VERDICT:
-        return True if result.verdict in _RIGHT else False if result.verdict in _WRONG else None
-    return None
-
-
-def calls_of(result: Result, name: str) -> int:
-    """Calls of a language model that a metric or judge took for a case.
-
-    A judge's evidence may name the metrics that asked for it; where it does not, every metric
-    that hears judges shares it.
-    """
-    total = 0
-    for found in result.evidence:
-        if found.rung is not Rung.JUDGED:
-            continue
-        asked_by = found.detail.get("metrics")
-        if name.startswith(JUDGE):
-            counts = found.by == name.removeprefix(JUDGE)
-        elif isinstance(asked_by, list | tuple):
-            counts = name in asked_by
-        else:
-            counts = hears_judges(name)
-        total += int(found.detail.get("calls") or 0) if counts else 0
-    return total
-
-
-def hears_judges(name: str) -> bool:
-    """Whether a metric may ask a language model."""
-    from sqlverdict.errors import UnknownMember
-    from sqlverdict.score.metric import METRICS
-
-    base = name.partition("[")[0]
-    if base == VERDICT:
-        return True
-    try:
-        return "opinion" in METRICS.get(base).needs
-    except UnknownMember:
-        return False
-
-
-def _choose(run: Run, pairs: Sequence[tuple[Result, Label]], asked: Sequence[str]) -> list[str]:
-    labels = list(run.manifest.metrics)
-    judges = dict.fromkeys(
-        found.by
-        for result, _ in pairs
-        for found in result.evidence
-        if found.rung is Rung.JUDGED and not _is_metric(found, labels)
-    )
-    every = [*labels, *(f"{JUDGE}{name}" for name in judges)]
-    if VERDICT not in every:
-        every.append(VERDICT)
-    asked = [label_of(name, every)[0] for name in asked]
-    unknown = [name for name in asked if name not in every]
-    if unknown:
-        raise UsageError(
-            f"{run.folder} has no metric {unknown[0]!r}.{near(unknown[0], every)} "
-            f"It has {', '.join(every)}."
-        )
-    return list(asked) or every
-
-
-def _is_metric(found: Evidence, labels: Sequence[str]) -> bool:
-    """Whether an opinion is a metric's value as it stands: FLEX asks about every pair."""
-    return found.by in labels or ("flex" in labels and "flex" in found.detail.get("metrics", ()))
-
-
-def _halves(pairs: Sequence[tuple[Result, Label]]) -> dict[str, bool | None]:
-    """Whether each case's results match: the labels say it, else the run."""
-    return {
-        result.id: label.equal if label.equal is not None else results_match(result)
-        for result, label in pairs
-    }
-
-
-def results_match(result: Result) -> bool | None:
-    """Whether the two results are the same by the run's ``ex``, else by its evidence."""
-    labels = [name for name in result.scores if name == "ex" or name.startswith("ex[")]
-    for name in sorted(labels, key=lambda name: name != "ex"):
-        value = result.scores[name]
-        if value is not None:
-            return value >= RIGHT
-    for found in result.evidence:
-        if found.by in ("compare", "execute") and found.agrees is not None:
-            return found.agrees
-    return None
+def _half(case: LabelledCase) -> bool | None:
+    """Whether the case's results match: the labels say it, else a run."""
+    if case.label.equal is not None:
+        return case.label.equal
+    said = (results_match(result) for result in case.results.values())
+    return next((match for match in said if match is not None), None)
 
 
 def _disagreements(
-    pairs: Sequence[tuple[Result, Label]], rated: Mapping[str, Sequence[Rated]], folder: Path
+    cases: Sequence[LabelledCase], rated: Mapping[str, Sequence[Rated]], runs: Sequence[Run]
 ) -> list[Disagreement]:
     shown = []
-    for place, (result, label) in enumerate(pairs):
+    for place, case in enumerate(cases):
+        result, label = case.first, case.label
+        folder = runs[next(iter(case.results))].folder
         items = {name: rows[place] for name, rows in rated.items()}
         differing = [name for name, item in items.items() if item.said not in (None, item.label)]
         if not differing:
@@ -327,11 +249,10 @@ def _disagreements(
 
 def _notes(
     labels: Labels,
-    settled: Mapping[str, Label],
-    pairs: Sequence[tuple[Result, Label]],
+    cases: Sequence[LabelledCase],
     unlabelled: int,
     found: Mapping[str, Agreement],
-    halves: Mapping[str, bool | None],
+    halves: Sequence[bool | None],
 ) -> list[str]:
     notes = []
     if labels.dropped:
@@ -339,12 +260,13 @@ def _notes(
     kept = sum(item.given == 0.5 and item.value is not None for item in labels.items)
     if kept:
         notes.append(f"{count(kept, 'label')} of 0.5 counted as {_counted(labels)}")
-    absent = [case_id for case_id in settled if case_id not in {r.id for r, _ in pairs}]
+    there = {case.label.id for case in cases}
+    absent = [i.id for i in labels.items if i.value is not None and i.id not in there]
     if absent:
         notes.append(f"{count(len(absent), 'label')} without a case in the run: {listed(absent)}")
     if unlabelled:
         notes.append(f"{count(unlabelled, 'case')} of the run without a settled label: left out")
-    unknown = sum(equal is None for equal in halves.values())
+    unknown = sum(equal is None for equal in halves)
     if unknown:
         notes.append(f"{count(unknown, 'case')} in neither half: no ex in the run, none labelled")
     notes += [

@@ -29,6 +29,23 @@ def agreement_table(found: AgreementReport) -> Table:
     return table(headers, [_row(one) for one in found.metrics.values()])
 
 
+def group_table(found: AgreementReport, tag: str) -> Table:
+    """One row a metric or judge, and for each value of a tag its kappa and its cases."""
+    values = found.groups[tag]
+    headers = ("metric", *(part for value in values for part in (f"{tag} {value}", "n")))
+    rows = [
+        (name, *(part for value in values for part in _kappa(values[value][name])))
+        for name in found.metrics
+    ]
+    return table(headers, rows)
+
+
+def _kappa(one: Agreement) -> tuple[str, str]:
+    ends = one.intervals.get("kappa")
+    span = "" if ends is None else f" ({ends[0] * 100:.1f} to {ends[1] * 100:.1f})"
+    return f"{hundredths(one.kappa)}{span}", f"{one.n:,}"
+
+
 def _row(one: Agreement) -> tuple[str, ...]:
     low_high = one.intervals.get("kappa")
     return (

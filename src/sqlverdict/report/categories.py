@@ -29,7 +29,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.load.text import near
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Result, Rung
-from sqlverdict.report.agreement import VERDICT, opinion, results_match
+from sqlverdict.report.agreement_opinions import VERDICT, opinion, results_match
 from sqlverdict.report.case import relation_kinds
 from sqlverdict.report.leaderboard import system_names
 from sqlverdict.report.run import Run

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
 from sqlverdict.load.labels import Labels
-from sqlverdict.report.agreement import opinion
+from sqlverdict.report.agreement_opinions import opinion
 from sqlverdict.report.comparison import choose_metric
 from sqlverdict.report.leaderboard import system_names
 from sqlverdict.report.run import Run

@@ -1,0 +1,161 @@
+"""Several judges as one, by a stated rule: ``any(ex, flex)``, ``majority(a, b, c)``.
+
+* ``any``: right where any member says right. ``any(ex, flex)`` is "match or judge".
+* ``all``: right where every member says right.
+* ``majority``: what most of those who have an opinion say; a tie is no opinion.
+* ``weighted``: the members' opinions weighted by how often each was right. With n1 labels right and
+  n0 wrong, a member that calls r1 of the first and r0 of the second right adds
+  log((r1 + 1) / (n1 + 2)) - log((r0 + 1) / (n0 + 2)) where it says right, and the same of what it
+  calls wrong where it says wrong; log((n1 + 1) / (n0 + 1)) is added once. Above 0 is right. The
+  labels behind the weights of a case are those of other groups, so that no case weighs itself: a
+  group is a database where there are five of them or more, else a case.
+
+Example: a says right, b and c say wrong. ``any`` is right, ``all`` and ``majority`` are wrong.
+Where a was right about 9 of 10 right and all of 10 wrong ones, and b and c say wrong whatever they
+see, ``weighted`` is right.
+
+In ``majority`` and ``weighted`` a member without an opinion takes no part. ``any`` and ``all`` have
+no opinion where a member has none, though another may have settled it: else the cases that are
+left would be those on which one answer is likelier, and agreement could not be told.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from math import log
+
+from sqlverdict.errors import UsageError
+
+Opinions = Sequence[bool | None]
+"""What each member says of one case; ``None``: nothing."""
+
+EACH = "*"
+"""In place of a member: every judge in turn."""
+WEIGHTED = "weighted"
+FEWEST_GROUPS = 5
+
+
+@dataclass(frozen=True)
+class Combined:
+    """A rule and its members, by name."""
+
+    rule: str
+    members: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.rule}({', '.join(self.members)})"
+
+
+def parse_combined(text: str) -> Combined:
+    """Read ``RULE(NAME, NAME ...)``.
+
+    Raises:
+        UsageError: it is not of that form, or there is no such rule.
+    """
+    rule, bracket, rest = text.strip().partition("(")
+    rule = rule.strip().lower()
+    names = tuple(part.strip() for part in rest.removesuffix(")").split(","))
+    if not bracket or not rest.endswith(")") or not all(names) or len(set(names)) < len(names):
+        raise UsageError(f"{text!r} is no combination. Expected RULE(NAME, NAME), each name once.")
+    if rule not in RULES:
+        raise UsageError(f"{text!r}: there is no rule {rule!r}. Known: {', '.join(RULES)}.")
+    if len(names) < 2:
+        raise UsageError(f"{text!r} has one member. Expected two or more.")
+    return Combined(rule, names)
+
+
+def combine_judges(
+    rule: str,
+    opinions: Sequence[Opinions],
+    labels: Sequence[bool] = (),
+    groups: Sequence[Hashable] = (),
+) -> list[bool | None]:
+    """What several judges say together, case by case.
+
+    Args:
+        rule: One of :data:`RULES`.
+        opinions: For each case what each member says; ``None``: nothing.
+        labels: People's labels, case by case; for ``weighted`` alone.
+        groups: Which cases belong together, such as their databases; for ``weighted`` alone.
+
+    Raises:
+        UsageError: there is no such rule, or ``weighted`` lacks labels.
+    """
+    if rule not in RULES:
+        raise UsageError(f"there is no rule {rule!r}. Known: {', '.join(RULES)}.")
+    if rule != WEIGHTED:
+        return [_PLAIN[rule](said) for said in opinions]
+    if len(labels) != len(opinions):
+        raise UsageError(
+            f"the rule weighted needs a label for each of {len(opinions)} cases; found "
+            f"{len(labels)}"
+        )
+    kinds: Sequence[Hashable] = groups if len(set(groups)) >= FEWEST_GROUPS else ()
+    return _weighted(opinions, labels, kinds or range(len(opinions)))
+
+
+def _any(said: Opinions) -> bool | None:
+    return None if None in said or not said else True in said
+
+
+def _all(said: Opinions) -> bool | None:
+    return None if None in said or not said else False not in said
+
+
+def _majority(said: Opinions) -> bool | None:
+    right, wrong = said.count(True), said.count(False)
+    return None if right == wrong else right > wrong
+
+
+_PLAIN: dict[str, Callable[[Opinions], bool | None]] = {
+    "majority": _majority,
+    "any": _any,
+    "all": _all,
+}
+RULES = (*_PLAIN, WEIGHTED)
+"""The rules by which judges are combined."""
+
+
+def _weighted(
+    opinions: Sequence[Opinions], labels: Sequence[bool], groups: Sequence[Hashable]
+) -> list[bool | None]:
+    """Counts over all cases less those of the case's own group."""
+    whole: Counter[tuple[int, bool, bool]] = Counter()
+    own: dict[Hashable, Counter[tuple[int, bool, bool]]] = {}
+    marked: Counter[bool] = Counter(labels)
+    own_marked: dict[Hashable, Counter[bool]] = {}
+    for said, label, group in zip(opinions, labels, groups, strict=True):
+        seen = Counter(
+            (member, vote, label) for member, vote in enumerate(said) if vote is not None
+        )
+        whole += seen
+        own.setdefault(group, Counter()).update(seen)
+        own_marked.setdefault(group, Counter())[label] += 1
+    return [
+        _by_weight(said, whole, own[group], marked, own_marked[group])
+        for said, group in zip(opinions, groups, strict=True)
+    ]
+
+
+def _by_weight(
+    said: Opinions,
+    whole: Counter[tuple[int, bool, bool]],
+    own: Counter[tuple[int, bool, bool]],
+    marked: Counter[bool],
+    own_marked: Counter[bool],
+) -> bool | None:
+    def times(member: int, vote: bool, label: bool) -> int:
+        return whole[member, vote, label] - own[member, vote, label]
+
+    votes = [(member, vote) for member, vote in enumerate(said) if vote is not None]
+    if not votes:
+        return None
+    rights, wrongs = (marked[label] - own_marked[label] for label in (True, False))
+    total = log((rights + 1) / (wrongs + 1))
+    for member, vote in votes:
+        for label, sign in ((True, 1), (False, -1)):
+            voted = times(member, True, label) + times(member, False, label)
+            total += sign * log((times(member, vote, label) + 1) / (voted + 2))
+    return None if total == 0 else total > 0

@@ -1,0 +1,120 @@
+"""Several runs against people: pooled, side by side, by tag, combined, and as a figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from sqlverdict.errors import UsageError
+from sqlverdict.load.labels import Label, Labels
+from sqlverdict.records import RECORD, Evidence, Result, Rung
+from sqlverdict.report.agreement import hold_against
+from sqlverdict.report.agreement_figures import agreement_figure
+from sqlverdict.report.agreement_tables import group_table
+from sqlverdict.report.run import Run
+
+MakeRun = Callable[..., Run]
+MakeResult = Callable[..., Result]
+TRUTH = (1, 0, 1, 0)
+
+
+def labels(values: Sequence[int] = TRUTH) -> Labels:
+    items = tuple(Label(f"q{n}", value, float(value)) for n, value in enumerate(values))
+    return Labels(Path("people.jsonl"), "field 'human'", items)
+
+
+def recorded(**verdicts: float) -> Evidence:
+    return Evidence(Rung.UNKNOWN, RECORD, detail={"verdicts": verdicts})
+
+
+@pytest.fixture
+def pooled(make_run: MakeRun, make_result: MakeResult) -> list[Run]:
+    """Two runs of two cases each, in two sets; the first has recorded verdicts."""
+    first = [
+        make_result(n, scores={"ex": 1.0}, tags={"set": "a"}, evidence=(recorded(j=1.0 - n),))
+        for n in (0, 1)
+    ]
+    second = [
+        make_result(n - 2, id=f"q{n}", scores={"ex": float(n == 2)}, tags={"set": "b"})
+        for n in (2, 3)
+    ]
+    return [make_run("a", first), make_run("b", second)]
+
+
+def test_runs_of_other_cases_are_one(pooled: list[Run]) -> None:
+    found = hold_against(pooled, labels())
+    assert found.system == "a and b"
+    assert list(found.metrics) == ["ex", "recorded:j", "verdict"]
+    ex, judge = found.metrics["ex"], found.metrics["recorded:j"]
+    assert (ex.tp, ex.fp, ex.fn, ex.tn, ex.n) == (2, 1, 0, 1, 4)
+    assert (judge.tp, judge.tn, judge.n, judge.unscored) == (1, 1, 2, 2)
+    assert "recorded:j: 2 labelled cases unscored, in no figure" in found.notes
+
+
+def test_figures_by_tag(pooled: list[Run]) -> None:
+    found = hold_against(pooled, labels(), metrics=["ex"])
+    by_set = found.groups["set"]
+    assert {value: part["ex"].fp for value, part in by_set.items()} == {"a": 1, "b": 0}
+    assert [row[0] for row in group_table(found, "set").rows] == ["ex"]
+    assert list(hold_against(pooled, labels(), by=["db_id"]).groups) == ["db_id"]
+    with pytest.raises(UsageError, match=r"no labelled case has the tag 'sett'.*'set'"):
+        hold_against(pooled, labels(), by=["sett"])
+
+
+def test_runs_of_the_same_cases_stand_side_by_side(
+    make_run: MakeRun, make_result: MakeResult
+) -> None:
+    runs = [
+        make_run(
+            name,
+            [
+                make_result(n, scores={"ex": float(n < 2), "flex": said})
+                for n, said in enumerate(values)
+            ],
+            metrics={"ex": 1, "flex": 1},
+        )
+        for name, values in (("o3", (1.0, 0.0, 1.0, 1.0)), ("gpt", (1.0, 1.0, 1.0, None)))
+    ]
+    found = hold_against(runs, labels(), combined=["all(o3: flex, gpt: flex)", "any(ex, *)"])
+    assert list(found.metrics) == [
+        "ex",
+        "o3: flex",
+        "gpt: flex",
+        "o3: verdict",
+        "gpt: verdict",
+        "all(o3: flex, gpt: flex)",
+        "any(ex, o3: flex)",
+        "any(ex, gpt: flex)",
+    ]
+    assert found.matched == 4
+    both = found.metrics["all(o3: flex, gpt: flex)"]
+    assert (both.tp, both.tn, both.fp, both.unscored) == (2, 1, 0, 1)
+    with pytest.raises(UsageError, match=r"no metric 'flexx'.*o3: flex"):
+        hold_against(runs, labels(), combined=["any(ex, flexx)"])
+
+
+def test_a_label_is_about_one_prediction(make_run: MakeRun, make_result: MakeResult) -> None:
+    runs = [make_run(sql[-1], [make_result(0, prediction=sql)]) for sql in ("SELECT 1", "SELECT 2")]
+    with pytest.raises(UsageError, match="'q0' has another prediction"):
+        hold_against(runs, labels())
+
+
+def test_many_metrics_are_compared_with_the_first(
+    make_run: MakeRun, make_result: MakeResult
+) -> None:
+    names = [f"m{n}" for n in range(7)]
+    results = [make_result(n, scores=dict.fromkeys(names, float(n % 2))) for n in range(4)]
+    run = make_run("r", results, metrics=dict.fromkeys(names, 1))
+    found = hold_against(run, labels(), metrics=names)
+    assert [(one.a, one.b) for one in found.differences] == [("m0", name) for name in names[1:]]
+
+
+def test_the_figure_names_every_metric(pooled: list[Run]) -> None:
+    found = hold_against(pooled, labels())
+    for tag, legend in ((None, {"all cases"}), ("set", {"a", "b"})):
+        svg = agreement_figure(found, tag)
+        texts = {one.text for one in ElementTree.fromstring(svg).iter() if one.text}
+        assert {"ex", "recorded:j"} | legend <= texts
