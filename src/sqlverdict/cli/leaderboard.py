@@ -12,7 +12,6 @@ from sqlverdict.cli._options import FILE, FOLDER, as_json, examples, print_json,
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sqlverdict.report.comparison import choose_metric
     from sqlverdict.report.leaderboard import Leaderboard
     from sqlverdict.report.metric_errors import ErrorAnalysis
     from sqlverdict.report.ranks import Reranking
@@ -63,6 +62,7 @@ def leaderboard(
     reference. --json prints a list of boards, or an object where more than boards was asked for.
     """
     from sqlverdict.errors import UsageError
+    from sqlverdict.report.comparison import choose_metric
     from sqlverdict.report.metric_errors import metric_errors
     from sqlverdict.report.ranks import read_types, rerank
     from sqlverdict.report.ranks_figures import write_figures
