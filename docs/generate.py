@@ -18,6 +18,7 @@ import click
 from sqlverdict.cli.main import main as cli
 from sqlverdict.compare.preset import PRESETS
 from sqlverdict.compare.relations import KINDS
+from sqlverdict.compare.tags import EXAMPLES_SCHEMA, TAGS
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.harmless import HARMLESS
 from sqlverdict.judge.opinion import Settings
@@ -149,6 +150,27 @@ def words() -> str:
     return "\n\n".join(parts) + "\n"
 
 
+def tags() -> str:
+    """The error tags, by clause, each with its example."""
+    parts = [
+        "# Error tags",
+        NOTE,
+        "A tag names a difference between a prediction and its gold. It needs no language model. "
+        "It says where the two differ, never who is right or whether it matters. "
+        "[How far tags agree with people](errors.md) is measured. The examples are on this schema:",
+        f"```sql\n{EXAMPLES_SCHEMA.strip()}\n```",
+    ]
+    for clause in dict.fromkeys(kind.clause for kind in TAGS.values()):
+        mine = {name: kind for name, kind in TAGS.items() if kind.clause == clause}
+        parts.append(f"## About the {clause}")
+        for name, kind in mine.items():
+            text = f"### `{name}`\n\n{kind.meaning[0].upper()}{kind.meaning[1:]}."
+            if kind.gold:
+                text += f"\n\n```sql\n-- gold\n{kind.gold}\n-- prediction\n{kind.prediction}\n```"
+            parts.append(text)
+    return "\n\n".join(parts) + "\n"
+
+
 def commands() -> str:
     """The commands page: each command's own help."""
     group = cli_group()
@@ -236,6 +258,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "signs.md": signs,
     "words.md": words,
     "judge.md": judge_page,
+    "tags.md": tags,
     "rules.md": rules,
     **{f"rules/{name}.md": partial(one_rule, name) for name in RULES.names()},
 }

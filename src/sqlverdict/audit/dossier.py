@@ -178,16 +178,16 @@ def same_query(sql: str, schema: Schema | None = None) -> str:
     Two queries of one text are the same query. A table that is read twice keeps its aliases
     apart, so such queries are only the same where they are written the same.
     """
-    from sqlverdict.compare.query_text import Names, key
+    from sqlverdict.compare.query_columns import Names
+    from sqlverdict.compare.query_text import Texts
     from sqlverdict.parse.query import parse
 
     query = parse(sql)
     if not isinstance(query, Query):
         return canonical(sql)
     try:
-        tree = query.tree.copy()
-        names = Names(tree, schema)
-        return canonical(sql) if names.repeats else key(tree, names)
+        names = Names(query.tree, schema)
+        return canonical(sql) if names.repeats else Texts(names)(query.tree)
     except (RecursionError, MemoryError, LookupError, ValueError, TypeError, AttributeError):
         # A hostile text is the same as itself and as nothing else.
         return canonical(sql)

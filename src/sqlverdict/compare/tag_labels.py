@@ -6,13 +6,16 @@ Which list applies is not for tags to say: the six are for predictions that are 
 A prediction that is held wrong has the labels of its tags, or ``other_fatal``:
 
 ====================  ======================================================================
-schema_linking        other_tables, other_columns, other_join, outer_join, column_changed,
-                      group_keys
-filtering             condition_missing, condition_extra, condition_changed, value_changed,
+schema_linking        other_tables, other_columns, same_name_column, key_for_name, other_join,
+                      unrelated_join, outer_join, column_changed, group_keys, unknown_table,
+                      unknown_column, misplaced_column, unread_table, unused_alias,
+                      ambiguous_column, name_as_text
+filtering             condition_missing, condition_extra, condition_moved, condition_changed,
+                      operator_changed, connective_changed, value_changed, value_spelling,
                       having_differs, limit_differs
-nullable_column       nullable_count, nullable_average, null_condition
-several_rows          ties, scalar_subquery, distinct_missing, aggregate_missing,
-                      group_missing, limit_missing
+nullable_column       nullable_count, nullable_average, null_condition, null_output
+several_rows          ties, scalar_subquery, first_row_subquery, distinct_missing,
+                      aggregate_missing, group_missing, limit_missing
 abused_clauses        distinct_extra, group_extra, limit_extra, aggregate_extra
 ====================  ======================================================================
 
@@ -23,7 +26,8 @@ That last step is by elimination; a judge or a person must have held the predict
 
 ====================  ======================================================================
 output_structure      column_order, extra_columns, missing_columns, arrangement,
-                      repeated_rows, row_order, more_outputs, fewer_outputs
+                      repeated_rows, row_order, more_outputs, fewer_outputs,
+                      composed_output
 value_representation  representation
 several_answers       tied_rows
 wrong_gold            by elimination
@@ -64,10 +68,20 @@ ERROR_LABELS: Mapping[str, str] = {
         (
             "other_tables",
             "other_columns",
+            "same_name_column",
+            "key_for_name",
             "other_join",
+            "unrelated_join",
             "outer_join",
             "column_changed",
             "group_keys",
+            "unknown_table",
+            "unknown_column",
+            "misplaced_column",
+            "unread_table",
+            "unused_alias",
+            "ambiguous_column",
+            "name_as_text",
         ),
         _SCHEMA,
     ),
@@ -75,18 +89,23 @@ ERROR_LABELS: Mapping[str, str] = {
         (
             "condition_missing",
             "condition_extra",
+            "condition_moved",
             "condition_changed",
+            "operator_changed",
+            "connective_changed",
             "value_changed",
+            "value_spelling",
             "having_differs",
             "limit_differs",
         ),
         _FILTER,
     ),
-    **dict.fromkeys(("nullable_count", "nullable_average", "null_condition"), _NULL),
+    **dict.fromkeys(("nullable_count", "nullable_average", "null_condition", "null_output"), _NULL),
     **dict.fromkeys(
         (
             "ties",
             "scalar_subquery",
+            "first_row_subquery",
             "distinct_missing",
             "aggregate_missing",
             "group_missing",
@@ -109,6 +128,7 @@ DIFFERENCE_LABELS: Mapping[str, str] = {
             "row_order",
             "more_outputs",
             "fewer_outputs",
+            "composed_output",
         ),
         _STRUCTURE,
     ),

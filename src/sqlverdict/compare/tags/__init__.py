@@ -1,0 +1,105 @@
+"""What differs between a prediction and its gold, named without a language model.
+
+A tag is a fact about the two queries' trees (:mod:`~sqlverdict.compare.query_parts`), about how
+the two results relate, or about why there is none. It says where they differ, never who is right
+or whether it matters. ``tag_labels.py`` maps tags to FLEX's categories.
+
+``kinds``       what a tag is, and the table of all tags
+``results``     tags of the two results
+``names``       tags of a prediction that SQLite refuses, or that nobody can read
+``sources``     tags of tables, joins and queries inside the query
+``conditions``  tags of conditions
+``rows``        tags of groups, order, limits, DISTINCT and set operations
+``outputs``     tags of output columns
+``computed``    tags of aggregates, functions and divisions
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlverdict.compare.query_columns import is_nullable
+from sqlverdict.compare.query_parts import parts_of_both
+from sqlverdict.compare.tags.computed import computed_tags
+from sqlverdict.compare.tags.conditions import condition_tags
+from sqlverdict.compare.tags.kinds import EXAMPLES_SCHEMA, TAGS, Clause, Tag, TagKind
+from sqlverdict.compare.tags.names import name_tags, unread_tag
+from sqlverdict.compare.tags.outputs import output_tags
+from sqlverdict.compare.tags.results import RELATION_TAGS, result_tags
+from sqlverdict.compare.tags.rows import row_tags
+from sqlverdict.compare.tags.sources import source_tags
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import ParseFailure, Query
+
+__all__ = [
+    "EXAMPLES_SCHEMA",
+    "RELATION_TAGS",
+    "TAGS",
+    "Clause",
+    "Tag",
+    "TagKind",
+    "clauses_of",
+    "find_tags",
+    "is_nullable",
+]
+
+
+def find_tags(
+    gold: str,
+    prediction: str,
+    schema: Schema | None = None,
+    *,
+    relations: Iterable[str] = (),
+    reasons: Iterable[str] = (),
+    dialect: str = "sqlite",
+) -> tuple[Tag, ...]:
+    """The differences between a prediction and its gold, each tag once.
+
+    Args:
+        gold: The gold query.
+        prediction: The predicted query.
+        schema: Their schema; without it a column counts as nullable, and no name as unknown.
+        relations: How the two results relate, by name.
+        reasons: Reason codes of the comparison.
+        dialect: Whose SQL it is.
+    """
+    found = [*result_tags(relations, reasons)]
+    found += _query_tags(gold, prediction, schema, dialect)
+    return tuple({tag.name: tag for tag in reversed(found)}.values())[::-1]
+
+
+def _query_tags(
+    gold_sql: str, prediction_sql: str, schema: Schema | None, dialect: str
+) -> Iterator[Tag]:
+    # The parser is slow to load; who has no queries to compare need not wait.
+    from sqlverdict.parse.query import parse
+
+    gold, prediction = parse(gold_sql, dialect), parse(prediction_sql, dialect)
+    if isinstance(gold, ParseFailure):
+        yield unread_tag(gold, gold=True)
+    elif isinstance(prediction, ParseFailure):
+        yield unread_tag(prediction, gold=False)
+    else:
+        try:
+            tags = list(_differences(gold, prediction, schema))
+        except RecursionError:
+            tags = [Tag("not_read", "a query is nested too deep")]
+        yield from tags or [Tag("same_trees")]
+
+
+def _differences(gold: Query, prediction: Query, schema: Schema | None) -> Iterator[Tag]:
+    ours, theirs = parts_of_both(gold, prediction, schema)
+    if gold.sql != prediction.sql:
+        yield from name_tags(prediction, schema)
+    if theirs.as_text - ours.as_text:
+        yield Tag("name_as_text", ", ".join(sorted(theirs.as_text)))
+    yield from source_tags(ours, theirs, schema)
+    yield from condition_tags(ours, theirs, schema)
+    yield from row_tags(ours, theirs)
+    yield from output_tags(ours, theirs, schema)
+    yield from computed_tags(ours.computed, theirs.computed, schema)
+
+
+def clauses_of(tags: Sequence[Tag]) -> tuple[Clause, ...]:
+    """The clauses that differ, in the order of the tags."""
+    return tuple(dict.fromkeys(tag.clause for tag in tags if tag.clause not in ("result", "query")))

@@ -1,0 +1,142 @@
+"""Tags of output columns."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from sqlverdict.compare.query_columns import UNKNOWN, schema_index
+from sqlverdict.compare.query_parts import QueryParts
+from sqlverdict.compare.tags.kinds import JOINED, TAGS, Tag, TagKind, both_sides, is_place
+from sqlverdict.parse.schema import Schema
+
+TAGS.update(
+    {
+        "other_columns": TagKind(
+            "select",
+            "the two output different columns",
+            "SELECT name FROM team",
+            "SELECT city FROM team",
+        ),
+        "same_name_column": TagKind(
+            "select",
+            "a column of the same name is read from another table",
+            JOINED,
+            "SELECT t.name FROM player p JOIN team t ON p.team_id = t.id",
+        ),
+        "key_for_name": TagKind(
+            "select",
+            "one outputs a key where the other outputs what the key stands for",
+            "SELECT name FROM player",
+            "SELECT id FROM player",
+        ),
+        "other_outputs": TagKind(
+            "select",
+            "the output columns are computed otherwise",
+            "SELECT SUM(goals) FROM player",
+            "SELECT SUM(goals * 2) FROM player",
+        ),
+        "more_outputs": TagKind(
+            "select",
+            "the prediction has more output columns",
+            "SELECT name FROM player",
+            "SELECT name, born FROM player",
+        ),
+        "fewer_outputs": TagKind(
+            "select",
+            "the prediction has fewer output columns",
+            "SELECT name, born FROM player",
+            "SELECT name FROM player",
+        ),
+        "output_order": TagKind(
+            "select",
+            "the same output columns in another order",
+            "SELECT name, born FROM player",
+            "SELECT born, name FROM player",
+        ),
+        "composed_output": TagKind(
+            "select",
+            "one writes columns into one text that the other outputs apart",
+            "SELECT name, born FROM player",
+            "SELECT name || ' ' || born FROM player",
+        ),
+    }
+)
+
+
+def output_tags(gold: QueryParts, prediction: QueryParts, schema: Schema | None) -> Iterator[Tag]:
+    """How the outputs of two queries differ."""
+    yield from _column_tags(gold, prediction, schema)
+    ours, theirs = gold.loose, prediction.loose
+    if len(ours) != len(theirs):
+        yield Tag("more_outputs" if len(theirs) > len(ours) else "fewer_outputs")
+    composed = _composed(gold, prediction) or _composed(prediction, gold)
+    if composed:
+        yield Tag("composed_output", ", ".join(sorted(composed)))
+    bags = Counter(ours), Counter(theirs)
+    if bags[0] == bags[1]:
+        if ours != theirs:
+            yield Tag("output_order")
+        elif any("if(" in text for text in set(gold.outputs) ^ set(prediction.outputs)):
+            # What else COUNT sees has a tag of its own.
+            yield Tag("other_outputs", both_sides(gold.outputs, prediction.outputs))
+    elif not (bags[0] <= bags[1] or bags[1] <= bags[0] or composed):
+        lone = [*(bags[0] - bags[1]), *(bags[1] - bags[0])]
+        # Columns as they are have a tag of their own.
+        if not all(map(is_place, lone)):
+            yield Tag("other_outputs", both_sides(gold.outputs, prediction.outputs))
+
+
+def _column_tags(gold: QueryParts, prediction: QueryParts, schema: Schema | None) -> Iterator[Tag]:
+    # Outputs that both have say nothing; further ones alone are another tag.
+    ours, theirs = (
+        {column for output in one.columns for column in one.columns[output] if output not in other}
+        for one, other in ((gold, prediction.columns), (prediction, gold.columns))
+    )
+    lone = _differing(ours, theirs)
+    if not (ours and theirs and any(lone)):
+        return
+    names = [{place.partition(".")[2] for place in places} for places in lone]
+    if names[0] & names[1]:
+        yield Tag("same_name_column", both_sides(*lone))
+    elif _is_key_for_name(lone[0], lone[1], schema) or _is_key_for_name(lone[1], lone[0], schema):
+        yield Tag("key_for_name", both_sides(*lone))
+    else:
+        yield Tag("other_columns", both_sides(*lone))
+
+
+def _is_key_for_name(ones: set[str], others: set[str], schema: Schema | None) -> bool:
+    """Whether there is a key among some columns, and of the others none but one of its table."""
+    if schema is None or not ones or not others:
+        return False
+    index = schema_index(schema)
+    keys = {place for place in ones if index.is_key(place)}
+    tables = {
+        end.partition(".")[0] for place in keys for end in (place, index.keys.get(place, place))
+    }
+    return not any(map(index.is_key, others)) and any(
+        place.partition(".")[0] in tables for place in others
+    )
+
+
+def _composed(one: QueryParts, other: QueryParts) -> frozenset[str]:
+    """The columns that one writes into one text and the other outputs."""
+    outputs = set(other.outputs)
+    return next(
+        (places for places in one.composed if len(places) > 1 and places <= outputs), frozenset()
+    )
+
+
+def _differing(ours: set[str], theirs: set[str]) -> tuple[set[str], set[str]]:
+    """Columns that only one of them has; a column of an unknown table may be any of that name."""
+
+    def alone(one: set[str], other: set[str]) -> set[str]:
+        names = {place.partition(".")[2] for place in other if place.startswith(UNKNOWN)}
+        known = {place.partition(".")[2] for place in other}
+        return {
+            place
+            for place in one - other
+            if place.partition(".")[2] not in (known if place.startswith(UNKNOWN) else names)
+        }
+
+    return alone(ours, theirs), alone(theirs, ours)

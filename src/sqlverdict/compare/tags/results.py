@@ -1,0 +1,76 @@
+"""Tags of the two results: how they relate, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from sqlverdict.compare.tags.kinds import TAGS, Tag, TagKind
+from sqlverdict.records import Reason
+
+TAGS.update(
+    {
+        "column_order": TagKind("result", "the same rows, columns in another order"),
+        "extra_columns": TagKind("result", "the gold's rows with further columns"),
+        "missing_columns": TagKind("result", "the gold's rows without some columns"),
+        "representation": TagKind("result", "the same values, written otherwise"),
+        "arrangement": TagKind("result", "the same values, arranged otherwise"),
+        "repeated_rows": TagKind("result", "the same rows, some more or less often"),
+        "row_order": TagKind("result", "the same rows in another order"),
+        "tied_rows": TagKind(
+            "result", "a LIMIT cuts through a tie, and one of them returns all of it"
+        ),
+        "rows_missing": TagKind("result", "some of the gold's rows are missing"),
+        "rows_extra": TagKind("result", "the gold's rows and others"),
+        "empty": TagKind("result", "the prediction returns nothing, the gold does"),
+        "fails": TagKind("query", "the prediction gives no answer"),
+        "same_trees": TagKind(
+            "query",
+            "nothing but spelling differs in the two queries",
+            "SELECT name FROM player",
+            "SELECT p.name FROM player AS p",
+        ),
+    }
+)
+
+RELATION_TAGS: Mapping[str, str] = {
+    "column_permutation": "column_order",
+    "extra_columns": "extra_columns",
+    "missing_columns": "missing_columns",
+    "rounding": "representation",
+    "scale": "representation",
+    "formats": "representation",
+    "yes_no": "representation",
+    "concatenated": "arrangement",
+    "transposed": "arrangement",
+    "sum_of_list": "arrangement",
+    "duplicates_only": "repeated_rows",
+    "order_only": "row_order",
+    "tie_superset": "tied_rows",
+    "row_subset": "rows_missing",
+    "row_superset": "rows_extra",
+}
+"""The tag of each relation between two results."""
+
+_FAILURES = frozenset(
+    {
+        Reason.EXECUTION_ERROR,
+        Reason.EXECUTION_TIMEOUT,
+        Reason.PARSE_ERROR,
+        Reason.WRITE_BLOCKED,
+        Reason.ROW_LIMIT,
+        Reason.MEMORY_LIMIT,
+        Reason.NO_SQL_PRODUCED,
+    }
+)
+
+
+def result_tags(relations: Iterable[str], reasons: Iterable[str]) -> Iterator[Tag]:
+    """What the relations between two results and the reason codes say."""
+    for reason in reasons:
+        if reason in _FAILURES:
+            yield Tag("fails", str(reason))
+        if reason == Reason.EMPTY_RESULT:
+            yield Tag("empty")
+    for kind in relations:
+        if kind in RELATION_TAGS:
+            yield Tag(RELATION_TAGS[kind], kind)
