@@ -60,6 +60,7 @@ def test_signs_change_no_verdict(
     monkeypatch.setattr("sqlverdict.run.gather.look_for_signs", lambda item, errors: [])
     without = run(case, said)
     assert signs(with_signs)
+    assert not signs(without)
     assert (with_signs.verdict, with_signs.reasons, with_signs.scores, with_signs.final) == (
         without.verdict,
         without.reasons,
