@@ -42,6 +42,11 @@ class Said:
         """Whether its result matches the gold's; ``None``: not known."""
         return results_match(self.result)
 
+    @property
+    def runs(self) -> bool:
+        """Whether nothing says that its query fails."""
+        return not any(evidence.detail.get("failed") for evidence in self.result.evidence)
+
     def found(self, rung: Rung) -> Iterator[Evidence]:
         """The evidence on one rung."""
         return (evidence for evidence in self.result.evidence if evidence.rung is rung)
@@ -96,7 +101,7 @@ def dossiers(
         rerun: Runs queries again, if that is wanted.
     """
     for results in _side_by_side(runs):
-        yield _dossier(results[0][1].id, results, knowledge, schemas or {}, rerun)
+        yield one_dossier(results, knowledge=knowledge, schemas=schemas, rerun=rerun)
 
 
 def _side_by_side(runs: Sequence[Run]) -> Iterator[list[tuple[str, Result]]]:
@@ -135,15 +140,24 @@ def _digest(case_id: str) -> int:
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
 
 
-def _dossier(
-    case_id: str,
+def one_dossier(
     results: Sequence[tuple[str, Result]],
-    knowledge: Mapping[str, str] | None,
-    schemas: Mapping[str, Schema],
-    rerun: Rerun | None,
+    *,
+    knowledge: Mapping[str, str] | None = None,
+    schemas: Mapping[str, Schema] | None = None,
+    rerun: Rerun | None = None,
 ) -> Dossier:
+    """The dossier of one case, from what each system's run says about it.
+
+    Args:
+        results: At least one system with its line of the run log.
+        knowledge: What comes with each question, by case; ``None``: not at hand.
+        schemas: Schemas by database.
+        rerun: Runs queries again, if that is wanted.
+    """
     first = results[0][1]
-    schema = schemas.get(first.db_id)
+    case_id = first.id
+    schema = (schemas or {}).get(first.db_id)
 
     def run(sql: str) -> Outcome | None:
         return rerun(first.db_id, sql) if rerun is not None else None

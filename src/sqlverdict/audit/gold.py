@@ -1,7 +1,8 @@
 """suspect_golds(): which golds deserve a second look, the most suspect first.
 
-A gold's rank comes from all suspicions against it: 1 - (1 - w1)(1 - w2)..., which grows with each
-and stays below 1. It orders golds for people; it is no probability that the gold is wrong.
+A gold's rank is the probability that it is wrong, by a small model that was fitted to people's
+labels (``gold_model``): how many systems match it, whether they agree on another answer, and what
+its own query shows. The suspicions are the evidence in words.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from typing import Any
 
 from sqlverdict.audit.dossier import Dossier, Rerun, dossiers
+from sqlverdict.audit.features import features_of
+from sqlverdict.audit.gold_model import GoldModel, Weighed, gold_model
 from sqlverdict.audit.ranking import Ranking
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspector, Suspicion
 from sqlverdict.errors import UsageError
@@ -22,7 +24,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.report.case import evidence_lines, said
 from sqlverdict.report.run import Run
 
-SUSPECTS_SCHEMA = 1
+SUSPECTS_SCHEMA = 2
 """Version of a suspect as JSON."""
 
 
@@ -47,8 +49,9 @@ class Suspect:
         knowledge: What comes with it; ``None``: not at hand.
         gold: The gold queries.
         difficulty: Its level.
-        rank: How suspect it is, above 0 and below 1.
+        rank: The probability that it is wrong by the model, above 0 and below 1.
         suspicions: What speaks against it, the heaviest first.
+        features: What the model looked at, with what each adds to the log-odds.
         answers: What the systems said.
     """
 
@@ -61,6 +64,13 @@ class Suspect:
     rank: float
     suspicions: tuple[Suspicion, ...]
     answers: tuple[Answered, ...]
+    features: tuple[Weighed, ...] = ()
+
+    @property
+    def raised_by(self) -> tuple[Weighed, ...]:
+        """The features that make it more suspect than the average gold, the strongest first."""
+        raising = [one for one in self.features if one.raises]
+        return tuple(sorted(raising, key=lambda one: (-one.adds, one.feature.name)))
 
     def as_record(self) -> dict[str, Any]:
         """The suspect as plain values, for JSON."""
@@ -73,6 +83,15 @@ class Suspect:
             "knowledge": self.knowledge,
             "gold": list(self.gold),
             "rank": self.rank,
+            "features": [
+                {
+                    "name": one.feature.name,
+                    "value": None if one.feature.value is None else round(one.feature.value, 4),
+                    "adds": round(one.adds, 4),
+                    "words": one.feature.words,
+                }
+                for one in self.features
+            ],
             "suspicions": [
                 {
                     "name": one.name,
@@ -122,6 +141,7 @@ def suspect_golds(
     rerun: Rerun | None = None,
     only: Sequence[str] = (),
     at_least: float = 0.0,
+    model: GoldModel | None = None,
 ) -> Audit:
     """Look for signs against the golds of some runs.
 
@@ -130,8 +150,10 @@ def suspect_golds(
         knowledge: What comes with each question, by case; without it the question stands alone.
         schemas: Schemas by database, to tell strings from columns and queries from each other.
         rerun: Runs queries again; without it only the run logs are read.
-        only: The suspicions to look for; by default all.
+        only: List golds with one of these suspicions, and show only these; by default all. Ranks
+            do not depend on it.
         at_least: Leave out golds below this rank.
+        model: Another model than the one of this version.
 
     Raises:
         UsageError: no run is given, or there is no such suspicion.
@@ -145,6 +167,7 @@ def suspect_golds(
                 f"there is no suspicion {name!r}.{near(name, known)} Known: {', '.join(known)}"
             )
     chosen = {name: one for name, one in SUSPICIONS.items() if not only or name in only}
+    model = model if model is not None else gold_model()
     folders = {run.manifest.system: run.folder for run in runs}
     suspects = Ranking[Suspect]()
     counts: Counter[str] = Counter()
@@ -152,13 +175,17 @@ def suspect_golds(
     golds = 0
     for dossier in dossiers(runs, knowledge=knowledge, schemas=schemas, rerun=rerun):
         golds += 1
-        raised = [found for one in chosen.items() for found in _look(*one, dossier, failures)]
-        if not raised:
-            continue
-        suspect = _suspect(dossier, raised, folders)
+        everything = [
+            found for one in SUSPICIONS.items() for found in _look(*one, dossier, failures)
+        ]
+        raised = [found for found in everything if found.name in chosen]
+        weighed = _weigh(model, dossier, everything, failures)
+        rank = round(model.rank(weighed), 4)
         counts.update(dict.fromkeys((found.name for found in raised), 1))
-        if suspect.rank >= at_least:
-            suspects.add(suspect.rank, suspect)
+        # Many systems against a gold are a reason to look at it, even if they agree on nothing.
+        listed = raised or (not only and any(one.raises for one in weighed))
+        if listed and rank >= at_least:
+            suspects.add(rank, _suspect(dossier, rank, raised, weighed, folders))
     return Audit(
         golds=golds,
         systems=tuple(run.manifest.system for run in runs),
@@ -186,7 +213,24 @@ def _failure_notes(failures: Mapping[str, int]) -> list[str]:
     ]
 
 
-def _suspect(dossier: Dossier, raised: Sequence[Suspicion], folders: Mapping[str, Path]) -> Suspect:
+def _weigh(
+    model: GoldModel, dossier: Dossier, raised: Sequence[Suspicion], failures: Counter[str]
+) -> tuple[Weighed, ...]:
+    """What each feature adds to the log-odds that the gold is wrong; nothing where that fails."""
+    try:
+        return tuple(model.weigh(features_of(dossier, raised)))
+    except Exception as error:  # noqa: BLE001 - counted, named, and shown
+        failures[f"the model ({type(error).__name__})"] += 1
+        return ()
+
+
+def _suspect(
+    dossier: Dossier,
+    rank: float,
+    raised: Sequence[Suspicion],
+    weighed: tuple[Weighed, ...],
+    folders: Mapping[str, Path],
+) -> Suspect:
     ranked = sorted(raised, key=lambda found: (-found.weight, found.name))
     return Suspect(
         id=dossier.id,
@@ -195,7 +239,7 @@ def _suspect(dossier: Dossier, raised: Sequence[Suspicion], folders: Mapping[str
         knowledge=dossier.knowledge,
         gold=dossier.golds,
         difficulty=dossier.difficulty,
-        rank=round(1 - prod(1 - found.weight for found in raised), 4),
+        rank=rank,
         suspicions=tuple(ranked),
         answers=tuple(
             Answered(
@@ -206,6 +250,7 @@ def _suspect(dossier: Dossier, raised: Sequence[Suspicion], folders: Mapping[str
             )
             for one in dossier.said
         ),
+        features=weighed,
     )
 
 

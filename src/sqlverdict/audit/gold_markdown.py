@@ -30,7 +30,7 @@ def _blocks(audit: Audit, shown: Sequence[Suspect]) -> Iterator[str]:
     yield "# Golds under suspicion"
     yield (
         f"{count(len(audit.suspects), 'gold')} of {audit.golds:,}, from the answers of {systems}. "
-        f"The rank orders them for people to look at; a gold under suspicion may be right."
+        f"Probabilities come from a model fitted to people's labels; each gold may be right."
     )
     rows = [(SUSPICIONS.get(name).title, f"{number:,}") for name, number in audit.counts.items()]
     if rows:
@@ -51,12 +51,16 @@ def suspect_markdown(suspect: Suspect) -> str:
 def _suspect(suspect: Suspect) -> Iterator[str]:
     level = f", {md_cell(suspect.difficulty)}" if suspect.difficulty else ""
     title = f"{md_cell(suspect.id)} ({md_cell(suspect.db_id)}{level})"
-    yield f"## {title}: rank {suspect.rank:.2f}"
+    yield f"## {title}: wrong with probability {suspect.rank:.2f}"
     if suspect.question:
         yield f"> {md_cell(suspect.question)}"
     if suspect.knowledge:
         yield f"Knowledge: {md_cell(suspect.knowledge)}"
-    yield "\n".join(f"- {_line(one)}" for one in suspect.suspicions)
+    raising = [f"- odds x{one.odds:.1f}: {md_cell(one.feature.words)}" for one in suspect.raised_by]
+    if raising:
+        yield "\n".join(raising)
+    if suspect.suspicions:
+        yield "\n".join(f"- {_line(one)}" for one in suspect.suspicions)
     yield fence("\n".join(f"-- gold\n{gold}" for gold in suspect.gold), "sql")
     for suspicion in suspect.suspicions:
         yield from _witness(suspicion.detail.get("witness"))
@@ -72,7 +76,7 @@ def _suspect(suspect: Suspect) -> Iterator[str]:
 
 
 def _line(suspicion: Suspicion) -> str:
-    return f"**{suspicion.name}** ({suspicion.weight:.2f}): {md_cell(suspicion.message)}"
+    return f"**{suspicion.name}**: {md_cell(suspicion.message)}"
 
 
 def _witness(witness: Mapping[str, Any] | None) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 A suspicion looks at one gold with all that several systems said and what was found out about it,
 and says what speaks against the gold, with the evidence. Its weight is between 0 and 1 and orders
-golds for people to look at; it is no probability, and a gold under suspicion may be right.
+the suspicions of one gold; it is no probability. Golds are ordered by ``gold_model``, and a gold
+under suspicion may be right.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,13 +40,13 @@ _EXAMPLES = examples(
     show_default=True,
     help="Seconds that one query may take with --execute.",
 )
-@click.option("--suspicion", "only", multiple=True, help="Repeatable: look for these only.")
+@click.option("--suspicion", "only", multiple=True, help="Repeatable: list these only.")
 @click.option(
     "--min-rank",
     type=click.FloatRange(0, 1),
     default=0.3,
     show_default=True,
-    help="Leave out golds below this rank.",
+    help="Leave out golds that are wrong with less than this probability.",
 )
 @click.option("--show", type=click.IntRange(0), default=10, show_default=True, help="Golds shown.")
 @click.option("--out", type=FILE, help="Write all of them as Markdown here.")
@@ -54,10 +55,10 @@ _EXAMPLES = examples(
 def audit(runs: tuple[Path, ...], **said: Any) -> None:
     """Say which golds of the runs are under suspicion, the most suspect first.
 
-    Signs against a gold: several systems agree with each other and not with it, a judge holds it
-    wrong, nobody answers as it does, it fails, returns nothing or leaves its answer open, it asks
-    for values that the question does not mention. Each comes with its evidence. Ranks order golds
-    for people; a gold under suspicion may be right.
+    The rank of a gold is the probability that it is wrong, by a model fitted to people's labels:
+    how many systems match it, how many agree on another answer, signs of a mistake in its query.
+    Each suspicion comes with its evidence. Several runs tell more than one, and --execute tells
+    more than run folders. A gold under suspicion may be right.
 
     Reads run folders alone; with --benchmark or --cases also the questions' knowledge, and with
     --execute it runs the queries again on the benchmark's databases.
@@ -67,7 +68,7 @@ def audit(runs: tuple[Path, ...], **said: Any) -> None:
 
     opened = [read_run(folder) for folder in runs]
     cases = _Cases(said)
-    schemas = _schemas(said)
+    schemas = _schemas(said, cases.databases)
     desk = _desk(said)
     try:
         found = suspect_golds(
@@ -116,11 +117,20 @@ class _Cases:
                 self.databases[case.db_id] = case.database
 
 
-def _schemas(said: dict[str, Any]) -> Any:
+def _schemas(said: dict[str, Any], databases: Mapping[str, str]) -> Any:
+    from sqlverdict.errors import SchemaError
+    from sqlverdict.parse.schema_sqlite import read_sqlite
     from sqlverdict.parse.schemas import load_schemas
 
     path = said["schema"] or said["databases"]
-    return load_schemas(path) if path is not None else None
+    if path is not None:
+        return load_schemas(path)
+    found = {}
+    for db_id, file in databases.items() if said["execute"] else ():
+        # A database that cannot be read says so when a query runs on it.
+        with suppress(SchemaError, OSError):
+            found[db_id] = read_sqlite(file)
+    return found or None
 
 
 def _desk(said: dict[str, Any]) -> Desk | None:
@@ -177,21 +187,27 @@ def _show(found: Audit, most: int, least: float) -> None:
     systems = count(len(found.systems), "system")
     screen.line(
         f"{count(len(found.suspects), 'gold')} of {found.golds:,} under suspicion, {systems}; "
-        f"rank {least:g} and above",
+        f"wrong with a probability of {least:g} or more",
         "heading",
     )
     rows = [(SUSPICIONS.get(name).title, f"{number:,}") for name, number in found.counts.items()]
     screen.table(
-        table(("suspicion", "golds"), rows, "Suspicions of any rank; a gold may have several")
+        table(
+            ("suspicion", "golds"), rows, "Suspicions at any probability; a gold may have several"
+        )
     )
     for suspect in found.suspects[:most]:
         screen.line()
-        screen.line(f"{suspect.id} ({suspect.db_id}): rank {suspect.rank:.2f}", "heading")
+        screen.line(
+            f"{suspect.id} ({suspect.db_id}): wrong with probability {suspect.rank:.2f}", "heading"
+        )
         screen.line(f"  {short(suspect.question, 160)}")
         for gold in suspect.gold:
             screen.line(f"  gold  {short(gold, 160)}", "quiet")
+        for raising in suspect.raised_by:
+            screen.line(f"  odds x{raising.odds:.1f}: {short(raising.feature.words, 160)}")
         for one in suspect.suspicions:
-            screen.line(f"  {one.name} ({one.weight:.2f}): {short(one.message, 200)}")
+            screen.line(f"  {one.name}: {short(one.message, 200)}")
     if len(found.suspects) > most:
         screen.line()
         screen.line(f"{len(found.suspects) - most:,} more (--show, --out FILE.md, --jsonl FILE)")

@@ -39,4 +39,5 @@ class GoldFails:
 def _suspicion(message: str, limit: bool) -> Suspicion:
     what = "the gold reaches a limit" if limit else "the gold fails"
     text = f"{what}: {message}" if message else what
-    return Suspicion(NAME, 0.5 if limit else 0.9, text, detail={"message": message})
+    detail = {"message": message, "limit": limit}
+    return Suspicion(NAME, 0.5 if limit else 0.9, text, detail=detail)

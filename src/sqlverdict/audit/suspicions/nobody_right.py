@@ -26,11 +26,7 @@ class NobodyRight:
 
     def look(self, dossier: Dossier) -> Iterable[Suspicion]:
         """Nothing where somebody does, or few tried."""
-        ran = [
-            said
-            for said in dossier.said
-            if not any(evidence.detail.get("failed") for evidence in said.result.evidence)
-        ]
+        ran = [said for said in dossier.said if said.runs]
         wrong = all(said.right is False for said in ran)
         if len(ran) >= FEWEST and wrong and not any(same_values(said) for said in ran):
             weight = 0.2 if len(ran) == FEWEST else 0.3

@@ -53,7 +53,7 @@ class SystemsAgree:
     def look(self, dossier: Dossier) -> Iterable[Suspicion]:
         """The largest group, if it has two systems."""
         against = [said for said in dossier.said if _differs(said)]
-        largest = max(_groups(against), key=len, default=[])
+        largest = max(same_answers(against), key=len, default=[])
         if len(largest) < 2:
             return
         kinds = [kind for said in largest for kind in relation_kinds(said.result)]
@@ -82,8 +82,7 @@ def same_values(said: Said) -> bool:
 def _differs(said: Said) -> bool:
     if any(True for _ in said.found(Rung.REFUTED)):
         return True
-    failed = any(evidence.detail.get("failed") for evidence in said.result.evidence)
-    return said.right is False and not failed
+    return said.right is False and said.runs
 
 
 def _says_nothing(said: Said) -> bool:
@@ -92,7 +91,8 @@ def _says_nothing(said: Said) -> bool:
     return rows is not None and len(rows) == 1 and not any(rows[0])
 
 
-def _groups(against: Sequence[Said]) -> list[list[Said]]:
+def same_answers(against: Sequence[Said]) -> list[list[Said]]:
+    """Systems that give the same query, or the same answer where queries were run again."""
     groups: list[list[Said]] = []
     for said in against:
         for group in groups:

@@ -1,0 +1,65 @@
+"""Figures of a ranking against labels: area under the ROC curve, gain, hits among the first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+
+from sqlverdict.score.agreement import percentiles
+
+SAMPLES = 2000
+
+
+def auc(pairs: Sequence[tuple[float, bool]]) -> float | None:
+    """How often a wrong gold ranks above a right one; ``None`` without one of either."""
+    wrong = sorted(rank for rank, label in pairs if label)
+    right = sorted(rank for rank, label in pairs if not label)
+    if not wrong or not right:
+        return None
+    below = Counter(right)
+    values = sorted(below)
+    total, place, seen = 0.0, 0, 0
+    for rank in wrong:
+        while place < len(values) and values[place] < rank:
+            seen += below[values[place]]
+            place += 1
+        total += seen + below.get(rank, 0) / 2
+    return total / len(wrong) / len(right)
+
+
+def interval(pairs: Sequence[tuple[float, bool]], seed: int = 0) -> str:
+    """The area with its interval; one gold a question, so golds are drawn."""
+    area = auc(pairs)
+    if area is None:
+        return "–"  # noqa: RUF001
+    random = Random(seed)
+    drawn = (auc(random.choices(pairs, k=len(pairs))) for _ in range(SAMPLES))
+    low, high = percentiles([found for found in drawn if found is not None])
+    return f"{area:.3f} ({low:.2f} to {high:.2f})"
+
+
+def gain(after: Sequence[tuple[float, bool]], before: Sequence[float], seed: int = 0) -> str:
+    """How much larger the area is than before, with the interval of the difference."""
+    joined = [(one, old, label) for (one, label), old in zip(after, before, strict=True)]
+
+    def difference(drawn: Sequence[tuple[float, float, bool]]) -> float | None:
+        new = auc([(one, label) for one, _, label in drawn])
+        old = auc([(other, label) for _, other, label in drawn])
+        return None if new is None or old is None else new - old
+
+    random = Random(seed)
+    values = (difference(random.choices(joined, k=len(joined))) for _ in range(SAMPLES))
+    low, high = percentiles([found for found in values if found is not None])
+    return f"{difference(joined) or 0.0:+.3f} ({low:+.2f} to {high:+.2f})"
+
+
+def first(pairs: Sequence[tuple[float, bool]], most: int) -> str:
+    """How many of the first golds are wrong; of golds with one rank, the expected number."""
+    left, hits = most, 0.0
+    for rank in sorted({rank for rank, _ in pairs}, reverse=True):
+        tied = [label for value, label in pairs if value == rank]
+        taken = min(left, len(tied))
+        hits += sum(tied) * taken / len(tied)
+        left -= taken
+    return f"{hits:.1f}/{most - left}"

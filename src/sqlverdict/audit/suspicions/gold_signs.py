@@ -1,0 +1,87 @@
+"""The gold shows signs that a query is not what its author meant.
+
+Shown by: the signs that runs with a policy log for the gold, or those that are found when the gold
+is run again and its schema is known: literals that the data do not hold, numbers compared as texts,
+a column that is neither grouped by nor aggregated, a join without a condition and so on
+(``docs/signs.md``). Empty answers, open LIMITs and unmentioned values are suspicions of their own.
+
+Weight: 0.5 where one of the signs counts in the model, 0.15 for others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sqlverdict.audit.dossier import Dossier
+from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+
+NAME = "gold_signs"
+COUNTED = frozenset(
+    {
+        "bare_column",
+        "cross_join",
+        "dead_literal",
+        "null_sort_key",
+        "numbers_as_text",
+        "type_confusion",
+        "unrelated_join",
+        "zero_answer",
+    }
+)
+"""Signs that count in the model; the labels say nothing against golds with one of the others."""
+ELSEWHERE = frozenset(
+    {"empty_answer", "empty_group", "tie_at_limit", "unordered_limit", "unmentioned_value"}
+)
+
+
+@SUSPICIONS.member
+class GoldSigns:
+    """Golds that look wrong by themselves."""
+
+    title = "the gold shows signs of a mistake"
+
+    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+        """All signs together, those that count first."""
+        found = _shown(dossier) or _logged(dossier)
+        kept = {name: text for name, text in found.items() if name not in ELSEWHERE}
+        if not kept:
+            return
+        names = sorted(kept, key=lambda name: (name not in COUNTED, name))
+        counted = [name for name in names if name in COUNTED]
+        message = "; ".join(f"{name}: {kept[name]}" for name in names)
+        detail = {"signs": names, "counted": counted}
+        yield Suspicion(NAME, 0.5 if counted else 0.15, message, detail=detail)
+
+
+def _logged(dossier: Dossier) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for said in dossier.said:
+        for evidence in said.result.evidence:
+            if evidence.by != "signs":
+                continue
+            for record in evidence.detail.get("gold") or ():
+                found.setdefault(str(record.get("name")), str(record.get("message", "")))
+    return found
+
+
+def _shown(dossier: Dossier) -> dict[str, str]:
+    from sqlverdict.parse.query import parse
+    from sqlverdict.records import Failure, Outcome, Query, Reason
+    from sqlverdict.signs.look import signs_of
+    from sqlverdict.signs.sign import Subject
+
+    rerun, schema, answer = dossier.rerun, dossier.schema, dossier.gold_answer
+    if rerun is None or schema is None or answer is None:
+        return {}
+    query = parse(dossier.golds[0])
+    if not isinstance(query, Query):
+        return {}
+
+    def run(sql: str) -> Outcome:
+        return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")
+
+    subject = Subject(query, schema, run, dossier.question, dossier.knowledge or "", answer)
+    found: dict[str, str] = {}
+    for notice in signs_of(subject):
+        found.setdefault(notice.name, notice.message)
+    return found
