@@ -170,6 +170,9 @@ def test_audit_never_raises_on_hostile_golds_and_predictions(
     assert not [note for note in found.notes if "could not be looked at" in note]
     told = call("audit", *(run.folder for run in runs), *hostile, "--execute", "--json")
     assert told.exit_code == 0, told.output
+    record = json.loads(told.output)
+    assert not [note for note in record["notes"] if "could not be looked at" in note]
+    assert all(0 < suspect["rank"] < 1 for suspect in record["suspects"])
 
 
 def test_a_suspicion_that_fails_is_counted_and_ends_nothing(

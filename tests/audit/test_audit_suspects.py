@@ -210,6 +210,15 @@ def test_one_text_for_the_spellings_of_a_query() -> None:
         "select T1.a from t as T1 where T1.c = 2 and T1.b = 1;"
     )
     assert same_query("SELECT a FROM t WHERE b = 1") != same_query("SELECT a FROM t WHERE b = 2")
+    for other in (
+        ("SELECT a FROM t ORDER BY b", "SELECT a FROM t ORDER BY b DESC"),
+        ("SELECT a FROM t WHERE b = 1", "SELECT a FROM t WHERE b = '1'"),
+        ("SELECT a / 2 FROM t", "SELECT a / 2.0 FROM t"),
+        ("SELECT a / b FROM t", "SELECT CAST(a AS REAL) / b FROM t"),
+        ("SELECT a FROM t LIMIT 1", "SELECT a FROM t LIMIT 1 OFFSET 1"),
+        ("SELECT a FROM t", "SELECT DISTINCT a FROM t"),
+    ):
+        assert same_query(other[0]) != same_query(other[1])
     # Aliases of a table that is read twice are not interchangeable.
     one = "SELECT x.a FROM t AS x JOIN t AS y ON x.p = y.q"
     assert same_query(one) != same_query("SELECT y.a FROM t AS x JOIN t AS y ON x.p = y.q")

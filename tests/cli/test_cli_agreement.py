@@ -207,7 +207,7 @@ def test_audit_from_run_folders_alone(
     found = invoke("audit", a, b, "--out", out, "--jsonl", jsonl)
     assert found.exit_code == 0
     assert "1 gold of 2 under suspicion, 2 systems" in found.output
-    assert "systems_agree (0.45)" in found.output
+    assert "systems_agree: 2 of 2 systems give the same query" in found.output
     assert "note: no query was run again" in found.output
     assert out.read_text().startswith("# Golds under suspicion")
     (record,) = [json.loads(line) for line in jsonl.read_text().splitlines()]

@@ -192,6 +192,8 @@ def same_query(sql: str, schema: Schema | None = None) -> str:
     Two queries of one text are the same query. A table that is read twice keeps its aliases
     apart, so such queries are only the same where they are written the same.
     """
+    from sqlglot import exp
+
     from sqlverdict.compare.query_columns import Names
     from sqlverdict.compare.query_text import Texts
     from sqlverdict.parse.query import parse
@@ -201,7 +203,12 @@ def same_query(sql: str, schema: Schema | None = None) -> str:
         return canonical(sql)
     try:
         names = Names(query.tree, schema)
-        return canonical(sql) if names.repeats else Texts(names)(query.tree)
+        if names.repeats:
+            return canonical(sql)
+        # Error tags take 1, 1.0 and '1' for one, and a cast to REAL for none; an engine does not.
+        kinds = sorted(each.sql("sqlite") for each in query.tree.find_all(exp.Literal))
+        types = sorted(each.to.sql("sqlite") for each in query.tree.find_all(exp.Cast))
+        return f"{Texts(names)(query.tree)} {kinds} {types}"
     except (RecursionError, MemoryError, LookupError, ValueError, TypeError, AttributeError):
         # A hostile text is the same as itself and as nothing else.
         return canonical(sql)

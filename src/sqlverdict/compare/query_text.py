@@ -207,7 +207,8 @@ def _other(node: Expr, say: Texts) -> str:
             if hasattr(one, "args"):
                 parts.append(say(one))
             elif one not in (None, False, ""):
-                parts.append(fold(str(one)))
+                # With its name: ASC and DESC are both one flag that is set.
+                parts.append(f"{name}:{fold(str(one))}")
     return f"{node.key}({', '.join(parts)})"
 
 
