@@ -300,6 +300,14 @@ def test_a_feature_that_fails_is_counted_and_does_not_end_the_audit(
     assert any("the model (RecursionError)" in note for note in found.notes)
 
 
+def test_the_page_names_the_coefficients_of_the_file() -> None:
+    page = Path(__file__).parents[2].joinpath("docs", "audit.md").read_text(encoding="utf-8")
+    rows = [row.strip("| ").split(" | ") for row in page.splitlines() if row.startswith("| `")]
+    written = {row[0].strip("`"): float(row[-1].replace("−", "-")) for row in rows}  # noqa: RUF001
+    fitted = {name: round(slope, 2) for name, slope in gold_model().coefficients.items()}
+    assert written == fitted
+
+
 def test_the_models_file_is_json_that_people_read() -> None:
     from importlib.resources import files
 
