@@ -38,12 +38,13 @@ from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.demo import DATA, predictions_path, systems
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.pipeline import Options, System, evaluate_systems
+from sqlverdict.policies import INTENT
 from sqlverdict.records import Case, Evidence, Prediction, Reason, Result, Rung, Verdict
 from sqlverdict.refute.witness import Budget
 from sqlverdict.report.tables import plain, table
 from sqlverdict.run.court import Judging
 from sqlverdict.run.refuter import Refuting
-from sqlverdict.verdicts import DETERMINISTIC, judge
+from sqlverdict.verdicts import judge
 
 INSTANCES = 160
 """Databases tried for each match, as ``sqlverdict demo`` does."""
@@ -119,7 +120,7 @@ def changes(results: Iterable[Result], cases: Mapping[str, Case]) -> Counter[Ver
     for result in results:
         unheard = [each for each in result.evidence if each.rung is not Rung.JUDGED]
         said = Prediction(result.id, result.prediction, result.abstained)
-        alone = judge(cases[result.id], said, unheard, DETERMINISTIC)
+        alone = judge(cases[result.id], said, unheard, INTENT)
         found[result.verdict] += alone.verdict is not result.verdict
     return found
 

@@ -237,7 +237,7 @@ def example_brief() -> str:
         ids = [case.id for case in benchmark.cases]
         said = load_predictions(predictions_path("careful"), ids)[EXAMPLE]
         judging = Judging("evidence", Settings(model="any"), Listener())
-        options = Options("ex,verdict", workers=0, cache=None, judging=judging)
+        options = Options("ex,verdict", workers=0, cache=None, judging=judging, policy="strict")
         evaluate([case], {EXAMPLE: said}, options=options)
     (request,) = asked
     return "\n\n".join(f"[{each.role}]\n{each.content}" for each in request.messages)

@@ -18,7 +18,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "sqlverdict"
 FLOORS = (
     {"records", "errors", "registry"},
     {"files"},
-    {"parse", "harmless", "verdicts"},
+    {"parse", "harmless", "situations", "policies", "confidence", "verdicts"},
     {"load", "execute", "compare", "prove", "judge", "score"},
     {"refute", "signs", "abstain", "run", "report"},
     {"audit", "pipeline"},

@@ -16,6 +16,7 @@ from sqlverdict.records import Case, Evidence, Reason, Rung, Verdict
 CASE = Case("1", "db", "How many are there?", ("SELECT 1",))
 RANKED = Case("1", "db", "List them in descending order.", ("SELECT 1",))
 SHARE = Case("1", "db", "What percentage of them is old?", ("SELECT 1",))
+DISTINCT = Case("1", "db", "What are the distinct names?", ("SELECT 1",))
 NAMES = Case("1", "db", "What are their names?", ("SELECT 1",))
 
 
@@ -62,19 +63,24 @@ def related(kind: str, **detail: Any) -> Evidence:
         ("transposed", {"row": "prediction", "order": "other"}, RANKED, False),
         ("transposed", {"row": "prediction", "order": "same", "constant": [0]}, CASE, False),
         ("tie_superset", {"limited": "gold", "columns": [0], "extra": 7}, RANKED, True),
-        ("tie_superset", {"limited": "prediction"}, CASE, False),
+        ("tie_superset", {"limited": "prediction"}, CASE, True),
+        ("tie_superset", {}, CASE, False),
         ("sum_of_list", {"list": "gold", "function": "sum"}, CASE, True),
         ("sum_of_list", {"list": "gold", "function": "sum"}, NAMES, False),
         ("sum_of_list", {"list": "prediction", "function": "sum"}, CASE, False),
         ("sum_of_list", {"list": "gold", "function": "count"}, CASE, False),
         ("row_superset", {}, CASE, False),
         ("missing_columns", {"order": "free"}, CASE, False),
-        ("duplicates_only", {}, CASE, False),
+        ("duplicates_only", {"gold_rows": 1, "prediction_rows": 2}, CASE, True),
+        ("duplicates_only", {"gold_rows": 1, "prediction_rows": 2}, DISTINCT, False),
+        ("duplicates_only", {"gold_rows": 2, "prediction_rows": 1}, DISTINCT, True),
     ],
 )
 def test_what_is_harmless(kind: str, detail: dict[str, Any], case: Case, expected: bool) -> None:
     assert (harmless(case, related(kind, **detail)) is not None) is expected
-    assert harmless(case, related(kind, weak=True, **detail)) is None, "chance excuses nothing"
+    rows_alone = kind in ("duplicates_only", "order_only")
+    weak = harmless(case, related(kind, weak=True, **detail)) is not None
+    assert weak is (expected and rows_alone), "chance excuses nothing but a match"
 
 
 def test_a_record_without_order_cannot_differ_in_order() -> None:
@@ -145,9 +151,11 @@ def people(tmp_path: Path) -> Path:
     return path
 
 
-def verdict(people: Path, question: str, gold: str, prediction: str) -> Verdict:
+def verdict(
+    people: Path, question: str, gold: str, prediction: str, policy: str = "strict"
+) -> Verdict:
     case = Case("1", "people", question, (gold,), str(people))
-    options = Options(metrics="ex,verdict", workers=0, cache=None)
+    options = Options(metrics="ex,verdict", workers=0, cache=None, policy=policy)
     (result,) = evaluate([case], {"1": prediction}, options=options).results()
     assert result.scores["ex"] == 0, "these answers differ"
     return result.verdict
@@ -229,7 +237,8 @@ NAME = ("What are the names of people above 50?", "SELECT name FROM person WHERE
 def test_what_needs_no_understanding_is_not_harmless(
     people: Path, question: str, gold: str, prediction: str
 ) -> None:
-    assert verdict(people, question, gold, prediction) is Verdict.INCORRECT
+    for policy in ("strict", "intent"):
+        assert verdict(people, question, gold, prediction, policy) is Verdict.INCORRECT
 
 
 @pytest.mark.parametrize(
@@ -272,3 +281,5 @@ def test_what_says_the_same_is_harmless(
     people: Path, question: str, gold: str, prediction: str
 ) -> None:
     assert verdict(people, question, gold, prediction) is Verdict.CORRECT
+    by_intent = verdict(people, question, gold, prediction, "intent")
+    assert by_intent in (Verdict.CORRECT, Verdict.NEEDS_REVIEW)

@@ -10,27 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict import verdicts
+from sqlverdict import policies
+from sqlverdict.policies import INTENT, POLICIES, RESULTS, STRICT, Policy
 from sqlverdict.records import Case, Evidence, Fault, Prediction, Reason, Rung, Verdict
-from sqlverdict.verdicts import (
-    BECAUSE,
-    DETERMINISTIC,
-    JUDGED,
-    POLICIES,
-    QUESTIONS,
-    RESULTS,
-    Policy,
-    Situation,
-    asks,
-    judge,
-    situation,
-)
+from sqlverdict.situations import BECAUSE, QUESTIONS, Situation, situation
+from sqlverdict.verdicts import asks, judge
 
 CASE = Case("1", "db", "How many are there?", ("SELECT 1",))
 RANKED = Case("1", "db", "List them in descending order.", ("SELECT 1",))
 SAID = Prediction("1", "SELECT 1")
 
 MATCH = Evidence(Rung.TESTED, "compare", True)
+CONSTANT = Evidence(Rung.TESTED, "compare", True, detail={"constant_prediction": True})
 PROOF = Evidence(Rung.PROVED, "prove", True, detail={"profile": "sound"})
 FAILED = Evidence(Rung.RELATED, "execute", False, (Reason.EXECUTION_ERROR,))
 TIE = Evidence(Rung.UNKNOWN, "compare", None, (Reason.TIE_UNDETERMINED,))
@@ -39,6 +30,11 @@ NOT_SEARCHED = Evidence(Rung.UNKNOWN, "refute", None, (Reason.UNSUPPORTED_FEATUR
 BAD_GOLD = Evidence(Rung.UNKNOWN, "compare", None, (Reason.GOLD_EXECUTION_ERROR,), Fault.GOLD)
 UNSEARCHED = Evidence(
     Rung.UNKNOWN, "refute", None, (Reason.UNSUPPORTED_FEATURE,), detail={"databases": 0}
+)
+SIGNS = Evidence(
+    Rung.UNKNOWN,
+    "signs",
+    detail={"gold": [{"name": "dead_literal", "message": "no row has it"}], "prediction": []},
 )
 BUG = Evidence(
     Rung.UNKNOWN,
@@ -53,6 +49,17 @@ BUG = Evidence(
 def witness(grade: str, **detail: Any) -> Evidence:
     reasons = (Reason.VALUE_MISMATCH,)
     return Evidence(Rung.REFUTED, "refute", False, reasons, detail={"grade": grade, **detail})
+
+
+def repeating(grade: str) -> Evidence:
+    repeated = (Reason.DUPLICATES_MISMATCH,)
+    return Evidence(Rung.REFUTED, "refute", False, repeated, detail={"grade": grade})
+
+
+def unseen(columns: str, rows: str, overlap: float) -> Evidence:
+    generated = {"instances": 50, "columns": columns, "rows": rows, "overlap": overlap}
+    detail = {"relations": [], "recorded": True, "whole": False, "generated": generated}
+    return Evidence(Rung.RELATED, "compare", False, (Reason.VALUE_MISMATCH,), detail=detail)
 
 
 def related(kind: str = "", **detail: Any) -> Evidence:
@@ -70,6 +77,9 @@ def opinion(agrees: bool | None, *metrics: str, reason: Reason | None = None) ->
 SITUATIONS = {
     Situation.CONTRADICTION: (PROOF, MATCH, BUG),
     Situation.PROVED: (PROOF, MATCH),
+    Situation.TIE_WITNESS: (TIE, witness("ordinary")),
+    Situation.DUPLICATES_WITNESS: (MATCH, repeating("ordinary")),
+    Situation.CONSTANT_MATCH: (CONSTANT, witness("ordinary")),
     Situation.ORDINARY_WITNESS: (MATCH, witness("ordinary")),
     Situation.UNGRADED_WITNESS: (MATCH, witness("ungraded")),
     Situation.NULL_IN_AGGREGATE: (MATCH, witness("needs_null", null_in_aggregate=True)),
@@ -82,6 +92,12 @@ SITUATIONS = {
     Situation.UNSEARCHED_MATCH: (MATCH, UNSEARCHED),
     Situation.MATCH: (MATCH,),
     Situation.FAILED: (FAILED,),
+    Situation.TIED_DIFFERENCE: (related("tie_superset", limited="prediction"),),
+    Situation.TRIVIAL_DIFFERENCE: (related("duplicates_only"),),
+    Situation.GENERATED_SAME: (unseen("permuted", "same", 1.0),),
+    Situation.GENERATED_NEAR: (unseen("same", "other", 0.83),),
+    Situation.GENERATED_COLUMNS: (unseen("extra", "other", 0.4),),
+    Situation.GOLD_SUSPECT: (related("row_subset"), SIGNS),
     Situation.HARMLESS_DIFFERENCE: (related("extra_columns", order="free"),),
     Situation.DIFFERENCE: (related("row_subset"),),
     Situation.FAULT: (BAD_GOLD,),
@@ -122,11 +138,14 @@ def test_a_match_that_was_not_searched_is_not_silently_correct(
 ) -> None:
     assert situation(CASE, (MATCH, found))[0] == expected
     assert situation(CASE, (PROOF, MATCH, found))[0] == "proved"
-    judged = judge(CASE, SAID, (MATCH, found), POLICIES["deterministic"])
+    judged = judge(CASE, SAID, (MATCH, found), STRICT)
     decided = "needs_review" if expected == "unsearched_match" else "correct"
     assert judged.verdict == decided
     assert judged.reasons == (found.reasons if decided == "needs_review" else ())
-    assert judge(CASE, SAID, (MATCH, found), POLICIES["results"]).verdict == "correct"
+    for policy in (RESULTS, INTENT):
+        taken = judge(CASE, SAID, (MATCH, found), policy)
+        assert taken.verdict == "correct"
+        assert taken.reasons == (found.reasons if expected == "unsearched_match" else ())
 
 
 def test_a_proof_and_a_witness_are_a_contradiction_and_never_the_models_fault() -> None:
@@ -138,47 +157,69 @@ def test_a_proof_and_a_witness_are_a_contradiction_and_never_the_models_fault() 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=list(POLICIES))
 def test_every_policy_decides_every_situation(policy: Policy) -> None:
     assert set(policy.table) == set(Situation) == set(BECAUSE)
-    asked = {name for name, decision in policy.table.items() if decision == "ask"}
-    assert asked <= set(QUESTIONS), "what is asked has words"
-    assert bool(asked) == (policy is JUDGED)
+    assert policy.asked <= set(QUESTIONS), "what is asked has words"
+    assert bool(policy.asked) == (policy is not RESULTS)
+    assert "ask" not in policy.table.values()
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=list(POLICIES))
 @pytest.mark.parametrize("name", Situation)
 def test_a_decision_becomes_a_verdict(name: Situation, policy: Policy) -> None:
     found = judge(CASE, SAID, SITUATIONS[name], policy)
-    decision = policy.table[name]
-    assert found.verdict == ("needs_review" if decision == "ask" else decision)
+    assert found.verdict == policy.table[name]
+    assert found.situation == name
     assert (found.fault is not None) == (found.verdict is Verdict.UNSCORED)
 
 
-NO_JUDGE = [name for name, decision in JUDGED.table.items() if decision != "ask"]
+NOT_ASKED = [(p, name) for p in POLICIES.values() for name in Situation if name not in p.asked]
 
 
-@given(st.sampled_from(NO_JUDGE), st.booleans() | st.none(), st.sampled_from(list(POLICIES)))
+@given(st.sampled_from(NOT_ASKED), st.booleans() | st.none(), st.booleans())
 def test_a_judge_overrules_nothing_that_it_was_not_asked(
-    name: Situation, said: bool | None, policy: str
+    asked: tuple[Policy, Situation], said: bool | None, judged: bool
 ) -> None:
     """Among them: a proof, and a match without a witness."""
-    evidence, table = SITUATIONS[name], POLICIES[policy]
-    assert judge(CASE, SAID, (*evidence, opinion(said)), table) == judge(
-        CASE, SAID, evidence, table
+    policy, name = asked
+    evidence = SITUATIONS[name]
+    assert judge(CASE, SAID, (*evidence, opinion(said)), policy, judged=judged) == judge(
+        CASE, SAID, evidence, policy
     )
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
-def test_a_judge_decides_what_it_is_asked(name: Situation) -> None:
+@pytest.mark.parametrize("policy", [STRICT, INTENT], ids=["strict", "intent"])
+def test_a_judge_never_overrules_a_proof_or_a_match_without_a_witness(policy: Policy) -> None:
+    assert policy.asked.isdisjoint({Situation.PROVED, Situation.MATCH, Situation.UNSEARCHED_MATCH})
+
+
+ASKED = [(p, name) for p in (STRICT, INTENT) for name in sorted(p.asked)]
+
+
+@pytest.mark.parametrize(("policy", "name"), ASKED)
+def test_a_judge_decides_what_it_is_asked(policy: Policy, name: Situation) -> None:
     evidence = SITUATIONS[name]
-    assert asks(CASE, SAID, evidence) is name
-    assert judge(CASE, SAID, (*evidence, opinion(True)), JUDGED).verdict is Verdict.CORRECT
-    wrong = judge(CASE, SAID, (*evidence, opinion(False)), JUDGED)
-    because = next(found.reasons for found in evidence if found.reasons)
-    assert (wrong.verdict, wrong.reasons) == (Verdict.INCORRECT, because)
+    assert asks(CASE, SAID, evidence, policy) is name
+    right = judge(CASE, SAID, (*evidence, opinion(True)), policy, judged=True)
+    assert right.verdict is Verdict.CORRECT
+    wrong = judge(CASE, SAID, (*evidence, opinion(False)), policy, judged=True)
+    _, by = situation(CASE, evidence)
+    assert (wrong.verdict, wrong.reasons) == (Verdict.INCORRECT, by.reasons if by else ())
+
+
+def test_without_a_judge_a_witness_against_a_match_is_never_wrong_by_intent() -> None:
+    witnessed = [
+        name
+        for name, evidence in SITUATIONS.items()
+        if evidence[:1] in ((MATCH,), (CONSTANT,))
+        and any(found.rung is Rung.REFUTED for found in evidence)
+    ]
+    assert len(witnessed) == 8
+    decided = {INTENT.table[name] for name in witnessed if name is not Situation.CONTRADICTION}
+    assert decided == {"correct", "needs_review"}
 
 
 def test_an_opinion_for_another_metric_does_not_count() -> None:
     evidence = (*SITUATIONS[Situation.DIFFERENCE], opinion(True, "flex"))
-    found = judge(CASE, SAID, evidence, JUDGED)
+    found = judge(CASE, SAID, evidence, STRICT, judged=True)
     assert found.verdict is Verdict.NEEDS_REVIEW
     assert Reason.JUDGE_UNAVAILABLE in found.reasons
 
@@ -186,20 +227,20 @@ def test_an_opinion_for_another_metric_does_not_count() -> None:
 @pytest.mark.parametrize("reason", [Reason.JUDGE_UNPARSEABLE, Reason.JUDGE_UNAVAILABLE])
 def test_no_verdict_is_never_incorrect(reason: Reason) -> None:
     evidence = (*SITUATIONS[Situation.DIFFERENCE], opinion(None, "verdict", reason=reason))
-    found = judge(CASE, SAID, evidence, JUDGED)
+    found = judge(CASE, SAID, evidence, STRICT, judged=True)
     assert found.verdict is Verdict.NEEDS_REVIEW
     assert reason in found.reasons
 
 
 def test_nobody_is_asked_about_an_abstention_or_an_unanswerable_case() -> None:
     evidence = SITUATIONS[Situation.DIFFERENCE]
-    assert asks(CASE, Prediction("1", abstained=True), evidence) is None
-    assert asks(Case("1", "db", "?", answerable=False), SAID, evidence) is None
-    assert asks(CASE, Prediction("1", " "), evidence) is None
+    assert asks(CASE, Prediction("1", abstained=True), evidence, INTENT) is None
+    assert asks(Case("1", "db", "?", answerable=False), SAID, evidence, INTENT) is None
+    assert asks(CASE, Prediction("1", " "), evidence, INTENT) is None
 
 
 def test_a_witness_decides_against_an_answer_that_fits_a_tie() -> None:
-    for policy in (RESULTS, DETERMINISTIC):
+    for policy in POLICIES.values():
         found = judge(CASE, SAID, (TIE, witness("ordinary")), policy)
         assert found.verdict is Verdict.INCORRECT
 
@@ -221,7 +262,7 @@ def test_a_formality_that_was_not_searched_is_an_unsearched_match() -> None:
     failed = Evidence(Rung.UNKNOWN, "toolkit", None, detail={"stage": "refute"})
     for evidence in ((cut,), (found, failed)):
         assert situation(CASE, evidence)[0] is Situation.UNSEARCHED_MATCH
-        assert judge(CASE, SAID, evidence, DETERMINISTIC).verdict is Verdict.NEEDS_REVIEW
+        assert judge(CASE, SAID, evidence, STRICT).verdict is Verdict.NEEDS_REVIEW
     assert situation(CASE, (related(), failed))[0] is Situation.DIFFERENCE
 
 
@@ -237,22 +278,24 @@ def rows_of(text: str) -> dict[str, tuple[str, ...]]:
         cells = re.split(r"\s*\|\s*|\s{2,}", line.strip().strip("|").strip())
         words = [cell.strip("`* ") for cell in cells]
         if words[0] in set(Situation):
-            found[words[0]] = tuple(words[-3:])
+            found[words[0]] = tuple(words[-4:])
     return found
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(verdicts.__doc__ or "", id="docstring"),
+        pytest.param(policies.__doc__ or "", id="docstring"),
         pytest.param(
             (Path(__file__).parent.parent / "docs" / "judge.md").read_text("utf-8"), id="docs"
         ),
     ],
 )
 def test_the_documents_show_the_tables_as_they_are(text: str) -> None:
-    shown = rows_of(text)
-    policies = (RESULTS, DETERMINISTIC, JUDGED)
-    assert shown == {
-        str(name): tuple(policy.table[name] for policy in policies) for name in Situation
+    def asked(name: Situation) -> str:
+        return ", ".join(p.name for p in POLICIES.values() if name in p.asked) or "nobody"
+
+    assert rows_of(text) == {
+        str(name): (*(policy.table[name] for policy in POLICIES.values()), asked(name))
+        for name in Situation
     }

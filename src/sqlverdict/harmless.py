@@ -27,6 +27,11 @@ from typing import Any
 from sqlverdict.parse.tokens import solid
 from sqlverdict.records import Case, Evidence
 
+TRIVIAL = frozenset({"column_permutation", "duplicates_only", "order_only"})
+"""Relations between answers that differ in what public benchmarks do not compare."""
+
+TIED = "tie_superset"
+
 FURTHER_COLUMNS = 2
 """How many columns an answer may have beyond those of a gold with one or two."""
 
@@ -68,6 +73,14 @@ _ORDER = re.compile(
 )
 _WHOLE = re.compile(r"100|0?\.01")
 """What a gold may have a percentage by without multiplying by 100: ``x / 0.01``, ``THEN 100``."""
+_DISTINCT = re.compile(
+    r"\b(distinct|unique|without (duplicates|repetition|repeats)|no duplicates)\b", re.IGNORECASE
+)
+_REPEATED = re.compile(
+    r"\b(including (duplicates|repetitions|repeats)|with (duplicates|repetitions|repeats))\b",
+    re.IGNORECASE,
+)
+_DECIMALS = re.compile(r"\b(decimals?|decimal places?|rounded|round)\b", re.IGNORECASE)
 _HUNDRED = re.compile(r"100(?:\.0*)?\Z")
 
 
@@ -110,6 +123,16 @@ def _truth_values(detail: Mapping[str, Any], setting: Setting) -> bool:
     return "count" not in forms and _in_order(detail, setting)
 
 
+def _repeated(detail: Mapping[str, Any], setting: Setting) -> bool:
+    # Who asks for different values gets too many of them; who asks for all, too few.
+    more = detail.get("prediction_rows", 0) > detail.get("gold_rows", 0)
+    return not setting.mentions(_DISTINCT if more else _REPEATED)
+
+
+def _rounded(detail: Mapping[str, Any], setting: Setting) -> bool:
+    return _in_order(detail, setting) and not setting.mentions(_DECIMALS)
+
+
 def _turned(detail: Mapping[str, Any], setting: Setting) -> bool:
     # The cells of a gold row mean different things; those of a column are told apart by order.
     free = detail.get("row") == "prediction" and not setting.order_matters
@@ -123,6 +146,10 @@ def _total(detail: Mapping[str, Any], setting: Setting) -> bool:
 
 HARMLESS: Mapping[str, tuple[Condition, str]] = {
     "column_permutation": (_in_order, "the columns stand in another order"),
+    "duplicates_only": (
+        _repeated,
+        "rows are repeated, or are not, and the question does not say which it wants",
+    ),
     "extra_columns": (_in_order, "there are a few columns beyond those of the gold"),
     "order_only": (
         lambda _, setting: not setting.order_matters,
@@ -132,39 +159,67 @@ HARMLESS: Mapping[str, tuple[Condition, str]] = {
         _percent,
         "a percentage for a share, or the reverse, where the question or the gold has one",
     ),
-    "rounding": (_in_order, "numbers are rounded, or differ in their last digits"),
+    "rounding": (
+        _rounded,
+        "numbers are rounded, or differ in their last digits, and no decimals are asked for",
+    ),
     "formats": (_spelling, "the same values are spelt otherwise, capital letters apart"),
     "yes_no": (_truth_values, "the same truth values are spelt otherwise"),
     "concatenated": (_in_order, "columns are joined into one text"),
     "transposed": (_turned, "a row is written as a column in the same order, or the reverse"),
-    "tie_superset": (
-        lambda detail, _: detail.get("limited") == "gold",
-        "the gold's LIMIT cuts through a tie, and all tied rows are there",
+    TIED: (
+        lambda detail, _: detail.get("limited") in ("gold", "prediction"),
+        "a LIMIT cuts through a tie, and the other side has all tied rows",
     ),
     "sum_of_list": (_total, "the sum of what the gold lists, where the question asks for one"),
 }
 """Relations that do not change the answer, each with its condition, in words for the docs."""
 
 
+@dataclass(frozen=True)
+class Harmless:
+    """A relation that makes a difference harmless, with its proof."""
+
+    kind: str
+    detail: Mapping[str, Any]
+
+
 def harmless(case: Case, evidence: Evidence) -> str | None:
-    """The relation that makes a difference harmless; ``None`` where there is none.
+    """The relation that makes a difference harmless; ``None`` where there is none."""
+    found = find_harmless(case, evidence)
+    return None if found is None else found.kind
+
+
+def find_harmless(case: Case, evidence: Evidence) -> Harmless | None:
+    """The relation that makes a difference harmless, with its proof.
 
     Order matters where the gold orders, the question asks for an order, and the order is known.
     """
     for relation in evidence.detail.get("relations") or ():
         kind, detail = str(relation.get("kind")), relation.get("detail") or {}
         shape = (evidence.detail.get("shape") or {}).get("gold") or (0, 0)
-        if kind not in HARMLESS or not may_be_harmless(detail, one_row=shape[0] == 1):
+        # Two numbers of one row in another order may be a chance match; rows rarely are.
+        trivial = kind in TRIVIAL and not (kind == "column_permutation" and detail.get("weak"))
+        if kind not in HARMLESS or not may_be_harmless(
+            detail, one_row=shape[0] == 1, trivial=trivial
+        ):
             continue
         order_matters = evidence.detail.get("ordered") is not False and asks_for_order(case)
         if HARMLESS[kind][0](detail, Setting(case, order_matters)):
-            return kind
+            return Harmless(kind, detail)
     return None
 
 
-def may_be_harmless(detail: Mapping[str, Any], *, one_row: bool = False) -> bool:
-    """Whether a relation fulfils the conditions that all have in common."""
-    if any(detail.get(note) for note in ("weak", "broken", "alternatives")):
+def may_be_harmless(
+    detail: Mapping[str, Any], *, one_row: bool = False, trivial: bool = False
+) -> bool:
+    """Whether a relation fulfils the conditions that all have in common.
+
+    Answers that differ in what benchmarks do not compare are a match: that a search tells them
+    apart elsewhere, or that they are short, says as much against them as against any match.
+    """
+    notes = ("alternatives",) if trivial else ("weak", "broken", "alternatives")
+    if any(detail.get(note) for note in notes):
         return False
     if detail.get("constant", []) != []:
         return False

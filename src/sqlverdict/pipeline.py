@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from sqlverdict import __version__
 from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.confidence import Models
 from sqlverdict.errors import Contradiction, FileFailure, Interrupted, UsageError
 from sqlverdict.execute.cache import cache_problem, default_path, open_cache
 from sqlverdict.execute.engine import ENGINES, Limits
@@ -83,9 +84,10 @@ class Options:
         proving: Search for a proof; on by itself where a metric needs it.
         judging: Ask a judge, for the metrics ``flex`` and ``verdict``.
         schemas: Schemas by database id, for databases that are not at hand.
-        policy: How evidence becomes a verdict: ``results``, ``deterministic`` or ``judged``. By
-            default ``judged`` where a judge is to be asked for the metric ``verdict``,
-            ``deterministic`` where there is that metric and no judge, else ``results``.
+        policy: How evidence becomes a verdict: ``intent`` (the default with the metric
+            ``verdict``), ``strict``, or ``results`` (the default without it).
+        confidence: How often people call a prediction right in each situation; by default the
+            counts that come with the package.
         null_keys: A declared primary key may hold NULL where SQLite allows it; by default it
             never does, in proofs and in witnesses.
         no_sql: What a reply of text without SQL is: ``wrong``, or ``abstain``.
@@ -108,6 +110,7 @@ class Options:
     judging: Judging | None = None
     schemas: Mapping[str, Schema] = field(default_factory=dict)
     policy: str | None = None
+    confidence: Models | None = None
     null_keys: bool = False
     no_sql: str = "wrong"
     answers: str = RUN
@@ -265,7 +268,7 @@ def _run(
         tasks = with_records_settled(waiting, options.answers)
         examiner = Examiner(specs, stages, [folder.folder for folder in folders])
         killed = _work(tasks, folders, examiner, options, workers)
-        _check_unchanged(seen)
+        seen.check_unchanged()
         facts = {"cases": seen.cases, "killed_workers": killed, "databases": seen.databases()}
         for folder in folders:
             notes = dict.fromkeys((*folder.manifest.notes, *troubles))
@@ -293,21 +296,6 @@ def _run(
     finally:
         for folder in folders:
             folder.close()
-
-
-def _check_unchanged(seen: Seen) -> None:
-    """A result is that of one database; one that changed meanwhile gave results of two.
-
-    Raises:
-        Interrupted: a database changed; the same command does its cases again.
-    """
-    changed = seen.changed()
-    if changed:
-        raise Interrupted(
-            f"{', '.join(changed[:5])} changed while the run was going on: which of the results "
-            f"are still true is not known. Run the same command again: it does the cases of "
-            f"changed databases again. Copy a database that is in use, and evaluate the copy"
-        )
 
 
 def _work(
@@ -361,6 +349,7 @@ def _wishes(options: Options, out: Path | None = None) -> Wishes:
         policy=options.policy,
         contradictions=out / CONTRADICTIONS if out is not None else None,
         null_keys=options.null_keys,
+        confidence=options.confidence,
     )
 
 

@@ -336,11 +336,19 @@ class Score:
 
 @dataclass(frozen=True)
 class Judgement:
-    """A verdict, whose fault it is where there is none, and the reasons."""
+    """A verdict, whose fault it is where there is none, and the reasons.
+
+    ``situation`` names what the evidence amounts to. ``p_right`` is the probability that people
+    would call the prediction right, by their labels in such situations; ``None``: not known.
+    ``p_deviation`` is how far it may be off, as a standard deviation.
+    """
 
     verdict: Verdict
     fault: Fault | None = None
     reasons: tuple[Reason, ...] = ()
+    situation: str = field(default="", compare=False)
+    p_right: float | None = field(default=None, compare=False)
+    p_deviation: float | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -350,6 +358,7 @@ class Result:
     ``database`` is the digest of the database that the case was examined on. ``final`` is false
     where the result rests on something that may go away, such as a missing database, a judge
     that could not be asked or a limit in seconds: a resumed run does the case again.
+    ``situation``, ``p_right`` and ``p_deviation`` are those of the :class:`Judgement`.
     """
 
     index: int
@@ -373,3 +382,6 @@ class Result:
     schema: int = RESULT_SCHEMA
     database: str = ""
     final: bool = True
+    situation: str = ""
+    p_right: float | None = None
+    p_deviation: float | None = None

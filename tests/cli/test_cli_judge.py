@@ -80,7 +80,8 @@ def recorded(tmp_path: Path) -> list[object]:
     root.write_text("\n".join(lines) + "\n")
     schema = tmp_path / "ddl.json"
     schema.write_text(json.dumps({"shop": [DDL]}))
-    return ["evaluate", "--benchmark", "flex", "--root", root, "--schema", schema, "--workers", 0]
+    chosen = ["--workers", 0, "--policy", "strict"]
+    return ["evaluate", "--benchmark", "flex", "--root", root, "--schema", schema, *chosen]
 
 
 def scores(folder: Path) -> dict[str, dict[str, float | None]]:

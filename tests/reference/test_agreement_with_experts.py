@@ -1,4 +1,4 @@
-"""The policies against FLEX's experts, on the half of the pairs that is public here."""
+"""The policy ``strict`` against FLEX's experts, on the half of the pairs that is at hand."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ def agreed(data_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
             cache=None,
             schemas=schemas,
             judging=judging if judged else None,
+            policy="strict",
         )
         folder = tmp_path_factory.mktemp("agreement") / "run"
         system = System("recorded", benchmark.predictions or {}, folder)

@@ -23,7 +23,7 @@ from sqlverdict.run.court import Judging
 from sqlverdict.run.gather import Stages, gather
 from sqlverdict.run.item import DeskItem
 from sqlverdict.run.recorded import RecordedItem
-from sqlverdict.verdicts import QUESTIONS, Situation
+from sqlverdict.situations import QUESTIONS, Situation
 
 HEADER = "original_column_name,column_name,column_description,data_format,value_description\n"
 Tell = Callable[..., Brief]

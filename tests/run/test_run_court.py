@@ -77,9 +77,11 @@ def run(
     out: Path | None = None,
     judge: str = "evidence",
     workers: int = 0,
+    policy: str = "strict",
     **more: Any,
 ) -> Run:
-    options = Options(metrics, workers=workers, cache=None, judging=judged(answerer, judge, **more))
+    judging = judged(answerer, judge, **more)
+    options = Options(metrics, workers=workers, cache=None, judging=judging, policy=policy)
     return evaluate(cases, said(), out=out, options=options)
 
 
@@ -102,6 +104,19 @@ def test_the_judge_is_asked_what_evidence_leaves_open_and_nothing_else(cases: li
         "broken": "incorrect",
     }
     assert [result.scores["verdict"] for result in found.values()] == [1, 0, 1, 0, 0, 0]
+
+
+def test_by_intent_the_judge_is_asked_about_differences_alone(cases: list[Case]) -> None:
+    answerer = Scripted(WRONG)
+    found = by_id(run(cases, answerer, policy="intent"))
+    assert {name for name, result in found.items() if opinions(result)} == {
+        "extra",
+        "other",
+        "unlike",
+    }
+    assert [result.scores["verdict"] for result in found.values()] == [1, 1, 0, 0, 0, 0]
+    assert {result.situation for result in found.values()} >= {"proved", "harmless_difference"}
+    assert all(result.p_right is not None for result in found.values())
 
 
 def opinions(result: Result) -> list[Any]:
@@ -278,8 +293,9 @@ def test_workers_gather_and_the_coordinator_asks(
 
 
 def test_without_a_judge_the_report_lists_what_would_be_asked(cases: list[Case]) -> None:
-    found = evaluate(cases, said(), options=Options("ex,flex,verdict", workers=0, cache=None))
-    assert found.manifest.stages["policy"] == "deterministic"
+    options = Options("ex,flex,verdict", workers=0, cache=None, policy="strict")
+    found = evaluate(cases, said(), options=options)
+    assert found.manifest.stages["policy"] == "strict"
     assert found.summary.judge == {"would_ask": 3}
     assert found.estimate("flex").scored == 1, "only the failed prediction needs no judge"
     text = write_markdown(found).read_text("utf-8")
@@ -297,7 +313,6 @@ def test_the_manifest_tells_judges_apart_and_not_servers(cases: list[Case], tmp_
     assert told == "evidence@1, model m, temperature 0.7"
 
 
-def test_a_policy_must_exist_and_have_what_it_needs(cases: list[Case]) -> None:
-    for policy, message in (("kind", "there is no policy"), ("judged", "needs a judge")):
-        with pytest.raises(UsageError, match=message):
-            evaluate(cases, said(), options=Options("verdict", workers=0, policy=policy))
+def test_a_policy_must_exist(cases: list[Case]) -> None:
+    with pytest.raises(UsageError, match=r"there is no policy 'kind'\. Known: results, strict"):
+        evaluate(cases, said(), options=Options("verdict", workers=0, policy="kind"))

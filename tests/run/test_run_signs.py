@@ -51,11 +51,19 @@ def test_a_failing_prediction_has_no_signs(make_case: MakeCase) -> None:
     assert not signs(run(make_case("1", SAID), "SELECT absent FROM city WHERE name = 'x'"))
 
 
-@pytest.mark.parametrize("said", [SAID, GOLD, "SELECT name FROM city WHERE id = 900"])
-def test_signs_change_no_verdict(
+def test_a_sign_against_the_gold_alone_leaves_a_difference_to_people(make_case: MakeCase) -> None:
+    found = run(make_case("1", GOLD), SAID)
+    assert (found.verdict, found.situation) == ("needs_review", "gold_suspect")
+    assert "GOLD_SUSPECT" in found.reasons
+    both = run(make_case("1", GOLD), "SELECT name FROM city WHERE name = 'nowhere'")
+    assert both.situation != "gold_suspect", "the prediction shows the same"
+
+
+@pytest.mark.parametrize("said", [GOLD, "SELECT name FROM city WHERE name = 'nowhere'"])
+def test_signs_of_the_prediction_change_no_verdict(
     make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, said: str
 ) -> None:
-    case = make_case("1", GOLD)
+    case = make_case("1", "SELECT name FROM city WHERE id < 3")
     with_signs = run(case, said)
     monkeypatch.setattr("sqlverdict.run.gather.look_for_signs", lambda item, errors: [])
     without = run(case, said)

@@ -24,8 +24,14 @@ GOLD = "SELECT count(*) FROM person WHERE age > 30"
 CLOCK = "SELECT count(*) FROM person WHERE age > 30 AND date('now') > '2000-01-01'"
 
 
-def run(case: Case, sql: str, metrics: str = "ex,verdict", out: Path | None = None) -> Run:
-    options = Options(metrics, workers=0, cache=None)
+def run(
+    case: Case,
+    sql: str,
+    metrics: str = "ex,verdict",
+    out: Path | None = None,
+    policy: str = "strict",
+) -> Run:
+    options = Options(metrics, workers=0, cache=None, policy=policy)
     return evaluate([case], {case.id: sql}, options=options, out=out)
 
 
@@ -35,6 +41,16 @@ def test_a_match_that_cannot_be_searched_needs_review(make_case: MakeCase) -> No
     assert result.scores == {"ex": 1.0, "verdict": None}
     assert any(Reason.UNSUPPORTED_FEATURE in found.reasons for found in result.evidence)
     assert found.summary.cuts == {"unsearched": 1, "gold_reads_clock": 1}
+    assert "NOT SEARCHED: in 1 case" in write_markdown(found).read_text("utf-8")
+
+
+def test_by_intent_a_match_that_cannot_be_searched_is_correct_and_says_so(
+    make_case: MakeCase,
+) -> None:
+    found = run(make_case("1", CLOCK), GOLD, policy="intent")
+    (result,) = found.results()
+    assert result.scores == {"ex": 1.0, "verdict": 1.0}
+    assert Reason.UNSUPPORTED_FEATURE in result.reasons
     assert "NOT SEARCHED: in 1 case" in write_markdown(found).read_text("utf-8")
 
 
@@ -74,7 +90,7 @@ def test_a_prediction_does_not_void_itself_by_standing_against_the_search(
 
 
 def test_results_alone_leave_it_correct(make_case: MakeCase) -> None:
-    found = run(make_case("1", GOLD), CLOCK, "ex")
+    found = run(make_case("1", GOLD), CLOCK, "ex", policy="results")
     (result,) = found.results()
     assert result.verdict == "correct"
     assert found.summary.cuts == {}

@@ -55,4 +55,6 @@ def test_known_strategies_gain_nothing(strategy: str, results: dict[str, list[Re
 def test_padding_leaves_nothing_unscored(padded: str, results: dict[str, list[Result]]) -> None:
     for result, plain in zip(results[padded], results["name"], strict=True):
         for metric, score in result.scores.items():
-            assert score is not None or plain.scores[metric] is None, (result.id, metric)
+            # What has the gold's columns and more is for a person: it is not simply wrong.
+            review = metric == "verdict" and result.situation == "harmless_difference"
+            assert score is not None or plain.scores[metric] is None or review, (result.id, metric)

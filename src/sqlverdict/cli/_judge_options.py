@@ -35,6 +35,16 @@ _TRUTH = {"yes": True, "true": True, "on": True, "1": True} | dict.fromkeys(
 )
 
 _OPTIONS = (
+    click.option(
+        "--policy",
+        metavar="NAME",
+        help="How evidence becomes a verdict: intent, strict or results. [default: intent]",
+    ),
+    click.option(
+        "--confidence",
+        type=FILE,
+        help="Counts of labels that 'sqlverdict calibrate' wrote. [default: the package's]",
+    ),
     click.option("--judge", metavar="NAME", help="Ask a judge: evidence, flex, recorded ..."),
     click.option(
         "--model",
@@ -125,9 +135,10 @@ def check(said: dict[str, Any]) -> None:
 
 
 def with_judged_metric(said: dict[str, Any]) -> str:
-    """The metrics; where a judge is to be asked and none of them listens, with ``verdict``."""
+    """The metrics; with ``verdict`` where a judge or a policy is named and none listens."""
     metrics: str = said["metrics"]
-    if said["judge"] is None and said["model"] is None and not said["no_llm"]:
+    asked = said["judge"] is not None or said["model"] is not None or said["policy"] is not None
+    if not asked and not said["no_llm"]:
         return metrics
     named = {part.strip().partition("[")[0] for part in metrics.split(",")}
     return metrics if named & {"flex", "verdict"} else f"{metrics},verdict"

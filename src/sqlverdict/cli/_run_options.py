@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.cli._judge_options import check, with_judged_metric
+from sqlverdict.confidence import read_models
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import default_path
 from sqlverdict.execute.engine import ENGINES, Limits
@@ -20,7 +21,6 @@ from sqlverdict.run.prover import Proving
 from sqlverdict.run.recorded import RUN
 from sqlverdict.run.refuter import Refuting
 from sqlverdict.score.metric import parse_metrics
-from sqlverdict.verdicts import DETERMINISTIC
 
 
 def run_options(said: dict[str, Any], progress: Any) -> Options:
@@ -49,7 +49,8 @@ def run_options(said: dict[str, Any], progress: Any) -> Options:
         refuting=_refuting(said, schemas, needed="witness" in needs),
         proving=_proving(said, schemas, needed="proof" in needs),
         schemas=schemas,
-        policy=DETERMINISTIC.name if said["no_llm"] else None,
+        policy=said["policy"],
+        confidence=read_models(said["confidence"]) if said["confidence"] is not None else None,
         null_keys=said["null_keys"],
         no_sql=said.get("no_sql", "wrong"),
         answers=said.get("answers", RUN),

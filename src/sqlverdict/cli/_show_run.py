@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.case import VERDICTS, evidence_lines, said
+from sqlverdict.report.case import VERDICTS, because, evidence_lines, said
 from sqlverdict.report.classic import classic
 from sqlverdict.report.files import FILES
 from sqlverdict.report.hearing import contradiction_lines, judge_sentences, unheard_sentences
@@ -18,6 +18,7 @@ from sqlverdict.report.sections import (
     Outcome,
     beyond_sentences,
     cut_sentences,
+    expected_sentences,
     header,
     metrics_table,
     reason_table,
@@ -36,6 +37,8 @@ def show_run(screen: Screen, run: Run) -> None:
     screen.line(header(run), "heading")
     screen.table(metrics_table(run.summary, run.manifest.binary))
     screen.table(verdict_table(run))
+    for line in expected_sentences(run.summary):
+        screen.line(f"  {line}")
     screen.table(reason_table(run.summary))
     show_classic(screen, run)
     show_judge(screen, run)
@@ -89,6 +92,9 @@ def show_runs(screen: Screen, runs: Sequence[Run]) -> None:
         screen.table(leaderboard_table(board))
         show_notes(screen, [*group_sentences(board), *board.notes])
     screen.table(verdicts_by_system(runs))
+    for run in runs:
+        for line in expected_sentences(run.summary):
+            screen.line(f"{run.manifest.system}: {line}")
     for run in runs:
         show_classic(screen, run, f"{run.manifest.system}:")
         show_judge(screen, run, f"{run.manifest.system}: ")
@@ -173,6 +179,7 @@ def show_case(
     style = "good" if verdict in (Verdict.CORRECT, Verdict.ABSTAINED_RIGHT) else "bad"
     by = f" by {deciding}" if verdict is not result.verdict else ""
     _field(screen, "verdict", f"{verdict}{by}{fault}{reasons}: {VERDICTS[verdict]}", style)
+    _field(screen, "because", because(result))
     for line in evidence_lines(result, folder):
         _field(screen, "evidence", line)
 

@@ -107,7 +107,7 @@ def find_witness(
 
 
 @per_schema
-def _stage(
+def arenas_for(
     schema: Schema, facts: frozenset[Fact] | None
 ) -> tuple[frozenset[Fact], tuple[Arena, Arena]]:
     """What the pairs of a schema share: the facts, and arenas on which to try instances."""
@@ -133,7 +133,7 @@ class _Hunt:
         self.gold, self.prediction = gold.sql, prediction.sql
         self.dialect = gold.dialect
         self.schema, self.budget, self.contract = schema, budget, contract
-        self.facts, self.arenas = _stage(schema, facts)
+        self.facts, self.arenas = arenas_for(schema, facts)
         self.preset = PRESETS.get(preset) if isinstance(preset, str) else preset
         ours, theirs = read(gold, schema), read(prediction, schema)
         reading = ours.merge(theirs)

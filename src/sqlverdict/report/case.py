@@ -18,9 +18,10 @@ from sqlverdict.records import (
     Verdict,
 )
 from sqlverdict.report.tables import count
+from sqlverdict.situations import BECAUSE, Situation
 
 VERDICTS: Mapping[Verdict, str] = {
-    Verdict.CORRECT: "matches the gold",
+    Verdict.CORRECT: "right answer",
     Verdict.INCORRECT: "wrong answer",
     Verdict.NEEDS_REVIEW: "nothing decided it; a person should look",
     Verdict.ABSTAINED_RIGHT: "abstained, and the question has no answer",
@@ -28,6 +29,17 @@ VERDICTS: Mapping[Verdict, str] = {
     Verdict.UNSCORED: "could not be evaluated; not the model's fault",
 }
 """What each verdict means."""
+
+
+def because(result: Result) -> str:
+    """What the evidence amounts to, and how often people call such an answer right."""
+    if not result.situation:
+        return ""
+    told = f"{BECAUSE[Situation(result.situation)]} ({result.situation})"
+    if result.p_right is None:
+        return told
+    return f"{told}; people call such an answer right with probability {result.p_right:.2f}"
+
 
 _NOTES = {
     "weak": "weak: may be chance",

@@ -22,6 +22,7 @@ from sqlverdict.report.sections import (
     SLICE_TITLES,
     beyond_sentences,
     cut_sentences,
+    expected_sentences,
     faults,
     headline,
     metrics_table,
@@ -74,6 +75,7 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
     verdicts = verdict_table(run)
     yield f"## {verdicts.title}"
     yield markdown(verdicts)
+    yield from (f"{line[0].upper()}{line[1:]}." for line in expected_sentences(summary))
     yield from _judge(run)
     if summary.reasons:
         yield "## Reasons"

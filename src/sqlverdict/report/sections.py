@@ -120,6 +120,19 @@ def verdict_table(run: Run) -> Table:
     return table(headers, rows, f"Verdicts, by {decided_by(run)}", left=(0, 3))
 
 
+def expected_sentences(summary: Summary) -> list[str]:
+    """What people would say of the run, in words."""
+    found = summary.expected
+    if found is None:
+        return []
+    review = f"; {found.undecided:,} need review" if found.undecided else ""
+    return [
+        f"of {count(found.cases, 'answer')} people would call between {percent(found.low)} and "
+        f"{percent(found.high)} right, estimate {percent(found.value)}, by their labels in the "
+        f"same situations{review}"
+    ]
+
+
 def decided_by(run: Run) -> str:
     """What the verdicts of a run's reports go by, in words."""
     policy = run.manifest.stages.get("policy")
@@ -180,8 +193,8 @@ def beyond_sentences(summary: Summary) -> list[str]:
 
 _CUTS = {
     UNSEARCHED: "NOT SEARCHED: in {0} no database could be tried where the two queries may differ; "
-    "the reasons are in the log. A match that was not searched needs review, unless results "
-    "alone decide.",
+    "the reasons are in the log. Under the policy strict a match that was not searched needs "
+    "review.",
     CUT_BY_TIME: "CUT BY TIME: the clock cut {0}. Such results may differ on another machine: they "
     "are not kept, and the same command does them again.",
     CUT_BY_WORK: "CUT BY WORK: the search of {0} spent its budget of work before its last "

@@ -7,9 +7,11 @@ from dataclasses import dataclass, field, replace
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.judge.brief import Brief
+from sqlverdict.policies import INTENT, Policy
 from sqlverdict.records import Answer, Evidence, Outcome, Recording, Rung
 from sqlverdict.run.item import DeskItem
-from sqlverdict.verdicts import QUESTIONS, Situation, asks
+from sqlverdict.situations import QUESTIONS, Situation
+from sqlverdict.verdicts import asks
 
 FLEX = "flex"
 """The judge of the metric ``flex`` where the user chose none."""
@@ -53,7 +55,11 @@ class Question:
 
 
 def questions(
-    item: DeskItem, evidence: Sequence[Evidence], asking: Asking, preset: str = DEFAULT_PRESET
+    item: DeskItem,
+    evidence: Sequence[Evidence],
+    asking: Asking,
+    preset: str = DEFAULT_PRESET,
+    policy: Policy = INTENT,
 ) -> tuple[Question, ...]:
     """What is to be asked about a case; nothing about a contradiction, which stops the run.
 
@@ -62,7 +68,7 @@ def questions(
     """
     if any("contradiction" in found.detail for found in evidence):
         return ()
-    open_ = asks(item.case, item.prediction, evidence) if asking.verdict else None
+    open_ = asks(item.case, item.prediction, evidence, policy) if asking.verdict else None
     bare = _bare(item) if (asking.flex and _runs(item)) or open_ is not None else None
     if bare is None:
         return ()

@@ -97,4 +97,4 @@ def _court(judging: Judging, examiner: Examiner) -> Court:
     # Loaded late: runs without a judge need not wait for it.
     from sqlverdict.run.court import Court
 
-    return Court(judging, examiner.specs, examiner.plan.policy)
+    return Court(judging, examiner.specs, examiner.plan)

@@ -11,21 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from sqlverdict.judge.judge import JUDGES, hear
 from sqlverdict.judge.opinion import BUDGET, PENDING, Opinion, Settings
 from sqlverdict.judge.request import Answerer
 from sqlverdict.records import Case, Evidence, Judgement, Prediction, Rung
 from sqlverdict.run.briefs import Asking, Question
-from sqlverdict.run.examine import encode_line
+from sqlverdict.run.examine import Plan, encode_line
 from sqlverdict.run.isolate import attempt
 from sqlverdict.run.task import Line, Pending
 from sqlverdict.score.metric import Item, MetricSpec, score_case
-from sqlverdict.verdicts import POLICIES, judge
-
-if TYPE_CHECKING:
-    from sqlverdict.verdicts import Policy
 
 _LONGEST = 8_000
 """Characters of a judge's words that are kept in a log line."""
@@ -90,13 +86,13 @@ class Court:
     Args:
         judging: Whom to ask, and how.
         specs: The run's metrics.
-        policy: The name of the policy by which evidence becomes a verdict.
+        plan: How evidence becomes a verdict.
     """
 
-    def __init__(self, judging: Judging, specs: Sequence[MetricSpec], policy: str) -> None:
+    def __init__(self, judging: Judging, specs: Sequence[MetricSpec], plan: Plan) -> None:
         self.judging = judging
         self.specs = tuple(specs)
-        self.policy: Policy = POLICIES[policy]
+        self.plan = plan
         self.held: list[Held] = []
 
     def sit(self, waiting: Iterable[Pending]) -> Iterator[Line]:
@@ -122,7 +118,7 @@ class Court:
                     return Held(task.case.id, BUDGET in opinion.flags)
             heard.append(opinion_evidence(question, opinions))
         evidence = (*finding.evidence, *heard)
-        judgement = judge(task.case, task.prediction, evidence, self.policy)
+        judgement = self.plan.judge(task.case, task.prediction, evidence)
         item = SettledItem(task.case, task.prediction, evidence, judgement)
         scores: dict[str, float | None] = {}
         errors: list[Evidence] = []

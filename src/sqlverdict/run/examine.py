@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.confidence import NO_LABELS, Model
 from sqlverdict.execute.canonical import canonical
 from sqlverdict.execute.desk import Desk
 from sqlverdict.parse.schema import Schema
+from sqlverdict.policies import POLICIES, RESULTS, Policy
 from sqlverdict.records import (
     RESULT_SCHEMA,
     Case,
@@ -31,15 +33,8 @@ from sqlverdict.run.prover import Proving
 from sqlverdict.run.refuter import Refuter, Refuting
 from sqlverdict.run.task import Finding, Task
 from sqlverdict.score.metric import MetricSpec
-from sqlverdict.verdicts import (
-    DETERMINISTIC,
-    POLICIES,
-    QUESTIONS,
-    RESULTS,
-    asks,
-    judge,
-    toolkit_failure,
-)
+from sqlverdict.situations import QUESTIONS
+from sqlverdict.verdicts import asks, judge, toolkit_failure
 
 if TYPE_CHECKING:
     from sqlverdict.run.briefs import Asking
@@ -59,7 +54,8 @@ class Plan:
         asking: Which judges are to be asked; ``None``: none.
         schemas: Schemas by database id; of others the database file is read.
         null_keys: A declared primary key may hold NULL where SQLite allows it.
-        preset: The comparison by which results match, for FLEX and for records.
+        preset: The comparison by which results match: for FLEX, records and the policy ``results``.
+        model: How often people call a prediction right in each situation.
     """
 
     refuting: Refuting | None = None
@@ -69,6 +65,17 @@ class Plan:
     schemas: Mapping[str, Schema] = field(default_factory=dict)
     null_keys: bool = False
     preset: str = DEFAULT_PRESET
+    model: Model = field(default=NO_LABELS, repr=False)
+
+    @property
+    def judged(self) -> bool:
+        """Whether a judge is asked for the verdict."""
+        return self.asking is not None and self.asking.verdict is not None
+
+    def judge(self, case: Case, prediction: Prediction, evidence: Sequence[Evidence]) -> Judgement:
+        """The judgement that the evidence supports under the plan's policy."""
+        policy = POLICIES[self.policy]
+        return judge(case, prediction, evidence, policy, judged=self.judged, model=self.model)
 
 
 class Examiner:
@@ -95,6 +102,8 @@ class Examiner:
         refuting, proving = self.plan.refuting, self.plan.proving
         self._refuter = Refuter(refuting) if refuting is not None else None
         self._policy = POLICIES[self.plan.policy]
+        # A proof and a witness speak of answers as they are, not as some benchmark compares them.
+        alone = refuting is None and proving is None
         self.stages = Stages(
             executes=any("answers" in spec.metric.needs for spec in specs),
             refutes=refuting is not None,
@@ -104,6 +113,7 @@ class Examiner:
             contradictions=proving.folder if proving is not None else None,
             tags=self._policy is not RESULTS,
             signs=self._policy is not RESULTS,
+            decides_by=self.plan.preset if self._policy is RESULTS and alone else DEFAULT_PRESET,
         )
         self._remembers = not any("timing" in spec.metric.needs for spec in specs)
         # A plug-in metric may look at anything that the item shows; a witness's file is named
@@ -183,10 +193,10 @@ class Examiner:
             # Briefs load what judges need; runs without one need not wait.
             from sqlverdict.run.briefs import questions
 
-            asked = questions(item, evidence, self.plan.asking, self.plan.preset)
-        elif self._policy is DETERMINISTIC:
-            evidence += _would_ask(task, evidence)
-        judgement = judge(case, prediction, evidence, self._policy)
+            asked = questions(item, evidence, self.plan.asking, self.plan.preset, self._policy)
+        elif self._policy is not RESULTS:
+            evidence += _would_ask(task, evidence, self._policy)
+        judgement = self.plan.judge(case, prediction, evidence)
         item.settle(evidence, judgement)
         # With a question open, what hangs on the reply is scored when it is there.
         specs = [s for s in self.specs if not asked or "opinion" not in s.metric.needs]
@@ -244,7 +254,7 @@ class Examiner:
             detail |= {"failed": "prediction", "blame": "prediction"}
             unable = (Reason.UNSUPPORTED_FEATURE,)
             evidence = Evidence(Rung.RELATED, TOOLKIT, False, unable, detail=detail)
-            judgement = judge(task.case, task.prediction, (evidence,), self._policy)
+            judgement = self.plan.judge(task.case, task.prediction, (evidence,))
             zero: dict[str, float | None] = {spec.label: 0.0 for spec in self.specs}
             return encode_line(task, Finding(judgement, (evidence,), zero, {}))
         reasons = (Reason.TOOLKIT_ERROR,)
@@ -257,9 +267,9 @@ def _has_witness(found: Evidence) -> bool:
     return found.rung is Rung.REFUTED and bool(found.detail.get("file"))
 
 
-def _would_ask(task: Task, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+def _would_ask(task: Task, evidence: tuple[Evidence, ...], policy: Policy) -> tuple[Evidence, ...]:
     """What a judge would have been asked, where there is none."""
-    open_ = asks(task.case, task.prediction, evidence)
+    open_ = asks(task.case, task.prediction, evidence, policy)
     if open_ is None:
         return ()
     detail = {"would_ask": QUESTIONS[open_], "situation": str(open_)}
@@ -300,6 +310,9 @@ def encode_line(task: Task, finding: Finding) -> bytes:
         "schema": RESULT_SCHEMA,
         "database": task.digest,
         "final": finding.final,
+        "situation": judgement.situation,
+        "p_right": judgement.p_right,
+        "p_deviation": judgement.p_deviation,
     }
     try:
         return encode_result(fields)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
-from sqlverdict.compare.relations import relate
+from sqlverdict.compare.relations import constant_columns, relate
 from sqlverdict.harmless import harmless
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import (
@@ -54,6 +54,7 @@ class Stages:
         contradictions: Where a pair that is both proved and refuted is saved.
         tags: Name what differs between queries that are not the same by their answers.
         signs: Look for signs that the gold or the prediction is not what its author meant.
+        decides_by: The comparison by which the evidence says that results match.
     """
 
     executes: bool = True
@@ -64,6 +65,7 @@ class Stages:
     contradictions: Path | None = None
     tags: bool = False
     signs: bool = False
+    decides_by: str = DEFAULT_PRESET
 
 
 def gather(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
@@ -97,7 +99,7 @@ def _found_here(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
         failed: list[Evidence] = []
         proof = attempt("prove", lambda: _proof(item), failed) if stages.proves else None
         return (proof,) if proof is not None else (_by_text(item), *failed)
-    compared = item.compare(DEFAULT_PRESET)
+    compared = item.compare(stages.decides_by)
     found: list[Evidence] = []
     errors: list[Evidence] = []
     proof = None
@@ -106,7 +108,7 @@ def _found_here(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
     if proof is not None:
         found.append(proof)
     if compared.equal:
-        found.append(_match(item))
+        found.append(_match(item, stages, errors))
         if stages.refutes and (proof is None or stages.tests_proofs):
             searched = attempt("refute", lambda: _searched(item), errors)
             found += [searched] if searched is not None else []
@@ -121,6 +123,8 @@ def _found_here(item: DeskItem, stages: Stages) -> tuple[Evidence, ...]:
         if stages.refutes and stages.tags:
             look = partial(_related_elsewhere, item, different)
             different = attempt("refute", look, errors) or different
+            look = partial(_generated, item, different)
+            different = attempt("generated", look, errors) or different
         found.append(different)
     if proof is not None:
         found = _beside_answers(item, proof, found, stages)
@@ -187,8 +191,24 @@ def _proof(item: DeskItem) -> Evidence | None:
     return evidence_of(found) if shown else None
 
 
-def _match(item: DeskItem) -> Evidence:
-    return _MATCH if item.case.recorded_answers is None else _RECORDED_MATCH
+def _match(item: DeskItem, stages: Stages, errors: list[Evidence]) -> Evidence:
+    found = _MATCH if item.case.recorded_answers is None else _RECORDED_MATCH
+    if not stages.tags or not attempt("constants", lambda: _is_constant(item), errors):
+        return found
+    return replace(found, detail={**found.detail, "constant_prediction": True})
+
+
+def _is_constant(item: DeskItem) -> bool:
+    """Whether no column of the prediction's answer reads a row, and some column of a gold does."""
+    dialect = item.pair().dialect
+    sides = []
+    texts = (item.prediction.sql or "", *item.case.golds)
+    for sql, outcome in zip(texts, (item.answer(), *item.golds()), strict=True):
+        if not isinstance(outcome, Answer) or not outcome.columns:
+            return False
+        width = len(outcome.columns)
+        sides.append(constant_columns(sql, dialect, width) == tuple(range(width)))
+    return sides[0] and not any(sides[1:])
 
 
 def _searched(item: DeskItem) -> Evidence:
@@ -286,6 +306,17 @@ def _related_elsewhere(item: DeskItem, different: Evidence) -> Evidence:
     if cut or (searched.agrees is None and searched.reasons):
         cut["unsearched"] = True
     return replace(different, detail={**different.detail, "relations": relations, **cut})
+
+
+def _generated(item: DeskItem, different: Evidence) -> Evidence:
+    """The evidence; of answers that are not at hand, with what generated databases show."""
+    record = item.case.recorded_answers
+    if record is None or record.whole or different.detail.get("failed"):
+        return different
+    found = item.relate()
+    if found is None:
+        return different
+    return replace(different, detail={**different.detail, "generated": found})
 
 
 def _beside_answers(

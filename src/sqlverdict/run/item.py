@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlverdict.compare.preset import PRESETS, Pair
 from sqlverdict.execute.clock import uses_chance
@@ -211,6 +211,29 @@ class DeskItem:
             more=_PATIENCE,
         )
         return None if found is None else self._noted(found)
+
+    def relate(self) -> dict[str, Any] | None:
+        """How the two queries relate on generated databases; ``None`` where it cannot be said."""
+        from dataclasses import asdict
+
+        from sqlverdict.parse.assumed_schema import assumed_schema
+        from sqlverdict.refute.related import relate_on_instances
+
+        gold, sql = self.case.golds[0], self.prediction.sql or ""
+        schema = self.schema()
+        if schema is None:
+            queries = [found for found in map(self.query, (gold, sql)) if isinstance(found, Query)]
+            schema = assumed_schema(self.case.db_id, queries)
+        known, budget = schema, self._refuter.how.budget if self._refuter else None
+        found = self._watched(
+            f"relate {sql}",
+            lambda: relate_on_instances(gold, sql, known, budget=budget),
+            more=_PATIENCE,
+        )
+        if found is None:
+            return None
+        assumed = {"assumed_schema": True} if schema.source == "assumed" else {}
+        return {**asdict(found), **assumed}
 
     def _noted(self, found: Refutation) -> Refutation:
         barred = isinstance(found, NotRefuted) and found.blame == "prediction"

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.confidence import NO_LABELS, Model, Models, built_in, write_models
 from sqlverdict.errors import UsageError
 from sqlverdict.parse.schema import Schema
+from sqlverdict.policies import INTENT, POLICIES, RESULTS
 from sqlverdict.run.examine import Plan
 from sqlverdict.run.prover import SOUND, Proving
 from sqlverdict.run.refuter import Refuting
 from sqlverdict.score.metric import MetricSpec
-from sqlverdict.verdicts import DETERMINISTIC, JUDGED, POLICIES, RESULTS
 
 if TYPE_CHECKING:
     from sqlverdict.run.briefs import Asking
@@ -39,19 +41,23 @@ class Wishes:
     policy: str | None = None
     contradictions: Path | None = None
     null_keys: bool = False
+    confidence: Models | None = field(default=None, repr=False)
 
 
 def plan_of(specs: Sequence[MetricSpec], wishes: Wishes) -> Plan:
     """The stages of a run.
 
     Raises:
-        UsageError: there is no such policy, or it needs a judge and there is none.
+        UsageError: there is no such policy.
     """
-    needs = {need for spec in specs for need in spec.metric.needs}
     names = {spec.metric.name for spec in specs}
-    asking = _asking(names, wishes)
     policy = _policy(names, wishes)
     gated = policy != RESULTS.name
+    # By results alone a verdict needs neither proofs nor witnesses.
+    needy = [spec.metric for spec in specs if gated or spec.metric.name != "verdict"]
+    needs = {need for metric in needy for need in metric.needs}
+    model = (wishes.confidence or built_in()).get(policy, NO_LABELS)
+    asking = _asking(names, wishes, model)
     refuting, proving = wishes.refuting, wishes.proving
     if refuting is None and ("witness" in needs or gated):
         refuting = Refuting(schemas=wishes.schemas)
@@ -66,10 +72,18 @@ def plan_of(specs: Sequence[MetricSpec], wishes: Wishes) -> Plan:
     if proving is not None and proving.folder is None:
         proving = replace(proving, folder=wishes.contradictions)
     known = (wishes.schemas, wishes.null_keys)
-    return Plan(refuting, proving, policy, asking, *known, preset=_preset(specs, wishes))
+    return Plan(
+        refuting,
+        proving,
+        policy,
+        asking,
+        *known,
+        preset=_preset(specs, wishes),
+        model=model,
+    )
 
 
-def _asking(names: set[str], wishes: Wishes) -> Asking | None:
+def _asking(names: set[str], wishes: Wishes, model: Model) -> Asking | None:
     if wishes.judge is None or names.isdisjoint({"flex", "verdict"}):
         return None
     from sqlverdict.run.briefs import FLEX, Asking
@@ -77,6 +91,7 @@ def _asking(names: set[str], wishes: Wishes) -> Asking | None:
     return Asking(
         flex=(wishes.judge if wishes.chosen else FLEX) if "flex" in names else None,
         verdict=wishes.judge if "verdict" in names else None,
+        priors=model.priors(),
     )
 
 
@@ -88,14 +103,10 @@ def _preset(specs: Sequence[MetricSpec], wishes: Wishes) -> str:
 
 def _policy(names: set[str], wishes: Wishes) -> str:
     if wishes.policy is None:
-        if "verdict" not in names:
-            return RESULTS.name
-        return JUDGED.name if wishes.judge is not None else DETERMINISTIC.name
+        return INTENT.name if "verdict" in names else RESULTS.name
     if wishes.policy not in POLICIES:
         known = ", ".join(POLICIES)
         raise UsageError(f"there is no policy {wishes.policy!r}. Known: {known}")
-    if wishes.policy == JUDGED.name and (wishes.judge is None or "verdict" not in names):
-        raise UsageError("the policy judged needs a judge and the metric verdict")
     return wishes.policy
 
 
@@ -113,6 +124,8 @@ def stages_of(plan: Plan, judging: Judging | None) -> dict[str, str]:
         stages["keys"] = "a primary key may hold NULL where SQLite allows it"
     if plan.policy != RESULTS.name:
         stages["policy"] = plan.policy
+        text = write_models({plan.policy: plan.model})
+        stages["confidence"] = f"counts of labels {sha256(text).hexdigest()[:12]}"
     if plan.asking is not None and judging is not None:
         stages["judge"] = judging.describe(plan.asking)
         if plan.asking.flex is not None and plan.preset != DEFAULT_PRESET:

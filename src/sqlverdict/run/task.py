@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlverdict.errors import Interrupted
 from sqlverdict.files.digests import database_digest
 from sqlverdict.records import Case, Evidence, Fault, Judgement, Prediction, Reason, Rung, Verdict
 
@@ -168,6 +169,21 @@ class Seen:
         return sorted(
             {place[1] for place, digest in self._digests.items() if self._digest(*place) != digest}
         )
+
+    def check_unchanged(self) -> None:
+        """A result is that of one database; one that changed meanwhile gave results of two.
+
+        Raises:
+            Interrupted: a database changed; the same command does its cases again.
+        """
+        changed = self.changed()
+        if changed:
+            raise Interrupted(
+                f"{', '.join(changed[:5])} changed while the run was going on: which of the "
+                f"results are still true is not known. Run the same command again: it does the "
+                f"cases of changed databases again. Copy a database that is in use, and evaluate "
+                f"the copy"
+            )
 
     def _digest(self, database: str | None, db_id: str) -> str:
         if database is None:

@@ -16,6 +16,7 @@ from sqlverdict.errors import RunLogError
 from sqlverdict.records import Evidence, Fault, Result, Verdict
 from sqlverdict.score.cuts import cuts_of
 from sqlverdict.score.deciding import deciding_metric, reasons_by, verdict_by
+from sqlverdict.score.expected import Expectation, Expected
 from sqlverdict.score.heard import Heard
 from sqlverdict.score.intervals import BOOTSTRAP_LIMIT, mean_and_error, mean_interval, wilson
 
@@ -78,6 +79,8 @@ class Summary:
     """Cases in which a stage or a metric of ours could not handle a text, by its name."""
     cuts: dict[str, int] = field(default_factory=dict)
     """Searches not made, cases that a limit cut, answers without rows; see :func:`cuts_of`."""
+    expected: Expected | None = None
+    """The score that people would give; ``None`` where verdicts carry no probability."""
     without: dict[str, int] = field(default_factory=dict)
     """Cases that lack what one metric needs, by metric and reason: ``ts: NO_TEST_SUITE``."""
 
@@ -124,6 +127,7 @@ def summarise(
     exact = all(is_binary for _, is_binary in plan)
     alike: dict[tuple[Any, ...], _Alike] = {}
     heard = Heard()
+    expectation = Expectation()
     for result in results:
         abstained += result.abstained
         answered += not result.abstained and bool((result.prediction or "").strip())
@@ -134,6 +138,7 @@ def summarise(
         for why in dict.fromkeys(reasons_by(result, deciding)):
             reasons[str(why)] += 1
         heard.add(result)
+        expectation.add(result)
         for name in cuts_of(result):
             cuts[name] += 1
         ours = [found for found in result.evidence if found.by in _OURS]
@@ -172,6 +177,7 @@ def summarise(
         judge=heard.totals(),
         beyond=dict(sorted(beyond.items())),
         cuts=dict(sorted(cuts.items())),
+        expected=expectation.expected() if "verdict" in metrics else None,
         without=dict(sorted(without.items())),
     )
 
@@ -196,7 +202,9 @@ def from_json(plain: Mapping[str, Any]) -> Summary:
             for part in plain["slices"]
         )
         estimates = tuple(Estimate(**estimate) for estimate in plain["estimates"])
-        return Summary(**{**plain, "estimates": estimates, "slices": slices})
+        people = plain.get("expected")
+        expected = None if people is None else Expected(**people)
+        return Summary(**{**plain, "estimates": estimates, "slices": slices, "expected": expected})
     except (KeyError, TypeError) as wrong:
         raise RunLogError(
             f"this is not a summary of this version: {wrong}. Expected the fields that to_json "

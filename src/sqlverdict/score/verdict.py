@@ -3,14 +3,15 @@
 Definition:
     value = 1 if the case's verdict is ``correct``, 0 if it is ``incorrect``, unscored if it
     ``needs_review`` or could not be evaluated. The verdict is made by the run's policy, a table
-    in ``verdicts.py``: a proof is correct; matching results without a witness are correct; a
-    witness, a difference and how it relates are weighed, without a language model (the policy
-    ``deterministic``) or by asking one what evidence leaves open (``judged``). The score of a
-    run is the mean over its scored cases.
+    in ``policies.py``: ``intent`` (does the answer serve the question? the default), ``strict``
+    (a match by luck is wrong) or ``results`` (the benchmark's own comparison). Where there is a
+    judge, it is asked what the policy leaves to it. The score of a run is the mean over its
+    scored cases; beside it the report says between which bounds the score lies that people
+    would give.
 
-    Hand calculation: of five cases one is proved, one matches without a witness, one matches
-    and is refuted by ordinary data, one differs by an extra column, and the judge's reply about
-    the fifth cannot be read. The values are 1, 1, 0, 1 and unscored: 3 / 4 = 0.75.
+    Hand calculation, by ``intent``: of five cases one is proved, one matches without a witness,
+    one matches and is refuted by ordinary data, one differs by an extra column, and one returns
+    other rows. The values are 1, 1, 1, unscored and 0: 3 / 4 = 0.75.
 
 Range:
     {0, 1}
@@ -41,7 +42,7 @@ class VerdictMetric:
     """The headline: right by all evidence."""
 
     name = "verdict"
-    version = 1
+    version = 2
     needs: frozenset[Need] = frozenset({"answers", "witness", "proof", "opinion"})
     parameters: tuple[str, ...] = ()
     binary = True

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlverdict.parse.schema import Column, Schema, Table
+from sqlverdict.policies import INTENT
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.records import (
     Answer,
@@ -25,7 +26,7 @@ from sqlverdict.records import (
     Rung,
 )
 from sqlverdict.refute.witness import NotRefuted, Refutation
-from sqlverdict.verdicts import DETERMINISTIC, judge
+from sqlverdict.verdicts import judge
 
 GOLD_SQL = "SELECT name, age FROM person"
 OTHER_SQL = "SELECT p.name, p.age FROM person AS p"
@@ -153,7 +154,7 @@ class FakeItem:
 
     def judgement(self) -> Judgement:
         """What the evidence amounts to without a language model."""
-        return judge(self.case, self.prediction, self.evidence(), DETERMINISTIC)
+        return judge(self.case, self.prediction, self.evidence(), INTENT)
 
 
 def _outcome(found: Sequence[Row] | Failure) -> Outcome:

@@ -59,7 +59,7 @@ from sqlverdict.compare.relations._table import NUMBERS, Table
 from sqlverdict.errors import UnknownMember
 from sqlverdict.records import Answer, Relation
 
-__all__ = ["KINDS", "MOST_CELLS", "relate", "verify"]
+__all__ = ["KINDS", "MOST_CELLS", "constant_columns", "relate", "verify"]
 
 MOST_CELLS = 200_000
 """Cells of both answers together above which only the cheap relations are tried."""

@@ -1,0 +1,284 @@
+"""How well verdicts agree with people, and how probable they say they are.
+
+Prints, as Markdown, what ``docs/agreement.md`` shows: the labels in each situation, kappa of each
+policy beside EX, each recorded judge alone and with evidence, calibration, and whether the stated
+bounds hold. With ``--write`` it also writes the counts that come with the package.
+
+Run: ``python bench/agreement.py [--write]``; needs SQLVERDICT_DATA. Takes about two minutes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+from agreement_sets import SETS, Labelled, labelled
+from sqlverdict.confidence import LabelSet, Model, cell_of, count, write_models
+from sqlverdict.policies import INTENT, POLICIES, STRICT, Policy
+from sqlverdict.records import Result, Verdict
+from sqlverdict.score.expected import Expectation
+from sqlverdict.situations import Situation
+
+DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
+COUNTS = Path(__file__).parents[1] / "src" / "sqlverdict" / "confidence.json"
+STYLES = {INTENT.name: ("rose-bird", "rose-spider", "corrected"), STRICT.name: ("flex",)}
+"""The sets whose labels follow the idea of a policy."""
+ABOUT = {
+    "rose-bird": "ROSE, BIRD pairs, every second one; people judged the intent",
+    "rose-spider": "ROSE, Spider pairs, every second one; people judged the intent",
+    "corrected": "13 systems of BIRD mini-dev on 88 questions of two databases; the label is EX "
+    "against a gold that experts corrected",
+    "flex": "FLEX, 100 BIRD pairs; consensus of three experts, strict criteria",
+}
+FOLDS = 10
+SAMPLES = 1_000
+BINS = 10
+VALUES = {Verdict.CORRECT: True, Verdict.INCORRECT: False}
+Said = Callable[[Labelled], bool | None]
+
+
+def kappa(pairs: Sequence[tuple[bool, bool]]) -> float:
+    """Cohen's kappa."""
+    n = len(pairs)
+    observed = sum(a == b for a, b in pairs) / n
+    ours, theirs = sum(a for a, _ in pairs) / n, sum(b for _, b in pairs) / n
+    chance = ours * theirs + (1 - ours) * (1 - theirs)
+    return 0.0 if chance == 1 else (observed - chance) / (1 - chance)
+
+
+def by_question(items: Iterable[Labelled]) -> list[list[Labelled]]:
+    """The pairs of each question: what is drawn, and what is held out, together."""
+    found: dict[str, list[Labelled]] = defaultdict(list)
+    for item in items:
+        found[item.question].append(item)
+    return [found[name] for name in sorted(found)]
+
+
+def samples(items: Sequence[Labelled], number: int = SAMPLES) -> Iterator[list[Labelled]]:
+    """Questions drawn with repetition."""
+    groups, random = by_question(items), Random(0)
+    for _ in range(number):
+        yield [item for group in random.choices(groups, k=len(groups)) for item in group]
+
+
+def agreement(items: Sequence[Labelled], said: Said) -> str:
+    """Kappa with its interval, and on how many of the pairs."""
+
+    def pairs(chosen: Iterable[Labelled]) -> list[tuple[bool, bool]]:
+        return [(i.label, v) for i in chosen if (v := said(i)) is not None]
+
+    decided = pairs(items)
+    if not decided:
+        return "–"  # noqa: RUF001
+    drawn = sorted(kappa(found) for s in samples(items) if (found := pairs(s)))
+    low, high = drawn[len(drawn) // 40], drawn[-len(drawn) // 40 - 1]
+    left = "" if len(decided) == len(items) else f", {len(decided)} of {len(items)} decided"
+    return f"{kappa(decided):.3f} ({low:.2f} to {high:.2f}{left})"
+
+
+def by_policy(policy: Policy) -> Said:
+    """What a policy says without a judge."""
+    return lambda item: VALUES.get(item.judgement(policy).verdict)
+
+
+def with_judge(policy: Policy, name: str) -> Said:
+    """What a policy says with a recorded judge."""
+    return lambda item: VALUES.get(item.judgement(policy, item.judges[name]).verdict)
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table."""
+    print(f"\n| {' | '.join(headers)} |")
+    print(f"| --- |{' ---: |' * (len(headers) - 1)}")
+    for row in rows:
+        print(f"| {' | '.join(row)} |")
+
+
+def situations(items: Sequence[Labelled]) -> None:
+    """What people said in each situation."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for item in items:
+        name = item.judgement(INTENT).situation
+        counts[name][f"{item.set} all"] += 1
+        counts[name][f"{item.set} right"] += item.label
+    rows = []
+    for name in Situation:
+        found = counts[name]
+        if found:
+            cells = [
+                f"{found[f'{s} right']}/{found[f'{s} all']}" if found[f"{s} all"] else "–"  # noqa: RUF001
+                for s in SETS
+            ]
+            rows.append([f"`{name}`", *cells, *(p.table[name] for p in POLICIES.values())])
+    table(("situation", *SETS, *POLICIES), rows)
+
+
+def policies(items: Sequence[Labelled]) -> None:
+    """Each comparison and each policy on each set."""
+    names = ("recorded EX", "ex", "ex[bird]", "ex[spider]")
+    rows = [[f"`{name}`", *(_ex(items, name, s) for s in SETS)] for name in names]
+    for policy in POLICIES.values():
+        said = by_policy(policy)
+        rows.append([f"`{policy.name}`", *(agreement(_of(items, s), said) for s in SETS)])
+    table(("without a judge", *SETS), rows)
+
+
+def _ex(items: Sequence[Labelled], name: str, which: str) -> str:
+    chosen = [item for item in _of(items, which) if name in item.ex]
+    return agreement(chosen, lambda item: item.ex[name]) if chosen else "–"  # noqa: RUF001
+
+
+def _of(items: Iterable[Labelled], which: str) -> list[Labelled]:
+    return [item for item in items if item.set == which]
+
+
+def judges(items: Sequence[Labelled]) -> None:
+    """Each recorded judge alone, with EX, and with evidence."""
+    for which, policy in (("rose-bird", INTENT), ("rose-spider", INTENT), ("flex", STRICT)):
+        chosen = _of(items, which)
+        ex = "recorded EX" if which != "flex" else "ex"
+        names = sorted({name for item in chosen for name in item.judges})
+        rows = []
+        for name in names:
+            said = with_judge(policy, name)
+            found = [(item.label, v) for item in chosen if (v := said(item)) is not None]
+            calls = sum(Situation(i.judgement(policy).situation) in policy.asked for i in chosen)
+            wrong = Counter(pair for pair in found if pair[0] != pair[1])
+            rows.append(
+                [
+                    name,
+                    f"{kappa([(i.label, i.judges[name]) for i in chosen]):.3f}",
+                    f"{kappa([(i.label, i.ex[ex] or i.judges[name]) for i in chosen]):.3f}",
+                    agreement(chosen, said),
+                    f"{wrong[False, True]} / {wrong[True, False]}",
+                    f"{calls} of {len(chosen)}",
+                ]
+            )
+        headers = ("judge", "alone", "EX or judge", f"`{policy.name}`", "FP / FN", "calls")
+        print(f"\n{which}, {len(chosen)} pairs:")
+        table(headers, rows)
+
+
+def model_of(items: Sequence[Labelled], style: str) -> Model:
+    """The counts of a policy's label sets."""
+    policy = POLICIES[style]
+    chosen = [item for item in items if item.set in STYLES[style]]
+    found = []
+    for item in chosen:
+        situation = Situation(item.judgement(policy).situation)
+        evidence = item.result.evidence
+        found.append((cell_of(situation, evidence), item.set, item.label, 1.0))
+        if situation in policy.asked:
+            for opinion in item.judges.values():
+                cell = cell_of(situation, evidence, opinion)
+                found.append((cell, item.set, item.label, 1 / len(item.judges)))
+    sets = tuple(
+        LabelSet(name, ABOUT[name], len(_of(chosen, name)))
+        for name in STYLES[style]
+        if _of(chosen, name)
+    )
+    return Model(sets, count(found))
+
+
+def held_out(items: Sequence[Labelled], style: str) -> list[tuple[Labelled, float, float]]:
+    """Each pair with the probability and deviation that the other questions give it."""
+    policy = POLICIES[style]
+    groups = by_question(item for item in items if item.set in STYLES[style])
+    Random(1).shuffle(groups)
+    found = []
+    for fold in range(FOLDS):
+        kept = [i for n, group in enumerate(groups) if n % FOLDS != fold for i in group]
+        model = model_of(kept, style)
+        for item in (i for n, group in enumerate(groups) if n % FOLDS == fold for i in group):
+            made = item.judgement(policy, model=model)
+            if made.p_right is not None and made.p_deviation is not None:
+                found.append((item, made.p_right, made.p_deviation))
+    return found
+
+
+def error(found: Sequence[tuple[Labelled, float, float]]) -> float:
+    """The expected calibration error over ten bins of equal width."""
+    bins: dict[int, list[tuple[bool, float]]] = defaultdict(list)
+    for item, p, _ in found:
+        bins[min(int(p * BINS), BINS - 1)].append((item.label, p))
+    return sum(
+        abs(sum(label for label, _ in pairs) - sum(p for _, p in pairs)) for pairs in bins.values()
+    ) / len(found)
+
+
+def calibration(items: Sequence[Labelled]) -> None:
+    """Expected against observed, and whether the bounds hold; questions held out."""
+    for style in STYLES:
+        found = held_out(items, style)
+        bins: dict[int, list[tuple[bool, float]]] = defaultdict(list)
+        for item, p, _ in found:
+            bins[min(int(p * BINS), BINS - 1)].append((item.label, p))
+        rows = [
+            [
+                f"{number / BINS:.1f} to {(number + 1) / BINS:.1f}",
+                str(len(pairs)),
+                f"{sum(p for _, p in pairs) / len(pairs):.3f}",
+                f"{sum(label for label, _ in pairs) / len(pairs):.3f}",
+            ]
+            for number, pairs in sorted(bins.items())
+        ]
+        print(f"\n`{style}`, {len(found)} pairs, calibration error {error(found):.3f}")
+        for which in STYLES[style]:
+            own = [one for one in found if one[0].set == which]
+            print(f"* {which}: {error(own):.3f}; {bounds(own)}")
+        table(("stated", "pairs", "mean stated", "right"), rows)
+
+
+def bounds(found: Sequence[tuple[Labelled, float, float]]) -> str:
+    """What is expected of a set, and how often its bounds hold in samples of its questions."""
+    by_item = {id(item): (p, deviation) for item, p, deviation in found}
+    items = [item for item, _, _ in found]
+    whole = _expected([(item, *by_item[id(item)]) for item in items])
+    share = sum(item.label for item in items) / len(items)
+    inside = 0
+    for sample in samples(items):
+        low, _, high = _expected([(item, *by_item[id(item)]) for item in sample])
+        inside += low <= sum(item.label for item in sample) / len(sample) <= high
+    low, value, high = whole
+    return (
+        f"stated {100 * low:.1f} to {100 * high:.1f} %, estimate {100 * value:.1f} %, labels "
+        f"{100 * share:.1f} %; inside in {100 * inside / SAMPLES:.1f} % of samples"
+    )
+
+
+def _expected(found: Sequence[tuple[Labelled, float, float]]) -> tuple[float, float, float]:
+    expectation = Expectation()
+    for item, p, deviation in found:
+        expectation.add(_with(item.result, p, deviation))
+    expected = expectation.expected()
+    assert expected is not None
+    return expected.low, expected.value, expected.high
+
+
+def _with(result: Result, p: float, deviation: float) -> Result:
+    from dataclasses import replace
+
+    return replace(result, p_right=p, p_deviation=deviation)
+
+
+def main() -> None:
+    """Print everything; write the counts where that is asked for."""
+    items = labelled(DATA)
+    if "--write" in sys.argv:
+        COUNTS.write_bytes(write_models({style: model_of(items, style) for style in STYLES}))
+    print("### Labels in each situation (right / all)")
+    situations(items)
+    print("\n### Policies")
+    policies(items)
+    print("\n### Recorded judges")
+    judges(items)
+    print("\n### Calibration, questions held out")
+    calibration(items)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+"""How probable it is that people call a prediction right: counts of labels, with shrinkage.
+
+A model is a table of counts. For every situation it knows how many labelled predictions were in
+it and how many of them people called right, set by set. A situation is divided further by what
+its evidence shows first (the relation between the answers, the columns on generated databases),
+and by what a judge said. The probability of a small cell is drawn towards that of its situation,
+and that of a situation towards one half:
+
+    p(situation) = (right + 1) / (labels + 2)
+    p(cell) = (right + 4 p(situation)) / (labels + 4)
+
+There is nothing else to it: a reader can redo each probability by hand. The counts that come
+with the package, and what they were made of, are in ``confidence.json``, policy by policy;
+``sqlverdict calibrate`` makes such a file from a user's own runs and labels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from importlib import resources
+from pathlib import Path
+
+import msgspec
+
+from sqlverdict.errors import UsageError
+from sqlverdict.records import Evidence
+
+SHRINKAGE = 4.0
+"""A cell counts as if so many labels of its situation were in it, too."""
+PRIOR = 2.0
+"""A situation counts as if so many labels, half of them right, were in it, too."""
+ENOUGH = 5
+"""A set with so many labels in a cell says something about how sets differ."""
+LEAST = 0.02
+"""Sets of labels differ at least by this standard deviation, also where those at hand agree."""
+
+
+class LabelSet(msgspec.Struct, frozen=True):
+    """Where labels came from.
+
+    Attributes:
+        name: The set's name.
+        about: What was labelled, by whom, and which part of it was used.
+        labels: How many labels there are.
+    """
+
+    name: str
+    about: str
+    labels: int
+
+
+Counts = dict[str, dict[str, tuple[float, float]]]
+"""For every cell and set: how many were right, and how many there are."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """Counts of labels by cell and set.
+
+    Attributes:
+        sets: Where the labels came from.
+        cells: The counts.
+    """
+
+    sets: tuple[LabelSet, ...] = ()
+    cells: Counts = field(default_factory=dict)
+
+    def expect(
+        self, situation: str, evidence: Sequence[Evidence] = (), opinion: bool | None = None
+    ) -> tuple[float | None, float | None]:
+        """The probability that people call the prediction right, and its deviation.
+
+        ``None`` where the model has no labels at all.
+        """
+        if not self.cells:
+            return None, None
+        cell = cell_of(situation, evidence, opinion)
+        return round(self.p_right(cell), 4), round(self.deviation(cell), 4)
+
+    def p_right(self, cell: str) -> float:
+        """The probability that people call a prediction of a cell right."""
+        above, _, _ = cell.rpartition("/")
+        right, labels = self._totals.get(cell, (0.0, 0.0))
+        if not above:
+            return (right + PRIOR / 2) / (labels + PRIOR)
+        return (right + SHRINKAGE * self.p_right(above)) / (labels + SHRINKAGE)
+
+    def deviation(self, cell: str) -> float:
+        """How far a cell's rate may lie from its probability in another set of labels.
+
+        A standard deviation, of two parts: what few labels leave open, and how much the sets
+        that there are differ among themselves. Where fewer than two sets have enough labels, the
+        situation's sets say it, and without these a stated least.
+        """
+        p = self.p_right(cell)
+        _, labels = self._totals.get(cell, (0.0, 0.0))
+        own = p * (1 - p) / (labels + PRIOR + 1)
+        return float((own + self._between(cell)) ** 0.5)
+
+    def _between(self, cell: str) -> float:
+        """The variance of the rates of a cell's sets, weighted by their labels."""
+        rates = [(r / n, n) for r, n in self.cells.get(cell, {}).values() if n >= ENOUGH]
+        if len(rates) < 2:
+            above, _, _ = cell.rpartition("/")
+            return self._between(above) if above else LEAST**2
+        total = sum(n for _, n in rates)
+        mean = sum(n * rate for rate, n in rates) / total
+        found = sum(n * (rate - mean) ** 2 for rate, n in rates) / total
+        return float(max(found * len(rates) / (len(rates) - 1), LEAST**2))
+
+    def priors(self) -> dict[str, tuple[int, int]]:
+        """By situation: how many labels say right, and how many there are; few say nothing."""
+        return {
+            cell: (round(right), round(labels))
+            for cell, (right, labels) in self._totals.items()
+            if "/" not in cell and labels >= ENOUGH
+        }
+
+    @cached_property
+    def _totals(self) -> Mapping[str, tuple[float, float]]:
+        return {
+            cell: (sum(r for r, _ in sets.values()), sum(n for _, n in sets.values()))
+            for cell, sets in self.cells.items()
+        }
+
+
+Models = Mapping[str, Model]
+"""A model for every policy that has one: people judge differently where they are asked to."""
+
+NO_LABELS = Model()
+
+
+def cell_of(situation: str, evidence: Sequence[Evidence] = (), opinion: bool | None = None) -> str:
+    """The name of a cell: the situation, what its evidence shows first, what a judge said."""
+    name = str(situation)
+    if opinion is not None:
+        return f"{name}/judged_{'right' if opinion else 'wrong'}"
+    shown = next(filter(None, map(_shown, evidence)), "")
+    return f"{name}/{shown}" if shown else name
+
+
+def _shown(found: Evidence) -> str:
+    """What evidence of a difference shows first."""
+    generated = found.detail.get("generated")
+    if generated:
+        return str(generated["columns"])
+    relations = found.detail.get("relations") or ()
+    return str(relations[0].get("kind")) if relations else ""
+
+
+def count(labelled: Iterable[tuple[str, str, bool, float]]) -> Counts:
+    """Counts of labels: each comes with its cell, its set, whether it says right, and a weight.
+
+    A cell's labels count for its situation, too.
+    """
+    cells: Counts = {}
+    for cell, name, right, weight in labelled:
+        place = cell
+        while place:
+            sets = cells.setdefault(place, {})
+            before = sets.get(name, (0.0, 0.0))
+            sets[name] = (before[0] + weight * right, before[1] + weight)
+            place, _, last = place.rpartition("/")
+            if last.startswith("judged_"):
+                # What a judge says is one more look at cases that are counted already.
+                break
+    return {
+        cell: {name: (round(r, 3), round(n, 3)) for name, (r, n) in sorted(sets.items())}
+        for cell, sets in sorted(cells.items())
+    }
+
+
+class _Policy(msgspec.Struct):
+    """A model as it is stored."""
+
+    sets: list[LabelSet]
+    cells: Counts
+
+
+class _File(msgspec.Struct):
+    """Models as they are stored, by policy."""
+
+    schema: int
+    policies: dict[str, _Policy]
+
+
+def read_models(path: Path) -> Models:
+    """Models from a file that ``sqlverdict calibrate`` wrote.
+
+    Raises:
+        UsageError: there is no such file, or it holds no models.
+    """
+    try:
+        return _decode(path.read_bytes())
+    except OSError as error:
+        raise UsageError(
+            f"{path}: {error.strerror}. Expected a file that 'sqlverdict calibrate' wrote"
+        ) from None
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{path} holds no counts of labels ({error}). Expected a file that 'sqlverdict "
+            f"calibrate' wrote; make it again"
+        ) from None
+
+
+def write_models(models: Models) -> bytes:
+    """Models as the text of a file."""
+    policies = {
+        name: {"sets": model.sets, "cells": model.cells} for name, model in sorted(models.items())
+    }
+    stored = {"schema": 1, "policies": policies}
+    return msgspec.json.format(msgspec.json.encode(stored), indent=1) + b"\n"
+
+
+def _decode(text: bytes) -> Models:
+    stored = msgspec.json.decode(text, type=_File)
+    if stored.schema != 1:
+        raise msgspec.ValidationError(f"schema {stored.schema}; this version reads schema 1")
+    for policy in stored.policies.values():
+        for sets in policy.cells.values():
+            for right, labels in sets.values():
+                if not 0 <= right <= labels:
+                    raise msgspec.ValidationError(f"{right} right of {labels} labels")
+    return {name: Model(tuple(one.sets), one.cells) for name, one in stored.policies.items()}
+
+
+@cache
+def built_in() -> Models:
+    """The models that come with the package."""
+    return _decode(resources.files("sqlverdict").joinpath("confidence.json").read_bytes())

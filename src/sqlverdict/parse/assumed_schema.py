@@ -1,0 +1,141 @@
+"""The tables and columns that queries speak of, where no schema is known.
+
+Pairs of queries are often published without their databases. What they name is enough to make
+databases on which both run. Nothing is known of keys and constraints, and types are guessed from
+how a column is used: what is found out with such a schema is a hint, and never a proof.
+
+A column without a table belongs to the only table of its query, else to a table that has a
+column of this name elsewhere, else to the first one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from sqlverdict.parse.schema import Column, Schema, Table
+from sqlverdict.parse.tokens import fold
+from sqlverdict.records import Query
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+    from sqlglot.expressions import Expr
+
+_PLACEHOLDER = Column("any_column", "TEXT")
+_SUFFIX = "id"
+
+
+def assumed_schema(db_id: str, queries: Iterable[Query]) -> Schema:
+    """A schema on which the queries are likely to run."""
+    guess = _Guess()
+    for query in queries:
+        guess.see(query.tree)
+    return Schema(db_id, tuple(guess.tables()), "assumed")
+
+
+class _Guess:
+    """What the queries seen so far say."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+        self._columns: dict[str, dict[str, str]] = {}
+        self._uses: dict[tuple[str, str], Counter[str]] = {}
+        self._homeless: list[tuple[exp.Column, Sequence[str]]] = []
+
+    def see(self, tree: Expr) -> None:
+        """Take note of a query's tables and columns."""
+        from sqlglot import exp
+
+        inner = {fold(cte.alias) for cte in tree.find_all(exp.CTE)}
+        for table in tree.find_all(exp.Table):
+            if fold(table.name) not in inner:
+                self._names.setdefault(fold(table.name), table.name)
+        for column in tree.find_all(exp.Column):
+            if isinstance(column.this, exp.Star):
+                continue
+            sources = _sources(column)
+            tables = [source.name for source in sources if isinstance(source, exp.Table)]
+            known = [name for name in tables if fold(name) not in inner]
+            if len(sources) == 1 and known:
+                self._add(known[0], column)
+            elif known and not column.table:
+                self._homeless.append((column, known))
+
+    def _add(self, table: str, column: exp.Column) -> None:
+        place = fold(table)
+        self._names.setdefault(place, table)
+        self._columns.setdefault(place, {}).setdefault(fold(column.name), column.name)
+        self._uses.setdefault((place, fold(column.name)), Counter()).update(_use(column))
+
+    def tables(self) -> Iterator[Table]:
+        """The tables, those named first at the front."""
+        for column, sources in self._homeless:
+            name = fold(column.name)
+            homes = [s for s in sources if name in self._columns.get(fold(s), {})]
+            if homes or not _may_be_text(column):
+                self._add((homes or sources)[0], column)
+        self._homeless.clear()
+        for place, name in self._names.items():
+            columns = [
+                Column(column, self._type(place, key))
+                for key, column in self._columns.get(place, {}).items()
+            ]
+            yield Table(name, tuple(columns) or (_PLACEHOLDER,))
+
+    def _type(self, table: str, column: str) -> str:
+        uses = self._uses[table, column]
+        if uses["text"] and uses["text"] >= uses["number"]:
+            return "TEXT"
+        if uses["number"] or uses["key"] or column.endswith(_SUFFIX):
+            return "INTEGER"
+        return "TEXT"
+
+
+def _sources(column: exp.Column) -> list[Expr]:
+    """What a column may come from: the source that it names, else all of its own query."""
+    from sqlglot import exp
+
+    select = column.find_ancestor(exp.Select)
+    while select is not None:
+        start = select.args.get("from_")
+        sources = [start.this] if start is not None else []
+        sources += [join.this for join in select.args.get("joins") or ()]
+        if not column.table:
+            return sources
+        wanted = fold(column.table)
+        named = [source for source in sources if fold(source.alias_or_name) == wanted]
+        if named:
+            return named[:1]
+        select = select.find_ancestor(exp.Select)
+    return []
+
+
+def _may_be_text(column: exp.Column) -> bool:
+    """Whether a name in double quotes may be a text: SQLite reads it so where no column has it."""
+    from sqlglot import exp
+
+    return isinstance(column.this, exp.Identifier) and bool(column.this.quoted)
+
+
+def _use(column: exp.Column) -> Iterator[str]:
+    """What the use of a column says about its values."""
+    from sqlglot import exp
+
+    around = column.parent
+    while isinstance(around, exp.Paren):
+        around = around.parent
+    if isinstance(around, exp.Sum | exp.Avg | exp.Add | exp.Sub | exp.Mul | exp.Div | exp.Between):
+        yield "number"
+    elif isinstance(around, exp.Like):
+        yield "text"
+    elif isinstance(around, exp.EQ | exp.NEQ | exp.GT | exp.LT | exp.GTE | exp.LTE):
+        other = around.expression if around.this is column else around.this
+        if isinstance(other, exp.Literal):
+            yield "text" if other.is_string else "number"
+        elif isinstance(other, exp.Column) and not other.table and _may_be_text(other):
+            yield "text"
+        elif isinstance(around, exp.EQ):
+            yield "key"
+        elif isinstance(other, exp.Subquery):
+            yield "number"

@@ -1,0 +1,187 @@
+"""Policies: what each situation amounts to, without a judge and with one.
+
+============================  ============  ============  =============  ====================
+situation                     results       strict        intent         a judge is asked by
+============================  ============  ============  =============  ====================
+contradiction                 unscored      unscored      unscored       nobody
+proved                        correct       correct       correct        nobody
+tie_witness                   incorrect     incorrect     incorrect      strict, intent
+duplicates_witness            correct       correct       correct        nobody
+constant_match                correct       incorrect     needs_review   intent
+ordinary_witness              correct       incorrect     correct        strict
+ungraded_witness              correct       incorrect     correct        strict
+null_in_aggregate             correct       incorrect     correct        nobody
+tied_rows_lost                correct       incorrect     correct        strict
+undetermined_prediction       correct       incorrect     needs_review   strict, intent
+unusual_witness               correct       correct       correct        strict
+unsearched_match              correct       needs_review  correct        nobody
+match                         correct       correct       correct        nobody
+failed                        incorrect     incorrect     incorrect      nobody
+tied_difference               incorrect     incorrect     correct        strict
+trivial_difference            incorrect     correct       correct        nobody
+harmless_difference           incorrect     correct       needs_review   intent
+generated_same                incorrect     incorrect     correct        strict
+generated_near                incorrect     incorrect     correct        strict, intent
+generated_columns             incorrect     incorrect     needs_review   strict, intent
+gold_suspect                  incorrect     incorrect     needs_review   strict, intent
+difference                    incorrect     incorrect     incorrect      strict, intent
+fault                         unscored      unscored      unscored       nobody
+fits_a_tie                    correct       correct       correct        nobody
+unsearched_tie                needs_review  needs_review  needs_review   strict, intent
+open                          needs_review  needs_review  needs_review   nobody
+============================  ============  ============  =============  ====================
+
+``results`` is the benchmark's own comparison. ``strict`` follows FLEX's experts: a match by luck
+is wrong. ``intent`` asks whether the answer serves the question, and is the default. The labels
+behind every line are counted in ``docs/agreement.md``, and each verdict carries the probability
+that follows from them (:mod:`sqlverdict.confidence`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from sqlverdict.situations import Situation
+
+Decision = Literal["correct", "incorrect", "needs_review", "unscored", "ask"]
+
+
+@dataclass(frozen=True)
+class Policy:
+    """What each situation amounts to.
+
+    Attributes:
+        name: The policy's name in options and manifests.
+        about: What it is for, in a sentence.
+        table: The decision for every situation, without a judge.
+        asked: The situations about which a judge is asked, where there is one.
+    """
+
+    name: str
+    about: str
+    table: Mapping[Situation, Decision]
+    asked: frozenset[Situation] = field(default_factory=frozenset)
+
+    def decide(self, found: Situation, *, judged: bool = False) -> Decision:
+        """What a situation amounts to; ``judged``: there is a judge to ask."""
+        return "ask" if judged and found in self.asked else self.table[found]
+
+
+_SETTLED: Mapping[Situation, Decision] = {
+    Situation.CONTRADICTION: "unscored",
+    Situation.PROVED: "correct",
+    Situation.TIE_WITNESS: "incorrect",
+    Situation.DUPLICATES_WITNESS: "correct",
+    Situation.MATCH: "correct",
+    Situation.FAILED: "incorrect",
+    Situation.DIFFERENCE: "incorrect",
+    Situation.FAULT: "unscored",
+    Situation.FITS_A_TIE: "correct",
+    Situation.UNSEARCHED_TIE: "needs_review",
+    Situation.OPEN: "needs_review",
+}
+"""What every policy agrees on."""
+
+RESULTS = Policy(
+    "results",
+    "the benchmark's own comparison: results alone",
+    {
+        **_SETTLED,
+        Situation.CONSTANT_MATCH: "correct",
+        Situation.ORDINARY_WITNESS: "correct",
+        Situation.UNGRADED_WITNESS: "correct",
+        Situation.NULL_IN_AGGREGATE: "correct",
+        Situation.TIED_ROWS_LOST: "correct",
+        Situation.UNDETERMINED_PREDICTION: "correct",
+        Situation.UNUSUAL_WITNESS: "correct",
+        Situation.UNSEARCHED_MATCH: "correct",
+        Situation.TIED_DIFFERENCE: "incorrect",
+        Situation.TRIVIAL_DIFFERENCE: "incorrect",
+        Situation.HARMLESS_DIFFERENCE: "incorrect",
+        Situation.GENERATED_SAME: "incorrect",
+        Situation.GENERATED_NEAR: "incorrect",
+        Situation.GENERATED_COLUMNS: "incorrect",
+        Situation.GOLD_SUSPECT: "incorrect",
+    },
+)
+
+STRICT = Policy(
+    "strict",
+    "as FLEX's experts judge: a match by luck is wrong",
+    {
+        **_SETTLED,
+        Situation.CONSTANT_MATCH: "incorrect",
+        Situation.ORDINARY_WITNESS: "incorrect",
+        Situation.UNGRADED_WITNESS: "incorrect",
+        Situation.NULL_IN_AGGREGATE: "incorrect",
+        Situation.TIED_ROWS_LOST: "incorrect",
+        Situation.UNDETERMINED_PREDICTION: "incorrect",
+        Situation.UNUSUAL_WITNESS: "correct",
+        Situation.UNSEARCHED_MATCH: "needs_review",
+        Situation.TIED_DIFFERENCE: "incorrect",
+        Situation.TRIVIAL_DIFFERENCE: "correct",
+        Situation.HARMLESS_DIFFERENCE: "correct",
+        Situation.GENERATED_SAME: "incorrect",
+        Situation.GENERATED_NEAR: "incorrect",
+        Situation.GENERATED_COLUMNS: "incorrect",
+        Situation.GOLD_SUSPECT: "incorrect",
+    },
+    frozenset(
+        {
+            Situation.TIE_WITNESS,
+            Situation.ORDINARY_WITNESS,
+            Situation.UNGRADED_WITNESS,
+            Situation.TIED_ROWS_LOST,
+            Situation.UNDETERMINED_PREDICTION,
+            Situation.UNUSUAL_WITNESS,
+            Situation.TIED_DIFFERENCE,
+            Situation.GENERATED_SAME,
+            Situation.GENERATED_NEAR,
+            Situation.GENERATED_COLUMNS,
+            Situation.GOLD_SUSPECT,
+            Situation.DIFFERENCE,
+            Situation.UNSEARCHED_TIE,
+        }
+    ),
+)
+
+INTENT = Policy(
+    "intent",
+    "whether the answer serves the question",
+    {
+        **_SETTLED,
+        Situation.CONSTANT_MATCH: "needs_review",
+        Situation.ORDINARY_WITNESS: "correct",
+        Situation.UNGRADED_WITNESS: "correct",
+        Situation.NULL_IN_AGGREGATE: "correct",
+        Situation.TIED_ROWS_LOST: "correct",
+        Situation.UNDETERMINED_PREDICTION: "needs_review",
+        Situation.UNUSUAL_WITNESS: "correct",
+        Situation.UNSEARCHED_MATCH: "correct",
+        Situation.TIED_DIFFERENCE: "correct",
+        Situation.TRIVIAL_DIFFERENCE: "correct",
+        Situation.HARMLESS_DIFFERENCE: "needs_review",
+        Situation.GENERATED_SAME: "correct",
+        Situation.GENERATED_NEAR: "correct",
+        Situation.GENERATED_COLUMNS: "needs_review",
+        Situation.GOLD_SUSPECT: "needs_review",
+    },
+    frozenset(
+        {
+            Situation.TIE_WITNESS,
+            Situation.CONSTANT_MATCH,
+            Situation.UNDETERMINED_PREDICTION,
+            Situation.HARMLESS_DIFFERENCE,
+            Situation.GENERATED_NEAR,
+            Situation.GENERATED_COLUMNS,
+            Situation.GOLD_SUSPECT,
+            Situation.DIFFERENCE,
+            Situation.UNSEARCHED_TIE,
+        }
+    ),
+)
+
+POLICIES: Mapping[str, Policy] = {policy.name: policy for policy in (RESULTS, STRICT, INTENT)}
+"""The policies by name."""

@@ -1,0 +1,185 @@
+"""How two queries relate on generated databases: what a difference amounts to without the data.
+
+Where the answers are known to differ and cannot be looked at, or where one database shows a
+relation that may be luck, both queries run on databases that the generator makes. What holds on
+every one of them is likely to be the queries' own: the same rows but for repetitions, the same
+columns in another order, all rows of the gold and more.
+
+One map of columns is held against all databases: a choice of columns for each of them would be
+chance. Databases on which either answer depends on the order of rows are left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import Path
+from typing import Literal
+
+from sqlverdict.errors import SchemaError
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Answer, Cell, Outcome, ParseFailure, Row
+from sqlverdict.refute.arena import Arena
+from sqlverdict.refute.constants import read
+from sqlverdict.refute.generate import Generator
+from sqlverdict.refute.meter import Meter
+from sqlverdict.refute.part import part_of
+from sqlverdict.refute.search import arenas_for
+from sqlverdict.refute.shrink import Content
+from sqlverdict.refute.sources import Sources
+from sqlverdict.refute.witness import Budget
+
+INSTANCES = 60
+"""How many databases are made."""
+ENOUGH = 4
+"""On so many databases one of the queries must return rows, or nothing is said."""
+_MOST_MAPS = 720
+"""So many maps of columns are followed: all orders of six columns."""
+_DIGITS = 9
+
+Columns = Literal["same", "permuted", "extra", "missing"]
+Rows = Literal["same", "repeated", "more", "fewer", "other"]
+
+
+@dataclass(frozen=True)
+class Related:
+    """What generated databases show.
+
+    Attributes:
+        instances: On how many databases one of the two queries returned rows, and both answers
+            were their own.
+        columns: ``same``, ``permuted``, ``extra`` (the prediction has all of the gold's and
+            more), or ``missing`` (the gold has all of the prediction's and more).
+        rows: ``same`` on every database, ``repeated`` (the same but for repetitions), ``more``
+            (all of the gold's, and further ones), ``fewer``, or ``other``.
+        overlap: How much the sets of rows overlap, from 0 to 1: the mean of their F1.
+    """
+
+    instances: int
+    columns: Columns
+    rows: Rows
+    overlap: float
+
+
+class _Map:
+    """One way to set columns beside each other, and on how many databases what holds under it."""
+
+    def __init__(self, gold: tuple[int, ...], prediction: tuple[int, ...]) -> None:
+        self.gold, self.prediction = gold, prediction
+        self.overlap = 0.0
+        self.holds: dict[Rows, int] = {"same": 0, "repeated": 0, "more": 0, "fewer": 0}
+
+    def see(self, gold: Sequence[Row], prediction: Sequence[Row]) -> None:
+        """Take note of two answers, one of which has rows."""
+        ours = Counter([tuple([row[n] for n in self.gold]) for row in gold])
+        theirs = Counter([tuple([row[n] for n in self.prediction]) for row in prediction])
+        rows, others = ours.keys(), theirs.keys()
+        self.overlap += 2 * len(rows & others) / (len(rows) + len(others))
+        self.holds["same"] += ours == theirs
+        self.holds["repeated"] += rows == others
+        self.holds["more"] += rows <= others
+        self.holds["fewer"] += others <= rows
+
+    def found(self, instances: int, wider: int) -> Related:
+        """What holds on all of so many databases; ``wider``: columns more than the gold's."""
+        always = (name for name, times in self.holds.items() if times == instances)
+        columns: Columns = "same" if self.gold == self.prediction else "permuted"
+        if wider:
+            columns = "extra" if wider > 0 else "missing"
+        overlap = round(self.overlap / instances, 4)
+        return Related(instances, columns, next(always, "other"), overlap)
+
+
+def relate_on_instances(
+    gold: str,
+    prediction: str,
+    schema: Schema,
+    *,
+    budget: Budget | None = None,
+    database: Path | None = None,
+) -> Related | None:
+    """How the answers of two queries relate on generated databases.
+
+    Args:
+        gold: The gold query.
+        prediction: The predicted query.
+        schema: The tables.
+        budget: How much work may be spent, and the seed.
+        database: The real database; some databases are then made of its rows.
+
+    Returns:
+        What holds on all of them; ``None`` where a query cannot be read or run there, where too
+        few databases say anything, or where the clock ended it.
+    """
+    chosen = budget or Budget()
+    queries = [parse(gold), parse(prediction)]
+    if any(isinstance(query, ParseFailure) for query in queries):
+        return None
+    ours, theirs = queries
+    assert not isinstance(ours, ParseFailure)
+    assert not isinstance(theirs, ParseFailure)
+    part = part_of(schema, (*ours.tables, *theirs.tables))
+    try:
+        facts, arenas = arenas_for(part, None)
+        reading = read(ours, part).merge(read(theirs, part))
+        generator = Generator(part, facts, reading, chosen.seed, arenas[0])
+        sources = Sources(generator, facts, chosen, INSTANCES, database, arenas[0])
+    except SchemaError:
+        return None
+    meter = Meter(chosen, arenas)
+    maps: list[_Map] = []
+    wider = instances = 0
+    for _, rows in sources(()):
+        if meter.over:
+            break
+        answers = [_settled(sql, rows, arenas) for sql in (gold, prediction)]
+        before, after = answers
+        if before is None or after is None or not (before.rows or after.rows):
+            continue
+        if not instances:
+            wider = len(after.columns) - len(before.columns)
+            maps = list(_maps(len(before.columns), len(after.columns)))
+        instances += 1
+        gold_rows, prediction_rows = _rounded(before.rows), _rounded(after.rows)
+        for one in maps:
+            one.see(gold_rows, prediction_rows)
+    if instances < ENOUGH or meter.late:
+        return None
+    # Among maps that overlap equally the first stands: the columns in their given order.
+    return max(maps, key=lambda one: one.overlap).found(instances, wider)
+
+
+def _settled(sql: str, rows: Content, arenas: tuple[Arena, Arena]) -> Answer | None:
+    """What a query gives on these rows, where it gives the same with the rows turned round."""
+    forward, keyless = arenas
+    turned = {table: list(reversed(content)) for table, content in rows.items()}
+    found: list[Outcome] = []
+    for arena, content in ((forward, rows), (keyless, turned)):
+        arena.load(content)
+        found.append(arena.run(sql))
+    first, second = found
+    if not isinstance(first, Answer) or not isinstance(second, Answer) or first.volatile:
+        return None
+    same = Counter(_rounded(first.rows)) == Counter(_rounded(second.rows))
+    return first if same else None
+
+
+def _rounded(rows: Sequence[Row]) -> list[Row]:
+    return [tuple([_cell(cell) for cell in row]) for row in rows]
+
+
+def _cell(cell: Cell) -> Cell:
+    return round(cell, _DIGITS) if isinstance(cell, float) else cell
+
+
+def _maps(gold: int, prediction: int) -> Iterator[_Map]:
+    """The ways to give each column of the narrower answer one of the wider."""
+    narrow, wide = sorted((gold, prediction))
+    given = tuple(range(narrow))
+    for number, chosen in enumerate(permutations(range(wide), narrow)):
+        if number >= _MOST_MAPS:
+            return
+        yield _Map(given, chosen) if gold <= prediction else _Map(chosen, given)

@@ -1,0 +1,111 @@
+"""Counts of labels from runs, and how well they foretell labels that they have not seen.
+
+Questions are held out together: the pairs of one question are not independent.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+
+from sqlverdict.confidence import Counts, Model, cell_of, count
+from sqlverdict.records import Result, Rung
+
+FOLDS = 10
+BINS = 10
+
+
+@dataclass(frozen=True)
+class LabelledResult:
+    """A result with its label.
+
+    Attributes:
+        set: The label set's name.
+        result: The result.
+        right: What people say.
+    """
+
+    set: str
+    result: Result
+    right: bool
+
+    def cells(self) -> Iterator[str]:
+        """The cells in which it counts: that of its evidence, and that of a judge's opinion."""
+        result = self.result
+        yield cell_of(result.situation, result.evidence)
+        for found in result.evidence:
+            for_verdict = "verdict" in found.detail.get("metrics", ("verdict",))
+            if found.rung is Rung.JUDGED and found.agrees is not None and for_verdict:
+                yield cell_of(result.situation, result.evidence, found.agrees)
+                break
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Cases whose stated probability lies in one tenth."""
+
+    low: float
+    high: float
+    cases: int
+    stated: float
+    right: float
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How stated probabilities compare with labels that were held out.
+
+    Attributes:
+        cases: How many labelled cases there are.
+        error: The expected calibration error, over ten bins.
+        bins: The bins that hold cases.
+    """
+
+    cases: int
+    error: float
+    bins: tuple[Bin, ...]
+
+
+def counts_of(labelled: Iterable[LabelledResult]) -> Counts:
+    """The counts of labels by cell and set."""
+    return count((cell, one.set, one.right, 1.0) for one in labelled for cell in one.cells())
+
+
+def cross_validated(labelled: Sequence[LabelledResult]) -> Calibration:
+    """Calibration on cases whose questions were held out of the counts."""
+    folds: dict[int, list[LabelledResult]] = defaultdict(list)
+    for one in labelled:
+        folds[_fold(one.result)].append(one)
+    stated: list[tuple[float, bool]] = []
+    for fold, held_out in sorted(folds.items()):
+        kept = (one for other, ones in folds.items() if other != fold for one in ones)
+        model = Model(cells=counts_of(kept))
+        stated += [(model.p_right(list(one.cells())[-1]), one.right) for one in held_out]
+    return calibration(stated)
+
+
+def _fold(result: Result) -> int:
+    """The same question is in the same fold, whatever the order of cases and the hash seed."""
+    name = f"{result.db_id}\n{result.question or result.id}".encode("utf-8", "backslashreplace")
+    return blake2b(name, digest_size=4).digest()[0] % FOLDS
+
+
+def calibration(stated: Sequence[tuple[float, bool]]) -> Calibration:
+    """Expected against observed."""
+    found: dict[int, list[tuple[float, bool]]] = defaultdict(list)
+    for p, right in stated:
+        found[min(int(p * BINS), BINS - 1)].append((p, right))
+    bins = tuple(
+        Bin(
+            number / BINS,
+            (number + 1) / BINS,
+            len(pairs),
+            sum(p for p, _ in pairs) / len(pairs),
+            sum(right for _, right in pairs) / len(pairs),
+        )
+        for number, pairs in sorted(found.items())
+    )
+    off = sum(one.cases * abs(one.stated - one.right) for one in bins)
+    return Calibration(len(stated), off / len(stated) if stated else 0.0, bins)

@@ -1,0 +1,307 @@
+"""What the evidence about an answered, answerable case amounts to: one of a few situations.
+
+A situation says what was shown, never what follows from it: that is a policy's, in
+:mod:`sqlverdict.policies`. The first line that applies counts:
+
+===========================  ==========================================================
+contradiction                a proof and a witness, or a proof and answers that differ
+proved                       a proof
+tie_witness                  the answer fits a tie of the gold, and a witness tells them apart
+duplicates_witness           a witness: the same rows, some of them repeated
+undetermined_prediction      a witness: the prediction leaves open what the gold decides
+constant_match               the answers agree, and the prediction reads no row of the data
+ordinary_witness             a witness on data like the real ones
+ungraded_witness             a witness, without real data to be held against
+null_in_aggregate            a witness: a NULL changes the number that is returned
+tied_rows_lost               a witness: of rows that tie, the prediction returns fewer
+unusual_witness              a witness on unusual data
+unsearched_match             the answers agree; no search for a witness could be made
+match                        the answers agree, and no witness was found
+failed                       the prediction does not run
+tied_difference              of rows that tie, the prediction returns fewer than the gold
+trivial_difference           repeated rows, an order nobody asked for, columns in another order
+harmless_difference          another difference that :mod:`sqlverdict.harmless` knows
+generated_same               answers said to differ, not at hand; on generated databases the same
+generated_near               the same, and on generated databases nearly the same
+generated_columns            the same, and the queries return another number of columns
+gold_suspect                 the answers differ, and there is strong evidence against the gold
+difference                   the answers differ
+fault                        nothing could be found out, and the model is not to blame
+fits_a_tie                   the gold leaves the answer open and this one fits it
+unsearched_tie               the same, and no search could be made
+open                         none of these
+===========================  ==========================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from sqlverdict.harmless import TIED, TRIVIAL, find_harmless
+from sqlverdict.records import Case, Evidence, Fault, Reason, Rung
+
+NEAR = 0.8
+"""From this overlap on, answers on generated databases are nearly the same. Chosen on the halves
+of ROSE's labels in docs/agreement.md; 0.75 and 0.85 agree with people about as well."""
+
+
+SUSPECT_SIGNS = frozenset({"dead_literal", "empty_answer", "numbers_as_text"})
+"""Signs against a gold that count where the prediction does not show them; the labels behind each
+are in docs/agreement.md."""
+
+CLEAN = frozenset({"dead_literal", "empty_answer"})
+"""A prediction that shows one of these says nothing against the gold."""
+
+
+class Situation(StrEnum):
+    """What the evidence about an answered, answerable case amounts to."""
+
+    CONTRADICTION = "contradiction"
+    PROVED = "proved"
+    TIE_WITNESS = "tie_witness"
+    DUPLICATES_WITNESS = "duplicates_witness"
+    CONSTANT_MATCH = "constant_match"
+    ORDINARY_WITNESS = "ordinary_witness"
+    UNGRADED_WITNESS = "ungraded_witness"
+    NULL_IN_AGGREGATE = "null_in_aggregate"
+    TIED_ROWS_LOST = "tied_rows_lost"
+    UNDETERMINED_PREDICTION = "undetermined_prediction"
+    UNUSUAL_WITNESS = "unusual_witness"
+    UNSEARCHED_MATCH = "unsearched_match"
+    MATCH = "match"
+    FAILED = "failed"
+    TIED_DIFFERENCE = "tied_difference"
+    TRIVIAL_DIFFERENCE = "trivial_difference"
+    HARMLESS_DIFFERENCE = "harmless_difference"
+    GENERATED_SAME = "generated_same"
+    GENERATED_NEAR = "generated_near"
+    GENERATED_COLUMNS = "generated_columns"
+    GOLD_SUSPECT = "gold_suspect"
+    DIFFERENCE = "difference"
+    FAULT = "fault"
+    FITS_A_TIE = "fits_a_tie"
+    UNSEARCHED_TIE = "unsearched_tie"
+    OPEN = "open"
+
+
+BECAUSE: Mapping[Situation, str] = {
+    Situation.CONTRADICTION: "a proof and a witness cannot both be right: the bug is ours",
+    Situation.PROVED: "the queries agree on every legal database",
+    Situation.TIE_WITNESS: "the answer fits a tie of the gold, and differs where nothing ties",
+    Situation.DUPLICATES_WITNESS: "on other data some rows are repeated; all rows are the same",
+    Situation.CONSTANT_MATCH: "the prediction reads no row: it fits one state of the data",
+    Situation.ORDINARY_WITNESS: "the answers differ on data like the real ones",
+    Situation.UNGRADED_WITNESS: "the answers differ on data with nothing unusual in them",
+    Situation.NULL_IN_AGGREGATE: "a NULL changes the number that is returned",
+    Situation.TIED_ROWS_LOST: "of rows that tie, the prediction returns fewer than the gold",
+    Situation.UNDETERMINED_PREDICTION: "the prediction leaves open what the gold decides",
+    Situation.UNUSUAL_WITNESS: "the answers differ only on unusual data",
+    Situation.UNSEARCHED_MATCH: "the answers agree, but the search for a database where they "
+    "differ could not be made, or was cut by the clock",
+    Situation.MATCH: "the answers agree, and no database was found where they differ",
+    Situation.FAILED: "the prediction does not run",
+    Situation.TIED_DIFFERENCE: "the answers differ in rows that tie: the prediction's LIMIT cuts "
+    "through them, and the gold has them all",
+    Situation.TRIVIAL_DIFFERENCE: "the answers differ in what benchmarks do not compare: repeated "
+    "rows, an order nobody asked for, the order of columns",
+    Situation.HARMLESS_DIFFERENCE: "the difference does not change the answer",
+    Situation.GENERATED_SAME: "the answers differ by record; on every generated database they are "
+    "the same, the order of columns apart",
+    Situation.GENERATED_NEAR: "the answers differ by record; on generated databases they are "
+    "nearly the same, or their columns stand in another order",
+    Situation.GENERATED_COLUMNS: "the answers differ by record, and have another number of "
+    "columns: nothing is known of their rows",
+    Situation.GOLD_SUSPECT: "the answers differ, and there is evidence against the gold",
+    Situation.DIFFERENCE: "the answers differ",
+    Situation.FAULT: "nothing could be found out, and the model is not to blame",
+    Situation.FITS_A_TIE: "the gold leaves the answer open, this one fits it, and no database "
+    "was found where the two differ",
+    Situation.UNSEARCHED_TIE: "the gold leaves the answer open and this one fits it, but no "
+    "search was made: a wrong query may fit by luck",
+    Situation.OPEN: "nothing decided it",
+}
+"""Each situation in words."""
+
+QUESTIONS: Mapping[Situation, str] = {
+    Situation.TIE_WITNESS: "the prediction fits a tie of the gold, but differs on a witness: does "
+    "it answer the question?",
+    Situation.CONSTANT_MATCH: "the results match, and the prediction reads no row: is it an "
+    "answer to the question?",
+    Situation.ORDINARY_WITNESS: "the results match, but not on a witness: does the question care?",
+    Situation.UNGRADED_WITNESS: "the results match, but not on a witness: is its data possible "
+    "here, and does the question care?",
+    Situation.TIED_ROWS_LOST: "the results match, but rows that tie are lost: may there be ties?",
+    Situation.UNDETERMINED_PREDICTION: "the results match, but the prediction leaves open what "
+    "the gold decides: does the question care?",
+    Situation.UNUSUAL_WITNESS: "the results match, but not on unusual data: is such data "
+    "possible here, and does the question care?",
+    Situation.UNSEARCHED_TIE: "the gold leaves the answer open and the prediction fits it: does "
+    "it answer the question?",
+    Situation.TIED_DIFFERENCE: "the results differ in rows that tie: does the question want them "
+    "all?",
+    Situation.HARMLESS_DIFFERENCE: "the results differ in form: does the question allow for it?",
+    Situation.GENERATED_SAME: "the results differ, and not on generated data: is the prediction "
+    "right all the same?",
+    Situation.GENERATED_NEAR: "the results differ, and hardly on generated data: is the "
+    "prediction right all the same?",
+    Situation.GENERATED_COLUMNS: "the results have another number of columns: is the prediction "
+    "right all the same?",
+    Situation.GOLD_SUSPECT: "the results differ, and there is evidence against the gold: which "
+    "query answers the question?",
+    Situation.DIFFERENCE: "the results differ: is the prediction right all the same?",
+}
+"""What a judge is asked, or would be."""
+
+
+def situation(case: Case, evidence: Sequence[Evidence]) -> tuple[Situation, Evidence | None]:
+    """What the evidence amounts to, and the piece of it that says so."""
+    proof = witness = match = different = open_ = None
+    for found in evidence:
+        rung = found.rung
+        if rung is Rung.JUDGED:
+            continue
+        if "contradiction" in found.detail:
+            return Situation.CONTRADICTION, found
+        if rung is Rung.REFUTED:
+            witness = witness or found
+        elif found.agrees is None:
+            open_ = _weightier(open_, found)
+        elif not found.agrees:
+            different = different or found
+        elif rung is Rung.PROVED:
+            proof = proof or found
+        else:
+            match = match or found
+    if proof is not None:
+        return (Situation.PROVED, proof) if witness is None else (Situation.CONTRADICTION, _OUR_BUG)
+    tied = open_ is not None and open_.fault is None
+    if match is not None and match.detail.get("constant_prediction"):
+        return Situation.CONSTANT_MATCH, witness or match
+    if witness is not None:
+        shown = _with_witness(witness)
+        # That it fits a tie is less than a match: a search may find that it fits by luck.
+        if match is None and tied and shown in _TELLING:
+            shown = Situation.TIE_WITNESS
+        return shown, witness
+    unsearched = _first(evidence, _is_unsearched)
+    if match is not None and not tied:
+        if unsearched is not None:
+            return Situation.UNSEARCHED_MATCH, unsearched
+        return Situation.MATCH, match
+    if different is not None:
+        shown = _with_difference(case, different, unsearched)
+        if shown is Situation.DIFFERENCE and _gold_is_suspect(evidence):
+            shown = Situation.GOLD_SUSPECT
+        return shown, different
+    if open_ is None:
+        return Situation.OPEN, None
+    if open_.fault is not None:
+        return Situation.FAULT, open_
+    # Beside a tie a match is the search's: it looked where nothing ties, too.
+    searched = match is not None and unsearched is None
+    return (Situation.FITS_A_TIE if searched else Situation.UNSEARCHED_TIE), open_
+
+
+def _gold_is_suspect(evidence: Sequence[Evidence]) -> bool:
+    """Whether the gold shows a strong sign of an error that the prediction does not show."""
+    for found in evidence:
+        if found.by == "signs":
+            gold = {sign["name"] for sign in found.detail.get("gold") or ()}
+            prediction = {sign["name"] for sign in found.detail.get("prediction") or ()}
+            return bool((gold - prediction) & SUSPECT_SIGNS) and prediction.isdisjoint(CLEAN)
+    return False
+
+
+def _is_unsearched(found: Evidence) -> bool:
+    """Whether it says that a search was asked for and not made, or not to its end."""
+    if found.by == "toolkit":
+        return found.detail.get("stage") == "refute"
+    if found.by != "refute":
+        return False
+    return bool(found.detail.get("cut_by_time")) or (found.agrees is None and bool(found.reasons))
+
+
+def _weightier(before: Evidence | None, found: Evidence) -> Evidence | None:
+    """Among what is open a fault counts most, then a tie; nothing else says anything."""
+    if before is not None and before.fault is not None:
+        return before
+    if found.fault is not None:
+        return found
+    return before or (found if Reason.TIE_UNDETERMINED in found.reasons else None)
+
+
+def _with_witness(witness: Evidence) -> Situation:
+    detail, grade = witness.detail, str(witness.detail.get("grade"))
+    if detail.get("kind") == "undetermined_prediction":
+        ordinary = grade in _BY_GRADE
+        return Situation.UNDETERMINED_PREDICTION if ordinary else Situation.UNUSUAL_WITNESS
+    if witness.reasons == (Reason.DUPLICATES_MISMATCH,):
+        return Situation.DUPLICATES_WITNESS
+    if grade in _BY_GRADE:
+        return _BY_GRADE[grade]
+    if grade == "needs_null" and detail.get("null_in_aggregate"):
+        return Situation.NULL_IN_AGGREGATE
+    if grade == "needs_tie" and _count(detail.get("prediction")) < _count(detail.get("gold")):
+        return Situation.TIED_ROWS_LOST
+    return Situation.UNUSUAL_WITNESS
+
+
+def _with_difference(case: Case, different: Evidence, unsearched: Evidence | None) -> Situation:
+    if different.detail.get("failed") or different.by == "execute":
+        return Situation.FAILED
+    found = find_harmless(case, different)
+    if found is None:
+        return _told_by_generated(different) or Situation.DIFFERENCE
+    if found.kind == TIED and found.detail.get("limited") == "prediction":
+        return Situation.TIED_DIFFERENCE
+    # What is equal but for a formality is searched as a match is, and counts as one without.
+    if unsearched is not None or different.detail.get("unsearched"):
+        return Situation.UNSEARCHED_MATCH
+    if found.kind not in TRIVIAL:
+        return Situation.HARMLESS_DIFFERENCE
+    broken = found.detail.get("broken")
+    if broken:
+        return _BY_GRADE.get(str(broken.get("grade")), Situation.UNUSUAL_WITNESS)
+    return Situation.TRIVIAL_DIFFERENCE
+
+
+def _told_by_generated(different: Evidence) -> Situation | None:
+    """What generated databases say of answers that are not at hand."""
+    found = different.detail.get("generated")
+    if not found:
+        return None
+    columns = found["columns"]
+    if found["rows"] == "same" and columns in ("same", "permuted"):
+        return Situation.GENERATED_SAME
+    # Scorers compare columns in their order: another order explains the recorded difference.
+    if found["overlap"] >= NEAR or columns == "permuted":
+        return Situation.GENERATED_NEAR
+    # Another number of columns explains it as well, and is a difference of its own.
+    return Situation.GENERATED_COLUMNS if columns in ("extra", "missing") else None
+
+
+def _count(side: Any) -> int:
+    return int(side.get("count", 0)) if isinstance(side, Mapping) else 0
+
+
+def _first(evidence: Sequence[Evidence], holds: Callable[[Evidence], object]) -> Evidence | None:
+    return next((found for found in evidence if holds(found)), None)
+
+
+_BY_GRADE = {
+    "ordinary": Situation.ORDINARY_WITNESS,
+    "ungraded": Situation.UNGRADED_WITNESS,
+}
+
+_TELLING = frozenset(
+    {
+        Situation.ORDINARY_WITNESS,
+        Situation.UNGRADED_WITNESS,
+        Situation.UNDETERMINED_PREDICTION,
+    }
+)
+"""Witnesses on data with nothing unusual in them."""
+
+_OUR_BUG = Evidence(Rung.UNKNOWN, "toolkit", None, (Reason.TOOLKIT_ERROR,), Fault.TOOLKIT)

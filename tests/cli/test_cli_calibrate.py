@@ -1,0 +1,117 @@
+"""``calibrate``: from runs and labels to counts, and back into a run."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Invoke = Callable[..., Any]
+ROWS = 12
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    with closing(sqlite3.connect(tmp_path / "shop.sqlite")) as database:
+        database.execute("CREATE TABLE item (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
+        database.executemany("INSERT INTO item VALUES (?, ?)", [(n, f"i{n}") for n in range(ROWS)])
+        database.commit()
+    lines = []
+    for number in range(ROWS):
+        gold = f"SELECT name FROM item WHERE id = {number}"
+        said = gold if number % 2 else f"SELECT name FROM item WHERE id = {number + 100}"
+        lines.append(
+            {
+                "id": str(number),
+                "db_id": "shop",
+                "database": "shop.sqlite",
+                "question": f"What is item {number}?",
+                "gold": gold,
+                "prediction": said,
+            }
+        )
+    file = tmp_path / "cases.jsonl"
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return file
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    file = tmp_path / "labels.jsonl"
+    lines = [{"id": str(number), "label": 1} for number in range(ROWS)]
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return file
+
+
+def evaluate(invoke: Invoke, cases: Path, out: Path, *more: object) -> dict[str, Any]:
+    found = invoke(
+        "evaluate", "--cases", cases, "--metrics", "ex,verdict", "--workers", 0, "--out", out, *more
+    )
+    assert found.exit_code == 0, found.output
+    return {
+        line["id"]: line
+        for line in map(json.loads, (out / "results.jsonl").read_text().splitlines())
+    }
+
+
+def test_own_labels_move_probabilities(
+    invoke: Invoke, cases: Path, labels: Path, tmp_path: Path
+) -> None:
+    before = evaluate(invoke, cases, tmp_path / "before")
+    counts = tmp_path / "counts.json"
+    found = invoke("calibrate", tmp_path / "before", "--labels", labels, "--out", counts)
+    assert found.exit_code == 0, found.output
+    assert "12 labelled cases, policy intent" in found.output
+    assert "calibration error" in found.output
+    after = evaluate(invoke, cases, tmp_path / "after", "--confidence", counts)
+    assert after["0"]["verdict"] == before["0"]["verdict"] == "incorrect"
+    assert after["0"]["p_right"] > before["0"]["p_right"], "these people call all of them right"
+    alone = tmp_path / "alone.json"
+    assert (
+        invoke(
+            "calibrate", tmp_path / "before", "--labels", labels, "--out", alone, "--alone"
+        ).exit_code
+        == 0
+    )
+    lonely = evaluate(invoke, cases, tmp_path / "lonely", "--confidence", alone)
+    assert lonely["0"]["p_right"] > after["0"]["p_right"]
+
+
+def test_other_counts_are_another_run(
+    invoke: Invoke, cases: Path, labels: Path, tmp_path: Path
+) -> None:
+    evaluate(invoke, cases, tmp_path / "run")
+    counts = tmp_path / "counts.json"
+    invoke("calibrate", tmp_path / "run", "--labels", labels, "--out", counts)
+    again = invoke(
+        "evaluate", "--cases", cases, "--metrics", "ex,verdict", "--workers", 0,
+        "--out", tmp_path / "run", "--confidence", counts,
+    )  # fmt: skip
+    assert again.exit_code != 0
+    assert "confidence" in again.output
+
+
+def test_runs_without_verdicts_and_labels_without_cases_are_refused(
+    invoke: Invoke, cases: Path, labels: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "counts.json"
+    plain = ("evaluate", "--cases", cases, "--metrics", "ex", "--workers", 0)
+    assert invoke(*plain, "--out", tmp_path / "ex").exit_code == 0
+    found = invoke("calibrate", tmp_path / "ex", "--labels", labels, "--out", out)
+    assert found.exit_code == 2
+    assert "--metrics ex,verdict" in found.stderr
+    evaluate(invoke, cases, tmp_path / "intent")
+    evaluate(invoke, cases, tmp_path / "strict", "--policy", "strict")
+    both = (tmp_path / "intent", tmp_path / "strict")
+    found = invoke("calibrate", *both, "--labels", labels, "--out", out)
+    assert "the policies intent and strict" in found.stderr
+    other = tmp_path / "other.jsonl"
+    other.write_text('{"id": "nobody", "label": 1}\n')
+    found = invoke("calibrate", tmp_path / "intent", "--labels", other, "--out", out)
+    assert found.exit_code == 3
+    assert not out.exists()

@@ -1,0 +1,81 @@
+"""The policy ``intent`` against ROSE's annotators, on the half of the pairs that is at hand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Answer, Case, Prediction, Recording, Result
+from sqlverdict.score.agreement import Rated, agreement
+
+pytestmark = [pytest.mark.data, pytest.mark.slow]
+
+NOTHING = Answer((), [])
+Kappa = Callable[[str, str], tuple[float, int]]
+
+
+@pytest.fixture(scope="module")
+def kappa(data_root: Path) -> Kappa:
+    """Kappa of a metric on one of the sets, and how many pairs it decides."""
+    path = data_root / "labels" / "rose_vec.jsonl"
+    records = {r["id"]: r for r in map(json.loads, path.read_text("utf-8").splitlines())}
+    databases = data_root / "bird" / "databases"
+    cases, said = [], {}
+    for record in records.values():
+        file = databases / record["db_id"] / f"{record['db_id']}.sqlite"
+        here = record["set"] == "bird" and file.exists()
+        cases.append(_case(record, str(file) if here else None))
+        said[record["id"]] = Prediction(record["id"], record["prediction"])
+    schemas = load_schemas(data_root / "bird" / "ddl.json")
+    options = Options("ex,ex[bird],ex[spider],verdict", workers=0, cache=None, schemas=schemas)
+    results = list(evaluate(cases, said, options=options).results())
+
+    def held(metric: str, which: str) -> tuple[float, int]:
+        rated = [
+            Rated(r.id, records[r.id]["label"], _bool(r, metric))
+            for r in results
+            if records[r.id]["set"] == which
+        ]
+        found = agreement(metric, rated)
+        assert found.kappa is not None
+        return found.kappa, len(rated) - found.unscored
+
+    return held
+
+
+def _case(record: dict[str, Any], database: str | None) -> Case:
+    equal = record["verdicts"]["decisive/EX"] == 1
+    kept = Recording((NOTHING,), NOTHING, equal, whole=False, has_results=False)
+    return Case(
+        record["id"],
+        record["db_id"],
+        record["question"],
+        (record["gold"],),
+        database,
+        knowledge=record["evidence"],
+        recorded=None if database else kept,
+    )
+
+
+def _bool(result: Result, metric: str) -> bool | None:
+    value = result.scores[metric]
+    return None if value is None else bool(value)
+
+
+@pytest.mark.parametrize(("which", "least", "pairs"), [("bird", 0.55, 157), ("spider", 0.45, 131)])
+def test_intent_agrees_better_than_any_comparison(
+    kappa: Kappa, which: str, least: float, pairs: int
+) -> None:
+    ours, decided = kappa("verdict", which)
+    assert ours >= least
+    assert decided >= 0.9 * pairs, "little is left to people"
+    for comparison in ("ex", "ex[bird]", "ex[spider]"):
+        theirs, all_of_them = kappa(comparison, which)
+        assert all_of_them == pairs
+        assert ours > theirs

@@ -1,0 +1,110 @@
+"""How queries relate on generated databases, and what is assumed where no schema is known."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sqlverdict.parse.assumed_schema import assumed_schema
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.records import Query
+from sqlverdict.refute.related import relate_on_instances
+
+DDL = """
+CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INTEGER, country TEXT);
+CREATE TABLE song (id INTEGER PRIMARY KEY, singer_id INTEGER REFERENCES singer(id), title TEXT);
+"""
+
+
+@pytest.fixture(scope="module")
+def schema() -> Schema:
+    return read_ddl(DDL, "songs")
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction", "columns", "rows"),
+    [
+        ("SELECT name, age FROM singer", "SELECT age, name FROM singer", "permuted", "same"),
+        ("SELECT name FROM singer", "SELECT name, age FROM singer", "extra", "same"),
+        ("SELECT name, age FROM singer", "SELECT name FROM singer", "missing", "same"),
+        ("SELECT DISTINCT country FROM singer", "SELECT country FROM singer", "same", "repeated"),
+        ("SELECT name FROM singer WHERE age > 3", "SELECT name FROM singer", "same", "more"),
+        ("SELECT name FROM singer", "SELECT name FROM singer WHERE age > 3", "same", "fewer"),
+        ("SELECT name FROM singer", "SELECT title FROM song", "same", "other"),
+    ],
+)
+def test_the_relation_is_named(
+    schema: Schema, gold: str, prediction: str, columns: str, rows: str
+) -> None:
+    found = relate_on_instances(gold, prediction, schema)
+    assert found is not None
+    assert (found.columns, found.rows) == (columns, rows)
+    assert (found.overlap == 1) is (rows in ("same", "repeated"))
+
+
+def test_what_depends_on_the_order_of_rows_says_nothing(schema: Schema) -> None:
+    found = relate_on_instances("SELECT name FROM singer LIMIT 1", "SELECT 1", schema)
+    assert found is None or found.instances < 60
+
+
+@pytest.mark.parametrize("sql", ["SELECT FROM", "SELECT a FROM nowhere", "DROP TABLE singer"])
+def test_what_cannot_be_run_says_nothing(schema: Schema, sql: str) -> None:
+    assert relate_on_instances("SELECT name FROM singer", sql, schema) is None
+    assert relate_on_instances(sql, "SELECT name FROM singer", schema) is None
+
+
+def test_the_same_call_gives_the_same_answer(schema: Schema) -> None:
+    pair = ("SELECT name FROM singer WHERE age > 3", "SELECT name FROM singer WHERE age >= 3")
+    first = relate_on_instances(*pair, schema)
+    assert first is not None
+    assert 0 < first.overlap < 1
+    assert relate_on_instances(*pair, schema) == first
+
+
+QUERIES = (
+    "SELECT T1.name, count(*) FROM singer AS T1 JOIN song AS T2 ON T1.id = T2.singer_id GROUP BY 1",
+    'SELECT name FROM singer WHERE country = "France" AND age > 30',
+    "SELECT title FROM song WHERE singer_id IN (SELECT id FROM singer WHERE name LIKE 'A%')",
+    "WITH old AS (SELECT id, name FROM singer WHERE age > 50) SELECT old.name FROM old",
+    "SELECT name FROM singer EXCEPT SELECT name FROM singer JOIN song ON singer.id = singer_id",
+    "SELECT * FROM venue",
+    "SELECT avg(capacity) FROM venue WHERE town = 'Graz' ORDER BY opened DESC LIMIT 3",
+)
+
+
+@given(st.lists(st.sampled_from(QUERIES), min_size=1, max_size=4))
+def test_queries_run_on_what_they_name(texts: list[str]) -> None:
+    queries = [query for query in map(parse, texts) if isinstance(query, Query)]
+    assumed = assumed_schema("any", queries)
+    assert assumed.source == "assumed"
+    database = sqlite3.connect(":memory:")
+    for table in assumed.tables:
+        columns = ", ".join(f'"{column.name}" {column.type}' for column in table.columns)
+        database.execute(f'CREATE TABLE "{table.name}" ({columns})')
+    for text in texts:
+        database.execute(text)
+    database.close()
+
+
+def test_types_follow_use() -> None:
+    query = parse("SELECT a FROM t WHERE b > 3 AND c LIKE 'x' AND d = 'y' AND e_id = f")
+    assert isinstance(query, Query)
+    (table,) = assumed_schema("any", [query]).tables
+    types = {column.name: column.type for column in table.columns}
+    assert types == {
+        "a": "TEXT", "b": "INTEGER", "c": "TEXT", "d": "TEXT", "e_id": "INTEGER", "f": "INTEGER",
+    }  # fmt: skip
+
+
+def test_pairs_without_any_schema_can_be_related() -> None:
+    gold = "SELECT lname, fname FROM artists ORDER BY death - birth DESC LIMIT 1"
+    said = "SELECT fname, lname FROM artists ORDER BY death - birth DESC LIMIT 1"
+    queries = [query for query in map(parse, (gold, said)) if isinstance(query, Query)]
+    found = relate_on_instances(gold, said, assumed_schema("art", queries))
+    assert found is not None
+    assert (found.columns, found.rows) == ("permuted", "same")

@@ -1,0 +1,130 @@
+"""Probabilities from counts of labels: by hand, in a file, refused where they are none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sqlverdict.confidence import (
+    NO_LABELS,
+    Model,
+    built_in,
+    cell_of,
+    count,
+    read_models,
+    write_models,
+)
+from sqlverdict.errors import UsageError
+from sqlverdict.policies import POLICIES, RESULTS
+from sqlverdict.records import Evidence, Rung
+from sqlverdict.situations import Situation
+
+EXTRA = Evidence(Rung.RELATED, "compare", False, detail={"relations": [{"kind": "extra_columns"}]})
+UNSEEN = Evidence(Rung.RELATED, "compare", False, detail={"generated": {"columns": "permuted"}})
+
+
+def labels(
+    cell: str, right: int, wrong: int, name: str = "ours"
+) -> list[tuple[str, str, bool, float]]:
+    return [(cell, name, True, 1.0)] * right + [(cell, name, False, 1.0)] * wrong
+
+
+def test_probabilities_can_be_redone_by_hand() -> None:
+    found = [*labels("difference/scale", 3, 1), *labels("difference", 0, 4)]
+    model = Model(cells=count(found))
+    assert model.p_right("difference") == pytest.approx((3 + 1) / (8 + 2))
+    assert model.p_right("difference/scale") == pytest.approx((3 + 4 * 0.4) / (4 + 4))
+    assert model.p_right("difference/never_seen") == pytest.approx(0.4)
+    assert model.p_right("never_seen") == 0.5
+
+
+def test_what_a_judge_says_is_not_counted_twice() -> None:
+    found = [*labels("difference", 1, 1), *labels("difference/judged_right", 1, 0)]
+    model = Model(cells=count(found))
+    assert model.priors() == {}
+    assert model.cells["difference"]["ours"] == (1.0, 2.0)
+    assert model.p_right("difference/judged_right") > model.p_right("difference")
+
+
+def test_without_labels_nothing_is_stated() -> None:
+    assert NO_LABELS.expect("match") == (None, None)
+
+
+def test_cells_are_named_after_what_shows_first() -> None:
+    assert cell_of("difference", [EXTRA]) == "difference/extra_columns"
+    assert cell_of("generated_near", [UNSEEN]) == "generated_near/permuted"
+    assert cell_of("difference", [EXTRA], True) == "difference/judged_right"
+    assert cell_of("match", [Evidence(Rung.TESTED, "compare", True)]) == "match"
+
+
+@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=1, max_size=4))
+def test_probabilities_and_deviations_are_in_bounds(sets: list[tuple[int, int]]) -> None:
+    found = [
+        one
+        for number, (right, wrong) in enumerate(sets)
+        for one in labels("match", right, wrong, f"set {number}")
+    ]
+    model = Model(cells=count(found) or {"other": {"ours": (1.0, 1.0)}})
+    p, deviation = model.expect("match")
+    assert p is not None
+    assert deviation is not None
+    assert 0 < p < 1
+    assert 0 < deviation < 1
+
+
+def test_sets_that_differ_widen_what_is_stated() -> None:
+    alike = Model(cells=count([*labels("match", 50, 50, "a"), *labels("match", 50, 50, "b")]))
+    apart = Model(cells=count([*labels("match", 90, 10, "a"), *labels("match", 10, 90, "b")]))
+    assert alike.p_right("match") == apart.p_right("match")
+    assert apart.deviation("match") > 3 * alike.deviation("match")
+
+
+def test_the_packages_counts_serve_the_policies_that_judge() -> None:
+    models = built_in()
+    assert set(models) == set(POLICIES) - {RESULTS.name}
+    for model in models.values():
+        assert model.sets
+        assert {cell.partition("/")[0] for cell in model.cells} <= set(Situation)
+        assert sum(one.labels for one in model.sets) == sum(
+            n for cell, sets in model.cells.items() if "/" not in cell for _, n in sets.values()
+        )
+    intent = models["intent"]
+    assert intent.p_right("proved") > 0.95
+    assert intent.p_right("failed") < 0.05
+
+
+def test_a_file_gives_back_what_was_written(tmp_path: Path) -> None:
+    file = tmp_path / "counts.json"
+    file.write_bytes(write_models(built_in()))
+    assert read_models(file) == built_in()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        "{",
+        '{"schema": 2, "policies": {}}',
+        '{"schema": 1}',
+        '{"schema": 1, "policies": {"intent": {"sets": [], "cells": {"a": {"b": [3, 2]}}}}}',
+        '{"schema": 1, "policies": {"intent": {"sets": [], "cells": {"a": {"b": ["x", 2]}}}}}',
+    ],
+)
+def test_what_is_no_model_is_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "counts.json"
+    file.write_text(text)
+    with pytest.raises(UsageError, match="holds no counts of labels"):
+        read_models(file)
+    with pytest.raises(UsageError, match="Expected a file that 'sqlverdict calibrate' wrote"):
+        read_models(tmp_path / "nothing.json")
+
+
+def test_the_counts_are_json_that_a_person_can_read() -> None:
+    stored = json.loads(write_models(built_in()))
+    assert stored["schema"] == 1
+    assert stored["policies"]["intent"]["sets"][0]["about"]
