@@ -115,3 +115,36 @@ def test_runs_without_verdicts_and_labels_without_cases_are_refused(
     found = invoke("calibrate", tmp_path / "intent", "--labels", other, "--out", out)
     assert found.exit_code == 3
     assert not out.exists()
+
+
+def test_labels_replace_a_set_of_their_name_as_a_whole(
+    invoke: Invoke, cases: Path, labels: Path, tmp_path: Path
+) -> None:
+    evaluate(invoke, cases, tmp_path / "run")
+    same_name, counts = tmp_path / "corrected.jsonl", tmp_path / "counts.json"
+    labels.rename(same_name)
+    found = invoke("calibrate", tmp_path / "run", "--labels", same_name, "--out", counts)
+    assert found.exit_code == 0, found.output
+    stored = json.loads(counts.read_text())["policies"]["intent"]
+    assert {one["name"]: one["labels"] for one in stored["sets"]}["corrected"] == ROWS
+    situations = [sets for cell, sets in stored["cells"].items() if "/" not in cell]
+    assert sum(sets.get("corrected", (0, 0))[1] for sets in situations) == ROWS
+    assert all(stored["cells"].values()), "a cell without labels says nothing"
+
+
+def test_a_label_counts_once_and_for_one_prediction(
+    invoke: Invoke, cases: Path, labels: Path, tmp_path: Path
+) -> None:
+    first, again, other = tmp_path / "first", tmp_path / "again", tmp_path / "other"
+    out = tmp_path / "counts.json"
+    evaluate(invoke, cases, first)
+    evaluate(invoke, cases, again)
+    found = invoke("calibrate", first, again, "--labels", labels, "--out", out)
+    assert "12 labelled cases" in found.output
+    out.unlink()
+    cases.write_text(cases.read_text().replace("id = 100", "id = 200"))
+    evaluate(invoke, cases, other)
+    found = invoke("calibrate", first, other, "--labels", labels, "--out", out)
+    assert found.exit_code == 2
+    assert "several predictions for the case 0" in found.stderr
+    assert not out.exists()

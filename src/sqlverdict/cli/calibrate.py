@@ -89,15 +89,25 @@ def _policy(runs: Sequence[Run]) -> str:
 
 
 def _labelled(runs: Sequence[Run], values: Mapping[str, int], name: str) -> list[LabelledResult]:
-    from sqlverdict.errors import NothingEvaluated
+    from sqlverdict.errors import NothingEvaluated, UsageError
     from sqlverdict.score.calibration import LabelledResult
 
-    found = [
-        LabelledResult(name, result, bool(values[result.id]))
-        for run in runs
-        for result in run.results()
-        if result.id in values and result.p_right is not None
-    ]
+    about: dict[str, str | None] = {}
+    found: list[LabelledResult] = []
+    for run in runs:
+        for result in run.results():
+            if result.id not in values or result.p_right is None:
+                continue
+            if result.id not in about:
+                about[result.id] = result.prediction
+                found.append(LabelledResult(name, result, bool(values[result.id])))
+            elif about[result.id] != result.prediction:
+                # A label is about one prediction: that of another system needs its own.
+                raise UsageError(
+                    f"the runs have several predictions for the case {result.id}, and one label. "
+                    f"Expected a label for each prediction: calibrate the runs one by one, or give "
+                    f"their cases different ids"
+                )
     if not found:
         raise NothingEvaluated(
             "no case of the runs has both a verdict and a label. Expected the same ids in both; "
@@ -113,9 +123,14 @@ def _added(
     from sqlverdict.score.calibration import counts_of
 
     before = models.get(policy, NO_LABELS)
+    # Own labels replace a set of the same name as a whole, cells that they do not reach included.
+    others = {
+        cell: {one: counted for one, counted in sets.items() if one != name}
+        for cell, sets in before.cells.items()
+    }
     ours = counts_of(found)
-    names = sorted({*before.cells, *ours})
-    cells = {cell: {**before.cells.get(cell, {}), **ours.get(cell, {})} for cell in names}
+    names = sorted({*(cell for cell, sets in others.items() if sets), *ours})
+    cells = {cell: {**others.get(cell, {}), **ours.get(cell, {})} for cell in names}
     told = LabelSet(name, about or f"labels of {name}", len(found))
     sets = (*(one for one in before.sets if one.name != name), told)
     return {**models, policy: Model(sets, cells)}
