@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
 from sqlverdict.load.recorded import read_table
-from sqlverdict.records import Cell
+from sqlverdict.records import Cell, Failure
 
 LINE: dict[str, Any] = {
     "set": "NEQ",
@@ -129,3 +129,69 @@ def test_what_python_wrote_is_read_again(rows: list[tuple[Cell, ...]]) -> None:
 @given(st.text())
 def test_any_text_is_read_without_an_exception(text: str) -> None:
     read_table(text)
+
+
+OWN: dict[str, Any] = {
+    "index": 31,
+    "schema": "Database: shop\nCREATE TABLE item (name, price)",
+    "question": "Which items?",
+    "hint": "an item is a thing",
+    "pred_sql": "SELECT name, price FROM item",
+    "pred_exec": "| pad | 2.5 |\nshape=(1, 2)",
+    "gt_sql": "SELECT name FROM item",
+    "gt_exec": "| pad |\nshape=(1, 1)",
+    "judge_text": 'wrong {"correct": false}',
+    "judge_result": False,
+    "judge_model": "gpt-4o-2024-08-06",
+    "hardness": "simple",
+    "ex": 0,
+}
+
+
+def test_the_result_files_of_flex_are_read_as_they_are(tmp_path: Path) -> None:
+    benchmark = read(tmp_path, {**OWN, "ex": 1}, OWN)
+    first, second = benchmark.cases
+    assert (first.id, second.id) == ("EQ-0", "NEQ-1")
+    assert (second.db_id, second.golds) == ("shop", ("SELECT name FROM item",))
+    assert (second.knowledge, second.difficulty) == ("an item is a thing", "simple")
+    record = second.recorded
+    assert record is not None
+    assert (record.equal, record.whole, record.replies) == (False, True, (OWN["judge_text"],))
+    assert (record.model, record.verdicts) == (OWN["judge_model"], {OWN["judge_model"]: 0.0})
+    assert (record.schema_text, record.about) == (OWN["schema"], OWN["pred_sql"])
+
+
+@pytest.mark.parametrize(
+    ("result", "verdicts"),
+    [
+        (True, {"judge": 1.0}),
+        ({"score": 4}, {"judge": 1.0}),
+        ({"score": 3, "feedback": "x"}, {"judge": 0.0}),
+        ("error", {}),
+        (None, {}),
+        ({}, {}),
+    ],
+)
+def test_verdicts_of_flexs_judges(
+    tmp_path: Path, result: object, verdicts: dict[str, float]
+) -> None:
+    line = {**OWN, "judge_result": result}
+    del line["judge_model"]
+    (case,) = read(tmp_path, line).cases
+    assert case.recorded is not None
+    assert case.recorded.verdicts == verdicts
+
+
+def test_a_prediction_that_failed_in_flexs_run_is_a_failure(tmp_path: Path) -> None:
+    line = {**OWN, "pred_exec": None, "gt_exec": None, "judge_text": "no such column: x"}
+    (case,) = read(tmp_path, {**line, "judge_result": "error"}).cases
+    assert case.recorded is not None
+    failed = case.recorded.prediction
+    assert isinstance(failed, Failure)
+    assert failed.message == "no such column: x"
+    assert (case.recorded.equal, case.recorded.replies) == (False, ())
+
+
+def test_a_result_file_that_names_no_database_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BenchmarkError, match="line 1: found no database"):
+        read(tmp_path, {**OWN, "schema": "CREATE TABLE item (name)"})

@@ -149,3 +149,17 @@ def test_errors_say_what_and_where(tmp_path: Path) -> None:
         read_labels(empty)
     with pytest.raises(UsageError, match="is no pattern"):
         read_labels(fields, label_field="gut", id_field="{id")
+
+
+def test_the_table_of_flexs_experts_labels_both_halves(tmp_path: Path) -> None:
+    path = tmp_path / "experts.csv"
+    path.write_text("Index,FP_consensus,FN_consensus\n7,1,0\n8,0,0\n")
+    found = read_labels(path)
+    assert [(item.id, item.value, item.equal) for item in found.items] == [
+        ("EQ-0", 1, True),
+        ("EQ-1", 0, True),
+        ("NEQ-0", 0, False),
+        ("NEQ-1", 0, False),
+    ]
+    one = read_labels(path, label_field="FN_consensus", id_field="{Index}")
+    assert [item.id for item in one.items] == ["7", "8"]

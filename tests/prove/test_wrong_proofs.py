@@ -77,6 +77,12 @@ OTHERS = {
         "SELECT DISTINCT TRUE FROM t",
         "",
     ),
+    "the last aggregate of a subquery for one value, over no rows": (
+        "SELECT COALESCE((SELECT COUNT(*) IS NULL FROM t WHERE n = 5),"
+        " CASE WHEN m IS n THEN 0.0 END) FROM t",
+        "SELECT COALESCE((SELECT FALSE FROM t WHERE n = 5), CASE WHEN m IS n THEN 0.0 END) FROM t",
+        "INSERT INTO t (m) VALUES (2)",
+    ),
     "a fraction in a comparison": (
         "SELECT id FROM t WHERE m * 1.0 / n * 100 > 55",
         "SELECT id FROM t WHERE m * 100.0 / n > 55",

@@ -11,6 +11,7 @@ One file a benchmark format (``spider``, ``bird``, ``goldfile``, ``jsonl``, ``cs
 * ``fenced.py``: the SQL in a language model's reply.
 * ``fields.py``: from a record of named fields to a case or a prediction.
 * ``columns.py``: the user's column map.
+* ``flex_released.py``: FLEX's own result files under the names of its agreement format.
 * ``recorded.py``: what was recorded about a case elsewhere.
 * ``text.py``: reading files, with precise errors.
 * ``demo_data/``: the embedded benchmark.

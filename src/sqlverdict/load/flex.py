@@ -6,7 +6,9 @@ results matched), ``gold_exec_text`` and ``pred_exec_text`` (the results as text
 ``schema_text``, ``gpt4o_text`` (a recorded reply, for ``--judge replay``), ``difficulty``,
 ``system`` and ``bird_question_id``. The predictions are in the file; there are no databases, and
 nothing is run: the recorded results stand in for execution, and every comparison gives the
-recorded ``ex``. Give the schemas with ``--schema``, so that proofs and witnesses can be sought.
+recorded ``ex``. Lines of FLEX's own result files (``gt_sql``, ``gt_exec``, ``pred_exec``,
+``judge_text`` ...; see ``flex_released.py``) are read as they are. Give the schemas with
+``--schema``, so that proofs and witnesses can be sought.
 Options: none. Human labels are not read here; ``sqlverdict agree`` reads them.
 
 What the records cost: they were made from sets, so order and duplicates are lost, and with them
@@ -27,9 +29,10 @@ import msgspec
 
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, Source
+from sqlverdict.load.flex_released import as_agreement, is_released
 from sqlverdict.load.recorded import read_table
 from sqlverdict.load.text import decode_json, need_file, stream_lines
-from sqlverdict.records import Case, Prediction, Recording
+from sqlverdict.records import Case, Failure, Prediction, Reason, Recording
 
 _MODEL = "gpt-4o"
 
@@ -52,6 +55,10 @@ class _Record(msgspec.Struct):
     bird_question_id: int | None = None
     schema_text: str = ""
     gpt4o_text: str = ""
+    reply: str = ""
+    model: str = _MODEL
+    verdicts: dict[str, float] = {}
+    error: str | None = None
 
 
 @BENCHMARKS.member
@@ -75,7 +82,7 @@ class Flex:
         predictions: dict[str, Prediction] = {}
         for number, line in stream_lines(root, BenchmarkError):
             where = f"{root}, line {number}"
-            record = decode_json(line, where, BenchmarkError, _Record)
+            record = _read(line, number - 1, where)
             case = _case(record)
             if case.id in cases:
                 raise BenchmarkError(f"{where}: the id {case.id!r} stood before; expected it once")
@@ -95,19 +102,32 @@ class Flex:
         )
 
 
+def _read(line: bytes, place: int, where: str) -> _Record:
+    found = decode_json(line, where, BenchmarkError)
+    if not isinstance(found, dict) or not is_released(found):
+        return decode_json(line, where, BenchmarkError, _Record)
+    try:
+        return msgspec.convert(as_agreement(found, place, where), _Record)
+    except msgspec.ValidationError as bad:
+        raise BenchmarkError(f"{where}: {bad}. Check that line.") from bad
+
+
 def _case(record: _Record) -> Case:
     gold, gold_whole = read_table(record.gold_exec_text)
     prediction, prediction_whole = read_table(record.pred_exec_text)
+    failed = None if record.error is None else Failure(Reason.EXECUTION_ERROR, record.error)
+    reply = record.reply or record.gpt4o_text
     recorded = Recording(
         golds=(gold,),
-        prediction=prediction,
-        equal=bool(record.ex),
+        prediction=failed or prediction,
+        equal=bool(record.ex) and failed is None,
         whole=gold_whole and prediction_whole,
         gold_text=record.gold_exec_text,
         prediction_text=record.pred_exec_text,
         schema_text=record.schema_text,
-        replies=(record.gpt4o_text,) if record.gpt4o_text else (),
-        model=_MODEL,
+        replies=(reply,) if reply else (),
+        model=record.model,
+        verdicts=record.verdicts,
         about=record.pred_sql,
     )
     tags = {"set": record.set}

@@ -9,6 +9,10 @@ A file is JSONL, a JSON list of objects, or CSV/TSV with a header. Fields:
 * the votes: a list field (``votes``) or one column an annotator.
 * the half, where the file says it: ``set`` (``EQ`` or ``NEQ``), else ``ex``.
 
+FLEX's table of experts has two labels a row, ``FP_consensus`` and ``FN_consensus``: those of the
+cases ``EQ-0``, ``EQ-1`` ... and ``NEQ-0``, ``NEQ-1`` ..., by the row's place, as its own script
+pairs them.
+
 A label is 1 (right), 0 (wrong), 0.5 (undecided) or missing; words such as ``true``, ``no`` and
 ``incorrect`` are read too. What becomes of 0.5 is the caller's explicit choice: it is left out,
 or counts as wrong, or as right. Anything else is an error that names the line.
@@ -36,6 +40,7 @@ LABEL_FIELDS = ("human", "label", "correct")
 VOTE_FIELDS = ("votes", "annotators", "labels")
 UNDECIDED = 0.5
 _TABLES = (".csv", ".tsv", ".tab")
+_HALVES_OF_FLEX = {"EQ": "FP_consensus", "NEQ": "FN_consensus"}
 _WORDS = {
     **dict.fromkeys(("true", "yes", "y", "right", "correct", "1", "1.0"), 1.0),
     **dict.fromkeys(("false", "no", "n", "wrong", "incorrect", "0", "0.0"), 0.0),
@@ -110,6 +115,8 @@ def read_labels(
         UsageError: a named field is not in the file.
     """
     records = list(_records(path))
+    if label_field is None and id_field is None:
+        records = _two_halves(records)
     if not records:
         raise DataError(f"{path} holds no labels. Expected one record a case.")
     fields = dict.fromkeys(key for _, record in records for key in record)
@@ -138,6 +145,19 @@ def read_labels(
         sum(item.given == UNDECIDED for item in settled),
         sum(item.value is None for item in settled),
     )
+
+
+def _two_halves(
+    records: list[tuple[str, Mapping[str, Any]]],
+) -> list[tuple[str, Mapping[str, Any]]]:
+    """FLEX's table, which has a label of either half in each row, as a record a label."""
+    if not all(name in record for _, record in records for name in _HALVES_OF_FLEX.values()):
+        return records
+    return [
+        (where, {"set": half, "i": place, "human": record[name]})
+        for half, name in _HALVES_OF_FLEX.items()
+        for place, (where, record) in enumerate(records)
+    ]
 
 
 def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:

@@ -1,0 +1,73 @@
+"""FLEX's own result files, line by line, under the names of its agreement format.
+
+FLEX's scripts write one JSON object a line: ``question``, ``hint``, ``schema`` (a text that
+begins with ``Database: NAME``), ``gt_sql``, ``gt_exec``, ``pred_sql``, ``pred_exec``, ``ex``,
+``hardness`` and, where a judge was asked, ``judge_text``, ``judge_result`` and ``judge_model``.
+There are no ids: their scripts pair lines and labels by position, so that the id is ``EQ``
+(``ex`` is 1) or ``NEQ`` and the line's place, counted from 0.
+
+``judge_result`` is true, false, or a rubric's ``{"score": 1 to 5}``, of which 4 and 5 are right;
+it is the recorded verdict of ``judge_model``. A line with ``error``, or without a result of the
+prediction, is one whose prediction failed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sqlverdict.errors import BenchmarkError
+
+RUBRIC_RIGHT = 4
+_DATABASE = re.compile(r"\s*Database: *([^\n]+)")
+_NAMES = {
+    "hint": "evidence",
+    "schema": "schema_text",
+    "gt_sql": "gold_sql",
+    "gt_exec": "gold_exec_text",
+    "pred_exec": "pred_exec_text",
+    "hardness": "difficulty",
+    "judge_text": "reply",
+    "judge_model": "model",
+}
+
+
+def is_released(record: Mapping[str, Any]) -> bool:
+    """Whether a line is one of FLEX's own, and not of the agreement format."""
+    return "gt_sql" in record and "gold_sql" not in record
+
+
+def as_agreement(record: Mapping[str, Any], place: int, where: str) -> dict[str, Any]:
+    """A line of FLEX's own under the names of the agreement format.
+
+    Raises:
+        BenchmarkError: nothing says which database it is about.
+    """
+    named = {_NAMES.get(name, name): value for name, value in record.items()}
+    named = {name: value for name, value in named.items() if value is not None}
+    if "db_id" not in named:
+        found = _DATABASE.match(str(named.get("schema_text", "")))
+        if found is None:
+            raise BenchmarkError(
+                f"{where}: found no database. Expected 'db_id', or a 'schema' that begins with "
+                f"'Database: NAME'."
+            )
+        named["db_id"] = found[1].strip()
+    verdict = _verdict(named.pop("judge_result", None))
+    if verdict is not None:
+        named["verdicts"] = {str(named.get("model") or "judge"): verdict}
+    if named.get("error") is not None or "pred_exec_text" not in named:
+        named["error"] = str(named.get("error") or named.pop("reply", "") or "no result")
+    named.setdefault("gold_exec_text", "")
+    named.setdefault("pred_exec_text", "")
+    return {**named, "set": "EQ" if named.get("ex") else "NEQ", "i": place}
+
+
+def _verdict(value: object) -> float | None:
+    if isinstance(value, bool):
+        return float(value)
+    score = value.get("score") if isinstance(value, Mapping) else None
+    if isinstance(score, int | float) and not isinstance(score, bool):
+        return float(score >= RUBRIC_RIGHT)
+    return None

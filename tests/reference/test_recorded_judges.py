@@ -1,0 +1,55 @@
+"""Published judges' verdicts beside human labels: the file loads as it is, by a column map."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.load.jsonl import iterate_pairs
+from sqlverdict.load.labels import read_labels
+from sqlverdict.pipeline import Options, evaluate_pairs
+from sqlverdict.report.agreement import AgreementReport, hold_against
+
+COLUMNS = {
+    "verdicts": "recorded.verdicts",
+    "verdicts.decisive/EX": "recorded.equal",
+    "set": "tags.set",
+}
+pytestmark = [pytest.mark.data, pytest.mark.slow]
+
+
+@pytest.fixture(scope="module")
+def file(data_root: Path) -> Path:
+    return data_root / "labels" / "rose_vec.jsonl"
+
+
+@pytest.fixture(scope="module")
+def found(file: Path, tmp_path_factory: pytest.TempPathFactory) -> AgreementReport:
+    run = evaluate_pairs(
+        iterate_pairs(file, COLUMNS),
+        out=tmp_path_factory.mktemp("run") / "run",
+        options=Options(metrics="ex", workers=0, cache=None),
+    )
+    return hold_against(run, read_labels(file), combined=["any(ex, *)"], by=["set"])
+
+
+def test_every_case_is_scored_by_its_record(file: Path, found: AgreementReport) -> None:
+    assert BENCHMARKS.get("jsonl").read(file, options=COLUMNS).count == 288
+    ex, recorded = found.metrics["ex"], found.metrics["recorded:decisive/EX"]
+    assert (ex.n, ex.unscored) == (288, 0)
+    assert (ex.tp, ex.fp, ex.fn, ex.tn) == (recorded.tp, recorded.fp, recorded.fn, recorded.tn)
+    by_set = found.groups["set"]
+    assert round(by_set["bird"]["ex"].kappa or 0, 3) == 0.456
+    assert round(by_set["spider"]["ex"].kappa or 0, 3) == 0.132
+
+
+def test_match_or_judge_is_never_worse_than_the_judge(found: AgreementReport) -> None:
+    judges = [name for name in found.metrics if name.startswith("recorded:")]
+    assert len(judges) == 21
+    for name in judges:
+        alone, either = found.metrics[name], found.metrics[f"any(ex, {name})"]
+        assert (either.kappa or 0) >= (alone.kappa or 0), name
+    best = found.metrics["any(ex, recorded:o3/ROSE)"]
+    assert round(best.kappa or 0, 3) == 0.829
