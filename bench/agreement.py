@@ -20,11 +20,14 @@ from agreement_sets import SETS, Labelled, labelled
 from sqlverdict.confidence import LabelSet, Model, cell_of, count, write_models
 from sqlverdict.policies import INTENT, POLICIES, STRICT, Policy
 from sqlverdict.records import Result, Verdict
+from sqlverdict.report.chart import Series, line_chart
 from sqlverdict.score.expected import Expectation
+from sqlverdict.score.intervals import wilson
 from sqlverdict.situations import Situation
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 COUNTS = Path(__file__).parents[1] / "src" / "sqlverdict" / "confidence.json"
+FIGURE = Path(__file__).parents[1] / "docs" / "calibration.svg"
 STYLES = {INTENT.name: ("rose-bird", "rose-spider", "corrected"), STRICT.name: ("flex",)}
 """The sets whose labels follow the idea of a policy."""
 ABOUT = {
@@ -212,6 +215,7 @@ def error(found: Sequence[tuple[Labelled, float, float]]) -> float:
 
 def calibration(items: Sequence[Labelled]) -> None:
     """Expected against observed, and whether the bounds hold; questions held out."""
+    drawn: list[Series] = []
     for style in STYLES:
         found = held_out(items, style)
         bins: dict[int, list[tuple[bool, float]]] = defaultdict(list)
@@ -226,11 +230,45 @@ def calibration(items: Sequence[Labelled]) -> None:
             ]
             for number, pairs in sorted(bins.items())
         ]
+        drawn.append(
+            Series(
+                f"{style}: error {error(found):.3f}",
+                [
+                    (sum(p for _, p in pairs) / len(pairs), sum(y for y, _ in pairs) / len(pairs))
+                    for _, pairs in sorted(bins.items())
+                ],
+                [
+                    (
+                        sum(p for _, p in pairs) / len(pairs),
+                        *wilson(sum(label for label, _ in pairs), len(pairs)),
+                    )
+                    for _, pairs in sorted(bins.items())
+                ],
+                marks=True,
+            )
+        )
         print(f"\n`{style}`, {len(found)} pairs, calibration error {error(found):.3f}")
         for which in STYLES[style]:
             own = [one for one in found if one[0].set == which]
             print(f"* {which}: {error(own):.3f}; {bounds(own)}")
         table(("stated", "pairs", "mean stated", "right"), rows)
+    if "--write" in sys.argv:
+        FIGURE.write_text(draw(drawn), encoding="utf-8")
+
+
+def draw(series: Sequence[Series]) -> str:
+    """Expected against observed, as a figure."""
+    ideal = Series("as stated", [(0.0, 0.0), (1.0, 1.0)], dashed=True)
+    return line_chart(
+        "How often a prediction is right, by the probability stated; questions held out",
+        "probability stated, mean of a bin",
+        "share that people call right, with Wilson's interval",
+        [*series, ideal],
+        x_range=(0.0, 1.0),
+        y_range=(0.0, 1.0),
+        x_percent=True,
+        y_percent=True,
+    )
 
 
 def bounds(found: Sequence[tuple[Labelled, float, float]]) -> str:

@@ -43,6 +43,7 @@ def related(kind: str, **detail: Any) -> Evidence:
         ("order_only", {}, CASE, True),
         ("order_only", {}, RANKED, False),
         ("order_only", {}, Case("1", "db"), False),
+        ("null_rows", {"order": "same"}, RANKED, False),
         ("scale", {"changed": [{"factor": 100}]}, SHARE, True),
         ("scale", {"changed": [{"factor": 0.01}]}, SHARE, True),
         ("scale", {"changed": [{"factor": 100}]}, CASE, False),

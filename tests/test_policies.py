@@ -94,6 +94,7 @@ SITUATIONS = {
     Situation.FAILED: (FAILED,),
     Situation.TIED_DIFFERENCE: (related("tie_superset", limited="prediction"),),
     Situation.TRIVIAL_DIFFERENCE: (related("duplicates_only"),),
+    Situation.NULL_ROWS_DIFFERENCE: (related("null_rows", order="same"),),
     Situation.GENERATED_SAME: (unseen("permuted", "same", 1.0),),
     Situation.GENERATED_NEAR: (unseen("same", "other", 0.83),),
     Situation.GENERATED_COLUMNS: (unseen("extra", "other", 0.4),),

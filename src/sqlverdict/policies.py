@@ -20,6 +20,7 @@ failed                        incorrect     incorrect     incorrect      nobody
 tied_difference               incorrect     incorrect     correct        strict
 trivial_difference            incorrect     correct       correct        nobody
 harmless_difference           incorrect     correct       needs_review   intent
+null_rows_difference          incorrect     incorrect     needs_review   strict, intent
 generated_same                incorrect     incorrect     correct        strict
 generated_near                incorrect     incorrect     correct        strict, intent
 generated_columns             incorrect     incorrect     needs_review   strict, intent
@@ -100,6 +101,7 @@ RESULTS = Policy(
         Situation.TIED_DIFFERENCE: "incorrect",
         Situation.TRIVIAL_DIFFERENCE: "incorrect",
         Situation.HARMLESS_DIFFERENCE: "incorrect",
+        Situation.NULL_ROWS_DIFFERENCE: "incorrect",
         Situation.GENERATED_SAME: "incorrect",
         Situation.GENERATED_NEAR: "incorrect",
         Situation.GENERATED_COLUMNS: "incorrect",
@@ -123,6 +125,7 @@ STRICT = Policy(
         Situation.TIED_DIFFERENCE: "incorrect",
         Situation.TRIVIAL_DIFFERENCE: "correct",
         Situation.HARMLESS_DIFFERENCE: "correct",
+        Situation.NULL_ROWS_DIFFERENCE: "incorrect",
         Situation.GENERATED_SAME: "incorrect",
         Situation.GENERATED_NEAR: "incorrect",
         Situation.GENERATED_COLUMNS: "incorrect",
@@ -138,6 +141,7 @@ STRICT = Policy(
             Situation.UNUSUAL_WITNESS,
             Situation.TIED_DIFFERENCE,
             Situation.GENERATED_SAME,
+            Situation.NULL_ROWS_DIFFERENCE,
             Situation.GENERATED_NEAR,
             Situation.GENERATED_COLUMNS,
             Situation.GOLD_SUSPECT,
@@ -163,6 +167,7 @@ INTENT = Policy(
         Situation.TIED_DIFFERENCE: "correct",
         Situation.TRIVIAL_DIFFERENCE: "correct",
         Situation.HARMLESS_DIFFERENCE: "needs_review",
+        Situation.NULL_ROWS_DIFFERENCE: "needs_review",
         Situation.GENERATED_SAME: "correct",
         Situation.GENERATED_NEAR: "correct",
         Situation.GENERATED_COLUMNS: "needs_review",
@@ -174,6 +179,7 @@ INTENT = Policy(
             Situation.CONSTANT_MATCH,
             Situation.UNDETERMINED_PREDICTION,
             Situation.HARMLESS_DIFFERENCE,
+            Situation.NULL_ROWS_DIFFERENCE,
             Situation.GENERATED_NEAR,
             Situation.GENERATED_COLUMNS,
             Situation.GOLD_SUSPECT,

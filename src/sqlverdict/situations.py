@@ -21,6 +21,7 @@ failed                       the prediction does not run
 tied_difference              of rows that tie, the prediction returns fewer than the gold
 trivial_difference           repeated rows, an order nobody asked for, columns in another order
 harmless_difference          another difference that :mod:`sqlverdict.harmless` knows
+null_rows_difference         rows that hold nothing but NULL
 generated_same               answers said to differ, not at hand; on generated databases the same
 generated_near               the same, and on generated databases nearly the same
 generated_columns            the same, and the queries return another number of columns
@@ -75,6 +76,7 @@ class Situation(StrEnum):
     TIED_DIFFERENCE = "tied_difference"
     TRIVIAL_DIFFERENCE = "trivial_difference"
     HARMLESS_DIFFERENCE = "harmless_difference"
+    NULL_ROWS_DIFFERENCE = "null_rows_difference"
     GENERATED_SAME = "generated_same"
     GENERATED_NEAR = "generated_near"
     GENERATED_COLUMNS = "generated_columns"
@@ -107,6 +109,7 @@ BECAUSE: Mapping[Situation, str] = {
     Situation.TRIVIAL_DIFFERENCE: "the answers differ in what benchmarks do not compare: repeated "
     "rows, an order nobody asked for, the order of columns",
     Situation.HARMLESS_DIFFERENCE: "the difference does not change the answer",
+    Situation.NULL_ROWS_DIFFERENCE: "the answers differ in rows that hold nothing but NULL",
     Situation.GENERATED_SAME: "the answers differ by record; on every generated database they are "
     "the same, the order of columns apart",
     Situation.GENERATED_NEAR: "the answers differ by record; on generated databases they are "
@@ -142,6 +145,8 @@ QUESTIONS: Mapping[Situation, str] = {
     Situation.TIED_DIFFERENCE: "the results differ in rows that tie: does the question want them "
     "all?",
     Situation.HARMLESS_DIFFERENCE: "the results differ in form: does the question allow for it?",
+    Situation.NULL_ROWS_DIFFERENCE: "the results differ in rows of NULLs alone: does the question "
+    "care?",
     Situation.GENERATED_SAME: "the results differ, and not on generated data: is the prediction "
     "right all the same?",
     Situation.GENERATED_NEAR: "the results differ, and hardly on generated data: is the "
@@ -253,6 +258,8 @@ def _with_difference(case: Case, different: Evidence, unsearched: Evidence | Non
         return Situation.FAILED
     found = find_harmless(case, different)
     if found is None:
+        if _first_relation(different) == "null_rows":
+            return Situation.NULL_ROWS_DIFFERENCE
         return _told_by_generated(different) or Situation.DIFFERENCE
     if found.kind == TIED and found.detail.get("limited") == "prediction":
         return Situation.TIED_DIFFERENCE
@@ -265,6 +272,12 @@ def _with_difference(case: Case, different: Evidence, unsearched: Evidence | Non
     if broken:
         return _BY_GRADE.get(str(broken.get("grade")), Situation.UNUSUAL_WITNESS)
     return Situation.TRIVIAL_DIFFERENCE
+
+
+def _first_relation(different: Evidence) -> str:
+    relations = different.detail.get("relations") or ()
+    weak = relations and (relations[0].get("detail") or {}).get("weak")
+    return str(relations[0].get("kind")) if relations and not weak else ""
 
 
 def _told_by_generated(different: Evidence) -> Situation | None:

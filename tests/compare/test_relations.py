@@ -121,6 +121,22 @@ def test_missing_columns() -> None:
     assert related(PEOPLE, [("Ann", 31), ("Bob", 44), ("Cyd", 30)]) == {}
 
 
+def test_rows_of_nulls_alone() -> None:
+    gold: list[Row] = [*PEOPLE, (None, None, None)]
+    found = related(gold, PEOPLE)
+    assert list(found) == ["null_rows", "row_subset"]
+    assert found["null_rows"] == {
+        "columns": [0, 1, 2],
+        "gold_rows": 1,
+        "prediction_rows": 0,
+        "order": "same",
+    }
+    turned = related(PEOPLE, [(None, None, None), *reversed(PEOPLE), (None, None, None)])
+    assert (turned["null_rows"]["prediction_rows"], turned["null_rows"]["order"]) == (2, "other")
+    assert "null_rows" not in related([*PEOPLE, ("Dan", None, None)], PEOPLE)
+    assert "null_rows" not in related([(None,), (None,)], [(None,)]), "nothing is left"
+
+
 def test_row_subset_and_superset() -> None:
     prediction: list[Row] = [(44, "Bob", 2.5)]
     assert related(PEOPLE, prediction) == {

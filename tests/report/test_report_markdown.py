@@ -114,6 +114,7 @@ DETAILS: dict[str, tuple[dict[str, Any], str]] = {
     "missing_columns": ({"missing": [0]}, "column 1"),
     "order_only": ({"first": 0}, "from row 1"),
     "rounding": ({"changed": [{"rounded": "gold", "digits": 2}]}, "2 decimals in the gold"),
+    "null_rows": ({"gold_rows": 1, "prediction_rows": 0}, "1 in the gold, 0 in the prediction"),
     "row_subset": ({"missing": 3, "examples": [["Mole", 0]]}, '["Mole", 0]'),
     "row_superset": ({"extra": 2}, "2 more"),
     "scale": ({"changed": [{"factor": 100}]}, "times 100"),

@@ -308,6 +308,10 @@ _WORDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
         f"the same {d['distinct']} distinct rows, {d['prediction_rows']} rows instead of "
         f"{d['gold_rows']}"
     ),
+    "null_rows": lambda d: (
+        f"the same rows, but for rows of NULLs alone: {d['gold_rows']} in the gold, "
+        f"{d['prediction_rows']} in the prediction"
+    ),
     "row_subset": lambda d: f"{d['missing']} of the gold's rows missing{_example(d)}",
     "row_superset": lambda d: f"the gold's rows and {d['extra']} more{_example(d)}",
     "order_only": lambda d: f"the same rows in another order, from row {d['first'] + 1} on",

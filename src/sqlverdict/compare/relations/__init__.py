@@ -26,7 +26,7 @@ ends the search, because the later ones would only say it less precisely.
 
 Time is linear in the rows. Above :data:`MOST_CELLS` cells in both answers together only
 the cheap relations are tried: ``column_permutation``, ``extra_columns``,
-``missing_columns``, ``order_only``, ``sum_of_list``, ``transposed``, and
+``missing_columns``, ``null_rows``, ``order_only``, ``sum_of_list``, ``transposed``, and
 ``duplicates_only``, ``row_subset``, ``row_superset`` and ``tie_superset`` with the columns
 in their given order.
 """
@@ -44,6 +44,7 @@ from sqlverdict.compare.relations import (
     extra_columns,
     formats,
     missing_columns,
+    null_rows,
     order_only,
     rounding,
     row_subset,
@@ -74,6 +75,7 @@ KINDS: Mapping[str, Checker] = {
         extra_columns,
         formats,
         missing_columns,
+        null_rows,
         order_only,
         rounding,
         row_subset,
@@ -207,6 +209,7 @@ def _other_height(
     if same_set is not None:
         return (same_set,) if tie is None else (tie, same_set)
     found = [
+        null_rows.find(gold, prediction),
         tie,
         contained,
         sum_of_list.find(gold, prediction),

@@ -19,6 +19,7 @@ TAGS.update(
         "tied_rows": TagKind(
             "result", "a LIMIT cuts through a tie, and one of them returns all of it"
         ),
+        "null_rows": TagKind("result", "the same rows, but for rows of NULLs alone"),
         "rows_missing": TagKind("result", "some of the gold's rows are missing"),
         "rows_extra": TagKind("result", "the gold's rows and others"),
         "empty": TagKind("result", "the prediction returns nothing, the gold does"),
@@ -46,6 +47,7 @@ RELATION_TAGS: Mapping[str, str] = {
     "duplicates_only": "repeated_rows",
     "order_only": "row_order",
     "tie_superset": "tied_rows",
+    "null_rows": "null_rows",
     "row_subset": "rows_missing",
     "row_superset": "rows_extra",
 }
