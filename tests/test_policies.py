@@ -99,6 +99,7 @@ SITUATIONS = {
     Situation.GENERATED_NEAR: (unseen("same", "other", 0.83),),
     Situation.GENERATED_COLUMNS: (unseen("extra", "other", 0.4),),
     Situation.GOLD_SUSPECT: (related("row_subset"), SIGNS),
+    Situation.UNSEARCHED_DIFFERENCE: (related("extra_columns", order="free"), UNSEARCHED),
     Situation.HARMLESS_DIFFERENCE: (related("extra_columns", order="free"),),
     Situation.DIFFERENCE: (related("row_subset"),),
     Situation.FAULT: (BAD_GOLD,),
@@ -254,16 +255,26 @@ def test_an_answer_left_open_on_unusual_data_is_unusual(grade: str) -> None:
     assert situation(CASE, (MATCH, found))[0] is Situation.UNUSUAL_WITNESS
 
 
-def test_a_formality_that_was_not_searched_is_an_unsearched_match() -> None:
-    found = related("extra_columns", order="free")
-    assert situation(CASE, (found,))[0] is Situation.HARMLESS_DIFFERENCE
+@pytest.mark.parametrize(
+    ("kind", "searched", "not_searched", "by_intent"),
+    [
+        ("duplicates_only", "trivial_difference", "unsearched_match", "correct"),
+        ("extra_columns", "harmless_difference", "unsearched_difference", "needs_review"),
+    ],
+)
+def test_a_difference_in_form_that_was_not_searched_is_never_plainly_right(
+    kind: str, searched: str, not_searched: str, by_intent: str
+) -> None:
+    found = related(kind, order="free")
+    assert situation(CASE, (found,))[0] == searched
     cut = Evidence(
         found.rung, found.by, False, found.reasons, detail={**found.detail, "unsearched": True}
     )
     failed = Evidence(Rung.UNKNOWN, "toolkit", None, detail={"stage": "refute"})
     for evidence in ((cut,), (found, failed)):
-        assert situation(CASE, evidence)[0] is Situation.UNSEARCHED_MATCH
+        assert situation(CASE, evidence)[0] == not_searched
         assert judge(CASE, SAID, evidence, STRICT).verdict is Verdict.NEEDS_REVIEW
+        assert judge(CASE, SAID, evidence, INTENT).verdict == by_intent
     assert situation(CASE, (related(), failed))[0] is Situation.DIFFERENCE
 
 

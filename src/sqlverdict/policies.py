@@ -19,6 +19,7 @@ match                         correct       correct       correct        nobody
 failed                        incorrect     incorrect     incorrect      nobody
 tied_difference               incorrect     incorrect     correct        strict
 trivial_difference            incorrect     correct       correct        nobody
+unsearched_difference         incorrect     needs_review  needs_review   strict, intent
 harmless_difference           incorrect     correct       needs_review   intent
 null_rows_difference          incorrect     incorrect     needs_review   strict, intent
 generated_same                incorrect     incorrect     correct        strict
@@ -100,6 +101,7 @@ RESULTS = Policy(
         Situation.UNSEARCHED_MATCH: "correct",
         Situation.TIED_DIFFERENCE: "incorrect",
         Situation.TRIVIAL_DIFFERENCE: "incorrect",
+        Situation.UNSEARCHED_DIFFERENCE: "incorrect",
         Situation.HARMLESS_DIFFERENCE: "incorrect",
         Situation.NULL_ROWS_DIFFERENCE: "incorrect",
         Situation.GENERATED_SAME: "incorrect",
@@ -124,6 +126,7 @@ STRICT = Policy(
         Situation.UNSEARCHED_MATCH: "needs_review",
         Situation.TIED_DIFFERENCE: "incorrect",
         Situation.TRIVIAL_DIFFERENCE: "correct",
+        Situation.UNSEARCHED_DIFFERENCE: "needs_review",
         Situation.HARMLESS_DIFFERENCE: "correct",
         Situation.NULL_ROWS_DIFFERENCE: "incorrect",
         Situation.GENERATED_SAME: "incorrect",
@@ -140,6 +143,7 @@ STRICT = Policy(
             Situation.UNDETERMINED_PREDICTION,
             Situation.UNUSUAL_WITNESS,
             Situation.TIED_DIFFERENCE,
+            Situation.UNSEARCHED_DIFFERENCE,
             Situation.GENERATED_SAME,
             Situation.NULL_ROWS_DIFFERENCE,
             Situation.GENERATED_NEAR,
@@ -166,6 +170,7 @@ INTENT = Policy(
         Situation.UNSEARCHED_MATCH: "correct",
         Situation.TIED_DIFFERENCE: "correct",
         Situation.TRIVIAL_DIFFERENCE: "correct",
+        Situation.UNSEARCHED_DIFFERENCE: "needs_review",
         Situation.HARMLESS_DIFFERENCE: "needs_review",
         Situation.NULL_ROWS_DIFFERENCE: "needs_review",
         Situation.GENERATED_SAME: "correct",
@@ -178,6 +183,7 @@ INTENT = Policy(
             Situation.TIE_WITNESS,
             Situation.CONSTANT_MATCH,
             Situation.UNDETERMINED_PREDICTION,
+            Situation.UNSEARCHED_DIFFERENCE,
             Situation.HARMLESS_DIFFERENCE,
             Situation.NULL_ROWS_DIFFERENCE,
             Situation.GENERATED_NEAR,

@@ -59,6 +59,33 @@ def test_a_sign_against_the_gold_alone_leaves_a_difference_to_people(make_case: 
     assert both.situation != "gold_suspect", "the prediction shows the same"
 
 
+@pytest.mark.parametrize("more", ["datetime('now')", "random()"])
+def test_a_prediction_that_changes_by_itself_says_nothing_against_the_gold(
+    make_case: MakeCase, more: str
+) -> None:
+    """Its want of rows shows no sign; a column of chance took it out of the score."""
+    found = run(make_case("1", GOLD), f"SELECT name, {more} FROM person WHERE id < 0")
+    assert (found.verdict, found.situation) == ("incorrect", "difference")
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (f"{SAID} /* ", "not_read"),
+        (f"{SAID}{' AND 1' * 984}", "not_read"),
+        ("SELECT 'city 7'", "constant"),
+        ("SELECT 1, 2 FROM city", "constant"),
+    ],
+)
+def test_a_prediction_that_cannot_show_signs_says_nothing_against_the_gold(
+    make_case: MakeCase, said: str, why: str
+) -> None:
+    """Else a wrong answer would leave the score by a comment that is never closed."""
+    found = run(make_case("1", GOLD), said)
+    assert (found.verdict, found.situation) == ("incorrect", "difference")
+    assert signs(found)[0].detail["says_nothing"] == why
+
+
 @pytest.mark.parametrize("said", [GOLD, "SELECT name FROM city WHERE name = 'nowhere'"])
 def test_signs_of_the_prediction_change_no_verdict(
     make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, said: str

@@ -122,3 +122,19 @@ def test_what_the_clock_cut_is_said_not_remembered_and_done_again(
     assert [result.scores["verdict"] for result in second.results()] == [1.0, 1.0]
     assert second.summary.cuts == {}
     assert len(calls) == 4
+
+
+@pytest.mark.parametrize("policy", ["intent", "strict"])
+@pytest.mark.parametrize("end", ["", " /* ", " ORDER BY random()"], ids=["plain", "text", "chance"])
+def test_standing_against_the_search_never_makes_another_form_right_by_intent(
+    make_case: MakeCase, policy: str, end: str
+) -> None:
+    """One more column needs review; a comment that was never closed made it correct."""
+    case = make_case("1", "SELECT name FROM person WHERE age > 30")
+    found = run(case, f"SELECT name, age FROM person WHERE age > 30{end}", policy=policy)
+    (result,) = found.results()
+    assert result.scores["ex"] == 0.0
+    assert result.situation == ("unsearched_difference" if end else "harmless_difference")
+    assert result.verdict == ("correct" if policy == "strict" and not end else "needs_review")
+    # Who stands against the search gets nothing for it.
+    assert result.scores["verdict"] == (0.0 if end else 1.0 if policy == "strict" else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.records import Case, Result
 from sqlverdict.testing.gaming import BLIND, DISGUISES, target_of
+from sqlverdict.testing.gaming_padding import PADDINGS
 
 METRICS = "ex,text_match,esm,proved,verdict"
 EVERY = 9
@@ -58,3 +60,45 @@ def test_padding_leaves_nothing_unscored(padded: str, results: dict[str, list[Re
             # What has the gold's columns and more is for a person: it is not simply wrong.
             review = metric == "verdict" and result.situation == "harmless_difference"
             assert score is not None or plain.scores[metric] is None or review, (result.id, metric)
+
+
+@pytest.fixture(scope="module", params=["intent", "strict"])
+def padded(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, list[Result]]:
+    """The gold of the next question on the same database, plain and padded."""
+    databases = demo.build_databases(tmp_path_factory.mktemp("padded"))
+    every = [
+        case
+        for case in BENCHMARKS.get("demo").read(Path(), databases=databases).cases
+        if case.answerable and case.golds and case.database and Path(case.database).is_file()
+    ]
+    wrong = {
+        case.id: after.golds[0]
+        for case, after in pairwise(every)
+        if case.db_id == after.db_id and case.golds != after.golds
+    }
+    here = [case for case in every if case.id in wrong][::EVERY]
+    targets = {case.database: target_of(Path(str(case.database))) for case in here}
+    systems = [System("plain", {case.id: wrong[case.id] for case in here})] + [
+        System(name, {case.id: write(targets[case.database], wrong[case.id]) for case in here})
+        for name, write in PADDINGS.items()
+    ]
+    options = Options(metrics="ex,verdict", workers=0, cache=None, policy=request.param)
+    runs = evaluate_systems(here, systems, options=options)
+    return {system.name: list(run.results()) for system, run in zip(systems, runs, strict=True)}
+
+
+def test_padding_a_wrong_answer_neither_forgives_it_nor_takes_it_out(
+    padded: dict[str, list[Result]],
+) -> None:
+    moved = [
+        (name, result.id, result.situation)
+        for name in PADDINGS
+        for plain, result in zip(padded["plain"], padded[name], strict=True)
+        if plain.scores["verdict"] == 0
+        and result.scores["ex"] != 1
+        and result.scores["verdict"] != 0
+    ]
+    assert len([plain for plain in padded["plain"] if plain.scores["verdict"] == 0]) > 3
+    assert moved == []

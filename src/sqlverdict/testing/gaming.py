@@ -43,11 +43,15 @@ class Target:
 
     def gold_columns(self, case: Case) -> list[str]:
         """Names ``g1, g2 ...`` for the gold's columns; none where it does not run."""
+        return self.column_names(case.golds[0])
+
+    def column_names(self, sql: str) -> list[str]:
+        """Names ``g1, g2 ...`` for the columns of a query; none where it does not run."""
         import sqlite3
 
         try:
             with closing(open_read_only(self.path)) as connection:
-                described = connection.execute(case.golds[0]).description or ()
+                described = connection.execute(sql).description or ()
         except sqlite3.Error:
             return []
         return [f"g{place + 1}" for place in range(len(described))]
