@@ -37,6 +37,15 @@ ABOUT = {
     "against a gold that experts corrected",
     "flex": "FLEX, 100 BIRD pairs; consensus of three experts, strict criteria",
 }
+FORM = frozenset(
+    {
+        Situation.HARMLESS_DIFFERENCE,
+        Situation.UNSEARCHED_DIFFERENCE,
+        Situation.TIED_DIFFERENCE,
+        Situation.NULL_ROWS_DIFFERENCE,
+    }
+)
+"""Of these a label that a comparison made says nothing: it calls every such difference wrong."""
 FOLDS = 10
 SAMPLES = 1_000
 BINS = 10
@@ -70,9 +79,10 @@ def samples(items: Sequence[Labelled], number: int = SAMPLES) -> Iterator[list[L
 
 def agreement(items: Sequence[Labelled], said: Said) -> str:
     """Kappa with its interval, and on how many of the pairs."""
+    values = {id(item): said(item) for item in items}
 
     def pairs(chosen: Iterable[Labelled]) -> list[tuple[bool, bool]]:
-        return [(i.label, v) for i in chosen if (v := said(i)) is not None]
+        return [(i.label, v) for i in chosen if (v := values[id(i)]) is not None]
 
     decided = pairs(items)
     if not decided:
@@ -173,17 +183,16 @@ def model_of(items: Sequence[Labelled], style: str) -> Model:
     found = []
     for item in chosen:
         situation = Situation(item.judgement(policy).situation)
+        if item.set == "corrected" and situation in FORM:
+            continue
         evidence = item.result.evidence
         found.append((cell_of(situation, evidence), item.set, item.label, 1.0))
         if situation in policy.asked:
             for opinion in item.judges.values():
                 cell = cell_of(situation, evidence, opinion)
                 found.append((cell, item.set, item.label, 1 / len(item.judges)))
-    sets = tuple(
-        LabelSet(name, ABOUT[name], len(_of(chosen, name)))
-        for name in STYLES[style]
-        if _of(chosen, name)
-    )
+    used = Counter(name for cell, name, _, _ in found if "/judged_" not in cell)
+    sets = tuple(LabelSet(name, ABOUT[name], used[name]) for name in STYLES[style] if used[name])
     return Model(sets, count(found))
 
 

@@ -278,6 +278,26 @@ def test_a_difference_in_form_that_was_not_searched_is_never_plainly_right(
     assert situation(CASE, (related(), failed))[0] is Situation.DIFFERENCE
 
 
+def test_other_columns_say_nothing_of_the_rows() -> None:
+    found = situation(CASE, (unseen("permuted", "other", 0.1),))[0]
+    assert found is Situation.GENERATED_COLUMNS
+
+
+def test_a_constant_that_no_search_tells_apart_is_a_match() -> None:
+    assert situation(CASE, (CONSTANT, SEARCHED))[0] is Situation.MATCH
+    assert situation(CASE, (CONSTANT, UNSEARCHED))[0] is Situation.CONSTANT_MATCH
+
+
+def test_a_constant_or_a_query_with_a_strong_sign_says_nothing_against_the_gold() -> None:
+    different = related("row_subset")
+    assert situation(CASE, (different, SIGNS))[0] is Situation.GOLD_SUSPECT
+    constant = Evidence(Rung.UNKNOWN, "signs", detail={**SIGNS.detail, "says_nothing": True})
+    assert situation(CASE, (different, constant))[0] is Situation.DIFFERENCE
+    strong = {"name": "cross_join", "strength": "strong", "message": "every row with every row"}
+    signs = Evidence(Rung.UNKNOWN, "signs", detail={**SIGNS.detail, "prediction": [strong]})
+    assert situation(CASE, (different, signs))[0] is Situation.DIFFERENCE
+
+
 def test_a_tie_that_costs_the_prediction_no_row_is_unusual() -> None:
     more = witness("needs_tie", gold={"count": 1}, prediction={"count": 2})
     assert situation(CASE, (MATCH, more))[0] is Situation.UNUSUAL_WITNESS

@@ -7,7 +7,7 @@ contradiction                 unscored      unscored      unscored       nobody
 proved                        correct       correct       correct        nobody
 tie_witness                   incorrect     incorrect     incorrect      strict, intent
 duplicates_witness            correct       correct       correct        nobody
-constant_match                correct       incorrect     needs_review   intent
+constant_match                correct       incorrect     needs_review   nobody
 ordinary_witness              correct       incorrect     correct        strict
 ungraded_witness              correct       incorrect     correct        strict
 null_in_aggregate             correct       incorrect     correct        nobody
@@ -17,7 +17,7 @@ unusual_witness               correct       correct       correct        strict
 unsearched_match              correct       needs_review  correct        nobody
 match                         correct       correct       correct        nobody
 failed                        incorrect     incorrect     incorrect      nobody
-tied_difference               incorrect     incorrect     correct        strict
+tied_difference               incorrect     incorrect     needs_review   strict, intent
 trivial_difference            incorrect     correct       correct        nobody
 unsearched_difference         incorrect     needs_review  needs_review   strict, intent
 harmless_difference           incorrect     correct       needs_review   intent
@@ -168,7 +168,7 @@ INTENT = Policy(
         Situation.UNDETERMINED_PREDICTION: "needs_review",
         Situation.UNUSUAL_WITNESS: "correct",
         Situation.UNSEARCHED_MATCH: "correct",
-        Situation.TIED_DIFFERENCE: "correct",
+        Situation.TIED_DIFFERENCE: "needs_review",
         Situation.TRIVIAL_DIFFERENCE: "correct",
         Situation.UNSEARCHED_DIFFERENCE: "needs_review",
         Situation.HARMLESS_DIFFERENCE: "needs_review",
@@ -181,8 +181,8 @@ INTENT = Policy(
     frozenset(
         {
             Situation.TIE_WITNESS,
-            Situation.CONSTANT_MATCH,
             Situation.UNDETERMINED_PREDICTION,
+            Situation.TIED_DIFFERENCE,
             Situation.UNSEARCHED_DIFFERENCE,
             Situation.HARMLESS_DIFFERENCE,
             Situation.NULL_ROWS_DIFFERENCE,

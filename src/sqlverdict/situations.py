@@ -25,7 +25,7 @@ harmless_difference          another difference that :mod:`sqlverdict.harmless` 
 null_rows_difference         rows that hold nothing but NULL
 generated_same               answers said to differ, not at hand; on generated databases the same
 generated_near               the same, and on generated databases nearly the same
-generated_columns            the same, and the queries return another number of columns
+generated_columns            the same, and the columns differ in number or order
 gold_suspect                 the answers differ, and there is strong evidence against the gold
 difference                   the answers differ
 fault                        nothing could be found out, and the model is not to blame
@@ -53,9 +53,8 @@ SUSPECT_SIGNS = frozenset({"dead_literal", "empty_answer", "numbers_as_text"})
 """Signs against a gold that count where the prediction does not show them; the labels behind each
 are in docs/agreement.md."""
 
-CLEAN = frozenset({"dead_literal", "empty_answer", "clock_dependence"})
-"""A prediction that shows one of these says nothing against the gold; one that depends on the
-clock or on chance is not looked at closely enough to show the others."""
+
+UNSTEADY = frozenset({"clock_dependence"})
 
 
 class Situation(StrEnum):
@@ -111,16 +110,16 @@ BECAUSE: Mapping[Situation, str] = {
     "through them, and the gold has them all",
     Situation.TRIVIAL_DIFFERENCE: "the answers differ in what benchmarks do not compare: repeated "
     "rows, an order nobody asked for, the order of columns",
-    Situation.UNSEARCHED_DIFFERENCE: "the difference does not change the answer here, but no "
-    "database could be tried where it might",
-    Situation.HARMLESS_DIFFERENCE: "the difference does not change the answer",
+    Situation.UNSEARCHED_DIFFERENCE: "the answers differ in form, and no search could be made for "
+    "a database where they differ otherwise",
+    Situation.HARMLESS_DIFFERENCE: "the answers differ in form, by a relation that people accept",
     Situation.NULL_ROWS_DIFFERENCE: "the answers differ in rows that hold nothing but NULL",
     Situation.GENERATED_SAME: "the answers differ by record; on every generated database they are "
     "the same, the order of columns apart",
     Situation.GENERATED_NEAR: "the answers differ by record; on generated databases they are "
-    "nearly the same, or their columns stand in another order",
-    Situation.GENERATED_COLUMNS: "the answers differ by record, and have another number of "
-    "columns: nothing is known of their rows",
+    "nearly the same",
+    Situation.GENERATED_COLUMNS: "the answers differ by record, and their columns differ in "
+    "number or order: nothing is known of their rows",
     Situation.GOLD_SUSPECT: "the answers differ, and there is evidence against the gold",
     Situation.DIFFERENCE: "the answers differ",
     Situation.FAULT: "nothing could be found out, and the model is not to blame",
@@ -135,8 +134,6 @@ BECAUSE: Mapping[Situation, str] = {
 QUESTIONS: Mapping[Situation, str] = {
     Situation.TIE_WITNESS: "the prediction fits a tie of the gold, but differs on a witness: does "
     "it answer the question?",
-    Situation.CONSTANT_MATCH: "the results match, and the prediction reads no row: is it an "
-    "answer to the question?",
     Situation.ORDINARY_WITNESS: "the results match, but not on a witness: does the question care?",
     Situation.UNGRADED_WITNESS: "the results match, but not on a witness: is its data possible "
     "here, and does the question care?",
@@ -158,7 +155,7 @@ QUESTIONS: Mapping[Situation, str] = {
     "right all the same?",
     Situation.GENERATED_NEAR: "the results differ, and hardly on generated data: is the "
     "prediction right all the same?",
-    Situation.GENERATED_COLUMNS: "the results have another number of columns: is the prediction "
+    Situation.GENERATED_COLUMNS: "the results have other columns: is the prediction "
     "right all the same?",
     Situation.GOLD_SUSPECT: "the results differ, and there is evidence against the gold: which "
     "query answers the question?",
@@ -189,15 +186,16 @@ def situation(case: Case, evidence: Sequence[Evidence]) -> tuple[Situation, Evid
     if proof is not None:
         return (Situation.PROVED, proof) if witness is None else (Situation.CONTRADICTION, _OUR_BUG)
     tied = open_ is not None and open_.fault is None
-    if match is not None and match.detail.get("constant_prediction"):
-        return Situation.CONSTANT_MATCH, witness or match
+    unsearched = _first(evidence, _is_unsearched)
+    against = witness or unsearched
+    if match is not None and match.detail.get("constant_prediction") and against is not None:
+        return Situation.CONSTANT_MATCH, against
     if witness is not None:
         shown = _with_witness(witness)
         # That it fits a tie is less than a match: a search may find that it fits by luck.
         if match is None and tied and shown in _TELLING:
             shown = Situation.TIE_WITNESS
         return shown, witness
-    unsearched = _first(evidence, _is_unsearched)
     if match is not None and not tied:
         if unsearched is not None:
             return Situation.UNSEARCHED_MATCH, unsearched
@@ -221,11 +219,15 @@ def _gold_is_suspect(evidence: Sequence[Evidence]) -> bool:
     for found in evidence:
         if found.by == "signs":
             gold = {sign["name"] for sign in found.detail.get("gold") or ()}
-            prediction = {sign["name"] for sign in found.detail.get("prediction") or ()}
+            said = found.detail.get("prediction") or ()
             # A text that nobody can read hides its signs, and a constant has none to show.
             if found.detail.get("says_nothing"):
                 return False
-            return bool((gold - prediction) & SUSPECT_SIGNS) and prediction.isdisjoint(CLEAN)
+            # Nor does a prediction with a strong sign of its own, or one that depends on the
+            # clock or on chance, say anything against the gold.
+            if any(s.get("strength") == "strong" or s["name"] in UNSTEADY for s in said):
+                return False
+            return bool(gold & SUSPECT_SIGNS - {sign["name"] for sign in said})
     return False
 
 
@@ -300,11 +302,11 @@ def _told_by_generated(different: Evidence) -> Situation | None:
     columns = found["columns"]
     if found["rows"] == "same" and columns in ("same", "permuted"):
         return Situation.GENERATED_SAME
-    # Scorers compare columns in their order: another order explains the recorded difference.
-    if found["overlap"] >= NEAR or columns == "permuted":
+    if found["overlap"] >= NEAR:
         return Situation.GENERATED_NEAR
-    # Another number of columns explains it as well, and is a difference of its own.
-    return Situation.GENERATED_COLUMNS if columns in ("extra", "missing") else None
+    # Scorers compare columns in their order: other columns explain the recorded difference, and
+    # of the rows nothing is known.
+    return Situation.GENERATED_COLUMNS if columns != "same" else None
 
 
 def _count(side: Any) -> int:

@@ -38,7 +38,8 @@ _OPTIONS = (
     click.option(
         "--policy",
         metavar="NAME",
-        help="How evidence becomes a verdict: intent, strict or results. [default: intent]",
+        help="How evidence becomes a verdict: intent (the default of the metric verdict), strict "
+        "or results (without that metric).",
     ),
     click.option(
         "--confidence",

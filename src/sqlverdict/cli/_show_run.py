@@ -179,7 +179,8 @@ def show_case(
     style = "good" if verdict in (Verdict.CORRECT, Verdict.ABSTAINED_RIGHT) else "bad"
     by = f" by {deciding}" if verdict is not result.verdict else ""
     _field(screen, "verdict", f"{verdict}{by}{fault}{reasons}: {VERDICTS[verdict]}", style)
-    _field(screen, "because", because(result))
+    if deciding in (None, "verdict"):
+        _field(screen, "because", because(result))
     for line in evidence_lines(result, folder):
         _field(screen, "evidence", line)
 

@@ -2,7 +2,8 @@
 
 Pairs of queries are often published without their databases. What they name is enough to make
 databases on which both run. Nothing is known of keys and constraints, and types are guessed from
-how a column is used: what is found out with such a schema is a hint, and never a proof.
+how a column is used, by the first query that says something. What is found out with such a
+schema is a hint, and never a proof.
 
 A column without a table belongs to the only table of its query, else to a table that has a
 column of this name elsewhere, else to the first one.
@@ -41,12 +42,15 @@ class _Guess:
         self._names: dict[str, str] = {}
         self._columns: dict[str, dict[str, str]] = {}
         self._uses: dict[tuple[str, str], Counter[str]] = {}
+        self._told: dict[tuple[str, str], int] = {}
+        self._query = 0
         self._homeless: list[tuple[exp.Column, Sequence[str]]] = []
 
     def see(self, tree: Expr) -> None:
         """Take note of a query's tables and columns."""
         from sqlglot import exp
 
+        self._query += 1
         inner = {fold(cte.alias) for cte in tree.find_all(exp.CTE)}
         for table in tree.find_all(exp.Table):
             if fold(table.name) not in inner:
@@ -66,7 +70,12 @@ class _Guess:
         place = fold(table)
         self._names.setdefault(place, table)
         self._columns.setdefault(place, {}).setdefault(fold(column.name), column.name)
-        self._uses.setdefault((place, fold(column.name)), Counter()).update(_use(column))
+        where = place, fold(column.name)
+        uses = list(_use(column))
+        # The first query that says something about a column decides: a gold comes first.
+        if self._told.setdefault(where, self._query) == self._query or not self._uses[where]:
+            self._told[where] = self._query
+            self._uses.setdefault(where, Counter()).update(uses)
 
     def tables(self) -> Iterator[Table]:
         """The tables, those named first at the front."""

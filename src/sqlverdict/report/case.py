@@ -38,7 +38,7 @@ def because(result: Result) -> str:
     told = f"{BECAUSE[Situation(result.situation)]} ({result.situation})"
     if result.p_right is None:
         return told
-    return f"{told}; people call such an answer right with probability {result.p_right:.2f}"
+    return f"{told}; by labels such an answer is right with probability {result.p_right:.2f}"
 
 
 _NOTES = {

@@ -56,7 +56,7 @@ def plan_of(specs: Sequence[MetricSpec], wishes: Wishes) -> Plan:
     # By results alone a verdict needs neither proofs nor witnesses.
     needy = [spec.metric for spec in specs if gated or spec.metric.name != "verdict"]
     needs = {need for metric in needy for need in metric.needs}
-    model = (wishes.confidence or built_in()).get(policy, NO_LABELS)
+    model = _model(policy, wishes)
     asking = _asking(names, wishes, model)
     refuting, proving = wishes.refuting, wishes.proving
     if refuting is None and ("witness" in needs or gated):
@@ -81,6 +81,21 @@ def plan_of(specs: Sequence[MetricSpec], wishes: Wishes) -> Plan:
         preset=_preset(specs, wishes),
         model=model,
     )
+
+
+def _model(policy: str, wishes: Wishes) -> Model:
+    """The counts of labels for a policy.
+
+    Raises:
+        UsageError: counts were given, and have none for the policy.
+    """
+    given = wishes.confidence
+    if given is not None and policy != RESULTS.name and policy not in given:
+        raise UsageError(
+            f"the counts of labels are for {', '.join(given) or 'no policy'}, and the run has the "
+            f"policy {policy}. Calibrate a run of this policy, or choose the other with --policy"
+        )
+    return (given or built_in()).get(policy, NO_LABELS)
 
 
 def _asking(names: set[str], wishes: Wishes, model: Model) -> Asking | None:

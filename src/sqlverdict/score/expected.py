@@ -47,9 +47,13 @@ class Expectation:
 
     def add(self, result: Result) -> None:
         """Count a result that carries a probability."""
-        if result.p_right is None or result.abstained:
+        p, deviation = result.p_right, result.p_deviation or 0.0
+        if p is None and result.verdict is Verdict.INCORRECT:
+            # Text without SQL, or an answer where there is none: nobody needs a label for that.
+            p = 0.0
+        if p is None or result.abstained:
             return
-        self._counts[result.situation, result.p_right, result.p_deviation or 0.0] += 1
+        self._counts[result.situation, p, deviation] += 1
         self._undecided += result.verdict is Verdict.NEEDS_REVIEW
         self._correct += result.verdict is Verdict.CORRECT
 
