@@ -207,6 +207,8 @@ def held_out(items: Sequence[Labelled], style: str) -> list[tuple[Labelled, floa
         model = model_of(kept, style)
         for item in (i for n, group in enumerate(groups) if n % FOLDS == fold for i in group):
             made = item.judgement(policy, model=model)
+            if item.set == "corrected" and made.situation in FORM:
+                continue
             if made.p_right is not None and made.p_deviation is not None:
                 found.append((item, made.p_right, made.p_deviation))
     return found
