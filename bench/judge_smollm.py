@@ -6,8 +6,8 @@ parser and the policy. The model is served on loopback by llama.cpp. It has 135 
 is a poor judge: this shows the plumbing, with replies that nobody scripted, not the worth of a
 verdict. For each system: calls and tokens as the client counted them, questions asked again or
 left without a verdict, verdicts that differ from those without a language model (the policy
-``deterministic`` over the same evidence), flips where questions are repeated, seconds. Everything
-is then done once more, which must make no call.
+``intent`` without a judge over the same evidence), flips where questions are repeated, seconds.
+Everything is then done once more, which must make no call.
 
 Run: ``python bench/judge_smollm.py [--limit 6] [--judge evidence] [--repeat 1] [--structured]``.
 ``--limit`` takes so many cases, spread over the demo; 90 are all of them. Needs the package
