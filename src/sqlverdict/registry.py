@@ -8,7 +8,9 @@ name are an error, never a silent override.
 from __future__ import annotations
 
 import importlib
+import inspect
 import pkgutil
+import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from importlib.metadata import entry_points
@@ -123,3 +125,13 @@ class Registry(Generic[T]):
             member = loaded() if isinstance(loaded, type) else loaded
             self.register(member, point.name, point.value)
         self._complete = True
+
+
+def sections_of(document: str, headings: Sequence[str]) -> dict[str, str]:
+    """The text of a member's document by heading; a missing heading is absent."""
+    text = inspect.cleandoc(document)
+    parts = re.split(rf"^({'|'.join(headings)})\n", text, flags=re.MULTILINE)
+    return {
+        name: inspect.cleandoc(f"\n{body}")
+        for name, body in zip(parts[1::2], parts[2::2], strict=True)
+    }

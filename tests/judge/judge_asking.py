@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -11,7 +11,7 @@ from sqlverdict.judge.client import Client
 from sqlverdict.judge.endpoint import Endpoint
 from sqlverdict.judge.prices import Price, Prices
 from sqlverdict.judge.request import Message, Request
-from sqlverdict.testing.fake_llm import FakeLlm
+from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm
 
 MODEL = "fake"
 SCHEMA = {
@@ -45,3 +45,8 @@ def client(
 ) -> Iterator[Client]:
     with Client(endpoint(server, **more), cache, max_cost, prices) as opened:
         yield opened
+
+
+def script(*answers: FakeAnswer) -> Callable[[FakeCall], FakeAnswer]:
+    """Answers in turn; the last one for good."""
+    return lambda call: answers[min(call.number, len(answers)) - 1]

@@ -8,7 +8,6 @@ repeating, keeping the steps) belongs to ``normalise.py``.
 from __future__ import annotations
 
 import inspect
-import re
 import sys
 import types
 import typing
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqlverdict.errors import RegistryError
 from sqlverdict.prove.proof import TRUSTS, Trust
-from sqlverdict.registry import Registry
+from sqlverdict.registry import Registry, sections_of
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -81,12 +80,7 @@ class Rule:
     @cached_property
     def sections(self) -> dict[str, str]:
         """The document's text by heading; a missing heading is absent."""
-        text = inspect.cleandoc(self.document)
-        parts = re.split(rf"^({'|'.join(SECTIONS)})\n", text, flags=re.MULTILINE)
-        return {
-            name: inspect.cleandoc(f"\n{body}")
-            for name, body in zip(parts[1::2], parts[2::2], strict=True)
-        }
+        return sections_of(self.document, SECTIONS)
 
 
 RULES: Registry[Rule] = Registry("rule", "sqlverdict.prove.rules", "sqlverdict.rules")

@@ -8,8 +8,6 @@ returns notices and never a verdict.
 
 from __future__ import annotations
 
-import inspect
-import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sqlverdict.errors import RegistryError
 from sqlverdict.records import Answer, Failure, Outcome, Query, Reason, Row
-from sqlverdict.registry import Registry
+from sqlverdict.registry import Registry, sections_of
 
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema
@@ -140,12 +138,7 @@ class Sign:
     @cached_property
     def sections(self) -> dict[str, str]:
         """The document's text by heading; a missing heading is absent."""
-        text = inspect.cleandoc(self.document)
-        parts = re.split(rf"^({'|'.join(SECTIONS)})\n", text, flags=re.MULTILINE)
-        return {
-            name: inspect.cleandoc(f"\n{body}")
-            for name, body in zip(parts[1::2], parts[2::2], strict=True)
-        }
+        return sections_of(self.document, SECTIONS)
 
 
 SIGNS: Registry[Sign] = Registry("sign", "sqlverdict.signs.members", "sqlverdict.signs")

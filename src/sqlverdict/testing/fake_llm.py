@@ -28,6 +28,11 @@ class FakeCall:
     headers: Mapping[str, str]
     body: bytes
 
+    @property
+    def whole(self) -> bool:
+        """Whether all of the announced body arrived: who is killed while sending sends less."""
+        return len(self.body) == int(self.headers.get("content-length") or 0)
+
     def json(self) -> Any:
         """The body, decoded."""
         return json.loads(self.body)
