@@ -1,0 +1,160 @@
+"""Frozen runs: what this version finds out about real predictions, case by case.
+
+A run's outline has one line a case: scores, verdict, situation, reasons, relation kinds, a digest
+of the proof's form, the witness's grade. It holds no question and no query. The demo's outlines
+are compared in every test run. Real data are compared where ``SQLVERDICT_DATA`` is: a part of each
+run by default, all of it with ``SQLVERDICT_TESTS=thorough``.
+
+A difference is a change of score, hence of version: say in CHANGELOG.md what changed and why, then
+write the outlines anew with ``python tests/corpus/test_frozen_runs.py [NAME ...]``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlverdict.load import demo
+from sqlverdict.records import Reason
+
+FOLDER = Path(__file__).parent / "runs"
+METRICS = ("ex", "esm", "etm", "proved", "witness_accuracy", "verdict")
+SAMPLE = 17
+"""Of a real run, every so manieth case is compared by default."""
+
+Arguments = dict[str, str]
+
+DEMO: dict[str, Arguments] = {
+    f"demo_{system}": {
+        "--benchmark": "demo",
+        "--predictions": str(demo.predictions_path(system)),
+    }
+    for system in demo.systems()
+}
+REAL: dict[str, Arguments] = {
+    **{
+        f"spider_{system.lower()}": {
+            "--benchmark": "spider",
+            "--root": "{data}/spider",
+            "--predictions": f"{system}={{data}}/spider/predictions/dev/{system}.txt",
+        }
+        for system in ("DAIL", "C3")
+    },
+    "bird_dail": {
+        "--gold": "{data}/bird/etm_gold.txt",
+        "--databases": "{data}/bird/databases",
+        "--predictions": "DAIL={data}/bird/predictions/dev/DAIL.txt",
+    },
+    "flex_replayed": {
+        "--benchmark": "flex",
+        "--root": "{data}/flex/agreement_half.jsonl",
+        "--schema": "{data}/bird/ddl.json",
+        "--judge": "replay",
+        "--policy": "strict",
+    },
+    **{
+        f"trustsql_{system}": {
+            "--benchmark": "trustsql",
+            "--root": "{data}/trustsql/trustsql_spider_test.jsonl",
+            "--databases": "{data}/spider/database",
+            "--system": system,
+        }
+        for system in ("pipeline", "demo", "voting")
+    },
+}
+RUNS = DEMO | REAL
+
+
+def digest(value: object) -> str:
+    """A short name for something long."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()[:8]
+
+
+def outline(line: dict[str, Any]) -> dict[str, Any]:
+    """What is compared of one line of a run log."""
+    kept: dict[str, Any] = {
+        "id": line["id"],
+        "verdict": line["verdict"],
+        "scores": [line["scores"].get(metric) for metric in METRICS],
+    }
+    if "flex" in line["scores"]:
+        kept["flex"] = line["scores"]["flex"]
+    for key in ("fault", "situation", "reasons"):
+        if line.get(key):
+            kept[key] = line[key]
+    for evidence in line["evidence"]:
+        detail = evidence.get("detail", {})
+        if evidence["rung"] == "proved":
+            kept["proof"] = digest([detail["form"], detail["rules"]])
+        elif evidence["rung"] == "refuted":
+            kept["witness"] = [detail["grade"], detail["size"], digest(detail["rows"])]
+        for relation in detail.get("relations", ()):
+            kept.setdefault("relations", []).append(relation["kind"])
+        if evidence["by"] == "signs":
+            sides = [detail.get(side, ()) for side in ("gold", "prediction")]
+            kept["signs"] = [each["name"] for side in sides for each in side]
+    return kept
+
+
+def outlines(name: str, data: Path, out: Path, only: list[str] | None = None) -> Iterator[str]:
+    """Runs one of the runs and yields its outline, one line a case."""
+    given = [part.format(data=data) for pair in RUNS[name].items() for part in pair]
+    metrics = [*METRICS, *(["flex"] if "--judge" in RUNS[name] else [])]
+    command = [
+        *(sys.executable, "-m", "sqlverdict", "evaluate", *given, "--metrics", ",".join(metrics)),
+        *("--no-cache", "--quiet", "--max-steps", "20000000", "--out", str(out / name)),
+        *([] if "--judge" in RUNS[name] else ["--no-llm"]),
+        *(["--only", ",".join(only)] if only else []),
+    ]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode in (0, 4), ended.stderr
+    for line in (out / name / "results.jsonl").read_text("utf-8").splitlines():
+        record = json.loads(line)
+        if Reason.DATABASE_UNAVAILABLE not in record["reasons"]:
+            yield json.dumps(outline(record))
+
+
+def frozen(name: str) -> dict[str, dict[str, Any]]:
+    """The outlines as they were written, by id."""
+    lines = (FOLDER / f"{name}.jsonl").read_text("utf-8").splitlines()
+    return {record["id"]: record for record in map(json.loads, lines)}
+
+
+def check(name: str, data: Path, out: Path, step: int) -> None:
+    before = frozen(name)
+    only = None if step == 1 else list(before)[::step]
+    now = {record["id"]: record for record in map(json.loads, outlines(name, data, out, only))}
+    assert set(now) == set(only or before)
+    changed = [(before[key], record) for key, record in now.items() if before[key] != record]
+    assert not changed, "a change of score is a change of version; see this file's docstring"
+
+
+@pytest.mark.parametrize("name", DEMO)
+def test_demo_runs_are_as_frozen(name: str, tmp_path: Path) -> None:
+    check(name, Path(), tmp_path, 1)
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("name", REAL)
+def test_real_runs_are_as_frozen(name: str, data_root: Path, tmp_path: Path) -> None:
+    whole = os.environ.get("SQLVERDICT_TESTS") == "thorough"
+    check(name, data_root, tmp_path, 1 if whole else SAMPLE)
+
+
+if __name__ == "__main__":
+    real = Path(__file__).resolve().parents[3] / "shared" / "data"
+    root = Path(os.environ.get("SQLVERDICT_DATA", real))
+    FOLDER.mkdir(exist_ok=True)
+    for each in sys.argv[1:] or RUNS:
+        with tempfile.TemporaryDirectory() as folder:
+            lines = list(outlines(each, root, Path(folder)))
+        (FOLDER / f"{each}.jsonl").write_text("\n".join(lines) + "\n", "utf-8")
