@@ -24,18 +24,18 @@ from time import perf_counter
 from typing import Any
 
 from sqlverdict.abstain.apply import detector_machine
-from sqlverdict.abstain.compose import Part, make
+from sqlverdict.abstain.compose import MethodPart, make
 from sqlverdict.abstain.correctness import mark
+from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.decision import Decision
-from sqlverdict.abstain.homes import Homes
-from sqlverdict.abstain.method import Ask, Draft, Example, Lessons, Tools
+from sqlverdict.abstain.method import Ask, Draft, Tools, TrainingData, TrainingExample
 from sqlverdict.abstain.predictions import draft_of
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.records import Case
-from sqlverdict.score.outcomes import OutcomeTable
-from sqlverdict.score.reliability import rs
+from sqlverdict.score.reliability.outcomes import OutcomeTable
+from sqlverdict.score.reliability.reliability_score import rs
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 TRUSTSQL = DATA / "trustsql"
@@ -55,16 +55,16 @@ def share(decisions: Sequence[bool]) -> str:
     return f"{100 * sum(decisions) / len(decisions):.1f}" if decisions else "-"
 
 
-def triage() -> list[Example]:
+def triage() -> list[TrainingExample]:
     cases = BENCHMARKS.get("triagesql").read(TRUSTSQL / "triagesql_test.jsonl").cases
-    return [Homes().example(case) for case in cases]
+    return [DatabaseIndex().example(case) for case in cases]
 
 
 def fitted(known: Iterable[str], trees: int, balance: bool = False) -> tuple[Any, float]:
-    rf = make(Part("rf", {"trees": str(trees), "balance": str(balance).lower()}))
-    train = [Example(Ask(str(n), "db", text), sql="") for n, text in enumerate(known)]
+    rf = make(MethodPart("rf", {"trees": str(trees), "balance": str(balance).lower()}))
+    train = [TrainingExample(Ask(str(n), "db", text), sql="") for n, text in enumerate(known)]
     began = perf_counter()
-    rf.fit(Lessons(train=train, background=triage()), Tools())
+    rf.fit(TrainingData(train=train, background=triage()), Tools())
     return rf, perf_counter() - began
 
 
@@ -130,10 +130,12 @@ def ehrsql(trees: int) -> None:
     print("| RF, paper | 87.4 seen, 80.0 unseen | 98.0 seen, 100 unseen | 22.2 to 100 by type | |")
 
 
-def table_of(decisions: Sequence[Decision], cases: Sequence[Case], desk: Desk) -> OutcomeTable:
+def table_of(
+    decisions: Sequence[Decision], cases: Sequence[Case], desk: QueryRunner
+) -> OutcomeTable:
     """The outcomes of a composition, marked by running what it gave."""
     given = [
-        Example(
+        TrainingExample(
             decision.ask,
             case.answerable,
             case.golds[0] if case.golds else None,
@@ -163,9 +165,9 @@ def voting() -> None:
     drafts = {
         case_id: draft_of(said) for case_id, said in reader.predictions(path, "vote_top").items()
     }
-    homes = Homes.of(cases)
+    homes = DatabaseIndex.of(cases)
     asks = [homes.ask(case) for case in cases]
-    desk = Desk("sqlite", Limits())
+    desk = QueryRunner("sqlite", Limits())
     tools = Tools(desk=desk)
     print("\n| VOTING, 5 samples, Spider test | answered | RS(0) | RS(10) | RS(N) | unscored | s |")
     print("| --- " * 7 + "|")

@@ -22,18 +22,18 @@ from time import perf_counter
 from typing import Any
 
 from abstain_models import DATA, TRUSTSQL, table_of, triage
-from sqlverdict.abstain.homes import Homes
-from sqlverdict.abstain.method import Example, Lessons, Tools
-from sqlverdict.abstain.schema_text import column_lists
-from sqlverdict.abstain.workflow import Machine
-from sqlverdict.execute.desk import Desk
+from sqlverdict.abstain.database_index import DatabaseIndex
+from sqlverdict.abstain.method import Tools, TrainingData, TrainingExample
+from sqlverdict.abstain.prompting.schema_text import column_lists
+from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.execute.engine import Limits
-from sqlverdict.judge.cache import ReplyCache
-from sqlverdict.judge.client import Client
-from sqlverdict.judge.endpoint import Endpoint
+from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.client import Client
+from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.records import Case
-from sqlverdict.score.reliability import rs
+from sqlverdict.score.reliability.reliability_score import rs
 from sqlverdict.testing.tiny_llm import serve_gguf
 
 SQL = "sqlprompt(shots=2, databases=1)"
@@ -58,7 +58,7 @@ def chosen(count: int, seed: int) -> list[Case]:
     """A few questions of either kind, the same for a seed."""
     path = TRUSTSQL / "trustsql_spider_test.jsonl"
     cases = list(BENCHMARKS.get("trustsql").read(path, databases=DATA / "spider/database").cases)
-    homes = Homes.of(cases)
+    homes = DatabaseIndex.of(cases)
     sizes = {case.db_id: len(column_lists(homes.ask(case).schema)) for case in cases}
     smallest = sorted(sizes, key=lambda db_id: sizes[db_id])[:3]
     cases = [case for case in cases if case.db_id in smallest]
@@ -67,7 +67,7 @@ def chosen(count: int, seed: int) -> list[Case]:
     return [case for kind in kinds for case in draw.sample(kind, count // 2)]
 
 
-def training() -> list[Example]:
+def training() -> list[TrainingExample]:
     """Spider's training questions on small databases that are at hand."""
     items = json.loads((DATA / "spider" / "train_spider.json").read_text(encoding="utf-8"))
     cases = []
@@ -83,15 +83,15 @@ def training() -> list[Example]:
                     str(database),
                 )
             )
-    homes = Homes.of(cases)
+    homes = DatabaseIndex.of(cases)
     examples = [homes.example(case) for case in cases]
     return [e for e in examples if e.ask.schema is not None and len(e.ask.schema.tables) <= 3]
 
 
-def measure(line: str, cases: list[Case], lessons: Lessons, tools: Tools, client: Any) -> None:
-    machine = Machine(line)
+def measure(line: str, cases: list[Case], lessons: TrainingData, tools: Tools, client: Any) -> None:
+    machine = FittedComposition(line)
     machine.fit(lessons, tools)
-    homes = Homes.of(cases)
+    homes = DatabaseIndex.of(cases)
     before, began = client.usage, perf_counter()
     decisions = machine.answer([homes.ask(case) for case in cases], tools)
     spent, after = perf_counter() - began, client.usage
@@ -119,13 +119,13 @@ def main() -> None:
     if not TRUSTSQL.is_dir():
         parser.error(f"no data at {TRUSTSQL}: set SQLVERDICT_DATA")
     cases = chosen(said.questions, said.seed)
-    lessons = Lessons(train=training(), background=triage())
+    lessons = TrainingData(train=training(), background=triage())
     os.environ.setdefault("SQLVERDICT_CACHE", tempfile.mkdtemp())
     cache = ReplyCache(said.cache or Path(tempfile.mkdtemp()) / "replies.sqlite")
     with serve_gguf(said.model, model="smollm2", context=8192, parallel=1, threads=1) as server:
         endpoint = Endpoint(server.base_url, server.model, timeout=600, concurrency=1, retries=1)
         with Client(endpoint, cache) as client:
-            desk = Desk("sqlite", Limits())
+            desk = QueryRunner("sqlite", Limits())
             tools = Tools(client, server.model, desk, concurrency=1, max_tokens=64, seed=said.seed)
             print(f"{len(cases)} questions, {said.model.name}\n")
             print(

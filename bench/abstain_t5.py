@@ -24,9 +24,16 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.generators.t5 import T5
-from sqlverdict.abstain.homes import Homes
-from sqlverdict.abstain.method import Ask, Draft, Example, Lessons, Tools, Wishes
+from sqlverdict.abstain.method import (
+    Ask,
+    Draft,
+    GeneratorNeeds,
+    Tools,
+    TrainingData,
+    TrainingExample,
+)
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 DB = "mimic_iv"
@@ -46,20 +53,22 @@ def rows(data: Path, part: str) -> list[dict[str, Any]]:
     return found
 
 
-def examples(data: Path, part: str) -> list[Example]:
+def examples(data: Path, part: str) -> list[TrainingExample]:
     """The questions of a part; TriageSQL's are of no database and none is answerable here."""
-    from sqlverdict.parse.schema_sqlite import read_sqlite
+    from sqlverdict.parse.schemas.sqlite import read_sqlite
 
     path = data / "mimic_iv_demo_partial.sqlite"
     schema = read_sqlite(path, DB)
     if part == "background":
         return [
-            Example(Ask(row["id"], "triagesql", row["question"], schema=schema), answerable=False)
+            TrainingExample(
+                Ask(row["id"], "triagesql", row["question"], schema=schema), answerable=False
+            )
             for row in rows(data, part)
             if row["type"] != "answerable"
         ]
     return [
-        Example(
+        TrainingExample(
             Ask(row["id"], DB, row["question"], schema=schema, database=str(path)),
             row["answerable"],
             row["gold_sql"],
@@ -87,17 +96,17 @@ def train(data: Path, out: Path, settings: dict[str, str], seed: int) -> None:
     tools = Tools(say=lambda line: print(line, flush=True), seed=seed)
     answerable = [example for example in known["train"] if example.answerable]
     began = perf_counter()
-    t5.fit(Lessons(train=answerable, validation=known["valid"]), tools)
+    t5.fit(TrainingData(train=answerable, validation=known["valid"]), tools)
     trained = perf_counter() - began
     assert t5._ready is not None
     weights = sum(part.numel() for part in t5._ready[0].parameters())
     print(f"{weights:,} weights, trained in {trained:.0f} s")
     states: dict[str, Any] = {}
     for part, wishes in (
-        ("train", Wishes(text=False, states=True)),
-        ("background", Wishes(text=False, states=True)),
-        ("valid", Wishes(tokens=True, states=True)),
-        ("test", Wishes(tokens=True, states=True)),
+        ("train", GeneratorNeeds(text=False, states=True)),
+        ("background", GeneratorNeeds(text=False, states=True)),
+        ("valid", GeneratorNeeds(tokens=True, states=True)),
+        ("test", GeneratorNeeds(tokens=True, states=True)),
     ):
         began = perf_counter()
         chosen = answerable if part == "train" else known[part]
@@ -165,8 +174,8 @@ def drafts(out: Path, part: str) -> dict[str, Draft]:
 
 
 def score(data: Path, out: Path) -> None:
-    from sqlverdict.execute.desk import Desk
     from sqlverdict.execute.engine import Limits
+    from sqlverdict.execute.query_runner import QueryRunner
     from sqlverdict.load.benchmark import BENCHMARKS
 
     about = json.loads((out / "about.json").read_text())
@@ -180,16 +189,16 @@ def score(data: Path, out: Path) -> None:
         part: list(reader.read(data / FILES[part], databases=database).cases)
         for part in ("train", "valid", "test")
     }
-    homes = Homes({DB: str(database)})
+    homes = DatabaseIndex({DB: str(database)})
     known = {part: [homes.example(case) for case in found] for part, found in cases.items()}
     background = examples(data, "background")
     train = [example for example in known["train"] if example.answerable]
-    lessons = Lessons(train=train, validation=known["valid"], background=background)
+    lessons = TrainingData(train=train, validation=known["valid"], background=background)
     learned = {
         k: d for part in ("train", "valid", "background") for k, d in drafts(out, part).items()
     }
     answers = drafts(out, "test")
-    desk = Desk("sqlite", Limits())
+    desk = QueryRunner("sqlite", Limits())
     tools = Tools(desk=desk)
     texts(cases["test"], answers, desk)
     has_states = bool(next(iter(answers.values())).state)
@@ -211,7 +220,7 @@ def texts(cases: list[Any], answers: dict[str, Draft], desk: Any) -> None:
 
     known = [case for case in cases if case.answerable]
     same = [normalised(answers[c.id].sql or "") == normalised(c.golds[0]) for c in known]
-    marks = mark([replace(Homes().example(c), draft=answers[c.id]) for c in known], desk)
+    marks = mark([replace(DatabaseIndex().example(c), draft=answers[c.id]) for c in known], desk)
     scored = [one.correct for one in marks if one.correct is not None]
     print(
         f"test, {len(known)} answerable: {sum(same)} ({sum(same) / len(same):.1%}) read as the "
@@ -222,22 +231,22 @@ def texts(cases: list[Any], answers: dict[str, Draft], desk: Any) -> None:
 
 def report(
     line: str,
-    lessons: Lessons,
+    lessons: TrainingData,
     cases: list[Any],
     said: tuple[dict[str, Draft], dict[str, Draft]],
     tools: Tools,
 ) -> None:
-    from sqlverdict.abstain.generators.recorded import Recorded
-    from sqlverdict.abstain.workflow import Machine
-    from sqlverdict.score.reliability import ANS, EVERYTHING, rates, rs
+    from sqlverdict.abstain.generators.recorded import RecordedGenerator
+    from sqlverdict.abstain.workflow import FittedComposition
+    from sqlverdict.score.reliability.reliability_score import ANS, EVERYTHING, rates, rs
 
-    machine = Machine(line)
-    if isinstance(machine.generator, Recorded):
+    machine = FittedComposition(line)
+    if isinstance(machine.generator, RecordedGenerator):
         machine.generator.drafts = said[0]
     machine.fit(lessons, tools)
-    if isinstance(machine.generator, Recorded):
+    if isinstance(machine.generator, RecordedGenerator):
         machine.generator.drafts = said[1]
-    homes = Homes.of(cases)
+    homes = DatabaseIndex.of(cases)
     decisions = machine.answer([homes.ask(case) for case in cases], tools)
     table = outcomes(cases, decisions, tools.desk)
     cells = []
@@ -268,7 +277,7 @@ def separations(
     known = [sure[case.id] for case in cases if case.answerable]
     strange = [sure[case.id] for case in cases if not case.answerable]
     scored = [case for case in cases if case.answerable and UNSCORABLE not in case.tags]
-    marks = mark([replace(Homes().example(c), draft=answers[c.id]) for c in scored], desk)
+    marks = mark([replace(DatabaseIndex().example(c), draft=answers[c.id]) for c in scored], desk)
     right = [sure[case.id] for case, one in zip(scored, marks, strict=True) if one.correct]
     wrong = [sure[case.id] for case, one in zip(scored, marks, strict=True) if not one.correct]
     return f"{auc(known, strange):.3f} | {auc(right, wrong):.3f}"
@@ -286,7 +295,7 @@ def outcomes(cases: list[Any], decisions: list[Any], desk: Any) -> Any:
     """The five cells over the items that can be scored, whoever is asked."""
     from sqlverdict.abstain.correctness import mark
     from sqlverdict.load.ehrsql import UNSCORABLE
-    from sqlverdict.score.outcomes import OutcomeTable
+    from sqlverdict.score.reliability.outcomes import OutcomeTable
 
     cells = dict.fromkeys(OutcomeTable().cells(), 0)
     unscored = 0
@@ -298,7 +307,7 @@ def outcomes(cases: list[Any], decisions: list[Any], desk: Any) -> Any:
         elif not case.answerable:
             cells["answered_unanswerable"] += 1
         else:
-            (one,) = mark([replace(Homes().example(case), draft=Draft(decision.sql))], desk)
+            (one,) = mark([replace(DatabaseIndex().example(case), draft=Draft(decision.sql))], desk)
             cells["correct" if one.correct else "wrong"] += 1
     return OutcomeTable(**cells, unscored=unscored)
 

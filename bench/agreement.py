@@ -20,9 +20,9 @@ from agreement_sets import SETS, Labelled, labelled
 from sqlverdict.confidence import LabelSet, Model, cell_of, count, write_models
 from sqlverdict.policies import INTENT, POLICIES, STRICT, Policy
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.chart import Series, line_chart
+from sqlverdict.report.charts.chart import Series, line_chart
 from sqlverdict.score.expected import Expectation
-from sqlverdict.score.intervals import wilson
+from sqlverdict.score.statistics.intervals import wilson
 from sqlverdict.situations import Situation
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -23,9 +23,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from sqlverdict.judge.opinion import Settings
-from sqlverdict.judge.recorded import Recorded
+from sqlverdict.judge.recorded import RecordedReplies
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.records import (
     Answer,
@@ -37,7 +37,7 @@ from sqlverdict.records import (
     Result,
     Rung,
 )
-from sqlverdict.run.court import Judging
+from sqlverdict.run.judging.stage import Judging
 from sqlverdict.verdicts import judge
 
 EX = "decisive/EX"
@@ -183,7 +183,7 @@ def _flex(data: Path) -> Iterator[Labelled]:
         benchmark.predictions or {},
         "ex,flex,verdict",
         schemas=load_schemas(data / "bird" / "ddl.json"),
-        judging=Judging("replay", Settings(model="recorded"), Recorded(replies)),
+        judging=Judging("replay", Settings(model="recorded"), RecordedReplies(replies)),
         policy="strict",
     )
     for record, case, result in zip(_lines(path), cases, results, strict=True):

@@ -36,7 +36,7 @@ from fuzz_inputs import TYPES
 from mutants import golds, mutants
 from refute import DATA
 from sqlverdict.errors import Contradiction
-from sqlverdict.parse.facts import Fact, Typed, facts_of
+from sqlverdict.parse.facts import Fact, HasAffinity, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.pipeline import Options, evaluate
@@ -46,9 +46,9 @@ from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
 from sqlverdict.records import Case, Query
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.witness import Budget, Witness
-from sqlverdict.testing.rule_contexts import attack_rule
-from sqlverdict.testing.rule_rows import data_for, retyped
+from sqlverdict.refute.witness import SearchBudget, Witness
+from sqlverdict.testing.rule_suite.contexts import attack_rule
+from sqlverdict.testing.rule_suite.rows import data_for, retyped
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "prove"))
 from query_mutations import mutate
@@ -81,7 +81,7 @@ def fewer(facts: frozenset[Fact], rng: Random) -> frozenset[Fact]:
     if rng.randrange(3) == 0:
         return facts
     some = [fact for fact in sorted(facts, key=str) if rng.randrange(10) < 6]
-    return frozenset(fact for fact in facts if isinstance(fact, Typed)) | frozenset(some)
+    return frozenset(fact for fact in facts if isinstance(fact, HasAffinity)) | frozenset(some)
 
 
 def try_proof(
@@ -141,7 +141,7 @@ def random_part(seed: str, report: Report) -> None:
 
 
 def _declared_schema() -> Schema:
-    from sqlverdict.parse.schema_ddl import read_ddl
+    from sqlverdict.parse.schemas.ddl import read_ddl
 
     return read_ddl(DDL, "random")
 
@@ -158,7 +158,7 @@ def real_part(seed: str, report: Report) -> None:
         for _, other in mutants(query.tree, rng, schema)[:3]:
             proved = try_proof(gold, other, schema, fewer(known, rng), rng, report)
             full = isinstance(prove(gold, other, schema), Proof) if proved else False
-            found = find_witness(gold, other, schema, budget=Budget(instances=60))
+            found = find_witness(gold, other, schema, budget=SearchBudget(instances=60))
             if isinstance(found, Witness):
                 report.counts["witnesses"] += 1
                 if full:

@@ -16,8 +16,8 @@ from random import Random
 from refute import DATA
 from sqlverdict.parse.query import parse
 from sqlverdict.records import Query, Row
-from sqlverdict.refute.export import replay, write
 from sqlverdict.refute.witness import Witness
+from sqlverdict.refute.witness_files import replay, write
 
 BROKEN_DATABASES = (
     *("concert_singer", "pets_1", "car_1", "flight_2", "employee_hire_evaluation", "world_1"),

@@ -25,12 +25,12 @@ from random import Random
 import sqlverdict.audit.gold_model as package
 from audit_data import Databases, Labelled, labelled
 from audit_figures import auc, first, gain, interval
-from sqlverdict.audit.dossier import Dossier
 from sqlverdict.audit.features import Feature, features_of
 from sqlverdict.audit.gold_fit import fit_model
 from sqlverdict.audit.gold_model import MODEL, GoldModel
+from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
-from sqlverdict.report.tables import plain, table
+from sqlverdict.report.terminal.tables import plain, table
 
 NAMES = ("mismatch", "agreement", "same_values", "gold_signs", "distinct_against")
 ASSUMED = {
@@ -80,7 +80,7 @@ class Row:
         return self.features[FORMER_RANK] or 0.0
 
 
-def look(dossier: Dossier) -> Features:
+def look(dossier: GoldReport) -> Features:
     """The features of a gold, and its former rank among them, which no model knows."""
     raised: list[Suspicion] = [
         found for _, one in SUSPICIONS.items() for found in one.look(dossier)

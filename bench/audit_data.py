@@ -25,16 +25,16 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from sqlverdict.audit.dossier import Dossier, one_dossier
-from sqlverdict.compare.preset import PRESETS, Pair
+from sqlverdict.audit.gold_report import GoldReport, one_dossier
+from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.cache import AnswerCache, default_path
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_sqlite import read_sqlite
-from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.parse.schemas.load import load_schemas
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.records import Answer, Case, Outcome, Prediction, Result, Verdict
 
@@ -48,7 +48,7 @@ class Labelled:
     """A gold with its label."""
 
     set: str
-    dossier: Dossier
+    dossier: GoldReport
     wrong: bool
     executed: bool
 
@@ -67,7 +67,7 @@ class Databases:
     """The databases that are here, their schemas, and those of ``ddl.json``."""
 
     def __init__(self) -> None:
-        self.desk = Desk("sqlite", Limits(), AnswerCache(default_path()))
+        self.desk = QueryRunner("sqlite", Limits(), AnswerCache(default_path()))
         self.known: dict[str, Schema] = {}
         for name in ("bird/ddl.json", "spider/tables.json"):
             self.known.update(load_schemas(DATA / name))
@@ -97,7 +97,7 @@ class Databases:
         one, two = self.run("bird", db_id, left), self.run("bird", db_id, right)
         if not isinstance(one, Answer) or not isinstance(two, Answer):
             return False
-        return preset.compare(one, two, Pair(left, right)).equal is True
+        return preset.compare(one, two, QueryPair(left, right)).equal is True
 
 
 @dataclass(frozen=True)

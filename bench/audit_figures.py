@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
-from sqlverdict.score.agreement import percentiles
+from sqlverdict.score.agreement.agreement import percentiles
 
 SAMPLES = 2000
 

@@ -20,17 +20,17 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sqlverdict.compare.preset import Pair
+from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.relations import relate
 from sqlverdict.compare.tag_labels import DIFFERENCES, ERRORS, difference_labels, error_labels
 from sqlverdict.compare.tags import find_tags
 from sqlverdict.judge.categories import ALIASES
-from sqlverdict.judge.loose_json import key_word
+from sqlverdict.judge.replies.loose_json import key_word
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Answer, Case
-from sqlverdict.report.tables import plain, table
-from sqlverdict.score.agreement import Confusion
+from sqlverdict.report.terminal.tables import plain, table
+from sqlverdict.score.agreement.agreement import Confusion
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 EXPERTS = {
@@ -57,7 +57,7 @@ def relations(case: Case, prediction: str) -> list[str]:
     gold, answer = recorded.golds[0], recorded.prediction
     if not isinstance(gold, Answer) or not isinstance(answer, Answer):
         return []
-    found = relate(gold, answer, Pair(case.golds[0], prediction))
+    found = relate(gold, answer, QueryPair(case.golds[0], prediction))
     # The records lost order and repeated rows, so these relations would be noise.
     return [one.kind for one in found if one.kind not in ("order_only", "duplicates_only")]
 

@@ -34,9 +34,9 @@ from typing import Any
 
 from sqlverdict.compare.tags import TAGS, find_tags
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schemas import load_schemas
-from sqlverdict.report.tables import plain, table
-from sqlverdict.score.intervals import wilson
+from sqlverdict.parse.schemas.load import load_schemas
+from sqlverdict.report.terminal.tables import plain, table
+from sqlverdict.score.statistics.intervals import wilson
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 HALVES = ("tuning", "reporting")

@@ -26,7 +26,7 @@ from sqlverdict.compare.exact_set.match import SetMatch, exact_set_match
 from sqlverdict.parse.hardness import spider_hardness
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Query
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))

@@ -31,18 +31,18 @@ from sqlverdict.compare.exact_set.match import exact_set_match
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.parse.schemas.load import load_schemas
+from sqlverdict.prove.etm_paper.order import NUMBERED, PREPARING
 from sqlverdict.prove.normalise import TooManySteps
-from sqlverdict.prove.paper.order import NUMBERED, PREPARING
-from sqlverdict.prove.profile import Question
+from sqlverdict.prove.profile import ProofQuestion
 from sqlverdict.prove.profiles.etm_paper import PaperForm, paper_form
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.rule import RULES
 from sqlverdict.records import ParseFailure
-from sqlverdict.refute.explain import sentence
+from sqlverdict.refute.explain.sentence import sentence
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.witness import Budget, Witness
-from sqlverdict.report.chart import Series, line_chart
+from sqlverdict.refute.witness import SearchBudget, Witness
+from sqlverdict.report.charts.chart import Series, line_chart
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 PUBLISHED = {
@@ -108,7 +108,7 @@ def form(sql: str, bench: str, schema: Schema, off: frozenset[str]) -> PaperForm
         return None
     known = facts(bench, schema.db_id)
     try:
-        return paper_form(query, Question(query, query, schema, known, without=off))
+        return paper_form(query, ProofQuestion(query, query, schema, known, without=off))
     except (TooManySteps, RecursionError):
         return None
 
@@ -130,7 +130,7 @@ def cause(item: Item, bench: str, ours: bool) -> tuple[str, str]:
     both = (item.gold, item.prediction)
     here = set().union(*(fired(sql, bench, item.schema) for sql in both))
     there = numbers((*item.official["rules_gold"], *item.official["rules_pred"]))
-    found = find_witness(*both, item.schema, budget=Budget(instances=2000))
+    found = find_witness(*both, item.schema, budget=SearchBudget(instances=2000))
     differ = f"; {sentence(found)}" if isinstance(found, Witness) else "; no witness found"
     if ours:
         return "our difference", f"rules {words(here - there)} fire here alone{differ}"

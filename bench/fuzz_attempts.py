@@ -19,7 +19,7 @@ from fuzz_inputs import (
     write_odd_database,
 )
 from sqlverdict.errors import Contradiction
-from sqlverdict.load import demo
+from sqlverdict.load.benchmarks import demo
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Fault
 from sqlverdict.score.metric import METRICS

@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from refute import DATA
-from sqlverdict.load import demo
+from sqlverdict.load.benchmarks import demo
 
 TOKEN = re.compile(r"\s+|\w+|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|.", re.DOTALL)
 _WORDS = """

@@ -1,11 +1,11 @@
 """What queries score that are written without understanding the question.
 
-The strategies of ``sqlverdict.testing.gaming`` under every metric, on Spider dev and on BIRD's
-runnable databases. A strategy that is right now and then is right under ``ex`` too; ``beyond`` is
-what ``verdict`` gives it beyond that: the share of cases that a policy calls correct although
-``ex`` does not. ``review`` is the share that is left out of the score.
+The strategies of ``sqlverdict.testing.gaming.strategies`` under every metric, on Spider dev and
+on BIRD's runnable databases. A strategy that is right now and then is right under ``ex`` too;
+``beyond`` is what ``verdict`` gives it beyond that: the share of cases that a policy calls
+correct although ``ex`` does not. ``review`` is the share that is left out of the score.
 
-Then wrong answers, padded in the ways of ``sqlverdict.testing.gaming_padding``: the gold of
+Then wrong answers, padded in the ways of ``sqlverdict.testing.gaming.padding``: the gold of
 another question on the same database, and published predictions whose results differ. ``left out``
 is the share that was incorrect and no longer counts, ``forgiven`` the share that became correct
 although ``ex`` still does not say so.
@@ -30,9 +30,9 @@ from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.policies import POLICIES
 from sqlverdict.records import Case, Result
-from sqlverdict.report.tables import plain, table
-from sqlverdict.testing.gaming import BLIND, DISGUISES, Target, target_of
-from sqlverdict.testing.gaming_padding import PADDINGS
+from sqlverdict.report.terminal.tables import plain, table
+from sqlverdict.testing.gaming.padding import PADDINGS
+from sqlverdict.testing.gaming.strategies import BLIND, DISGUISES, Target, target_of
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 METRICS = (

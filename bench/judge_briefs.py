@@ -3,7 +3,7 @@
     python bench/judge_briefs.py DATA [--db student_club] [--cases 30] [--show ID]
 
 ``DATA`` holds ``labels/corrected_golds.jsonl`` and ``bird/databases``. Nothing is sent: the run
-gathers what it would ask. Tokens are counted by the rule of thumb of ``judge/tokens.py``.
+gathers what it would ask. Tokens are counted by the rule of thumb of ``llm/tokens.py``.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pathlib import Path
 from statistics import mean, median
 
 from sqlverdict.judge.opinion import Settings
-from sqlverdict.judge.request import NoReply, Request
-from sqlverdict.judge.tokens import about
+from sqlverdict.llm.request import NoReply, Request
+from sqlverdict.llm.tokens import about
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case
-from sqlverdict.run.court import Judging
+from sqlverdict.run.judging.stage import Judging
 
 
 class Listener:

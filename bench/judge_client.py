@@ -26,11 +26,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlverdict.judge.cache import ReplyCache
-from sqlverdict.judge.client import Client
-from sqlverdict.judge.crowd import ask_all
-from sqlverdict.judge.endpoint import Endpoint
-from sqlverdict.judge.request import Message, Reply, Request
+from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.client import Client
+from sqlverdict.llm.http.endpoint import Endpoint
+from sqlverdict.llm.request import Message, Reply, Request
+from sqlverdict.llm.threads import ask_all
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 
 PROMPT = "-- a prompt about as long as a judge's, most of it schema\n" + (

@@ -28,22 +28,22 @@ from time import perf_counter
 from smollm import serve_smollm
 from sqlverdict.errors import MissingExtra, UsageError
 from sqlverdict.execute.engine import Limits
-from sqlverdict.judge.cache import ReplyCache
-from sqlverdict.judge.client import Client, Usage
-from sqlverdict.judge.endpoint import Endpoint
 from sqlverdict.judge.judge import JUDGES
 from sqlverdict.judge.opinion import ASKED_AGAIN, Settings
 from sqlverdict.judge.stability import stability
+from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.client import Client, Usage
+from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.load.demo import DATA, predictions_path, systems
+from sqlverdict.load.benchmarks.demo import DATA, predictions_path, systems
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.policies import INTENT
 from sqlverdict.records import Case, Evidence, Prediction, Reason, Result, Rung, Verdict
-from sqlverdict.refute.witness import Budget
-from sqlverdict.report.tables import plain, table
-from sqlverdict.run.court import Judging
-from sqlverdict.run.refuter import Refuting
+from sqlverdict.refute.witness import SearchBudget
+from sqlverdict.report.terminal.tables import plain, table
+from sqlverdict.run.judging.stage import Judging
+from sqlverdict.run.refute_stage import Refuting
 from sqlverdict.verdicts import judge
 
 INSTANCES = 160
@@ -91,7 +91,7 @@ def evaluate(
         limits=Limits(seconds=SECONDS),
         workers=0,
         cache=None,
-        refuting=Refuting(Budget(instances=INSTANCES)),
+        refuting=Refuting(SearchBudget(instances=INSTANCES)),
         judging=judging,
     )
     before, began = client.usage, perf_counter()

@@ -29,7 +29,7 @@ from pathlib import Path
 import msgspec
 
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.load.demo import DATA, predictions_path
+from sqlverdict.load.benchmarks.demo import DATA, predictions_path
 
 ENDED = (0, 4)
 MAIN = "from sqlverdict.cli.main import main; main()"

@@ -34,14 +34,14 @@ from functools import partial
 from pathlib import Path
 from zlib import crc32
 
-from sqlverdict.compare.preset import PRESETS, Pair
+from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.execute.canonical import canonical
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Answer
-from sqlverdict.score.intervals import wilson
+from sqlverdict.score.statistics.intervals import wilson
 from sqlverdict.signs.look import FAILS, look_at
 from sqlverdict.signs.sign import SIGNS
 
@@ -51,7 +51,7 @@ SPACED = "flight_2"
 RATIO = 3.0
 RARE = 0.005
 RESAMPLES = 1_000
-DESK = Desk("sqlite", Limits(steps=200_000_000))
+DESK = QueryRunner("sqlite", Limits(steps=200_000_000))
 
 
 @dataclass
@@ -96,7 +96,7 @@ def is_right(database: Path, gold: str, said: str) -> bool | None:
         return None
     if not isinstance(found, Answer):
         return False
-    return preset.compare(expected, found, Pair(gold, said, probe=run)).equal is True
+    return preset.compare(expected, found, QueryPair(gold, said, probe=run)).equal is True
 
 
 def read_items() -> list[Item]:

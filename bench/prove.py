@@ -37,17 +37,17 @@ from etm_paper import DATA, PUBLISHED, Item, items, schema_of
 from sqlverdict.parse.accepted import complaint
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.prove.derive import forget_forms
+from sqlverdict.prove.differing_clauses import unlike
 from sqlverdict.prove.evidence import evidence_of
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.prove.prover import prove
-from sqlverdict.prove.unlike import unlike
 from sqlverdict.records import Case
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.witness import Budget, Witness
-from sqlverdict.report.chart import bar_chart
+from sqlverdict.refute.witness import SearchBudget, Witness
+from sqlverdict.report.charts.chart import bar_chart
 from sqlverdict.run.contradictions import contradiction
 
 CONTRADICTION = 5
@@ -92,7 +92,7 @@ class Witnesses:
 
     def __init__(self, file: Path | None, instances: int, folder: Path) -> None:
         self.file = file
-        self.budget = Budget(instances=instances)
+        self.budget = SearchBudget(instances=instances)
         self.folder = folder
         known = file is not None and file.is_file()
         self.known: dict[str, bool] = json.loads(file.read_text()) if known and file else {}
@@ -360,7 +360,7 @@ def main() -> int:
     parser.add_argument("--list", type=Path, help="write the open and the wrongly labelled pairs")
     parser.add_argument("--svg", type=Path, metavar="FOLDER", help="draw the ablation")
     parser.add_argument("--save", type=Path, default=Path("contradictions"), metavar="FOLDER")
-    parser.add_argument("--instances", type=int, default=Budget().instances)
+    parser.add_argument("--instances", type=int, default=SearchBudget().instances)
     parser.add_argument("--every", type=int, default=1, help="take every N-th pair")
     parser.add_argument("--files", nargs="+", default=list(PUBLISHED), choices=list(PUBLISHED))
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))

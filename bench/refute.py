@@ -26,13 +26,13 @@ from typing import Any
 
 from sqlverdict.parse.features import features
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
-from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
-from sqlverdict.refute.explain import sentence
+from sqlverdict.refute.explain.sentence import sentence
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.witness import Budget, Witness
+from sqlverdict.refute.witness import SearchBudget, Witness
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 FILES = {
@@ -94,7 +94,7 @@ def measure(bench: str, system: str, instances: int) -> Tally:
     tally = Tally()
     for number, (gold, sql, schema, official) in enumerate(pairs(bench, system)):
         began = perf_counter()
-        found = find_witness(gold, sql, schema, budget=Budget(instances=instances))
+        found = find_witness(gold, sql, schema, budget=SearchBudget(instances=instances))
         spent = perf_counter() - began
         tally.seconds.append(spent)
         record = {"index": number, "db_id": schema.db_id, "gold": gold, "prediction": sql}
@@ -167,7 +167,7 @@ def files(bench: str, instances: int) -> dict[str, Any]:
 
 def equivalence(instances: int) -> dict[str, Any]:
     """The labelled pairs: probes, LLM-SQL-Solver's inequivalent and equivalent ones."""
-    budget = Budget(instances=instances)
+    budget = SearchBudget(instances=instances)
     lists: dict[str, Any] = {}
     print("\n| labelled pairs | label | pairs | refuted | not refuted | cannot run |")
     print("| --- " * 6 + "|")
@@ -223,7 +223,7 @@ def flex(instances: int) -> dict[str, Any]:
             item["gold_sql"],
             item["pred_sql"],
             bird_schemas()[db_id],
-            budget=Budget(instances=instances),
+            budget=SearchBudget(instances=instances),
             database=file if file.is_file() else None,
         )
         kind = f"refuted, {found.grade}" if isinstance(found, Witness) else "not refuted"
@@ -239,7 +239,7 @@ def flex(instances: int) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--instances", type=int, default=Budget().instances)
+    parser.add_argument("--instances", type=int, default=SearchBudget().instances)
     parser.add_argument("--list", type=Path, help="write what is left, and what ETM gets wrong")
     parser.add_argument("parts", nargs="*", default=["spider", "bird", "equivalence", "flex"])
     said = parser.parse_args()

@@ -19,15 +19,15 @@ from time import perf_counter, process_time
 from typing import TypeVar
 
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.runlog import RESULTS, encode_result, read_results
-from sqlverdict.score.outcomes import PROVED, VERDICT, Policy
-from sqlverdict.score.reliability import PENALTIES, break_even, rs, views
-from sqlverdict.score.reliability_intervals import interval_of, resampled_tables
-from sqlverdict.score.reliability_items import Ledger
-from sqlverdict.score.selective_calibration import calibration
-from sqlverdict.score.selective_curve import augrc, aurc
-from sqlverdict.score.selective_intervals import compare_curves, curve_intervals
-from sqlverdict.score.selective_thresholds import best_prefix, certify
+from sqlverdict.runlog.log import RESULTS, encode_result, read_results
+from sqlverdict.score.reliability.calibration import calibration
+from sqlverdict.score.reliability.curve import augrc, aurc
+from sqlverdict.score.reliability.curve_intervals import compare_curves, curve_intervals
+from sqlverdict.score.reliability.intervals import interval_of, resampled_tables
+from sqlverdict.score.reliability.items import ReliabilityCounts
+from sqlverdict.score.reliability.outcomes import PROVED, VERDICT, FailurePolicy
+from sqlverdict.score.reliability.reliability_score import PENALTIES, break_even, rs, views
+from sqlverdict.score.reliability.thresholds import best_prefix, certify
 
 T = TypeVar("T")
 SQL = "SELECT name FROM singer WHERE age > (SELECT avg(age) FROM singer) ORDER BY age DESC"
@@ -76,7 +76,7 @@ def main() -> None:
         print(f"{items:,} items, {(folder / RESULTS).stat().st_size / 1e6:.0f} MB of run log\n")
         print("| step | CPU seconds | wall seconds | peak memory so far, MB |")
         print("| --- | ---: | ---: | ---: |")
-        ledger = Ledger("ex", Policy(), beside=(VERDICT, PROVED))
+        ledger = ReliabilityCounts("ex", FailurePolicy(), beside=(VERDICT, PROVED))
         timed(
             "read the log: outcomes, slices, answers", lambda: ledger.add_all(read_results(folder))
         )

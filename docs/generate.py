@@ -22,19 +22,19 @@ from sqlverdict.compare.tags import EXAMPLES_SCHEMA, TAGS
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.harmless import HARMLESS
 from sqlverdict.judge.opinion import Settings
-from sqlverdict.judge.request import NoReply, Request
+from sqlverdict.llm.request import NoReply, Request
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.load.demo import DATA, predictions_path
+from sqlverdict.load.benchmarks.demo import DATA, predictions_path
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.rule import RULES
 from sqlverdict.records import REASONS, Fault, Reason, Rung, Verdict
 from sqlverdict.registry import Registry
-from sqlverdict.run.court import Judging
+from sqlverdict.run.judging.stage import Judging
 from sqlverdict.score.metric import METRICS
 from sqlverdict.signs.sign import SIGNS
-from sqlverdict.testing.rule_pages import rule_page
+from sqlverdict.testing.rule_suite.pages import rule_page
 
 FOLDER = Path(__file__).parent
 BRIEF = "<!-- Written by docs/generate.py: a whole brief, from the demo. -->"

@@ -19,7 +19,7 @@ FLOORS = (
     {"records", "errors", "registry"},
     {"files"},
     {"parse", "harmless", "situations", "policies", "confidence", "verdicts"},
-    {"load", "execute", "compare", "prove", "judge", "score"},
+    {"load", "execute", "compare", "prove", "llm", "judge", "score", "runlog"},
     {"refute", "signs", "abstain", "run", "report"},
     {"audit", "pipeline"},
     {"cli", "__main__"},
@@ -153,7 +153,8 @@ def test_only_the_top_sees_the_pipeline_and_nobody_the_command_line() -> None:
         str(each)
         for each in IMPORTS
         for by, of in [by_of(each)]
-        if (of == "pipeline" and by not in SEES_PIPELINE) or (of == "cli" and by not in ("cli", "__main__"))
+        if (of == "pipeline" and by not in SEES_PIPELINE)
+        or (of == "cli" and by not in ("cli", "__main__"))
     ]
     assert wrong == []
 

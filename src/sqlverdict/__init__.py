@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         Result,
         Verdict,
     )
-    from sqlverdict.report.run import Run, read_run
+    from sqlverdict.runlog.run import Run, read_run
     from sqlverdict.score.summary import Estimate, Summary
 
 _HOMES = {
@@ -46,7 +46,7 @@ _HOMES = {
     "Reason": "records",
     "Relation": "records",
     "Result": "records",
-    "Run": "report.run",
+    "Run": "runlog.run",
     "SqlverdictError": "errors",
     "Summary": "score.summary",
     "System": "pipeline",
@@ -56,7 +56,7 @@ _HOMES = {
     "evaluate_pairs": "pipeline",
     "evaluate_systems": "pipeline",
     "load_predictions": "load.predictions",
-    "read_run": "report.run",
+    "read_run": "runlog.run",
     "relate": "compare.relations",
 }
 

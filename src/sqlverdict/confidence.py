@@ -179,7 +179,7 @@ class _Policy(msgspec.Struct):
     cells: Counts
 
 
-class _File(msgspec.Struct):
+class _ModelFile(msgspec.Struct):
     """Models as they are stored, by policy."""
 
     schema: int
@@ -215,7 +215,7 @@ def write_models(models: Models) -> bytes:
 
 
 def _decode(text: bytes) -> Models:
-    stored = msgspec.json.decode(text, type=_File)
+    stored = msgspec.json.decode(text, type=_ModelFile)
     if stored.schema != 1:
         raise msgspec.ValidationError(f"schema {stored.schema}; this version reads schema 1")
     for policy in stored.policies.values():

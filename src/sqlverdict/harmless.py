@@ -37,7 +37,7 @@ FURTHER_COLUMNS = 2
 
 
 @dataclass(frozen=True)
-class Setting:
+class RelationContext:
     """What a condition may look at besides the relation.
 
     Attributes:
@@ -53,7 +53,7 @@ class Setting:
         return any(words.search(text) for text in (self.case.question, self.case.knowledge))
 
 
-Condition = Callable[[Mapping[str, Any], Setting], bool]
+Condition = Callable[[Mapping[str, Any], RelationContext], bool]
 """Given a relation's detail and its setting: is it harmless?"""
 
 _PERCENT = re.compile(
@@ -84,11 +84,11 @@ _DECIMALS = re.compile(r"\b(decimals?|decimal places?|rounded|round)\b", re.IGNO
 _HUNDRED = re.compile(r"100(?:\.0*)?\Z")
 
 
-def _in_order(detail: Mapping[str, Any], setting: Setting) -> bool:
+def _in_order(detail: Mapping[str, Any], setting: RelationContext) -> bool:
     return not setting.order_matters or detail.get("order") != "other"
 
 
-def _percent(detail: Mapping[str, Any], setting: Setting) -> bool:
+def _percent(detail: Mapping[str, Any], setting: RelationContext) -> bool:
     changed = detail.get("changed") or ()
     factors = {change.get("factor") for change in changed} - {None}
     if not factors or not factors <= {100, 1 / 100} or not _in_order(detail, setting):
@@ -96,7 +96,7 @@ def _percent(detail: Mapping[str, Any], setting: Setting) -> bool:
     return any(factors <= _factors(gold, setting) for gold in setting.case.golds)
 
 
-def _factors(gold: str, setting: Setting) -> set[float]:
+def _factors(gold: str, setting: RelationContext) -> set[float]:
     """What a gold's numbers may be multiplied by: the wrong way gives neither share nor percentage.
 
     A gold that multiplies by 100 has percentages. One that divides, without any 100, has shares.
@@ -109,12 +109,12 @@ def _factors(gold: str, setting: Setting) -> set[float]:
     return {100} if "/" in solid(gold) and not _WHOLE.search(gold) else {100, 1 / 100}
 
 
-def _spelling(detail: Mapping[str, Any], setting: Setting) -> bool:
+def _spelling(detail: Mapping[str, Any], setting: RelationContext) -> bool:
     steps = {step for change in detail.get("changed") or () for step in change.get("steps") or ()}
     return "case" not in steps and _in_order(detail, setting)
 
 
-def _truth_values(detail: Mapping[str, Any], setting: Setting) -> bool:
+def _truth_values(detail: Mapping[str, Any], setting: RelationContext) -> bool:
     forms = {
         change.get(side)
         for change in detail.get("changed") or ()
@@ -123,23 +123,23 @@ def _truth_values(detail: Mapping[str, Any], setting: Setting) -> bool:
     return "count" not in forms and _in_order(detail, setting)
 
 
-def _repeated(detail: Mapping[str, Any], setting: Setting) -> bool:
+def _repeated(detail: Mapping[str, Any], setting: RelationContext) -> bool:
     # Who asks for different values gets too many of them; who asks for all, too few.
     more = detail.get("prediction_rows", 0) > detail.get("gold_rows", 0)
     return not setting.mentions(_DISTINCT if more else _REPEATED)
 
 
-def _rounded(detail: Mapping[str, Any], setting: Setting) -> bool:
+def _rounded(detail: Mapping[str, Any], setting: RelationContext) -> bool:
     return _in_order(detail, setting) and not setting.mentions(_DECIMALS)
 
 
-def _turned(detail: Mapping[str, Any], setting: Setting) -> bool:
+def _turned(detail: Mapping[str, Any], setting: RelationContext) -> bool:
     # The cells of a gold row mean different things; those of a column are told apart by order.
     free = detail.get("row") == "prediction" and not setting.order_matters
     return free or detail.get("order") == "same"
 
 
-def _total(detail: Mapping[str, Any], setting: Setting) -> bool:
+def _total(detail: Mapping[str, Any], setting: RelationContext) -> bool:
     summed = (detail.get("list"), detail.get("function")) == ("gold", "sum")
     return summed and setting.mentions(_TOTAL)
 
@@ -205,7 +205,7 @@ def find_harmless(case: Case, evidence: Evidence) -> Harmless | None:
         ):
             continue
         order_matters = evidence.detail.get("ordered") is not False and asks_for_order(case)
-        if HARMLESS[kind][0](detail, Setting(case, order_matters)):
+        if HARMLESS[kind][0](detail, RelationContext(case, order_matters)):
             return Harmless(kind, detail)
     return None
 

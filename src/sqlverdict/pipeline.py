@@ -24,11 +24,7 @@ from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.no_sql import check_no_sql, without_sql
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Prediction
-from sqlverdict.report.folder import RunFolder
-from sqlverdict.report.manifest import Manifest, library_versions
-from sqlverdict.report.run import Run
 from sqlverdict.run.contradictions import CONTRADICTIONS
-from sqlverdict.run.coordinate import coordinate
 from sqlverdict.run.examine import Examiner
 from sqlverdict.run.inputs import (
     Given,
@@ -38,17 +34,21 @@ from sqlverdict.run.inputs import (
     schemas_digest,
     typed,
 )
-from sqlverdict.run.processes import core_count
-from sqlverdict.run.prover import Proving
+from sqlverdict.run.plan import Wishes, plan_of, stages_of
+from sqlverdict.run.pool.coordinate import coordinate
+from sqlverdict.run.pool.worker import WorkerSetup
+from sqlverdict.run.pool.worker_pool import core_count
+from sqlverdict.run.prove_stage import Proving
 from sqlverdict.run.recorded import RUN, check_answers, with_records_settled
-from sqlverdict.run.refuter import Refuting
-from sqlverdict.run.stages import Wishes, plan_of, stages_of
-from sqlverdict.run.task import Line, Seen, Task
-from sqlverdict.run.worker import Setup
+from sqlverdict.run.refute_stage import Refuting
+from sqlverdict.run.task import LogLine, Task, TaskSource
+from sqlverdict.runlog.folder import RunFolder
+from sqlverdict.runlog.manifest import Manifest, library_versions
+from sqlverdict.runlog.run import Run
 from sqlverdict.score.metric import MetricSpec, parse_metrics
 
 if TYPE_CHECKING:
-    from sqlverdict.run.court import Judging
+    from sqlverdict.run.judging.stage import Judging
 
 Pairs = Iterable[tuple[Case, Prediction]]
 
@@ -253,7 +253,7 @@ def _run(
             total = None if count is None else count * len(plans)
             options.progress.begin(total, sum(folder.resumed for folder in folders))
         stages = plan_of(specs, _wishes(options, plans[0].out))
-        seen = Seen(
+        seen = TaskSource(
             ENGINES.get(options.engine).suffixes,
             suites=any("databases" in spec.metric.needs for spec in specs),
             descriptions=stages.asking is not None,
@@ -310,9 +310,9 @@ def _work(
     opens = partial(open_cache, options.cache)
     spare = sys.platform == "linux" and 2 * workers <= core_count()
     ahead = spare and examiner.stages.executes and not pin
-    setup = Setup(examiner, options.engine, options.limits, opens, pin, ahead)
+    setup = WorkerSetup(examiner, options.engine, options.limits, opens, pin, ahead)
 
-    def log(lines: Sequence[Line]) -> None:
+    def log(lines: Sequence[LogLine]) -> None:
         for number, folder in enumerate(folders):
             ours = [(line.index, line.text) for line in lines if line.system == number]
             if ours:

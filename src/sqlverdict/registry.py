@@ -1,6 +1,6 @@
 """Finds one-file members in folders of this package and in entry points.
 
-A member is a module that defines one object under its own name: ``score/ex.py`` defines
+A member is a module that defines one object under its own name: ``score/metrics/ex.py`` defines
 the metric ``ex``. Built-ins and plug-ins come through the same door; two members of one
 name are an error, never a silent override.
 """

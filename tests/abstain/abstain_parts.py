@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 
-from sqlverdict.abstain.method import Ask, Draft, Example
-from sqlverdict.judge.request import NoReply, Reply, Request, TokenChoice
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.abstain.method import Ask, Draft, TrainingExample
+from sqlverdict.llm.request import NoReply, Reply, Request, TokenChoice
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Case
 
 SHOP = (
@@ -57,12 +57,14 @@ def ask(text: str, number: int = 0, database: Path | None = None) -> Ask:
     return Ask(f"q{number}", "shop", text, schema=SCHEMA, database=where)
 
 
-def known(database: Path | None = None) -> list[Example]:
-    return [Example(ask(q, n, database), sql=sql) for n, (q, sql) in enumerate(QUESTIONS)]
+def known(database: Path | None = None) -> list[TrainingExample]:
+    return [TrainingExample(ask(q, n, database), sql=sql) for n, (q, sql) in enumerate(QUESTIONS)]
 
 
-def strange() -> list[Example]:
-    return [Example(Ask(f"s{n}", "none", q), answerable=False) for n, q in enumerate(STRANGE)]
+def strange() -> list[TrainingExample]:
+    return [
+        TrainingExample(Ask(f"s{n}", "none", q), answerable=False) for n, q in enumerate(STRANGE)
+    ]
 
 
 @dataclass

@@ -9,8 +9,8 @@ import pytest
 from abstain_parts import make_database
 
 from sqlverdict.abstain.method import Tools
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 
 
 @pytest.fixture
@@ -33,6 +33,6 @@ def database(tmp_path: Path) -> Path:
 @pytest.fixture
 def world() -> Iterator[Tools]:
     """Tools with a desk."""
-    desk = Desk("sqlite", Limits())
+    desk = QueryRunner("sqlite", Limits())
     yield Tools(desk=desk)
     desk.close()

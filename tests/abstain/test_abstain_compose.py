@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.abstain.compose import Composition, Part, make, parse_composition
+from sqlverdict.abstain.compose import Composition, MethodPart, make, parse_composition
 from sqlverdict.abstain.method import ABSTAINERS, is_generator
 from sqlverdict.errors import UsageError
 
@@ -43,10 +43,10 @@ def test_a_line_is_read_into_its_places() -> None:
     line = "rf(trees=10)>sqlprompt(shots=4)[voting(n=7, equality=proof)] > error_gate(empty=true)"
     found = parse_composition(line)
     assert found == Composition(
-        Part("sqlprompt", {"shots": "4"}),
-        (Part("rf", {"trees": "10"}),),
-        (Part("voting", {"n": "7", "equality": "proof"}),),
-        (Part("error_gate", {"empty": "true"}),),
+        MethodPart("sqlprompt", {"shots": "4"}),
+        (MethodPart("rf", {"trees": "10"}),),
+        (MethodPart("voting", {"n": "7", "equality": "proof"}),),
+        (MethodPart("error_gate", {"empty": "true"}),),
     )
     voting = make(found.within[0])
     assert (voting.n, voting.equality, voting.threshold) == (7, "proof", 1.0)
@@ -59,13 +59,13 @@ def test_values_are_typed_and_quoted_where_they_must_be() -> None:
     assert make(found.generator).path == Path("my file, (1).jsonl")
     assert make(found.within[0]).threshold == 0.5
     assert parse_composition(str(found)) == found
-    assert make(Part("t5", {"rate": "0.001"})).rate == 0.001
-    assert make(Part("t5")).rate is None
-    assert make(Part("maxent", {"threshold": "inf"})).threshold == float("inf")
+    assert make(MethodPart("t5", {"rate": "0.001"})).rate == 0.001
+    assert make(MethodPart("t5")).rate is None
+    assert make(MethodPart("maxent", {"threshold": "inf"})).threshold == float("inf")
 
 
 def test_options_are_not_shared_between_two_of_a_kind() -> None:
-    one, other = make(Part("rf", {"trees": "3"})), make(Part("rf"))
+    one, other = make(MethodPart("rf", {"trees": "3"})), make(MethodPart("rf"))
     assert (one.trees, other.trees) == (3, 100)
     one.threshold = 0.9
     assert other.threshold == 0.5
@@ -117,10 +117,10 @@ _WORD = st.text(st.characters(codec="ascii", exclude_characters="\"'"), min_size
 @given(path=_WORD, shots=st.integers(0, 99), gate=st.booleans())
 def test_a_line_comes_back_as_it_was_meant(path: str, shots: int, gate: bool) -> None:
     made = Composition(
-        Part("sqlprompt", {"embedding": path.strip() or "x", "shots": str(shots)}),
-        (Part("rf"),) if gate else (),
-        (Part("voting", {"threshold": "0.6"}),),
-        () if gate else (Part("selfref"),),
+        MethodPart("sqlprompt", {"embedding": path.strip() or "x", "shots": str(shots)}),
+        (MethodPart("rf"),) if gate else (),
+        (MethodPart("voting", {"threshold": "0.6"}),),
+        () if gate else (MethodPart("selfref"),),
     )
     assert parse_composition(str(made)) == made
 

@@ -13,20 +13,20 @@ from typing import Any, ClassVar
 import pytest
 
 from sqlverdict.abstain.base import Gate, Learner
-from sqlverdict.abstain.compose import Part, make
+from sqlverdict.abstain.compose import MethodPart, make
 from sqlverdict.abstain.method import (
     ABSTAINERS,
     Ask,
+    Detection,
     Draft,
-    Finding,
-    Lessons,
+    GeneratorNeeds,
     Need,
     Place,
     Tools,
-    Wishes,
+    TrainingData,
     is_generator,
 )
-from sqlverdict.abstain.prompting import ask_all, request
+from sqlverdict.abstain.prompting.prompt import ask_all, request
 from sqlverdict.testing import check_detector, check_generator
 from sqlverdict.testing.abstain_world import abstain_world
 
@@ -77,7 +77,7 @@ def recorded(tmp_path: Path) -> Path:
 @pytest.mark.usefixtures("one_thread")
 def test_every_method_keeps_its_promises(name: str, recorded: Path) -> None:
     options = {"path": str(recorded)} if name == "recorded" else QUICK.get(name)
-    method = make(Part(name, options)) if options else name
+    method = make(MethodPart(name, options)) if options else name
     check: Any = check_generator if is_generator(ABSTAINERS.get(name)) else check_detector
     check(method)
 
@@ -91,9 +91,9 @@ class Good(Gate):
     needs: ClassVar[frozenset[Need]] = frozenset()
     seen: list[str] = field(default_factory=list, init=False)
 
-    def score(self, asked: Asked, tools: Tools) -> list[Finding]:
+    def score(self, asked: Asked, tools: Tools) -> list[Detection]:
         del tools
-        return [Finding(0.5) for _ in asked]
+        return [Detection(0.5) for _ in asked]
 
 
 @dataclass(kw_only=True)
@@ -102,7 +102,7 @@ class Asking(Good):
 
     needs: ClassVar[frozenset[Need]] = frozenset({"answerer"})
 
-    def score(self, asked: Asked, tools: Tools) -> list[Finding]:
+    def score(self, asked: Asked, tools: Tools) -> list[Detection]:
         values = {"schema": "", "sql": ""}
         requests = [
             request("selfref", tools, values={**values, "question": ask.question})
@@ -110,9 +110,9 @@ class Asking(Good):
         ]
         replies = ask_all(requests, tools, self.name)
         return [
-            Finding(float(len(reply.text)))
+            Detection(float(len(reply.text)))
             if hasattr(reply, "text")
-            else Finding(None, problem=reply)
+            else Detection(None, problem=reply)
             for reply in replies
         ]
 
@@ -123,9 +123,9 @@ class Writer(Learner):
 
     name: ClassVar[str] = "writer"
 
-    def generate(self, asks: Sequence[Ask], wishes: Wishes, tools: Tools) -> list[Draft]:
+    def generate(self, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools) -> list[Draft]:
         del tools
-        if wishes != Wishes():
+        if wishes != GeneratorNeeds():
             raise make_usage_error()
         return [Draft("SELECT 1") for _ in asks]
 
@@ -157,46 +157,48 @@ def forgotten(self: Any, folder: Path) -> None:
     (folder / "state.json").write_text("{}")
 
 
-def optional_import(self: Any, lessons: Lessons, tools: Tools) -> None:
+def optional_import(self: Any, lessons: TrainingData, tools: Tools) -> None:
     import sklearn  # type: ignore[import-untyped]
 
     del self, lessons, tools, sklearn
 
 
-def remembering(self: Any, asked: Asked, tools: Tools) -> list[Finding]:
+def remembering(self: Any, asked: Asked, tools: Tools) -> list[Detection]:
     del tools
     self.seen.extend(ask.id for ask, _ in asked)
-    return [Finding(1.0 / len(self.seen)) for _ in asked]
+    return [Detection(1.0 / len(self.seen)) for _ in asked]
 
 
-def changing(self: Any, lessons: Lessons, tools: Tools) -> None:
+def changing(self: Any, lessons: TrainingData, tools: Tools) -> None:
     del self, tools
     lessons.train.reverse()  # type: ignore[attr-defined]
 
 
-def dropping(self: Any, asked: Asked, tools: Tools) -> list[Finding]:
+def dropping(self: Any, asked: Asked, tools: Tools) -> list[Detection]:
     del self, tools
-    return [Finding(0.5) for _, draft in asked if draft is not None and draft.sql != "SELECT 1"][1:]
+    return [Detection(0.5) for _, draft in asked if draft is not None and draft.sql != "SELECT 1"][
+        1:
+    ]
 
 
-def choking(self: Any, asked: Asked, tools: Tools) -> list[Finding]:
+def choking(self: Any, asked: Asked, tools: Tools) -> list[Detection]:
     del self, tools
     for ask, _ in asked:
         ask.question.encode("utf-8")
-    return [Finding(0.5) for _ in asked]
+    return [Detection(0.5) for _ in asked]
 
 
-def learned_level(self: Any, asked: Asked, tools: Tools) -> list[Finding]:
+def learned_level(self: Any, asked: Asked, tools: Tools) -> list[Detection]:
     del tools
-    return [Finding(float(len(self.seen))) for _ in asked]
+    return [Detection(float(len(self.seen))) for _ in asked]
 
 
-def learning(self: Any, lessons: Lessons, tools: Tools) -> None:
+def learning(self: Any, lessons: TrainingData, tools: Tools) -> None:
     del tools
     self.seen = [example.ask.id for example in lessons.train]
 
 
-def deaf(self: Any, asked: Asked, tools: Tools) -> list[Finding]:
+def deaf(self: Any, asked: Asked, tools: Tools) -> list[Detection]:
     return [replace(one, confidence=0.0, problem=None) for one in Asking.score(self, asked, tools)]
 
 
@@ -213,7 +215,10 @@ def test_good_methods_of_ones_own_conform() -> None:
         (broken(Good, version=True), "whole number from 1"),
         (broken(Good, needs=frozenset({"luck"})), "needs ..luck"),
         (broken(Good, place="beside"), "stands 'beside' f"),
-        (broken(Good, place="after", wishes=lambda _: Wishes(tokens=True)), "nobody grants"),
+        (
+            broken(Good, place="after", wishes=lambda _: GeneratorNeeds(tokens=True)),
+            "nobody grants",
+        ),
         (broken(Good, decide=lambda *_: True), "the least confidence that answers"),
         (
             broken(Good, decide=lambda self, one: (one.confidence or -9) > (self.threshold or 0)),
@@ -229,12 +234,12 @@ def test_good_methods_of_ones_own_conform() -> None:
             ),
             "without a threshold; raise UsageError",
         ),
-        (broken(Good, score=lambda *_: None), "return a list of Finding"),
+        (broken(Good, score=lambda *_: None), "return a list of Detection"),
         (broken(Good, score=dropping), "things for"),
-        (broken(Good, score=found(Finding(float("nan")))), "found the confidence nan"),
-        (broken(Good, score=found(Finding(None))), "no confidence and no problem"),
-        (broken(Good, score=found(Finding(0.5, sql=" "))), "chose the query ' '"),
-        (broken(Good, score=found(Finding(0.1), Finding(0.2))), "be repeatable"),
+        (broken(Good, score=found(Detection(float("nan")))), "found the confidence nan"),
+        (broken(Good, score=found(Detection(None))), "no confidence and no problem"),
+        (broken(Good, score=found(Detection(0.5, sql=" "))), "chose the query ' '"),
+        (broken(Good, score=found(Detection(0.1), Detection(0.2))), "be repeatable"),
         (broken(Good, score=remembering), "be repeatable"),
         (broken(Good, score=choking), "raised UnicodeEncodeError"),
         (broken(Good, fit=changing), "changed the lessons"),
@@ -285,10 +290,10 @@ def test_a_broken_generator_is_named_for_what_it_breaks(generator: Any, complain
 
 def test_a_generator_that_shows_a_question_its_own_query() -> None:
     @dataclass(kw_only=True)
-    class Leaking(type(make(Part("sqlprompt")))):  # type: ignore[misc]
+    class Leaking(type(make(MethodPart("sqlprompt")))):  # type: ignore[misc]
         """Shows all it knows."""
 
-        def _shown(self, ask: Ask, wishes: Wishes, tools: Tools) -> str:
+        def _shown(self, ask: Ask, wishes: GeneratorNeeds, tools: Tools) -> str:
             del ask, wishes, tools
             return "\n".join(f"{one.ask.question} {one.sql}" for one in self.known.every)
 

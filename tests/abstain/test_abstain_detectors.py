@@ -9,20 +9,20 @@ import numpy as np
 import pytest
 from abstain_parts import QUESTIONS, SCHEMA, ask, known, make_database, strange
 
-from sqlverdict.abstain.compose import Part, make
-from sqlverdict.abstain.forest import Forest, Growth
-from sqlverdict.abstain.gaussian import Gaussian
-from sqlverdict.abstain.method import Ask, Draft, Example, Finding, Lessons, Tools
+from sqlverdict.abstain.compose import MethodPart, make
+from sqlverdict.abstain.learn.forest import Forest, Growth
+from sqlverdict.abstain.learn.gaussian import Gaussian
+from sqlverdict.abstain.method import Ask, Detection, Draft, Tools, TrainingData, TrainingExample
 from sqlverdict.errors import DatabaseError, DataError, PredictionError, UsageError
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 
 NOTHING = Tools()
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
-    found = Desk("sqlite", Limits())
+def desk() -> Iterator[QueryRunner]:
+    found = QueryRunner("sqlite", Limits())
     yield found
     found.close()
 
@@ -71,30 +71,30 @@ def test_a_forest_is_kept_without_a_pickle(tmp_path: Path) -> None:
 
 
 def test_rf_tells_answerable_questions_apart(tmp_path: Path) -> None:
-    rf = make(Part("rf", {"trees": "20"}))
-    rf.fit(Lessons(train=known(), background=strange()), NOTHING)
+    rf = make(MethodPart("rf", {"trees": "20"}))
+    rf.fit(TrainingData(train=known(), background=strange()), NOTHING)
     asked = [(e.ask, None) for e in (*known(), *strange())]
     answers = [rf.decide(finding) for finding in rf.score(asked, NOTHING)]
     assert answers == [True] * 6 + [False] * 4
     rf.save(tmp_path)
-    again = make(Part("rf"))
+    again = make(MethodPart("rf"))
     again.load(tmp_path)
     assert again.score(asked, NOTHING) == rf.score(asked, NOTHING)
 
 
 def test_rf_needs_both_kinds_and_says_so() -> None:
     with pytest.raises(DataError, match="6 positive and 0 negative"):
-        make(Part("rf")).fit(Lessons(train=known()), NOTHING)
+        make(MethodPart("rf")).fit(TrainingData(train=known()), NOTHING)
     with pytest.raises(UsageError, match="was not fitted"):
-        make(Part("rf")).score([(ask("x"), None)], NOTHING)
+        make(MethodPart("rf")).score([(ask("x"), None)], NOTHING)
 
 
 def test_rf_star_learns_from_the_generators_mistakes() -> None:
     marked = [replace(e, draft=Draft(e.sql), correct="item" in e.ask.question) for e in known()] + [
         replace(known()[0], draft=Draft("SELECT 1"), correct=None)
     ]
-    star = make(Part("rf_star", {"trees": "20"}))
-    star.fit(Lessons(validation=marked), NOTHING)
+    star = make(MethodPart("rf_star", {"trees": "20"}))
+    star.fit(TrainingData(validation=marked), NOTHING)
     found = star.score([(e.ask, e.draft) for e in marked[:6]], NOTHING)
     assert [star.decide(one) for one in found] == [bool(e.correct) for e in marked[:6]]
 
@@ -103,8 +103,8 @@ def test_rf_star_may_read_the_query_too() -> None:
     question = known()[0]
     right, wrong = Draft("SELECT count(*) FROM item"), Draft("SELECT nothing FROM nowhere")
     marked = [replace(question, draft=d, correct=d is right) for d in (right, wrong)] * 5
-    star = make(Part("rf_star", {"trees": "20", "sql": "true"}))
-    star.fit(Lessons(validation=marked), NOTHING)
+    star = make(MethodPart("rf_star", {"trees": "20", "sql": "true"}))
+    star.fit(TrainingData(validation=marked), NOTHING)
     found = star.score([(question.ask, right), (question.ask, wrong)], NOTHING)
     assert [star.decide(one) for one in found] == [True, False]
 
@@ -114,21 +114,21 @@ def test_rf_star_may_read_the_query_too() -> None:
 
 def test_maxent_takes_the_largest_entropy_and_maxprob_the_smallest_top() -> None:
     draft = Draft("SELECT 1", probabilities=(0.9, 0.4, 0.99), entropies=(0.1, 1.2, 0.3))
-    assert confidences(make(Part("maxent")), [draft]) == [-1.2]
-    assert confidences(make(Part("maxprob")), [draft]) == [0.4]
+    assert confidences(make(MethodPart("maxent")), [draft]) == [-1.2]
+    assert confidences(make(MethodPart("maxprob")), [draft]) == [0.4]
     for name in ("maxent", "maxprob"):
         with pytest.raises(PredictionError, match="carries no token"):
-            confidences(make(Part(name)), [Draft("SELECT 1")])
+            confidences(make(MethodPart(name)), [Draft("SELECT 1")])
 
 
 def test_a_threshold_is_inclusive_and_must_be_known() -> None:
-    gate = make(Part("maxprob", {"threshold": "0.4"}))
-    assert gate.decide(Finding(0.4))
-    assert not gate.decide(Finding(math.nextafter(0.4, 0)))
-    never = make(Part("maxprob", {"threshold": "inf"}))
-    assert not never.decide(Finding(1.0))
+    gate = make(MethodPart("maxprob", {"threshold": "0.4"}))
+    assert gate.decide(Detection(0.4))
+    assert not gate.decide(Detection(math.nextafter(0.4, 0)))
+    never = make(MethodPart("maxprob", {"threshold": "inf"}))
+    assert not never.decide(Detection(1.0))
     with pytest.raises(UsageError, match="maxprob has no threshold"):
-        make(Part("maxprob")).decide(Finding(1.0))
+        make(MethodPart("maxprob")).decide(Detection(1.0))
 
 
 def _states(count: int, seed: int, shift: float = 0.0) -> list[tuple[float, ...]]:
@@ -161,18 +161,20 @@ def test_a_gaussian_stands_fewer_states_than_dimensions() -> None:
 
 @pytest.mark.parametrize("name", ["featmd", "featrmd"])
 def test_states_far_from_the_training_are_less_sure(name: str, tmp_path: Path) -> None:
-    train = [Example(ask("x", n), draft=Draft(state=s)) for n, s in enumerate(_states(200, 1))]
+    train = [
+        TrainingExample(ask("x", n), draft=Draft(state=s)) for n, s in enumerate(_states(200, 1))
+    ]
     background = [
-        Example(ask("y", n), False, draft=Draft(state=s))
+        TrainingExample(ask("y", n), False, draft=Draft(state=s))
         for n, s in enumerate(_states(200, 2, shift=6.0))
     ]
-    detector = make(Part(name))
-    detector.fit(Lessons(train=train, background=background), NOTHING)
+    detector = make(MethodPart(name))
+    detector.fit(TrainingData(train=train, background=background), NOTHING)
     inside = [Draft("s", state=s) for s in _states(30, 3)]
     outside = [Draft("s", state=s) for s in _states(30, 4, shift=6.0)]
     assert min(confidences(detector, inside)) > max(confidences(detector, outside))
     detector.save(tmp_path)
-    again = make(Part(name))
+    again = make(MethodPart(name))
     again.load(tmp_path)
     assert confidences(again, inside) == confidences(detector, inside)
     with pytest.raises(PredictionError, match="no encoder state"):
@@ -181,12 +183,13 @@ def test_states_far_from_the_training_are_less_sure(name: str, tmp_path: Path) -
 
 def test_featrmd_is_the_difference_of_two_distances() -> None:
     train, background = _states(50, 1), _states(50, 2, shift=2.0)
-    detector = make(Part("featrmd"))
+    detector = make(MethodPart("featrmd"))
     detector.fit(
-        Lessons(
-            train=[Example(ask("x", n), draft=Draft(state=s)) for n, s in enumerate(train)],
+        TrainingData(
+            train=[TrainingExample(ask("x", n), draft=Draft(state=s)) for n, s in enumerate(train)],
             background=[
-                Example(ask("y", n), False, draft=Draft(state=s)) for n, s in enumerate(background)
+                TrainingExample(ask("y", n), False, draft=Draft(state=s))
+                for n, s in enumerate(background)
             ],
         ),
         NOTHING,
@@ -199,23 +202,23 @@ def test_featrmd_is_the_difference_of_two_distances() -> None:
 
 def test_the_systems_own_confidence() -> None:
     drafts: list[Draft | None] = [Draft("SELECT 1", confidence=c) for c in (0.2, 0.9)]
-    assert confidences(make(Part("confidence")), drafts) == [0.2, 0.9]
-    assert confidences(make(Part("confidence", {"lower": "true"})), drafts) == [-0.2, -0.9]
+    assert confidences(make(MethodPart("confidence")), drafts) == [0.2, 0.9]
+    assert confidences(make(MethodPart("confidence", {"lower": "true"})), drafts) == [-0.2, -0.9]
     with pytest.raises(PredictionError, match="carries none"):
-        confidences(make(Part("confidence")), [Draft("SELECT 1")])
+        confidences(make(MethodPart("confidence")), [Draft("SELECT 1")])
 
 
 # What the engine says.
 
 
-def test_the_error_gate_runs_the_query(desk: Desk, database: Path) -> None:
-    gate = make(Part("error_gate"))
+def test_the_error_gate_runs_the_query(desk: QueryRunner, database: Path) -> None:
+    gate = make(MethodPart("error_gate"))
     queries = ["SELECT name FROM item", "SELECT colour FROM item", "SELECT name FROM item LIMIT 0"]
     asked = [(ask("x", n, database), Draft(sql)) for n, sql in enumerate(queries)]
     found = gate.score(asked, Tools(desk=desk))
     assert [gate.decide(one) for one in found] == [True, False, True]
     assert "EXECUTION_ERROR" in found[1].note
-    strict = make(Part("error_gate", {"empty": "true"}))
+    strict = make(MethodPart("error_gate", {"empty": "true"}))
     null = (ask("x", 9, database), Draft("SELECT max(price) FROM item WHERE price > 99"))
     assert [strict.decide(one) for one in strict.score([*asked, null], Tools(desk=desk))] == [
         True,
@@ -225,8 +228,8 @@ def test_the_error_gate_runs_the_query(desk: Desk, database: Path) -> None:
     ]
 
 
-def test_a_missing_database_is_not_the_querys_fault(desk: Desk, tmp_path: Path) -> None:
-    gate = make(Part("error_gate"))
+def test_a_missing_database_is_not_the_querys_fault(desk: QueryRunner, tmp_path: Path) -> None:
+    gate = make(MethodPart("error_gate"))
     with pytest.raises(DatabaseError):
         gate.score([(ask("x", 0, tmp_path / "no.sqlite"), Draft("SELECT 1"))], Tools(desk=desk))
     with pytest.raises(UsageError, match="--databases"):
@@ -249,9 +252,9 @@ SAMPLES = (
     [("string", 0.2), ("tree", 0.4), ("proof", 0.6), ("execution", 0.8)],
 )
 def test_what_counts_as_equal_decides_a_vote(
-    equality: str, share: float, desk: Desk, database: Path
+    equality: str, share: float, desk: QueryRunner, database: Path
 ) -> None:
-    voting = make(Part("voting", {"equality": equality}))
+    voting = make(MethodPart("voting", {"equality": equality}))
     asked = [(ask("x", 0, database), Draft(SAMPLES[0], samples=SAMPLES))]
     (found,) = voting.score(asked, Tools(desk=desk))
     assert found.confidence == pytest.approx(share)
@@ -262,36 +265,38 @@ def test_what_counts_as_equal_decides_a_vote(
 def test_a_vote_must_be_unanimous_unless_a_share_is_given() -> None:
     same = ("SELECT 1",) * 5
     most = ("SELECT 2", *same[:4])
-    voting = make(Part("voting"))
+    voting = make(MethodPart("voting"))
     found = voting.score([(ask("x"), Draft("SELECT 1", samples=s)) for s in (same, most)], NOTHING)
     assert [one.confidence for one in found] == [1.0, 0.8]
     assert [voting.decide(one) for one in found] == [True, False]
     # The majority's query is given, not the first sample.
     assert found[1].sql == "SELECT 1"
-    assert make(Part("voting", {"threshold": "0.6"})).decide(found[1])
+    assert make(MethodPart("voting", {"threshold": "0.6"})).decide(found[1])
 
 
 def test_samples_without_sql_never_win_a_vote() -> None:
-    voting = make(Part("voting"))
+    voting = make(MethodPart("voting"))
     (found,) = voting.score([(ask("x"), Draft(samples=("not_answerable",) * 5))], NOTHING)
     assert (found.confidence, found.sql) == (0.0, None)
 
 
-def test_queries_that_fail_do_not_agree_by_execution(desk: Desk, database: Path) -> None:
-    voting = make(Part("voting", {"equality": "execution"}))
+def test_queries_that_fail_do_not_agree_by_execution(desk: QueryRunner, database: Path) -> None:
+    voting = make(MethodPart("voting", {"equality": "execution"}))
     broken = ("SELECT a FROM item", "SELECT b FROM item")
     asked = [(ask("x", 0, database), Draft(broken[0], samples=broken))]
     assert voting.score(asked, Tools(desk=desk))[0].confidence == 0.5
 
 
 def test_a_vote_says_what_it_lacks() -> None:
-    voting = make(Part("voting"))
+    voting = make(MethodPart("voting"))
     with pytest.raises(PredictionError, match="carries 1 sample"):
         voting.score([(ask("x"), Draft("SELECT 1", samples=("SELECT 1",)))], NOTHING)
     with pytest.raises(UsageError, match="at least two"):
-        make(Part("voting", {"n": "1"})).wishes()
+        make(MethodPart("voting", {"n": "1"})).wishes()
     two = Draft("SELECT 1", samples=("SELECT 1", "SELECT 2"))
     for equality, missing in (("execution", "databases"), ("proof", "schema")):
         with pytest.raises(UsageError, match=missing):
-            make(Part("voting", {"equality": equality})).score([(Ask("a", "b", "c"), two)], NOTHING)
+            make(MethodPart("voting", {"equality": equality})).score(
+                [(Ask("a", "b", "c"), two)], NOTHING
+            )
     assert SCHEMA.table("item") is not None

@@ -11,27 +11,27 @@ from abstain_parts import QUESTIONS, Script, ask, cases, drafts, known, strange
 
 from sqlverdict import evaluate
 from sqlverdict.abstain.apply import detector_machine, drafts_for
-from sqlverdict.abstain.generators.recorded import Recorded
+from sqlverdict.abstain.generators.recorded import RecordedGenerator
 from sqlverdict.abstain.method import (
     Draft,
-    Lessons,
+    GeneratorNeeds,
     Tools,
-    Wishes,
+    TrainingData,
 )
 from sqlverdict.abstain.predictions import read_drafts
 from sqlverdict.abstain.session import answer_cases, manifest_path
-from sqlverdict.abstain.workflow import Machine
+from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.errors import PredictionError, RunLogError, UsageError
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
-from sqlverdict.judge.request import NoReply, Request
+from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.llm.request import NoReply, Request
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.pipeline import Options
 from sqlverdict.records import Verdict
 
 
 def scripted(reply: object) -> Tools:
-    return Tools(answerer=Script(reply), model="m", desk=Desk("sqlite", Limits()))  # type: ignore[arg-type]
+    return Tools(answerer=Script(reply), model="m", desk=QueryRunner("sqlite", Limits()))  # type: ignore[arg-type]
 
 
 def by_question(request: Request) -> str:
@@ -43,9 +43,9 @@ def by_question(request: Request) -> str:
 
 
 def test_a_run_writes_what_evaluate_reads(tmp_path: Path, database: Path) -> None:
-    machine = Machine("sqlprompt(shots=1)[demo] > error_gate")
+    machine = FittedComposition("sqlprompt(shots=1)[demo] > error_gate")
     world = scripted(by_question)
-    machine.fit(Lessons(known(database), background=strange()), world)
+    machine.fit(TrainingData(known(database), background=strange()), world)
     out = tmp_path / "p.jsonl"
     tally = answer_cases(machine, cases(database), out, world, inputs={"cases": "x"})
     assert (tally.cases, tally.answered, tally.open) == (10, 6, 0)
@@ -77,7 +77,7 @@ def test_a_run_goes_on_where_it_stopped_and_never_abstains_for_a_server(
         asked.append(f"q{number}")
         return broken if f"q{number}" in down else "SELECT 1"
 
-    machine, out = Machine("sqlprompt"), tmp_path / "p.jsonl"
+    machine, out = FittedComposition("sqlprompt"), tmp_path / "p.jsonl"
     some = cases(database)[:6]
     world = scripted(reply)
     tally = answer_cases(machine, some, out, world, inputs={})
@@ -93,14 +93,16 @@ def test_a_run_goes_on_where_it_stopped_and_never_abstains_for_a_server(
     assert (tally.resumed, tally.answered, tally.open) == (4, 2, 0)
     assert set(read_drafts(out)) == {case.id for case in some}
     with pytest.raises(RunLogError, match="composition"):
-        answer_cases(Machine("sqlprompt(shots=1)"), some, out, world, inputs={})
-    answer_cases(Machine("abstain_all"), some, out, world, inputs={}, overwrite=True)
+        answer_cases(FittedComposition("sqlprompt(shots=1)"), some, out, world, inputs={})
+    answer_cases(FittedComposition("abstain_all"), some, out, world, inputs={}, overwrite=True)
     assert all(draft.abstained for draft in read_drafts(out).values())
 
 
 def test_the_cost_limit_ends_a_run_cleanly(tmp_path: Path, database: Path) -> None:
     world = scripted(lambda _: NoReply("the limit is reached", 0, budget=True))
-    tally = answer_cases(Machine("sqlprompt"), cases(database), tmp_path / "p", world, inputs={})
+    tally = answer_cases(
+        FittedComposition("sqlprompt"), cases(database), tmp_path / "p", world, inputs={}
+    )
     assert tally.budget
     assert (tally.open, (tmp_path / "p").read_text()) == (10, "")
 
@@ -108,11 +110,11 @@ def test_the_cost_limit_ends_a_run_cleanly(tmp_path: Path, database: Path) -> No
 def test_a_question_whose_text_is_lost_is_not_answered(tmp_path: Path, database: Path) -> None:
     lost = [replace(cases(database)[0], question=" ")]
     tally = answer_cases(
-        Machine("sqlprompt"), lost, tmp_path / "p", scripted(by_question), inputs={}
+        FittedComposition("sqlprompt"), lost, tmp_path / "p", scripted(by_question), inputs={}
     )
     assert (tally.open, tally.answered) == (1, 0)
     assert "is not known" in tally.problem
-    held = answer_cases(Machine("abstain_all"), lost, tmp_path / "a", Tools(), inputs={})
+    held = answer_cases(FittedComposition("abstain_all"), lost, tmp_path / "a", Tools(), inputs={})
     assert held.abstained == {"abstain_all": 1}
 
 
@@ -129,7 +131,7 @@ def test_what_detectors_look_at_survives_a_file(tmp_path: Path, database: Path) 
         state=(0.5, -1.25),
         confidence=0.75,
     )
-    machine = Machine("recorded[voting(threshold=0.9)]")
+    machine = FittedComposition("recorded[voting(threshold=0.9)]")
     machine.generator.drafts = {"q0": full}  # type: ignore[attr-defined]
     out = tmp_path / "p.jsonl"
     answer_cases(machine, cases(database)[:1], out, Tools(), inputs={})
@@ -141,12 +143,12 @@ def test_what_detectors_look_at_survives_a_file(tmp_path: Path, database: Path) 
 
 
 def test_a_missing_prediction_is_an_error() -> None:
-    generator = Recorded()
+    generator = RecordedGenerator()
     generator.drafts = drafts("SELECT 1")
     with pytest.raises(PredictionError, match="no prediction for 1 question "):
-        generator.generate([ask("x", 0), ask("x", 7)], Wishes(), Tools())
+        generator.generate([ask("x", 0), ask("x", 7)], GeneratorNeeds(), Tools())
     with pytest.raises(UsageError, match="needs a file"):
-        Recorded().generate([ask("x")], Wishes(), Tools())
+        RecordedGenerator().generate([ask("x")], GeneratorNeeds(), Tools())
 
 
 def test_predictions_of_any_format_can_be_looked_at(tmp_path: Path, database: Path) -> None:
@@ -192,7 +194,7 @@ def test_recorded_replies_are_read_as_their_prompt_wants(tmp_path: Path) -> None
         {"id": "q2", "sql": "SELECT 3"},
     ]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    machine = Machine(f"recorded(path={file})[verbal]")
+    machine = FittedComposition(f"recorded(path={file})[verbal]")
     assert machine.needs == frozenset()
     found = machine.answer([ask("x", n) for n in range(3)], Tools())
     assert [(one.sql, one.abstained) for one in found] == [

@@ -8,20 +8,27 @@ from pathlib import Path
 import pytest
 from abstain_parts import QUESTIONS, SCHEMA, Script, ask, known, make_database, strange
 
-from sqlverdict.abstain.compose import Part, make
-from sqlverdict.abstain.decompose import class_named, class_of, links_of, steps_of
-from sqlverdict.abstain.demonstrations import Pool
-from sqlverdict.abstain.method import Ask, Draft, Example, Lessons, Tools, Wishes
-from sqlverdict.abstain.prompting import FOLDER, Prompt, prompt
-from sqlverdict.abstain.retrieve import Tfidf
-from sqlverdict.abstain.schema_text import column_lists, create_tables, one_line
+from sqlverdict.abstain.compose import MethodPart, make
+from sqlverdict.abstain.method import (
+    Ask,
+    Draft,
+    GeneratorNeeds,
+    Tools,
+    TrainingData,
+    TrainingExample,
+)
+from sqlverdict.abstain.prompting.decompose import class_named, class_of, links_of, steps_of
+from sqlverdict.abstain.prompting.demonstrations import ExamplePool
+from sqlverdict.abstain.prompting.prompt import FOLDER, MethodPrompt, prompt
+from sqlverdict.abstain.prompting.retrieve import Tfidf
+from sqlverdict.abstain.prompting.schema_text import column_lists, create_tables, one_line
 from sqlverdict.errors import UsageError
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
-from sqlverdict.judge.request import NoReply, Request, TokenChoice
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.llm.request import NoReply, Request, TokenChoice
+from sqlverdict.parse.schemas.ddl import read_ddl
 
-LESSONS = Lessons(train=known(), background=strange())
+LESSONS = TrainingData(train=known(), background=strange())
 NEW = ask("How many items cost less than 2?", 99)
 DOWN = NoReply("the server is down", 3)
 
@@ -47,7 +54,7 @@ def test_every_prompt_has_a_version_and_places_to_fill(file: Path) -> None:
 
 
 def test_what_is_filled_in_is_not_filled_again() -> None:
-    words = Prompt("p", 1, "", "{{question}} | {{schema}} | {not a place}")
+    words = MethodPrompt("p", 1, "", "{{question}} | {{schema}} | {not a place}")
     (message,) = words.messages({"question": "what is {{schema}}?", "schema": "S"})
     assert message.content == "what is {{schema}}? | S | {not a place}"
 
@@ -68,13 +75,13 @@ def test_columns_in_lists_with_keys() -> None:
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
-    found = Desk("sqlite", Limits())
+def desk() -> Iterator[QueryRunner]:
+    found = QueryRunner("sqlite", Limits())
     yield found
     found.close()
 
 
-def test_tables_with_three_values_a_column(desk: Desk, tmp_path: Path) -> None:
+def test_tables_with_three_values_a_column(desk: QueryRunner, tmp_path: Path) -> None:
     database = make_database(tmp_path / "shop.sqlite")
     text = create_tables(SCHEMA, str(database), desk, 2)
     assert "foreign key (item_id) references item (item_id)" in text
@@ -88,7 +95,7 @@ def test_tables_with_three_values_a_column(desk: Desk, tmp_path: Path) -> None:
 
 
 def test_similar_questions_come_first_and_never_the_question_itself() -> None:
-    pool = Pool(known())
+    pool = ExamplePool(known())
     asked = known()[0].ask
     found = pool.similar(asked, 3, "shop")
     assert found[0].ask.question == "How many sales are there?"
@@ -113,11 +120,11 @@ def test_tfidf_ranks_as_scikit_learn_does() -> None:
 
 def test_fixed_examples_are_the_same_for_every_question() -> None:
     examples = [
-        Example(Ask(f"{db}{n}", db, f"question {n} of {db}"), sql="SELECT 1")
+        TrainingExample(Ask(f"{db}{n}", db, f"question {n} of {db}"), sql="SELECT 1")
         for db in ("a", "b", "c", "d")
         for n in range(4 if db != "d" else 1)
     ]
-    pool = Pool(examples)
+    pool = ExamplePool(examples)
     one, again = pool.fixed(2, 3, seed=5), pool.fixed(2, 3, seed=5)
     assert one == again
     assert [len(group) for group in one] == [3, 3]
@@ -130,9 +137,9 @@ def test_fixed_examples_are_the_same_for_every_question() -> None:
 
 def test_sqlprompt_shows_similar_questions_of_the_database() -> None:
     world, script = tools(lambda _: "SELECT count(*) FROM item WHERE price < 2")
-    f = make(Part("sqlprompt", {"shots": "2"}))
+    f = make(MethodPart("sqlprompt", {"shots": "2"}))
     f.fit(LESSONS, world)
-    (draft,) = f.generate([NEW], Wishes(), world)
+    (draft,) = f.generate([NEW], GeneratorNeeds(), world)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2"
     assert script.text.count("Question:") == 3
     assert "Question: How many items are there?\nSQL: SELECT count(*) FROM item" in script.text
@@ -144,10 +151,12 @@ def test_sqlprompt_shows_similar_questions_of_the_database() -> None:
 
 def test_sqlprompt_takes_other_databases_where_its_own_is_unknown() -> None:
     world, script = tools(lambda _: "SELECT 1")
-    f = make(Part("sqlprompt", {"shots": "2", "databases": "1"}))
+    f = make(MethodPart("sqlprompt", {"shots": "2", "databases": "1"}))
     f.fit(LESSONS, world)
     other = read_ddl("CREATE TABLE song (title TEXT)", "radio")
-    f.generate([Ask("r1", "radio", "How many songs are there?", schema=other)], Wishes(), world)
+    f.generate(
+        [Ask("r1", "radio", "How many songs are there?", schema=other)], GeneratorNeeds(), world
+    )
     assert "Table item, columns" in script.text
     assert script.text.index("Table item") < script.text.index("Table song")
 
@@ -155,24 +164,24 @@ def test_sqlprompt_takes_other_databases_where_its_own_is_unknown() -> None:
 def test_no_demonstrations_are_fine_too() -> None:
     world, script = tools(lambda _: "SELECT 1")
     for options in ({"shots": "0"}, {"shots": "0", "choose": "fixed"}):
-        f = make(Part("sqlprompt", options))
+        f = make(MethodPart("sqlprompt", options))
         f.fit(LESSONS, world)
-        f.generate([NEW], Wishes(), world)
+        f.generate([NEW], GeneratorNeeds(), world)
         assert script.text.count("Question:") == 1
         assert "\n\n\n" not in script.text
 
 
 def test_prose_and_refusals_are_no_sql() -> None:
     world, _ = tools(lambda _: "I cannot select that.")
-    f = make(Part("sqlprompt"))
-    (draft,) = f.generate([NEW], Wishes(), world)
+    f = make(MethodPart("sqlprompt"))
+    (draft,) = f.generate([NEW], GeneratorNeeds(), world)
     assert (draft.sql, draft.raw, draft.abstained) == (None, "I cannot select that.", False)
 
 
 def test_samples_are_asked_for_one_by_one_and_differ_in_their_address() -> None:
     world, script = tools(lambda request: f"SELECT {request.sample}")
-    f = make(Part("sqlprompt", {"heat": "0.7"}))
-    (draft, _) = f.generate([NEW, known()[0].ask], Wishes(samples=3), world)
+    f = make(MethodPart("sqlprompt", {"heat": "0.7"}))
+    (draft, _) = f.generate([NEW, known()[0].ask], GeneratorNeeds(samples=3), world)
     assert draft.samples == ("SELECT 0", "SELECT 1", "SELECT 2")
     assert {request.temperature for request in script.asked} == {0.7}
     assert len({request.digest() for request in script.asked}) == 6
@@ -181,17 +190,17 @@ def test_samples_are_asked_for_one_by_one_and_differ_in_their_address() -> None:
 def test_token_figures_come_from_the_server() -> None:
     world, script = tools(lambda _: "SELECT 1")
     script.logprobs = (TokenChoice("SELECT", math.log(0.5)), TokenChoice(" 1", 0.0))
-    f = make(Part("sqlprompt"))
-    (draft,) = f.generate([NEW], Wishes(tokens=True), world)
+    f = make(MethodPart("sqlprompt"))
+    (draft,) = f.generate([NEW], GeneratorNeeds(tokens=True), world)
     assert draft.probabilities == pytest.approx((0.5, 1.0))
     assert script.asked[0].logprobs > 0
     with pytest.raises(UsageError, match="no encoder states"):
-        f.generate([NEW], Wishes(states=True), world)
+        f.generate([NEW], GeneratorNeeds(states=True), world)
 
 
 def test_demo_shows_unanswerable_questions_and_reads_the_refusal() -> None:
     world, script = tools(lambda _: "not_answerable")
-    f, g = make(Part("sqlprompt", {"shots": "3"})), make(Part("demo"))
+    f, g = make(MethodPart("sqlprompt", {"shots": "3"})), make(MethodPart("demo"))
     f.fit(LESSONS, world)
     drafts = f.generate([NEW], g.wishes(), world)
     assert script.asked[0].purpose == "sqlprompt_demo@1"
@@ -205,7 +214,7 @@ def test_demo_shows_unanswerable_questions_and_reads_the_refusal() -> None:
 
 def test_verbal_shows_wrong_queries_too_and_reads_the_remark() -> None:
     world, script = tools(lambda _: "SELECT name FROM item # incorrect")
-    f, g = make(Part("sqlprompt", {"shots": "3"})), make(Part("verbal"))
+    f, g = make(MethodPart("sqlprompt", {"shots": "3"})), make(MethodPart("verbal"))
     f.fit(LESSONS, world)
     (draft,) = f.generate([NEW], g.wishes(), world)
     assert script.asked[0].purpose == "sqlprompt_verbal@1"
@@ -226,7 +235,7 @@ def test_clsprompt_shows_both_kinds_and_reads_the_label() -> None:
     world, script = tools(
         lambda request: "answerable" if "cost less" in request.messages[1].content else "no idea"
     )
-    g = make(Part("clsprompt", {"shots": "2"}))
+    g = make(MethodPart("clsprompt", {"shots": "2"}))
     g.fit(LESSONS, world)
     found = g.score([(NEW, None), (strange()[0].ask, None)], world)
     assert [g.decide(one) for one in found] == [True, False]
@@ -241,7 +250,7 @@ def test_clsprompt_shows_both_kinds_and_reads_the_label() -> None:
 def test_clsprompt_may_be_graded() -> None:
     world, script = tools(lambda _: "not_answerable")
     script.logprobs = (TokenChoice("not", math.log(0.6), (("answer", math.log(0.3)),)),)
-    g = make(Part("clsprompt", {"graded": "true", "threshold": "0.3"}))
+    g = make(MethodPart("clsprompt", {"graded": "true", "threshold": "0.3"}))
     g.fit(LESSONS, world)
     (found,) = g.score([(NEW, None)], world)
     assert found.confidence == pytest.approx(1 / 3)
@@ -250,12 +259,12 @@ def test_clsprompt_may_be_graded() -> None:
 
 def test_clsprompt_keeps_its_questions(tmp_path: Path) -> None:
     world, script = tools(lambda _: "answerable")
-    g = make(Part("clsprompt", {"shots": "2"}))
+    g = make(MethodPart("clsprompt", {"shots": "2"}))
     g.fit(LESSONS, world)
     g.score([(NEW, None)], world)
     before = script.text
     g.save(tmp_path)
-    again = make(Part("clsprompt", {"shots": "2"}))
+    again = make(MethodPart("clsprompt", {"shots": "2"}))
     again.load(tmp_path)
     again.score([(NEW, None)], world)
     assert script.text == before
@@ -266,7 +275,7 @@ def test_clsprompt_keeps_its_questions(tmp_path: Path) -> None:
 )
 def test_selfref_shows_the_query_and_reads_the_label(reply: str, given: bool) -> None:
     world, script = tools(lambda _: reply)
-    g = make(Part("selfref"))
+    g = make(MethodPart("selfref"))
     (found,) = g.score([(NEW, Draft("SELECT 42"))], world)
     assert g.decide(found) is given
     assert "SQL: SELECT 42" in script.text
@@ -305,20 +314,20 @@ def _din(request: Request) -> str:
 
 def test_din_sql_takes_four_steps() -> None:
     world, script = tools(_din)
-    f = make(Part("din_sql", {"shots": "1"}))
+    f = make(MethodPart("din_sql", {"shots": "1"}))
     f.fit(LESSONS, world)
-    (draft,) = f.generate([NEW], Wishes(), world)
+    (draft,) = f.generate([NEW], GeneratorNeeds(), world)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2.0"
     purposes = [request.purpose for request in script.asked]
     assert purposes == ["din_link@1", "din_classify@1", "din_nested@1", "din_correct@1"]
     nested = script.asked[2].messages[1].content
     assert "Links: [item.price, 2]\nSteps:" in nested
     assert "Part 1: SELECT MAX(price) FROM item" in nested
-    uncorrected = make(Part("din_sql", {"correct": "false"}))
-    (draft,) = uncorrected.generate([NEW], Wishes(), world)
+    uncorrected = make(MethodPart("din_sql", {"correct": "false"}))
+    (draft,) = uncorrected.generate([NEW], GeneratorNeeds(), world)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2"
     with pytest.raises(UsageError, match="only voting works"):
-        f.generate([NEW], Wishes(tokens=True), world)
+        f.generate([NEW], GeneratorNeeds(tokens=True), world)
 
 
 def test_din_sql_keeps_its_query_where_the_correction_is_none() -> None:
@@ -326,9 +335,9 @@ def test_din_sql_keeps_its_query_where_the_correction_is_none() -> None:
         return "Looks fine to me." if request.purpose == "din_correct@1" else _din(request)
 
     world, _ = tools(reply)
-    (draft,) = make(Part("din_sql")).generate([NEW], Wishes(), world)
+    (draft,) = make(MethodPart("din_sql")).generate([NEW], GeneratorNeeds(), world)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2"
-    (draft,) = make(Part("din_sql")).generate([NEW], Wishes(samples=2), world)
+    (draft,) = make(MethodPart("din_sql")).generate([NEW], GeneratorNeeds(samples=2), world)
     assert len(draft.samples) == 2
 
 
@@ -338,18 +347,18 @@ def test_din_sql_keeps_its_query_where_the_correction_is_none() -> None:
 @pytest.mark.parametrize("name", ["sqlprompt", "din_sql"])
 def test_a_server_that_is_down_makes_no_draft(name: str) -> None:
     world, _ = tools(lambda _: DOWN)
-    for wishes in (Wishes(), Wishes(samples=2)):
-        (draft,) = make(Part(name)).generate([NEW], wishes, world)
+    for wishes in (GeneratorNeeds(), GeneratorNeeds(samples=2)):
+        (draft,) = make(MethodPart(name)).generate([NEW], wishes, world)
         assert draft == Draft(problem=DOWN)
 
 
 @pytest.mark.parametrize("name", ["clsprompt", "selfref"])
 def test_a_server_that_is_down_makes_no_finding(name: str) -> None:
     world, _ = tools(lambda _: DOWN)
-    (found,) = make(Part(name)).score([(NEW, Draft("SELECT 1"))], world)
+    (found,) = make(MethodPart(name)).score([(NEW, Draft("SELECT 1"))], world)
     assert (found.confidence, found.problem) == (None, DOWN)
 
 
 def test_a_model_must_be_named() -> None:
     with pytest.raises(UsageError, match="--model"):
-        make(Part("selfref")).score([(NEW, Draft("SELECT 1"))], Tools())
+        make(MethodPart("selfref")).score([(NEW, Draft("SELECT 1"))], Tools())

@@ -10,15 +10,15 @@ import pytest
 
 from sqlverdict.abstain.apply import detector_machine
 from sqlverdict.abstain.correctness import mark
-from sqlverdict.abstain.homes import Homes
+from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.method import Draft, Tools
 from sqlverdict.abstain.predictions import draft_of
-from sqlverdict.abstain.replies import refuses, sql_of
-from sqlverdict.execute.desk import Desk
+from sqlverdict.abstain.prompting.replies import refuses, sql_of
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.score.outcomes import OutcomeTable
-from sqlverdict.score.reliability import rs
+from sqlverdict.score.reliability.outcomes import OutcomeTable
+from sqlverdict.score.reliability.reliability_score import rs
 
 pytestmark = pytest.mark.data
 
@@ -55,9 +55,9 @@ def test_equal_strings_vote_as_the_reference_does(data_root: Path) -> None:
     machine.generator.drafts = {  # type: ignore[attr-defined]
         case_id: draft_of(said) for case_id, said in reader.predictions(path, "vote_top").items()
     }
-    homes = Homes.of(cases)
+    homes = DatabaseIndex.of(cases)
     decisions = machine.answer([homes.ask(case) for case in cases], Tools())
-    desk = Desk("sqlite", Limits())
+    desk = QueryRunner("sqlite", Limits())
     cells = dict.fromkeys(OutcomeTable().cells(), 0)
     for case, decision in zip(cases, decisions, strict=True):
         if decision.abstained:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.abstain.replies import (
+from sqlverdict.abstain.prompting.replies import (
     NOT_ANSWERABLE,
     graded,
     label_of,
@@ -16,7 +16,7 @@ from sqlverdict.abstain.replies import (
     sql_of,
     token_figures,
 )
-from sqlverdict.judge.request import Reply, TokenChoice
+from sqlverdict.llm.request import Reply, TokenChoice
 
 
 @pytest.mark.parametrize(

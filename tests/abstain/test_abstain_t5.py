@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from abstain_parts import SCHEMA, ask, known
 
-from sqlverdict.abstain.compose import Part, make
-from sqlverdict.abstain.method import Lessons, Tools, Wishes
+from sqlverdict.abstain.compose import MethodPart, make
+from sqlverdict.abstain.method import GeneratorNeeds, Tools, TrainingData
 from sqlverdict.abstain.neural.decode import Decoding, write
 from sqlverdict.abstain.neural.model import Size, load_model, new_model, ready_model, save_model
 from sqlverdict.abstain.neural.tokenizer import add_missing_characters, learn_tokenizer
@@ -156,7 +156,7 @@ def test_a_ready_made_tokenizer_learns_the_characters_it_lacks(tmp_path: Path) -
 
 def test_sentence_embeddings_find_similar_questions(tmp_path: Path) -> None:
     transformers = pytest.importorskip("transformers")
-    from sqlverdict.abstain.retrieve import Embedded, retriever
+    from sqlverdict.abstain.prompting.retrieve import EmbeddingRetriever, retriever
 
     texts = [question for question, _ in PAIRS]
     tokenizer = learn_tokenizer(texts, 300)
@@ -169,11 +169,11 @@ def test_sentence_embeddings_find_similar_questions(tmp_path: Path) -> None:
     )
     save_model(transformers.BertModel(config), tokenizer, tmp_path)
     found = retriever(texts, str(tmp_path))
-    assert isinstance(found, Embedded)
+    assert isinstance(found, EmbeddingRetriever)
     for place, text in enumerate(texts):
         assert found.nearest(text, 1) == [place]
         assert place not in found.nearest(text, 5, without=[place])
-    assert Embedded([], str(tmp_path)).nearest("x", 3) == []
+    assert EmbeddingRetriever([], str(tmp_path)).nearest("x", 3) == []
     with pytest.raises(UsageError, match="no encoder could be loaded"):
         retriever(texts, str(tmp_path / "nowhere"))
 
@@ -181,41 +181,41 @@ def test_sentence_embeddings_find_similar_questions(tmp_path: Path) -> None:
 def test_t5_learns_writes_and_is_kept(tmp_path: Path) -> None:
     lines: list[str] = []
     world = Tools(device="cpu", say=lines.append)
-    f = make(Part("t5", {**TINY, "epochs": "2", "batch": "3", "probe": "2"}))
+    f = make(MethodPart("t5", {**TINY, "epochs": "2", "batch": "3", "probe": "2"}))
     with pytest.raises(UsageError, match="was not fitted"):
-        f.generate([ask("x")], Wishes(), world)
-    f.fit(Lessons(train=known(), validation=known()[:2]), world)
+        f.generate([ask("x")], GeneratorNeeds(), world)
+    f.fit(TrainingData(train=known(), validation=known()[:2]), world)
     assert len(lines) == len(f.history) == 2
     asks = [example.ask for example in known()]
-    wishes = Wishes(tokens=True, states=True)
+    wishes = GeneratorNeeds(tokens=True, states=True)
     drafts = f.generate(asks, wishes, world)
     assert all(len(draft.state) == 32 and draft.probabilities for draft in drafts)
     assert all(draft.raw is not None for draft in drafts)
     f.save(tmp_path)
     assert not list(tmp_path.glob("*.bin"))
-    again = make(Part("t5", TINY))
+    again = make(MethodPart("t5", TINY))
     again.load(tmp_path)
     assert again.generate(asks, wishes, world) == drafts
     with pytest.raises(UsageError, match="has no prompt"):
-        f.generate(asks, make(Part("demo")).wishes(), world)
+        f.generate(asks, make(MethodPart("demo")).wishes(), world)
 
 
 def test_the_model_reads_the_question_then_the_schema() -> None:
-    f = make(Part("t5"))
+    f = make(MethodPart("t5"))
     text = f.text_of(ask("How  many\nitems?"))
     assert text.startswith("How many items? | item : item_id , name")
-    assert make(Part("t5", {"schema": "false"})).text_of(ask("How many?")) == "How many?"
+    assert make(MethodPart("t5", {"schema": "false"})).text_of(ask("How many?")) == "How many?"
     assert SCHEMA.table("sale") is not None
 
 
 def test_what_cannot_be_is_said(tmp_path: Path) -> None:
     world = Tools(device="cpu")
     with pytest.raises(UsageError, match="no sequence-to-sequence model"):
-        make(Part("t5", {"model": str(tmp_path)})).fit(Lessons(train=known()), world)
+        make(MethodPart("t5", {"model": str(tmp_path)})).fit(TrainingData(train=known()), world)
     with pytest.raises(UsageError, match="needs a ready-made model"):
-        make(Part("t5", {"train": "false"})).fit(Lessons(train=known()), world)
+        make(MethodPart("t5", {"train": "false"})).fit(TrainingData(train=known()), world)
     with pytest.raises(UsageError, match="no multiple of heads"):
-        make(Part("t5", {**TINY, "heads": "3"})).fit(Lessons(train=known()), world)
+        make(MethodPart("t5", {**TINY, "heads": "3"})).fit(TrainingData(train=known()), world)
     with pytest.raises(DataError, match="to train on"):
         train(None, None, [], Training(), pick_device("cpu"))
     with pytest.raises(UsageError, match="is not there"):

@@ -12,21 +12,21 @@ import pytest
 from abstain_parts import QUESTIONS, ask, cases, drafts, known, strange
 
 from sqlverdict.abstain.calibrate import calibrate
-from sqlverdict.abstain.compose import Part, make
+from sqlverdict.abstain.compose import MethodPart, make
 from sqlverdict.abstain.correctness import mark
-from sqlverdict.abstain.generators.recorded import Recorded
-from sqlverdict.abstain.homes import Homes
+from sqlverdict.abstain.database_index import DatabaseIndex
+from sqlverdict.abstain.generators.recorded import RecordedGenerator
 from sqlverdict.abstain.method import (
     ABSTAINERS,
     Ask,
+    Detection,
     Draft,
-    Example,
-    Finding,
-    Lessons,
+    GeneratorNeeds,
     Tools,
-    Wishes,
+    TrainingData,
+    TrainingExample,
 )
-from sqlverdict.abstain.workflow import Machine
+from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.errors import DataError, RegistryError, UsageError
 
 
@@ -41,21 +41,23 @@ class Spy:
         self.threshold: float | None = 0.5
         self.seen: list[tuple[str, str | None]] = []
 
-    def wishes(self) -> Wishes:
-        return Wishes()
+    def wishes(self) -> GeneratorNeeds:
+        return GeneratorNeeds()
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         self.seen += [(a.id, None if d is None else d.sql) for a, d in asked]
         by_id = {f"q{n}": c for n, c in enumerate(self.sure)}
-        return [Finding(by_id[a.id]) for a, _ in asked]
+        return [Detection(by_id[a.id]) for a, _ in asked]
 
-    def decide(self, finding: Finding) -> bool:
+    def decide(self, finding: Detection) -> bool:
         return finding.confidence is not None and finding.confidence >= 0.5
 
 
-def machine_with(before: Spy, within: Spy, after: Spy, answers: dict[str, Draft]) -> Machine:
-    machine = Machine("recorded")
-    generator = Recorded()
+def machine_with(
+    before: Spy, within: Spy, after: Spy, answers: dict[str, Draft]
+) -> FittedComposition:
+    machine = FittedComposition("recorded")
+    generator = RecordedGenerator()
     generator.drafts = answers
     machine.generator = generator
     machine.before, machine.within, machine.after = [before], [within], [after]  # type: ignore[list-item]
@@ -91,7 +93,7 @@ def test_the_generators_own_abstention_stands() -> None:
 
 
 def test_abstain_all_says_nothing() -> None:
-    found = Machine("abstain_all").answer([ask("x", n) for n in range(3)], Tools())
+    found = FittedComposition("abstain_all").answer([ask("x", n) for n in range(3)], Tools())
     assert all(one.prediction().abstained for one in found)
 
 
@@ -100,7 +102,7 @@ def test_abstain_all_says_nothing() -> None:
 
 def test_a_question_is_asked_though_its_gold_cannot_be_scored(database: Path, world: Tools) -> None:
     lost = replace(cases(database)[0], database=f"{database} without rows of item")
-    homes = Homes.of([lost, *cases(database)[1:]])
+    homes = DatabaseIndex.of([lost, *cases(database)[1:]])
     example = homes.example(lost)
     assert example.ask.database == str(database)
     assert example.ask.schema is not None
@@ -108,12 +110,12 @@ def test_a_question_is_asked_though_its_gold_cannot_be_scored(database: Path, wo
     # Nobody learns from an answer that cannot be marked, not even from the gold itself.
     (marked,) = mark([replace(example, draft=Draft(example.sql))], world.desk)
     assert marked.correct is None
-    assert Homes().ask(lost).schema is None
+    assert DatabaseIndex().ask(lost).schema is None
 
 
 def test_a_question_never_carries_its_gold_or_label(database: Path) -> None:
     for case in cases(database):
-        shown = repr(Homes().ask(case))
+        shown = repr(DatabaseIndex().ask(case))
         assert not any(gold in shown for gold in case.golds)
         assert "answerable" not in shown
 
@@ -146,7 +148,7 @@ def test_drafts_are_marked_by_running_them(database: Path, world: Tools) -> None
         replace(example, sql="SELECT nope", draft=Draft("SELECT 1")),
     ]
     assert [e.correct for e in mark(open_ones, world.desk)] == [None] * 3
-    lost = Example(ask("x", 1, database), answerable=False, draft=Draft("SELECT 1"))
+    lost = TrainingExample(ask("x", 1, database), answerable=False, draft=Draft("SELECT 1"))
     assert mark([lost], world.desk)[0].correct is False
 
 
@@ -155,8 +157,8 @@ def test_the_threshold_is_the_last_value_of_the_best_prefix() -> None:
     example = known()[0]
     right = [True, True, False, True, None]
     examples = [replace(example, correct=correct) for correct in right]
-    findings = [Finding(c) for c in (0.9, 0.8, 0.7, 0.6, 0.99)]
-    detector = make(Part("maxprob"))
+    findings = [Detection(c) for c in (0.9, 0.8, 0.7, 0.6, 0.99)]
+    detector = make(MethodPart("maxprob"))
     found = calibrate(detector, examples, findings)
     assert detector.threshold == found.threshold == 0.8
     assert [detector.decide(f) for f in findings] == [True, True, False, False, True]
@@ -166,13 +168,13 @@ def test_the_threshold_is_the_last_value_of_the_best_prefix() -> None:
 
 def test_a_system_that_is_mostly_wrong_never_answers() -> None:
     examples = [replace(known()[0], correct=False)] * 3
-    detector = make(Part("maxent"))
-    found = calibrate(detector, examples, [Finding(c) for c in (0.1, 0.2, 0.3)])
+    detector = make(MethodPart("maxent"))
+    found = calibrate(detector, examples, [Detection(c) for c in (0.1, 0.2, 0.3)])
     assert detector.threshold == math.inf
-    assert not detector.decide(Finding(1e9))
+    assert not detector.decide(Detection(1e9))
     assert found.answered == 0
     with pytest.raises(DataError, match="marked right or wrong"):
-        calibrate(detector, [known()[0]], [Finding(0.5)])
+        calibrate(detector, [known()[0]], [Detection(0.5)])
 
 
 def test_a_larger_penalty_asks_for_more(database: Path, world: Tools) -> None:
@@ -184,9 +186,9 @@ def test_a_larger_penalty_asks_for_more(database: Path, world: Tools) -> None:
     }
 
     def threshold(penalty: int) -> float:
-        machine = Machine(f"recorded[confidence(penalty={penalty})]")
+        machine = FittedComposition(f"recorded[confidence(penalty={penalty})]")
         machine.generator.drafts = answers  # type: ignore[attr-defined]
-        machine.fit(Lessons(validation=known(database)), world)
+        machine.fit(TrainingData(validation=known(database)), world)
         return machine.within[0].threshold or 0.0
 
     assert threshold(1) == 0.4
@@ -195,17 +197,17 @@ def test_a_larger_penalty_asks_for_more(database: Path, world: Tools) -> None:
 
 def test_fitting_says_what_is_missing() -> None:
     with pytest.raises(DataError, match=r"training questions with SQL .* and unanswerable"):
-        Machine("rf > recorded").fit(Lessons(), Tools())
+        FittedComposition("rf > recorded").fit(TrainingData(), Tools())
     with pytest.raises(DataError, match="background questions"):
-        Machine("t5[featrmd]").fit(Lessons(known(), known()), Tools())
+        FittedComposition("t5[featrmd]").fit(TrainingData(known(), known()), Tools())
     with pytest.raises(DataError, match="validation questions"):
-        Machine("t5[maxent]").fit(Lessons(known()), Tools())
-    machine = Machine("recorded[confidence]")
+        FittedComposition("t5[maxent]").fit(TrainingData(known()), Tools())
+    machine = FittedComposition("recorded[confidence]")
     machine.generator.drafts = {}  # type: ignore[attr-defined]
     with pytest.raises(UsageError, match="--databases"):
-        machine.fit(Lessons(validation=known()), Tools())
+        machine.fit(TrainingData(validation=known()), Tools())
     # A threshold that is given needs no validation.
-    assert "threshold" not in Machine("t5[maxent(threshold=-1)]").needs
+    assert "threshold" not in FittedComposition("t5[maxent(threshold=-1)]").needs
 
 
 def test_a_fitted_composition_is_kept_and_decides_alike(
@@ -216,11 +218,11 @@ def test_a_fitted_composition_is_kept_and_decides_alike(
         f"q{n}": Draft(sql if n % 2 else "SELECT 0", confidence=n / 10)
         for n, (_, sql) in enumerate(QUESTIONS)
     }
-    machine = Machine(line)
+    machine = FittedComposition(line)
     machine.generator.drafts = answers  # type: ignore[attr-defined]
-    machine.fit(Lessons(known(database), known(database), strange()), world)
+    machine.fit(TrainingData(known(database), known(database), strange()), world)
     machine.save(tmp_path / "kept")
-    again = Machine.load(tmp_path / "kept")
+    again = FittedComposition.load(tmp_path / "kept")
     again.generator.drafts = answers  # type: ignore[attr-defined]
     asks = [example.ask for example in known(database)]
     assert again.answer(asks, world) == machine.answer(asks, world)
@@ -229,20 +231,20 @@ def test_a_fitted_composition_is_kept_and_decides_alike(
     about = tmp_path / "kept" / "composition.json"
     about.write_text(about.read_text().replace('"version": 1', '"version": 0', 1))
     with pytest.raises(DataError, match="Fit it anew"):
-        Machine.load(tmp_path / "kept")
+        FittedComposition.load(tmp_path / "kept")
     with pytest.raises(DataError, match="cannot be read"):
-        Machine.load(tmp_path / "nowhere")
+        FittedComposition.load(tmp_path / "nowhere")
 
 
 def test_never_answering_survives_being_kept(tmp_path: Path, database: Path, world: Tools) -> None:
-    machine = Machine("recorded[confidence]")
+    machine = FittedComposition("recorded[confidence]")
     machine.generator.drafts = {  # type: ignore[attr-defined]
         f"q{n}": Draft("SELECT 0", confidence=0.5) for n in range(6)
     }
-    machine.fit(Lessons(validation=known(database)), world)
+    machine.fit(TrainingData(validation=known(database)), world)
     machine.save(tmp_path)
     json.loads((tmp_path / "composition.json").read_text(), parse_constant=_refuse)
-    assert Machine.load(tmp_path).within[0].threshold == math.inf
+    assert FittedComposition.load(tmp_path).within[0].threshold == math.inf
 
 
 def _refuse(word: str) -> float:

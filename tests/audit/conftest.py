@@ -14,10 +14,10 @@ from sqlverdict.audit.doctor import examine_data
 from sqlverdict.audit.finding import Diagnosis
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.records import Case, Result
-from sqlverdict.report.folder import RunFolder
-from sqlverdict.report.manifest import Manifest
-from sqlverdict.report.run import Run
-from sqlverdict.report.runlog import encode_result
+from sqlverdict.runlog.folder import RunFolder
+from sqlverdict.runlog.log import encode_result
+from sqlverdict.runlog.manifest import Manifest
+from sqlverdict.runlog.run import Run
 
 SHOP = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER, area REAL);

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.audit.wording import same_wording
-from sqlverdict.execute.backwards import reverse_copy
+from sqlverdict.execute.reversed_copy import reverse_copy
 from sqlverdict.records import Case
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlverdict.audit.check import CHECKS
 from sqlverdict.execute.engine import Limits
 from sqlverdict.records import Case
-from sqlverdict.signs.loose import reads_clock_or_chance
+from sqlverdict.signs.open_limits import reads_clock_or_chance
 
 PER_CITY = "SELECT city_id, count(*) FROM shop GROUP BY city_id"
 

@@ -16,14 +16,14 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sqlverdict.audit import ranking
-from sqlverdict.audit.dossier import dossiers
 from sqlverdict.audit.gold import suspect_golds
 from sqlverdict.audit.gold_markdown import audit_markdown
+from sqlverdict.audit.gold_report import dossiers
 from sqlverdict.audit.ranking import Ranking
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.records import Evidence, Reason, Rung, Verdict
 from sqlverdict.records import Result as Line
-from sqlverdict.report.run import Run
+from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]
 GOLD = "SELECT count(*) FROM t WHERE a > 5"

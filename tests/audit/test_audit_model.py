@@ -16,20 +16,20 @@ import msgspec
 import pytest
 from click.testing import CliRunner
 
-from sqlverdict.audit.dossier import Dossier, one_dossier
 from sqlverdict.audit.features import Feature, features_of
 from sqlverdict.audit.gold import suspect_golds
 from sqlverdict.audit.gold_fit import fit_model
 from sqlverdict.audit.gold_markdown import suspect_markdown
 from sqlverdict.audit.gold_model import gold_model, logistic, read_model
+from sqlverdict.audit.gold_report import GoldReport, one_dossier
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import UsageError
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
-from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Evidence, Outcome, Reason, Result, Rung, Verdict
-from sqlverdict.report.run import Run
+from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]
 GOLD = "SELECT name FROM player WHERE city = 'Rome'"
@@ -58,15 +58,15 @@ def arranged() -> Evidence:
     return Evidence(Rung.RELATED, "compare", False, detail={"relations": relations})
 
 
-def dossier(*results: Result, **more: Any) -> Dossier:
+def dossier(*results: Result, **more: Any) -> GoldReport:
     return one_dossier([(f"system {n}", each) for n, each in enumerate(results)], **more)
 
 
-def raised(found: Dossier) -> list[Suspicion]:
+def raised(found: GoldReport) -> list[Suspicion]:
     return [each for _, one in SUSPICIONS.items() for each in one.look(found)]
 
 
-def features(found: Dossier) -> dict[str, Feature]:
+def features(found: GoldReport) -> dict[str, Feature]:
     return {each.name: each for each in features_of(found, raised(found))}
 
 
@@ -182,7 +182,7 @@ def test_signs_of_the_gold_come_from_the_log_or_from_the_data(tmp_path: Path) ->
             "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, city TEXT);"
             "INSERT INTO player VALUES (1, 'Ada', 'rome'), (2, 'Bo', 'Oslo');"
         )
-    desk = Desk("sqlite", Limits())
+    desk = QueryRunner("sqlite", Limits())
 
     def rerun(_: str, sql: str) -> Outcome:
         return desk.run(str(file), sql)

@@ -11,15 +11,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from sqlverdict.audit.dossier import dossiers, same_query
 from sqlverdict.audit.gold import suspect_golds
 from sqlverdict.audit.gold_markdown import audit_markdown, suspect_markdown
+from sqlverdict.audit.gold_report import dossiers, same_query
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.errors import UsageError
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Evidence, Fault, Outcome, Reason, Result, Rung, Verdict
-from sqlverdict.report.run import Run
+from sqlverdict.runlog.run import Run
 from sqlverdict.signs.mentions import asked_values, mentions
 
 QUESTION = "How many players of Rome weigh more than 80 kilos?"
@@ -232,7 +232,7 @@ def rerun(tmp_path: Path) -> Callable[[str, str], Outcome | None]:
             "CREATE TABLE player (id INTEGER PRIMARY KEY, city TEXT, weight REAL);"
             "INSERT INTO player VALUES (1, 'Rome', 90), (2, 'Rome', 85), (3, 'Oslo', 90);"
         )
-    desk = Desk("sqlite", Limits())
+    desk = QueryRunner("sqlite", Limits())
 
     def run(db_id: str, sql: str) -> Outcome | None:
         return desk.run(str(file), sql) if db_id == "league" else None

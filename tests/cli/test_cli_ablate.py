@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sqlverdict.errors import UsageError
-from sqlverdict.report.ablation import CONTEXTS, FULL, PUBLISHED, choose_contexts
+from sqlverdict.report.agreement.ablation import CONTEXTS, FULL, PUBLISHED, choose_contexts
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 
 Invoke = Callable[..., Any]

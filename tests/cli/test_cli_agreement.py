@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
-from sqlverdict.report.folder import RunFolder
-from sqlverdict.report.manifest import Manifest
-from sqlverdict.report.runlog import encode_result
+from sqlverdict.runlog.folder import RunFolder
+from sqlverdict.runlog.log import encode_result
+from sqlverdict.runlog.manifest import Manifest
 
 Invoke = Callable[..., Any]
 

@@ -16,8 +16,8 @@ from click.testing import Result
 
 from sqlverdict.files.escapes import EscapingStream, escaped, escaping, json_escaped
 from sqlverdict.parse.query import parse
-from sqlverdict.report.tables import plain, table
-from sqlverdict.report.terminal import Screen
+from sqlverdict.report.terminal.console import Screen
+from sqlverdict.report.terminal.tables import plain, table
 
 Invoke = Callable[..., Result]
 

@@ -66,8 +66,8 @@ def test_asking_one_command_imports_only_that_one() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = done.stdout.splitlines()[-1]
-    assert "sqlverdict.cli.evaluate" in loaded
-    assert "sqlverdict.cli.demo" not in loaded
+    assert "sqlverdict.cli.commands.runs.evaluate" in loaded
+    assert "sqlverdict.cli.commands.runs.demo" not in loaded
     assert "sqlverdict.pipeline" not in loaded
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from patience import PATIENCE, wait_until
-from sqlverdict.load.text import count
+from sqlverdict.files.text import count
 
 Process = Callable[..., "subprocess.CompletedProcess[str]"]
 HELD = """

@@ -172,7 +172,10 @@ def test_lists_explain_their_members(invoke: Invoke) -> None:
         rows = json.loads(invoke(command, "--json").stdout)
         assert name in [row["name"] for row in rows]
         assert invoke(command, "nosuch").exit_code == 2
-    assert json.loads(invoke("metrics", "ex", "--json").stdout)["home"] == "sqlverdict.score.ex"
+    assert (
+        json.loads(invoke("metrics", "ex", "--json").stdout)["home"]
+        == "sqlverdict.score.metrics.ex"
+    )
 
 
 def test_query_says_what_a_query_is_made_of(invoke: Invoke) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlverdict.compare.exact_set.match import SetMatch, exact_set_match
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Query
 
 SCHEMA = read_ddl(

@@ -10,7 +10,7 @@ import pytest
 
 from sqlverdict.compare.exact_set.script_grammar import script_accepts
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sqlverdict.compare.tags import EXAMPLES_SCHEMA, TAGS, Tag, find_tags
 from sqlverdict.compare.tags.kinds import LONGEST_DETAIL
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import solid
 from sqlverdict.testing import grammar
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.compare.query_parts import parts_of_both, query_parts
+from sqlverdict.compare.query.parts import parts_of_both, query_parts
 from sqlverdict.compare.relations import KINDS
 from sqlverdict.compare.tag_labels import (
     DIFFERENCE_LABELS,
@@ -19,7 +19,7 @@ from sqlverdict.compare.tag_labels import (
 from sqlverdict.compare.tags import RELATION_TAGS, TAGS, Tag, clauses_of, find_tags, is_nullable
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Query
 
 DDL = """

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.compare.preset import Pair
+from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.relations import KINDS, MOST_CELLS, relate, verify
 from sqlverdict.errors import UnknownMember
 from sqlverdict.records import Answer, Contract, Failure, Outcome, Reason, Relation, Row
 
-PLAIN = Pair("SELECT * FROM t", "SELECT * FROM u")
-ORDERED = Pair("SELECT * FROM t ORDER BY a", "SELECT * FROM u")
+PLAIN = QueryPair("SELECT * FROM t", "SELECT * FROM u")
+ORDERED = QueryPair("SELECT * FROM t ORDER BY a", "SELECT * FROM u")
 
 
 def answer(rows: list[Row]) -> Answer:
@@ -25,7 +25,7 @@ def answer(rows: list[Row]) -> Answer:
     return Answer(tuple(f"c{i}" for i in range(width)), rows)
 
 
-def related(gold: list[Row], prediction: list[Row], pair: Pair = PLAIN) -> dict[str, Any]:
+def related(gold: list[Row], prediction: list[Row], pair: QueryPair = PLAIN) -> dict[str, Any]:
     """The relations found, by kind; each proof is checked after a trip through JSON."""
     left, right = answer(gold), answer(prediction)
     found = relate(left, right, pair)
@@ -204,7 +204,7 @@ def test_order_only_where_gold_orders() -> None:
     ],
 )
 def test_an_order_by_counts_on_the_outside_only(sql: str, ordered: bool) -> None:
-    found = related([(1,), (2,)], [(2,), (1,)], Pair(sql))
+    found = related([(1,), (2,)], [(2,), (1,)], QueryPair(sql))
     assert ("order_only" in found) is ordered
 
 
@@ -234,7 +234,7 @@ class Shop:
         left, right = self.run(gold), self.run(prediction)
         assert isinstance(left, Answer)
         assert isinstance(right, Answer)
-        return related(left.rows, right.rows, Pair(gold, prediction, probe=self.probe))
+        return related(left.rows, right.rows, QueryPair(gold, prediction, probe=self.probe))
 
 
 TOP_2 = "SELECT name, points FROM t ORDER BY points DESC LIMIT 2"
@@ -293,7 +293,7 @@ def test_a_probe_that_fails_claims_nothing() -> None:
     left, right = shop.run(TOP_2), shop.run("SELECT name, points FROM t WHERE points >= 7")
     assert isinstance(left, Answer)
     assert isinstance(right, Answer)
-    pair = Pair(TOP_2, "", probe=fail)
+    pair = QueryPair(TOP_2, "", probe=fail)
     assert [relation.kind for relation in relate(left, right, pair)] == ["row_superset"]
 
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from sqlverdict.compare.preset import Pair
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.constants import _outputs_of, constant_columns
+from sqlverdict.compare.related.plain_names import ANY_WIDTH, width_of_names
 from sqlverdict.compare.relations import relate, verify
-from sqlverdict.compare.relations._constants import _outputs_of, constant_columns
-from sqlverdict.compare.relations._plain_names import ANY_WIDTH, width_of_names
 from sqlverdict.records import Answer
 
 CONSTANT: list[tuple[str, int, tuple[int, ...]]] = [
@@ -115,7 +115,7 @@ def test_what_may_be_a_constant_is_left_to_the_parser(sql: str) -> None:
 
 def test_the_parser_is_not_loaded_for_names() -> None:
     code = (
-        "import sys; from sqlverdict.compare.relations._constants import constant_columns as c; "
+        "import sys; from sqlverdict.compare.related.constants import constant_columns as c; "
         "assert c('SELECT a FROM t', 'sqlite', 1) == (); assert 'sqlglot' not in sys.modules; "
         "assert c('SELECT 1, a FROM t', 'sqlite', 2) == (0,); assert 'sqlglot' in sys.modules"
     )
@@ -125,7 +125,7 @@ def test_the_parser_is_not_loaded_for_names() -> None:
 def test_a_relation_names_the_constants_it_rests_on() -> None:
     gold = Answer(("n",), [(245,)])
     prediction = Answer(("a", "b"), [(17, 245)])
-    pair = Pair("SELECT count(*) FROM t", "SELECT max(x), 245 FROM t")
+    pair = QueryPair("SELECT count(*) FROM t", "SELECT max(x), 245 FROM t")
     (found,) = relate(gold, prediction, pair)
     assert (found.kind, found.detail["constant"]) == ("extra_columns", [1])
     assert verify(found, gold, prediction, pair)
@@ -136,6 +136,6 @@ def test_a_relation_names_the_constants_it_rests_on() -> None:
 def test_a_constant_beyond_the_golds_columns_is_nobody_s_business() -> None:
     gold = Answer(("n",), [(245,)])
     prediction = Answer(("a", "b"), [(245, 17)])
-    pair = Pair("SELECT count(*) FROM t", "SELECT count(*), 17 FROM t")
+    pair = QueryPair("SELECT count(*) FROM t", "SELECT count(*), 17 FROM t")
     (found,) = relate(gold, prediction, pair)
     assert "constant" not in found.detail

@@ -12,12 +12,12 @@ from typing import Any
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from sqlverdict.compare.preset import Pair
+from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.relations import relate, verify
 from sqlverdict.records import Answer, Row
 
-PAIR = Pair("SELECT * FROM t", "SELECT * FROM u")
-ORDERED = Pair("SELECT * FROM t ORDER BY a", "SELECT * FROM u")
+PAIR = QueryPair("SELECT * FROM t", "SELECT * FROM u")
+ORDERED = QueryPair("SELECT * FROM t ORDER BY a", "SELECT * FROM u")
 QUICK = settings(max_examples=80, deadline=None)
 
 texts = st.text("abcXYZ äß%,.'0123456789-/", max_size=6)
@@ -37,7 +37,7 @@ def tables(
     )
 
 
-def check(gold: list[Row], prediction: list[Row], pair: Pair = PAIR) -> dict[str, Any]:
+def check(gold: list[Row], prediction: list[Row], pair: QueryPair = PAIR) -> dict[str, Any]:
     """The relations by kind; every proof is JSON and is accepted."""
     left, right = Answer((), gold), Answer((), prediction)
     found = {}

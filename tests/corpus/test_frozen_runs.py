@@ -23,7 +23,7 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.load import demo
+from sqlverdict.load.benchmarks import demo
 from sqlverdict.records import Reason
 
 FOLDER = Path(__file__).parent / "runs"

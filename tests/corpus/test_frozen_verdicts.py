@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.execute.engine import Limits
-from sqlverdict.load import demo
 from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.load.benchmarks import demo
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.pipeline import Options, evaluate
 

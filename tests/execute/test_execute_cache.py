@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqlverdict.execute.cache import AnswerCache, answer_key, default_path, scope_key
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import ENGINES, Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
 from sqlverdict.testing import make_database
 
@@ -104,7 +104,7 @@ def test_changed_content_is_asked_anew(tmp_path: Path) -> None:
     sql = "SELECT count(*) FROM city"
 
     def ask() -> tuple[Outcome, int]:
-        desk = Desk("sqlite", Limits(), AnswerCache(tmp_path / "cache.sqlite"))
+        desk = QueryRunner("sqlite", Limits(), AnswerCache(tmp_path / "cache.sqlite"))
         found = desk.run(str(database), sql)
         desk.close()
         return found, desk.executed
@@ -142,7 +142,7 @@ def test_only_what_lasts_is_stored(sql: str, limits: Limits, stored: bool, tmp_p
     database = make_database(tmp_path / "people.sqlite")
     executed = []
     for _ in range(2):
-        desk = Desk("sqlite", limits, AnswerCache(tmp_path / "cache.sqlite"))
+        desk = QueryRunner("sqlite", limits, AnswerCache(tmp_path / "cache.sqlite"))
         desk.run(str(database), sql)
         desk.close()
         executed.append(desk.executed)
@@ -286,7 +286,7 @@ def test_without_a_usable_file_all_works_uncached(kind: str, tmp_path: Path) -> 
     assert str(path) in cache.problem
     assert "not cached" in cache.problem
     database = make_database(tmp_path / "people.sqlite")
-    desk = Desk("sqlite", Limits(), cache)
+    desk = QueryRunner("sqlite", Limits(), cache)
     found = desk.run(str(database), "SELECT count(*) FROM city")
     desk.flush()
     desk.close()
@@ -329,7 +329,7 @@ def test_the_engine_version_is_part_of_the_key(
     executed = []
     for version in ("1", "1", "2"):
         monkeypatch.setattr(type(ENGINES.get("sqlite")), "version", version)
-        desk = Desk("sqlite", Limits(), AnswerCache(tmp_path / "cache.sqlite"))
+        desk = QueryRunner("sqlite", Limits(), AnswerCache(tmp_path / "cache.sqlite"))
         desk.run(str(database), "SELECT count(*) FROM city")
         desk.close()
         executed.append(desk.executed)

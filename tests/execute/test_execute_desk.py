@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from sqlverdict.execute.cache import AnswerCache
 from sqlverdict.execute.canonical import canonical
-from sqlverdict.execute.desk import Desk, Relay
 from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.execute.query_runner import AnswerRelay, QueryRunner
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
 from sqlverdict.testing import make_database
 
@@ -28,7 +28,7 @@ def session(database: str) -> Session:
 
 
 def test_an_answer_is_asked_once_for_all_spellings(database: str) -> None:
-    desk = Desk("sqlite", Limits())
+    desk = QueryRunner("sqlite", Limits())
     found = [
         desk.run(database, sql)
         for sql in ("SELECT Name FROM city", "select  name\nfrom CITY ;", "SELECT name FROM city;")
@@ -39,7 +39,7 @@ def test_an_answer_is_asked_once_for_all_spellings(database: str) -> None:
 
 
 def test_what_stands_in_quotes_counts(database: str) -> None:
-    desk = Desk("sqlite", Limits())
+    desk = QueryRunner("sqlite", Limits())
     texts = [
         "SELECT 'a'",
         "SELECT 'A'",
@@ -60,7 +60,7 @@ def test_what_is_said_of_a_failure_is_said_of_its_own_text(
     """Else a message would depend on which spelling came first, and runs on luck."""
     for order in (("Nme", "nme", "NME"), ("NME", "nme", "Nme")):
         cache = AnswerCache(tmp_path / "cache.sqlite") if cached else None
-        desk = Desk("sqlite", Limits(), cache)
+        desk = QueryRunner("sqlite", Limits(), cache)
         for name in order:
             for _ in range(2):
                 found = desk.run(database, f"select {name} from city")
@@ -123,7 +123,7 @@ class _Counting:
         pass
 
 
-def _remembered(desk: Desk, database: str, session: object, count: int) -> int:
+def _remembered(desk: QueryRunner, database: str, session: object, count: int) -> int:
     """How many of ``count`` different answers the desk still has, without asking again."""
     desk.run(database, "SELECT 0")
     desk._sessions[database] = session  # type: ignore[assignment]
@@ -141,14 +141,14 @@ def _remembered(desk: Desk, database: str, session: object, count: int) -> int:
     [(1, "x", 40_000), (1, "x" * 1_000_000, 40), (1_000, "x" * 1_000, 40), (100_000, "x", 10)],
 )
 def test_memory_is_bounded_by_bytes(rows: int, text: str, most: int, database: str) -> None:
-    desk = Desk("sqlite", Limits())
+    desk = QueryRunner("sqlite", Limits())
     kept = _remembered(desk, database, _Counting(rows, text), most + 100)
     assert 4 <= kept <= most
     desk.close()
 
 
 def test_a_missing_database_is_the_engines_fault(tmp_path: Path) -> None:
-    desk = Desk("sqlite", Limits())
+    desk = QueryRunner("sqlite", Limits())
     found = desk.run(str(tmp_path / "none.sqlite"), "SELECT 1")
     assert isinstance(found, Failure)
     assert (found.reason, found.fault) == (Reason.DATABASE_UNAVAILABLE, Fault.ENGINE)
@@ -157,7 +157,7 @@ def test_a_missing_database_is_the_engines_fault(tmp_path: Path) -> None:
 
 
 def test_many_databases_are_open_only_in_part(tmp_path: Path) -> None:
-    desk = Desk("sqlite", Limits())
+    desk = QueryRunner("sqlite", Limits())
     for number in range(50):
         path = tmp_path / f"{number}.sqlite"
         with sqlite3.connect(path) as connection:
@@ -174,17 +174,17 @@ def test_many_databases_are_open_only_in_part(tmp_path: Path) -> None:
 
 def test_a_query_that_must_not_be_tried_again_is_not(database: str) -> None:
     watched: list[bytes | None] = []
-    desk = Desk("sqlite", Limits(), watch=lambda key, _: watched.append(key))
+    desk = QueryRunner("sqlite", Limits(), watch=lambda key, _: watched.append(key))
     desk.run(database, "SELECT 1")
     assert len(watched) == 2
     key = watched[0]
     assert key is not None
     assert watched[1] is None
     killed = Failure(Reason.EXECUTION_TIMEOUT, "killed", repeatable=False)
-    other = Desk("sqlite", Limits(), known={key: killed})
+    other = QueryRunner("sqlite", Limits(), known={key: killed})
     assert other.run(database, "SELECT 1") is killed
     assert other.executed == 0
-    later = Desk("sqlite", Limits())
+    later = QueryRunner("sqlite", Limits())
     later.avoid({key: killed})
     assert later.run(database, "select  1;") is killed
     for each in (desk, other, later):
@@ -192,12 +192,12 @@ def test_a_query_that_must_not_be_tried_again_is_not(database: str) -> None:
 
 
 def test_an_answer_that_is_taken_over_twice_weighs_once() -> None:
-    desk = Desk("sqlite", Limits())
-    told = Relay([(("d", "SELECT 1"), Answer(("a",), [(1,)]), 10 * 2**20)])
+    desk = QueryRunner("sqlite", Limits())
+    told = AnswerRelay([(("d", "SELECT 1"), Answer(("a",), [(1,)]), 10 * 2**20)])
     for _ in range(5):
         desk.take_over(told)
     for n in range(20):
-        desk.take_over(Relay([(("d", f"SELECT {n} + 1"), Answer(("a",), [(n,)]), 1_000)]))
+        desk.take_over(AnswerRelay([(("d", f"SELECT {n} + 1"), Answer(("a",), [(n,)]), 1_000)]))
     assert desk.room()()
     assert desk.run("d", "SELECT 3 + 1") == Answer(("a",), [(3,)])
     assert desk.executed == 0

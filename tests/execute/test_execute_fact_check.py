@@ -9,8 +9,16 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.execute.fact_check import check_facts
-from sqlverdict.parse.facts import Fact, NotNull, PrimaryKey, References, Typed, Unique, facts_of
-from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.parse.facts import (
+    Fact,
+    HasAffinity,
+    NotNull,
+    PrimaryKey,
+    References,
+    Unique,
+    facts_of,
+)
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 
 SCHEMA = """
 CREATE TABLE radio (radio_id INTEGER PRIMARY KEY, name TEXT, year INT, price REAL, code);
@@ -51,22 +59,22 @@ def database(path: Path, rows: str) -> Path:
         ),
         (
             "INSERT INTO radio(year) VALUES (1), ('old')",
-            Typed("radio", "year", "INTEGER"),
+            HasAffinity("radio", "year", "INTEGER"),
             "year holds 'old'",
         ),
         (
             "INSERT INTO radio(year) VALUES (2.5)",
-            Typed("radio", "year", "INTEGER"),
+            HasAffinity("radio", "year", "INTEGER"),
             "year holds 2.5",
         ),
         (
             "INSERT INTO radio(price) VALUES ('n/a')",
-            Typed("radio", "price", "REAL"),
+            HasAffinity("radio", "price", "REAL"),
             "price holds 'n/a'",
         ),
         (
             "INSERT INTO radio(name) VALUES (x'00')",
-            Typed("radio", "name", "TEXT"),
+            HasAffinity("radio", "name", "TEXT"),
             "name holds b'\\x00'",
         ),
     ],
@@ -90,12 +98,18 @@ def test_a_broken_fact_is_named_with_an_example(
             "INSERT INTO child(a, mark) VALUES (1, NULL), (1, NULL)",
             Unique("child", ("a", "mark")),
         ),
-        ("INSERT INTO radio(price) VALUES (1), ('2'), (NULL)", Typed("radio", "price", "REAL")),
-        ("INSERT INTO radio(year) VALUES (1), ('2'), (3.0)", Typed("radio", "year", "INTEGER")),
-        ("INSERT INTO radio(code) VALUES (1), ('x')", Typed("radio", "code", "BLOB")),
+        (
+            "INSERT INTO radio(price) VALUES (1), ('2'), (NULL)",
+            HasAffinity("radio", "price", "REAL"),
+        ),
+        (
+            "INSERT INTO radio(year) VALUES (1), ('2'), (3.0)",
+            HasAffinity("radio", "year", "INTEGER"),
+        ),
+        ("INSERT INTO radio(code) VALUES (1), ('x')", HasAffinity("radio", "code", "BLOB")),
         ("", PrimaryKey("child", ("id",))),
         ("INSERT INTO pair VALUES (1, 'x')", NotNull("pair", "a")),
-        ("INSERT INTO radio(name) VALUES ('x')", Typed("seen", "name", "TEXT")),
+        ("INSERT INTO radio(name) VALUES ('x')", HasAffinity("seen", "name", "TEXT")),
     ],
 )
 def test_a_fact_that_holds_is_not_called_broken(tmp_path: Path, rows: str, fact: Fact) -> None:
@@ -130,9 +144,9 @@ def test_what_cannot_be_checked_is_said(tmp_path: Path) -> None:
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200000) "
         "INSERT INTO radio(radio_id, year) SELECT i, i FROM n",
     )
-    (stopped,) = check_facts(path, [Typed("radio", "year", "INTEGER")], steps=100_000)
+    (stopped,) = check_facts(path, [HasAffinity("radio", "year", "INTEGER")], steps=100_000)
     assert (stopped.state, stopped.why) == ("unchecked", "stopped after 100,000 steps")
-    (whole,) = check_facts(path, [Typed("radio", "year", "INTEGER")])
+    (whole,) = check_facts(path, [HasAffinity("radio", "year", "INTEGER")])
     assert whole.state == "holds"
     (missing,) = check_facts(path, [NotNull("radio", "colour")])
     assert missing.state == "unchecked"

@@ -12,8 +12,8 @@ import pytest
 
 from sqlverdict.execute.cache import AnswerCache, answer_key, scope_key
 from sqlverdict.execute.clock import may_read_clock
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.records import Answer, Outcome
 
@@ -36,8 +36,8 @@ def write(path: Path, statement: str) -> None:
         connection.commit()
 
 
-def desk_at(folder: Path, *, relays: bool = False) -> Desk:
-    return Desk("sqlite", Limits(), AnswerCache(folder / "cache.sqlite"), relays=relays)
+def desk_at(folder: Path, *, relays: bool = False) -> QueryRunner:
+    return QueryRunner("sqlite", Limits(), AnswerCache(folder / "cache.sqlite"), relays=relays)
 
 
 def rows(outcome: Outcome) -> list[tuple[object, ...]]:

@@ -13,15 +13,15 @@ import pytest
 
 from sqlverdict.audit.sqlite_file import open_file
 from sqlverdict.errors import DatabaseError, SchemaError
-from sqlverdict.execute.backwards import reverse_copy
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.execute.reversed_copy import reverse_copy
 from sqlverdict.files.digests import database_digest
 from sqlverdict.files.sqlite import open_read_only, quoted
 from sqlverdict.load.ehrsql import rowless_tables
-from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Answer, Failure, Fault, Reason
-from sqlverdict.refute.mine.sample import reading
+from sqlverdict.refute.data.mine.sample import reading
 
 SOURCE = Path(__file__).resolve().parents[2] / "src" / "sqlverdict"
 
@@ -65,7 +65,7 @@ def checked(path: Path) -> list[object]:
 
 
 def answered(path: Path) -> list[object]:
-    desk = Desk("sqlite", Limits())
+    desk = QueryRunner("sqlite", Limits())
     answer = desk.run(str(path), "SELECT a FROM late")
     desk.close()
     assert isinstance(answer, Answer), answer
@@ -132,7 +132,7 @@ def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, lost: int) -> None:
         open_read_only(path)
     with pytest.raises(SchemaError, match="cut short"):
         read_sqlite(path)
-    desk = Desk("sqlite", Limits())
+    desk = QueryRunner("sqlite", Limits())
     outcome = desk.run(str(path), "SELECT count(*) FROM t")
     desk.close()
     assert isinstance(outcome, Failure)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sqlverdict.judge.cache import ReplyCache
+from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.testing.tiny_llm import LlmServer, make_tiny_gguf, serve_gguf
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sqlverdict.judge.cache import ReplyCache
-from sqlverdict.judge.client import Client
-from sqlverdict.judge.endpoint import Endpoint
-from sqlverdict.judge.prices import Price, Prices
-from sqlverdict.judge.request import Message, Request
+from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.client import Client
+from sqlverdict.llm.http.endpoint import Endpoint
+from sqlverdict.llm.prices import Price, Prices
+from sqlverdict.llm.request import Message, Request
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm
 
 MODEL = "fake"

@@ -11,12 +11,12 @@ from judge_asking import MODEL, PRICES, client, endpoint, question
 from judge_batches import BatchApi, good
 
 from sqlverdict.errors import UsageError
-from sqlverdict.judge import batch as batches
-from sqlverdict.judge.batch import collect, submit
-from sqlverdict.judge.cache import ReplyCache
-from sqlverdict.judge.faults import CallFailed
-from sqlverdict.judge.gather import Gatherer
-from sqlverdict.judge.request import NoReply, Reply
+from sqlverdict.llm.batch import batches
+from sqlverdict.llm.batch.batches import collect, submit
+from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.collect import RequestCollector
+from sqlverdict.llm.http.faults import CallFailed
+from sqlverdict.llm.request import NoReply, Reply
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm
 
 REQUESTS = [question(str(number)) for number in range(5)]
@@ -73,7 +73,7 @@ def test_what_waits_in_a_batch_is_neither_sent_nor_asked_again(cache: ReplyCache
             found = asker.ask(REQUESTS[0])
         assert isinstance(found, NoReply)
         assert found.pending
-        gatherer = Gatherer(there, cache)
+        gatherer = RequestCollector(there, cache)
         assert gatherer.ask(REQUESTS[0]).pending  # type: ignore[union-attr]
         assert (gatherer.wanted, gatherer.waiting) == ((), 1)
 
@@ -273,7 +273,7 @@ def test_a_gatherer_notes_each_request_once(cache: ReplyCache) -> None:
     with FakeLlm() as server:
         with client(server, cache) as asker:
             asker.ask(REQUESTS[0])
-        gatherer = Gatherer(endpoint(server), cache)
+        gatherer = RequestCollector(endpoint(server), cache)
         found = [gatherer.ask(request) for request in [*REQUESTS, *REQUESTS]]
         assert sum(isinstance(reply, Reply) for reply in found) == 2
         assert all(reply.pending for reply in found if isinstance(reply, NoReply))

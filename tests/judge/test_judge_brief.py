@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from sqlverdict.errors import UsageError
-from sqlverdict.judge.brief import Brief
-from sqlverdict.judge.column_text import MOST_COLUMNS, column_lines
-from sqlverdict.judge.context import prior_text, values_of
+from sqlverdict.judge.briefs.brief import Brief
+from sqlverdict.judge.briefs.column_text import MOST_COLUMNS, column_lines
+from sqlverdict.judge.briefs.context import prior_text, values_of
+from sqlverdict.judge.briefs.result_tables import markdown_table, side_by_side
+from sqlverdict.judge.briefs.witness_text import MOST_ROWS, witness_text
 from sqlverdict.judge.judge import JUDGES, Settings, hear
 from sqlverdict.judge.opinion import SHORTENED
-from sqlverdict.judge.request import Reply, Request
-from sqlverdict.judge.tables import markdown_table, side_by_side
-from sqlverdict.judge.tokens import about
-from sqlverdict.judge.witness_text import MOST_ROWS, witness_text
+from sqlverdict.llm.request import Reply, Request
+from sqlverdict.llm.tokens import about
 from sqlverdict.load.descriptions import Description, Descriptions
 
 GOLDEN = Path(__file__).parent / "golden"

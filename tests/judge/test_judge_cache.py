@@ -19,11 +19,11 @@ from judge_asking import client, question
 
 from patience import PATIENCE, wait_until
 from sqlverdict.errors import DataError
-from sqlverdict.judge.cache import ReplyCache, default_path
-from sqlverdict.judge.claims import Claims
-from sqlverdict.judge.crowd import ask_all
-from sqlverdict.judge.request import Reply, TokenChoice
-from sqlverdict.judge.wire import Received
+from sqlverdict.llm.cache import ReplyCache, default_path
+from sqlverdict.llm.claims import Claims
+from sqlverdict.llm.http.wire import ReceivedReply
+from sqlverdict.llm.request import Reply, TokenChoice
+from sqlverdict.llm.threads import ask_all
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 
 ADDRESS = "a" * 64
@@ -32,10 +32,10 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from judge_asking import question
-from sqlverdict.judge.cache import ReplyCache
-from sqlverdict.judge.client import Client
-from sqlverdict.judge.crowd import ask_all
-from sqlverdict.judge.endpoint import Endpoint
+from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.client import Client
+from sqlverdict.llm.threads import ask_all
+from sqlverdict.llm.http.endpoint import Endpoint
 
 cache = ReplyCache(Path(sys.argv[2]))
 there = Endpoint(sys.argv[3], "fake", concurrency=int(sys.argv[5]), retries=0, timeout=600)
@@ -71,7 +71,7 @@ choices = st.builds(
     st.lists(st.tuples(st.just("t"), st.floats(-100, 0)), max_size=2).map(tuple),
 )
 received = st.builds(
-    Received,
+    ReceivedReply,
     text=st.text(st.characters(codec="utf-8")),
     finish=st.text(st.characters(codec="utf-8"), max_size=5),
     prompt_tokens=numbers,
@@ -87,21 +87,21 @@ received = st.builds(
 
 @given(received)
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_what_goes_in_comes_out(cache: ReplyCache, reply: Received) -> None:
+def test_what_goes_in_comes_out(cache: ReplyCache, reply: ReceivedReply) -> None:
     with cache.transaction() as connection:
         connection.execute("DELETE FROM replies")
     cache.put(ADDRESS, question(), reply)
     assert cache.get(ADDRESS) == reply
     assert cache.problem is None
-    cache.put(ADDRESS, question(), Received("another", "stop"))
+    cache.put(ADDRESS, question(), ReceivedReply("another", "stop"))
     assert cache.get(ADDRESS) == reply
 
 
 def test_another_process_finds_it(tmp_path: Path) -> None:
     path = tmp_path / "folder" / "replies.sqlite"
     first, second = ReplyCache(path), ReplyCache(path)
-    first.put(ADDRESS, question(), Received("kept", "stop"))
-    assert second.get(ADDRESS) == Received("kept", "stop")
+    first.put(ADDRESS, question(), ReceivedReply("kept", "stop"))
+    assert second.get(ADDRESS) == ReceivedReply("kept", "stop")
     assert second.get("b" * 64) is None
     assert (len(first), len(second)) == (1, 1)
     first.close()
@@ -246,7 +246,7 @@ def test_a_claim_is_one_holders(tmp_path: Path) -> None:
 def test_a_killed_process_lets_go_of_its_claims(tmp_path: Path) -> None:
     code = (
         "import sys, threading, time; from pathlib import Path\n"
-        "from sqlverdict.judge.claims import Claims\n"
+        "from sqlverdict.llm.claims import Claims\n"
         "print(Claims(Path(sys.argv[1])).take('a' * 64, 0.1, threading.Event()), flush=True)\n"
         "time.sleep(60)\n"
     )
@@ -277,9 +277,11 @@ def test_threads_share_one_connection(cache: ReplyCache) -> None:
         assert (reply.cached, reply.text) == (True, said[number])
 
 
-def replies_of(path: Path, count: int) -> dict[str, Received]:
+def replies_of(path: Path, count: int) -> dict[str, ReceivedReply]:
     made = {
-        f"{number:064x}": Received(f"reply {number}", "stop", number, 7, 0, True, 0.5, (), "fake")
+        f"{number:064x}": ReceivedReply(
+            f"reply {number}", "stop", number, 7, 0, True, 0.5, (), "fake"
+        )
         for number in range(count)
     }
     cache = ReplyCache(path)
@@ -370,7 +372,7 @@ def test_a_file_of_the_first_version_is_taken_on(tmp_path: Path) -> None:
     cache = ReplyCache(path)
     assert len(cache) == 2
     assert cache.get(f"{1:064x}") is None
-    received = Received("new", "stop")
+    received = ReceivedReply("new", "stop")
     cache.put_as(ADDRESS, "fake", "test@1", received)
     assert cache.get(ADDRESS) == received
     cache.close()

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.categories import ALIASES, FATAL, MINOR, kinds_for, read_categories
 from sqlverdict.judge.judge import JUDGES, Opinion, Settings, hear
-from sqlverdict.judge.replies import read_verdict
-from sqlverdict.judge.request import NoReply, Reply, Request
+from sqlverdict.judge.replies.conclusion import read_verdict
+from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.testing.judges import RIGHT, WRONG
 
 

@@ -14,10 +14,10 @@ from judge_asking import MODEL, SCHEMA, client, endpoint, question, script
 
 from patience import PATIENCE
 from sqlverdict.errors import MissingExtra, UsageError
-from sqlverdict.judge.cache import ReplyCache
-from sqlverdict.judge.client import Client
-from sqlverdict.judge.crowd import ask_all
-from sqlverdict.judge.request import NoReply, Reply
+from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.client import Client
+from sqlverdict.llm.request import NoReply, Reply
+from sqlverdict.llm.threads import ask_all
 from sqlverdict.records import Reason
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 

@@ -6,11 +6,11 @@ import pytest
 from judge_asking import PRICES, client, endpoint, question, script
 
 from sqlverdict.errors import UsageError
-from sqlverdict.judge.cache import ReplyCache
-from sqlverdict.judge.client import Client
-from sqlverdict.judge.crowd import ask_all
-from sqlverdict.judge.prices import Prices
-from sqlverdict.judge.request import NoReply, Reply
+from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.client import Client
+from sqlverdict.llm.prices import Prices
+from sqlverdict.llm.request import NoReply, Reply
+from sqlverdict.llm.threads import ask_all
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeLlm, completion
 
 GOOD = FakeAnswer(completion("fine"))

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from judge_asking import question
 
 from patience import PATIENCE
-from sqlverdict.judge import crowd
-from sqlverdict.judge.cache import ReplyCache
-from sqlverdict.judge.crowd import ask_all, work_all
-from sqlverdict.judge.request import NoReply, Reply, Request
+from sqlverdict.llm import threads
+from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.request import NoReply, Reply, Request
+from sqlverdict.llm.threads import ask_all, work_all
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 
 
@@ -124,13 +124,13 @@ def test_leaving_early_begins_nothing_new(monkeypatch: pytest.MonkeyPatch) -> No
             gate.wait(PATIENCE)
         return item
 
-    wait = crowd._Crew.wait
+    wait = threads._ThreadPool.wait
 
     def open_and_wait(crew: Any, seconds: float) -> None:
         gate.set()
         wait(crew, seconds)
 
-    monkeypatch.setattr(crowd._Crew, "wait", open_and_wait)
+    monkeypatch.setattr(threads._ThreadPool, "wait", open_and_wait)
     results = work_all(work, range(10), 2, grace=PATIENCE)
     next(results)
     # Both threads are at work, on 1 and 2; 3 waits for one of them.
@@ -145,19 +145,19 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from judge_asking import question
-from sqlverdict.judge.cache import ReplyCache
+from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.judge import crowd
-from sqlverdict.judge.client import Client
-from sqlverdict.judge.crowd import ask_all
-from sqlverdict.judge.endpoint import Endpoint
+from sqlverdict.llm.client import Client
+from sqlverdict.llm.threads import ask_all
+from sqlverdict.llm.http.endpoint import Endpoint
 
-wait = crowd._Crew.wait
+wait = threads._ThreadPool.wait
 
 def tell_and_wait(crew, seconds):
     print("stopping", flush=True)
     wait(crew, seconds)
 
-crowd._Crew.wait = tell_and_wait
+threads._ThreadPool.wait = tell_and_wait
 cache = ReplyCache(Path(sys.argv[2]))
 there = Endpoint(sys.argv[3], "fake", concurrency=4, retries=0, timeout=600)
 with Client(there, cache) as asker:

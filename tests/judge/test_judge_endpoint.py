@@ -9,7 +9,7 @@ import pytest
 from judge_asking import question
 
 from sqlverdict.errors import UsageError
-from sqlverdict.judge.endpoint import Endpoint
+from sqlverdict.llm.http.endpoint import Endpoint
 
 AZURE = "https://name.openai.azure.com"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from judge_asking import MODEL, PRICES, question
 
-from sqlverdict.judge.cache import ReplyCache
-from sqlverdict.judge.estimate import estimate_calls
-from sqlverdict.judge.prices import Prices
-from sqlverdict.judge.wire import Received
+from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.estimate import estimate_calls
+from sqlverdict.llm.http.wire import ReceivedReply
+from sqlverdict.llm.prices import Prices
 
 
 def test_by_hand(cache: ReplyCache) -> None:
@@ -25,8 +25,8 @@ def test_by_hand(cache: ReplyCache) -> None:
 
 def test_earlier_replies_teach_the_length_of_later_ones(cache: ReplyCache) -> None:
     for number, tokens in enumerate((100, 200)):
-        cache.put(f"{number:064x}", question(), Received("x", "stop", 1, tokens, counted=True))
-    cache.put("f" * 64, question(purpose="other@1"), Received("x", "stop", 1, 9, counted=True))
+        cache.put(f"{number:064x}", question(), ReceivedReply("x", "stop", 1, tokens, counted=True))
+    cache.put("f" * 64, question(purpose="other@1"), ReceivedReply("x", "stop", 1, 9, counted=True))
     found = estimate_calls([question(max_tokens=1000)], cache, PRICES)
     assert found.completion_tokens == 150
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.judge.endpoint import Endpoint
-from sqlverdict.judge.faults import from_status, retry_after
+from sqlverdict.llm.http.endpoint import Endpoint
+from sqlverdict.llm.http.faults import from_status, retry_after
 
 HERE = Endpoint("https://api.example/v1", "m", longest_wait=60.0)
 

@@ -7,11 +7,11 @@ from itertools import groupby
 
 import pytest
 
-from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.judge import JUDGES, Settings
-from sqlverdict.judge.neutral import MARK, quote, quote_sql
-from sqlverdict.judge.replies import EQUIVALENT, read, read_verdict, score_form
-from sqlverdict.judge.request import Request
+from sqlverdict.judge.replies.conclusion import EQUIVALENT, read, read_verdict, score_form
+from sqlverdict.llm.neutral import MARK, quote, quote_sql
+from sqlverdict.llm.request import Request
 from sqlverdict.testing.injections import Injection, judge_injections
 
 INJECTIONS = judge_injections()

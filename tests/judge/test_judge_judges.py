@@ -8,11 +8,11 @@ from dataclasses import replace
 import pytest
 
 from sqlverdict.errors import UsageError
-from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.judge import JUDGES, Conduct, Opinion, Settings, hear
 from sqlverdict.judge.opinion import ASKED_AGAIN, BUDGET, CUT_OFF, PENDING
-from sqlverdict.judge.request import Message, NoReply, Reply, Request
 from sqlverdict.judge.stability import stability
+from sqlverdict.llm.request import Message, NoReply, Reply, Request
 from sqlverdict.records import Reason
 from sqlverdict.testing import check_judge
 from sqlverdict.testing.judges import RIGHT, WRONG

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlverdict.errors import DataError
-from sqlverdict.judge.budget import Budget
-from sqlverdict.judge.prices import Price, Prices, load_prices
-from sqlverdict.judge.rate import Pace
+from sqlverdict.llm.budget import CostBudget
+from sqlverdict.llm.prices import Price, Prices, load_prices
+from sqlverdict.llm.rate import Pace
 
 
 class HandClock:
@@ -93,20 +93,20 @@ def test_a_stop_ends_the_waiting() -> None:
 
 
 def test_the_limit_is_kept_by_the_worst_case() -> None:
-    budget = Budget(10.0)
+    budget = CostBudget(10.0)
     assert budget.reserve(6.0)
     budget.settle(6.0, 1.0)
     assert budget.spent == 1.0
     assert budget.reserve(9.0)
     budget.settle(9.0, 0.0)
     assert not budget.reserve(9.5)
-    assert Budget(None).reserve(1e9)
-    assert not Budget(0.0).reserve(0.001)
-    assert Budget(0.0).reserve(0.0)
+    assert CostBudget(None).reserve(1e9)
+    assert not CostBudget(0.0).reserve(0.001)
+    assert CostBudget(0.0).reserve(0.0)
 
 
 def test_near_the_limit_a_call_waits_for_the_ones_in_flight() -> None:
-    budget = Budget(10.0)
+    budget = CostBudget(10.0)
     assert budget.reserve(6.0)
     answers: list[bool] = []
     second = threading.Thread(target=lambda: answers.append(budget.reserve(6.0)))
@@ -127,7 +127,7 @@ def test_near_the_limit_a_call_waits_for_the_ones_in_flight() -> None:
 def test_whatever_calls_cost_the_limit_holds(
     calls: list[tuple[float, float]], limit: float
 ) -> None:
-    budget = Budget(limit)
+    budget = CostBudget(limit)
     work = iter(calls)
     lock = threading.Lock()
 

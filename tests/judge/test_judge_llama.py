@@ -14,11 +14,11 @@ from judge_asking import SCHEMA, question
 
 from patience import PATIENCE, wait_until
 from sqlverdict.errors import SqlverdictError
-from sqlverdict.judge.cache import ReplyCache
-from sqlverdict.judge.client import Client
-from sqlverdict.judge.crowd import ask_all
-from sqlverdict.judge.endpoint import Endpoint
-from sqlverdict.judge.request import Message, NoReply, Reply, Request
+from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.client import Client
+from sqlverdict.llm.http.endpoint import Endpoint
+from sqlverdict.llm.request import Message, NoReply, Reply, Request
+from sqlverdict.llm.threads import ask_all
 from sqlverdict.testing.tiny_llm import LlmServer, make_tiny_gguf, serve_gguf
 
 TALK = (

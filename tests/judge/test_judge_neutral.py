@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.judge.neutral import (
+from sqlverdict.judge.replies.conclusion import read_verdict
+from sqlverdict.llm.neutral import (
     LONGEST_SQL,
     MARK,
     bare_sql,
@@ -14,7 +15,6 @@ from sqlverdict.judge.neutral import (
     quote,
     quote_sql,
 )
-from sqlverdict.judge.replies import read_verdict
 from sqlverdict.parse.tokens import Kind, solid, tokens
 
 ODD = st.sampled_from(

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.errors import UsageError
-from sqlverdict.judge.brief import Brief
-from sqlverdict.judge.context import values_of
+from sqlverdict.judge.briefs.brief import Brief
+from sqlverdict.judge.briefs.context import values_of
 from sqlverdict.judge.judge import JUDGES, Settings
-from sqlverdict.judge.prompt import FIELDS, fill, load_prompt, parse_prompt
+from sqlverdict.llm.prompt import FIELDS, fill, load_prompt, parse_prompt
 
 OURS = sorted(
     path.name.removesuffix(".md")

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.errors import DataError
-from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.judge import JUDGES, Settings, hear
-from sqlverdict.judge.recorded import Recorded
-from sqlverdict.judge.request import NoReply, Reply
+from sqlverdict.judge.recorded import RecordedReplies
+from sqlverdict.llm.request import NoReply, Reply
 from sqlverdict.records import Reason
 from sqlverdict.testing.judges import RIGHT, WRONG
 
@@ -20,7 +20,7 @@ REPLAY = JUDGES.get("replay")
 
 
 def test_a_recorded_reply_is_judged() -> None:
-    recorded = Recorded({"a": RIGHT, "b": WRONG, "c": "no idea"})
+    recorded = RecordedReplies({"a": RIGHT, "b": WRONG, "c": "no idea"})
     settings = Settings(model="gpt")
     assert hear(REPLAY, Brief("a"), settings, recorded).correct is True
     found = hear(REPLAY, Brief("b"), settings, recorded)
@@ -30,13 +30,13 @@ def test_a_recorded_reply_is_judged() -> None:
 
 
 def test_what_was_not_recorded_is_unavailable() -> None:
-    found = hear(REPLAY, Brief("x"), Settings(), Recorded({"a": RIGHT}))
+    found = hear(REPLAY, Brief("x"), Settings(), RecordedReplies({"a": RIGHT}))
     assert (found.correct, found.reason) == (None, Reason.JUDGE_UNAVAILABLE)
     assert "'x'" in found.explanation
 
 
 def test_several_recordings_are_samples() -> None:
-    recorded = Recorded({"a": [RIGHT, WRONG, WRONG]})
+    recorded = RecordedReplies({"a": [RIGHT, WRONG, WRONG]})
     settings = Settings(member="replay", samples=3)
     found = hear(JUDGES.get("panel"), Brief("a"), settings, recorded)
     assert (found.correct, found.votes) == (False, (True, False, False))
@@ -47,7 +47,7 @@ def test_several_recordings_are_samples() -> None:
 def test_any_judge_can_be_replayed_by_digest() -> None:
     brief = Brief("a", question="Who?", gold="SELECT 1", prediction="SELECT 2", equal=False)
     request = next(JUDGES.get("flex").conduct(brief, Settings(model="m")))
-    recorded = Recorded({request.digest(): WRONG})
+    recorded = RecordedReplies({request.digest(): WRONG})
     assert hear(JUDGES.get("flex"), brief, Settings(model="m"), recorded).correct is False
     other = hear(JUDGES.get("flex"), brief, Settings(model="other"), recorded)
     assert other.reason is Reason.JUDGE_UNAVAILABLE
@@ -56,18 +56,18 @@ def test_any_judge_can_be_replayed_by_digest() -> None:
 def test_a_case_id_is_no_digest_of_another_judge() -> None:
     brief = Brief("a", question="a", prediction="SELECT 1")
     request = next(JUDGES.get("flex").conduct(brief, Settings(model="m")))
-    assert isinstance(Recorded({request.messages[-1].content: RIGHT}).ask(request), NoReply)
+    assert isinstance(RecordedReplies({request.messages[-1].content: RIGHT}).ask(request), NoReply)
 
 
 def test_recordings_are_read_from_a_file(tmp_path: Path) -> None:
     path = tmp_path / "replies.jsonl"
     lines = [{"id": 1, "reply": RIGHT}, {"id": "b", "reply": [WRONG, RIGHT]}]
     path.write_text("\n\n".join(map(json.dumps, lines)) + "\n", "utf-8")
-    recorded = Recorded.from_jsonl(path)
+    recorded = RecordedReplies.from_jsonl(path)
     assert len(recorded) == 2
     assert hear(REPLAY, Brief("1"), Settings(), recorded).correct is True
     assert hear(REPLAY, Brief("b"), Settings(), recorded).correct is False
-    named = Recorded.from_jsonl(path, key=lambda record: f"case {record['id']}")
+    named = RecordedReplies.from_jsonl(path, key=lambda record: f"case {record['id']}")
     assert hear(REPLAY, Brief("case 1"), Settings(), named).correct is True
 
 
@@ -86,17 +86,17 @@ def test_a_broken_recording_is_named(tmp_path: Path, text: str, complaint: str) 
     path = tmp_path / "replies.jsonl"
     path.write_text(text, "utf-8")
     with pytest.raises(DataError, match=rf"replies\.jsonl:.*{complaint}"):
-        Recorded.from_jsonl(path)
+        RecordedReplies.from_jsonl(path)
 
 
 def test_a_missing_recording_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no such file"):
-        Recorded.from_jsonl(tmp_path / "none.jsonl")
+        RecordedReplies.from_jsonl(tmp_path / "none.jsonl")
 
 
 def test_a_recording_is_a_reply_without_a_price() -> None:
     request = next(REPLAY.conduct(Brief("a"), Settings()))
-    assert Recorded({"a": RIGHT}).ask(request) == Reply(RIGHT, "stop", 0, 0, 0.0)
+    assert RecordedReplies({"a": RIGHT}).ask(request) == Reply(RIGHT, "stop", 0, 0, 0.0)
 
 
 def kappa(pairs: list[tuple[bool, bool]]) -> float:
@@ -111,7 +111,7 @@ def kappa(pairs: list[tuple[bool, bool]]) -> float:
 def test_all_published_replies_give_the_published_verdict(data_root: Path) -> None:
     path = data_root / "flex" / "agreement_half.jsonl"
     records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    recorded = Recorded.from_jsonl(
+    recorded = RecordedReplies.from_jsonl(
         path, key=lambda record: f"{record['set']}-{record['i']}", text="gpt4o_text"
     )
     opinions = {

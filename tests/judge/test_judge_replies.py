@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sqlverdict.judge.loose_json import Object, Word, object_at, objects
 from sqlverdict.judge.opinion import REPAIRED, REVISED, VERDICT_FIRST
-from sqlverdict.judge.replies import EQUIVALENT, read, read_verdict, score_form
+from sqlverdict.judge.replies.conclusion import EQUIVALENT, read, read_verdict, score_form
+from sqlverdict.judge.replies.loose_json import Object, Word, object_at, objects
 
 WHY = "The join is right, and so is the filter.\n\n"
 

@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sqlverdict.judge.categories import FATAL, MINOR, read_categories
-from sqlverdict.judge.loose_json import objects
-from sqlverdict.judge.replies import EQUIVALENT, read, read_verdict, score_form
+from sqlverdict.judge.replies.conclusion import EQUIVALENT, read, read_verdict, score_form
+from sqlverdict.judge.replies.loose_json import objects
 
 PIECES = st.sampled_from(
     [

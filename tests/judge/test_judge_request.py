@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.judge.endpoint import Endpoint
-from sqlverdict.judge.request import Message, Request
-from sqlverdict.judge.tokens import about, at_most
+from sqlverdict.llm.http.endpoint import Endpoint
+from sqlverdict.llm.request import Message, Request
+from sqlverdict.llm.tokens import about, at_most
 
 texts = st.text(st.characters(), max_size=20)
 requests = st.builds(

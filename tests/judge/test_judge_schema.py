@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlverdict.errors import UsageError
-from sqlverdict.judge.schema import check_schema, problem, strict, text_fits
+from sqlverdict.llm.reply_schema import check_schema, problem, strict, text_fits
 
 VERDICT: dict[str, Any] = {
     "type": "object",

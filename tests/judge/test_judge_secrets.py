@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from judge_asking import endpoint, question
 
-from sqlverdict.judge.batch import submit
-from sqlverdict.judge.cache import ReplyCache
-from sqlverdict.judge.client import Client
-from sqlverdict.judge.faults import CallFailed
-from sqlverdict.judge.request import NoReply, Reply
+from sqlverdict.llm.batch.batches import submit
+from sqlverdict.llm.cache import ReplyCache
+from sqlverdict.llm.client import Client
+from sqlverdict.llm.http.faults import CallFailed
+from sqlverdict.llm.request import NoReply, Reply
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 
 KEY = "sk-do-not-show-7d1f"

@@ -8,10 +8,10 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.judge.schema_text import schema_text
-from sqlverdict.judge.tables import cell_text, markdown_table, result_table
+from sqlverdict.judge.briefs.result_tables import cell_text, markdown_table, result_table
+from sqlverdict.judge.briefs.schema_text import schema_text
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer
 
 

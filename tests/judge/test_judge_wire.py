@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from judge_asking import PRICES, SCHEMA, question
 
-from sqlverdict.judge.endpoint import Endpoint
-from sqlverdict.judge.request import TokenChoice
-from sqlverdict.judge.wire import Malformed, body_of, decode, encode, read_completion
+from sqlverdict.llm.http.endpoint import Endpoint
+from sqlverdict.llm.http.wire import Malformed, body_of, decode, encode, read_completion
+from sqlverdict.llm.request import TokenChoice
 from sqlverdict.testing.fake_llm import completion
 
 HERE = Endpoint("http://127.0.0.1:1/v1", "fake")

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.errors import UsageError
-from sqlverdict.load import demo
 from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.load.benchmarks import demo
 from sqlverdict.load.predictions import load_predictions
 
 

@@ -17,7 +17,7 @@ START = """
 import sys, tempfile
 from pathlib import Path
 from sqlverdict.errors import DataError, SqlverdictError
-from sqlverdict.judge.wire import Malformed, decode
+from sqlverdict.llm.http.wire import Malformed, decode
 
 UNITS = [" ", "[", "(", "{", "}", "{}", "'", '"', "1", "\\\\", "`", "\\n", ","]
 folder = Path(tempfile.mkdtemp())
@@ -38,20 +38,20 @@ def feed(size, *readers):
 """
 READERS = {
     "replies of a judge": """
-from sqlverdict.judge.replies import read, read_verdict, score_form
+from sqlverdict.judge.replies.conclusion import read, read_verdict, score_form
 feed(1_000_000, read_verdict)
 feed(30_000, lambda text: read(text, score_form(1, 5)), lambda text: read_verdict('{"correct": true, "x": "' + text),
      lambda text: read_verdict("{" + text + "x"))
 """,
     "SQL in replies": """
-from sqlverdict.abstain.replies import label_of, refuses, split_remark, sql_of
+from sqlverdict.abstain.prompting.replies import label_of, refuses, split_remark, sql_of
 from sqlverdict.load.fenced import extract_sql
 feed(1_000_000, extract_sql)
 feed(100_000, refuses, lambda text: label_of(text, "correct", "incorrect"))
 feed(60_000, sql_of, split_remark, lambda text: extract_sql("SELECT " + text))
 """,
     "bodies of a server": """
-from sqlverdict.judge.schema import text_fits
+from sqlverdict.llm.reply_schema import text_fits
 feed(1_000_000, lambda text: decode(text.encode()),
      lambda text: text_fits(text, {"type": "object"}))
 """,
@@ -66,10 +66,10 @@ feed(50_000, normalised, statements, may_read_clock, reads_clock,
      lambda text: unfolds_beyond("WITH " + text), lambda text: parse("SELECT " + text))
 """,
     "files of predictions and labels": """
-from sqlverdict.audit.salvage import salvage
+from sqlverdict.audit.recover_predictions import salvage
 from sqlverdict.judge.recorded import Recorded
-from sqlverdict.load.csv import table_rows
-from sqlverdict.load.goldfile import gold_lines
+from sqlverdict.load.benchmarks.csv import table_rows
+from sqlverdict.load.benchmarks.goldfile import gold_lines
 from sqlverdict.load.labels import read_labels
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.records import Case
@@ -85,9 +85,9 @@ feed(1_000_000, lambda text: list(table_rows(file("t.csv", text), DataError)),
     "logs and reports": """
 from sqlverdict.files.escapes import escaped
 from sqlverdict.files.secrets import without_secrets
-from sqlverdict.report.markdown import fence
-from sqlverdict.report.runlog import read_results
-from sqlverdict.report.tables import md_cell, short
+from sqlverdict.report.one_run.markdown import fence
+from sqlverdict.runlog.log import read_results
+from sqlverdict.report.terminal.tables import md_cell, short
 feed(1_000_000, lambda text: list(read_results(file("results.jsonl", text).parent)), escaped,
      without_secrets, lambda text: without_secrets("http://" + text), fence, short)
 feed(200_000, md_cell)

@@ -14,9 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqlverdict.errors import PredictionError, UsageError
+from sqlverdict.files.text import is_unicode
 from sqlverdict.load.prediction_formats import FORMATS
 from sqlverdict.load.predictions import Predictions, load_predictions
-from sqlverdict.load.text import is_unicode
 
 IDS = ["0", "1", "2"]
 DBS = ["pets", "cars", "pets"]

@@ -191,7 +191,7 @@ def test_no_text_raises(text: str) -> None:
 
 def test_tokens_and_failures_do_not_import_sqlglot() -> None:
     code = (
-        "import sys, sqlverdict.parse.query as q, sqlverdict.parse.schemas, "
+        "import sys, sqlverdict.parse.query as q, sqlverdict.parse.schemas.load, "
         "sqlverdict.parse.order, sqlverdict.parse.hardness, sqlverdict.parse.facts\n"
         "q.parse('DROP TABLE t')\n"
         "sys.exit('sqlglot' in sys.modules)"

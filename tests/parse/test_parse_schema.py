@@ -15,18 +15,18 @@ from hypothesis import strategies as st
 
 from sqlverdict.errors import SchemaError
 from sqlverdict.parse.facts import (
+    HasAffinity,
     NotNull,
     PrimaryKey,
     References,
-    Typed,
     Unique,
     affinity,
     facts_of,
 )
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
-from sqlverdict.parse.schema_ddl import read_ddl
-from sqlverdict.parse.schema_sqlite import read_sqlite
-from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.parse.schemas.load import load_schemas
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 
 DDL = """
 -- A comment; with a semicolon
@@ -150,8 +150,8 @@ def test_facts(schema: Schema) -> None:
         References("grandchild", ("x", "y"), "child", ("b", "a")),
     }
     assert PrimaryKey("child", ("b", "a")) in facts
-    assert Typed("parent", "code", "TEXT") in facts
-    assert Typed("parent", "Id", "INTEGER") in facts
+    assert HasAffinity("parent", "code", "TEXT") in facts
+    assert HasAffinity("parent", "Id", "INTEGER") in facts
 
 
 def test_facts_read_as_sentences() -> None:
@@ -185,7 +185,7 @@ def test_a_declared_key_is_never_null() -> None:
 
 def test_any_in_a_strict_table_has_no_affinity() -> None:
     schema = read_ddl("CREATE TABLE s (a ANY) STRICT; CREATE TABLE l (a ANY)", "made")
-    assert {Typed("s", "a", "BLOB"), Typed("l", "a", "NUMERIC")} <= facts_of(schema)
+    assert {HasAffinity("s", "a", "BLOB"), HasAffinity("l", "a", "NUMERIC")} <= facts_of(schema)
 
 
 def test_a_generated_column_keeps_its_expression() -> None:

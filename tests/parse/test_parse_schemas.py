@@ -12,8 +12,8 @@ import pytest
 from sqlverdict.errors import SchemaError
 from sqlverdict.parse.facts import NotNull, PrimaryKey, References, Unique, facts_of
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
-from sqlverdict.parse.schema_sqlite import read_sqlite
-from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.parse.schemas.load import load_schemas
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 
 
 def tables_json(**changes: object) -> dict[str, object]:

@@ -11,13 +11,20 @@ from sqlverdict.abstain.thresholds import heuristic_threshold
 from sqlverdict.compare.preset import PRESETS
 from sqlverdict.errors import PredictionError
 from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.load.benchmarks.trustsql import Trustsql
 from sqlverdict.load.predictions import load_predictions
-from sqlverdict.load.trustsql import Trustsql
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Reason, Result, Verdict
-from sqlverdict.report.reliability import Request, reliability
-from sqlverdict.score.outcomes import Cell, Mishap, OutcomeTable, Policy, fate_of, label_by
-from sqlverdict.score.reliability import ANS, EVERYTHING, partly, rs, subset
+from sqlverdict.report.reliability.figures import ReliabilityRequest, reliability
+from sqlverdict.score.reliability.outcomes import (
+    Cell,
+    FailurePolicy,
+    Mishap,
+    OutcomeTable,
+    fate_of,
+    label_by,
+)
+from sqlverdict.score.reliability.reliability_score import ANS, EVERYTHING, partly, rs, subset
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
 
@@ -41,7 +48,7 @@ def test_a_missing_id_silently_becomes_an_abstention(shop: Path, tmp_path: Path)
     # Where missing ones are allowed they are harm, even if replies without SQL are forgiven.
     lenient = load_predictions(path, ["a", "b", "c"], strict_ids=False)
     run = evaluate(cases(shop), lenient, options=Options(cache=None))
-    found = reliability(run, Request(policy=Policy(no_sql="abstain")))
+    found = reliability(run, ReliabilityRequest(policy=FailurePolicy(no_sql="abstain")))
     assert found.table.cells() == {
         "correct": 1,
         "abstained_answerable": 1,
@@ -96,7 +103,7 @@ def test_i_cannot_select_counts_as_sql(shop: Path, tmp_path: Path) -> None:
     harm = reliability(run)
     assert harm.table.mishaps == {"no_sql": 2}
     assert (harm.table.wrong, harm.table.answered_unanswerable) == (1, 1)
-    forgiven = reliability(run, Request(policy=Policy(no_sql="abstain")))
+    forgiven = reliability(run, ReliabilityRequest(policy=FailurePolicy(no_sql="abstain")))
     assert forgiven.table.mishaps == {"no_sql": 2}
     assert forgiven.table.harm == 0
     assert forgiven.table.abstained_answerable == forgiven.table.abstained_unanswerable == 1
@@ -119,8 +126,8 @@ def test_the_thread_time_out_cannot_stop_sqlite(shop: Path) -> None:
     run = evaluate(cases(shop), said, options=options)
     first = next(run.results())
     assert first.reasons == (Reason.EXECUTION_TIMEOUT,)
-    assert fate_of(first, label_by("ex"), Policy()).mishap is Mishap.TIMEOUT
-    stopped = reliability(run, Request(policy=Policy(timeout="abstain")))
+    assert fate_of(first, label_by("ex"), FailurePolicy()).mishap is Mishap.TIMEOUT
+    stopped = reliability(run, ReliabilityRequest(policy=FailurePolicy(timeout="abstain")))
     assert stopped.table.harm == 0
     assert stopped.table.abstained_answerable == 1
     assert reliability(run).table.wrong == 1
@@ -147,6 +154,6 @@ def test_an_execution_error_is_an_outcome_of_its_own() -> None:
         0, "a", "d", "?", ("SELECT 1",), "SELECT nothing", False, Verdict.INCORRECT,
         scores={"ex": 0.0}, reasons=(Reason.EXECUTION_ERROR,),
     )  # fmt: skip
-    assert fate_of(result, label_by("ex"), Policy()).cell is Cell.WRONG
-    caught = fate_of(result, label_by("ex"), Policy(error="abstain"))
+    assert fate_of(result, label_by("ex"), FailurePolicy()).cell is Cell.WRONG
+    caught = fate_of(result, label_by("ex"), FailurePolicy(error="abstain"))
     assert (caught.cell, caught.mishap) == (Cell.ABSTAINED_ANSWERABLE, Mishap.ERROR)

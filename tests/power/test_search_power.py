@@ -10,10 +10,10 @@ from power_pairs import PowerPair, different_pairs, equivalent_pairs, schema_sql
 
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
-from sqlverdict.refute.legal import legal
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.witness import Budget, Witness
+from sqlverdict.refute.trial.legal import legal
+from sqlverdict.refute.witness import SearchBudget, Witness
 
 INSTANCES = 400
 
@@ -35,7 +35,7 @@ def schema(name: str) -> Schema:
 @pytest.mark.parametrize("pair", different_pairs(), ids=lambda pair: pair.id)
 def test_a_known_difference_is_found(pair: PowerPair) -> None:
     declared = schema(pair.schema)
-    budget = Budget(instances=INSTANCES)
+    budget = SearchBudget(instances=INSTANCES)
     if pair.id in LETTER:
         assert not find_witness(pair.gold, pair.prediction, declared, budget=budget).refuted
         declared = replace(declared, null_keys=True)
@@ -50,7 +50,7 @@ def test_a_known_difference_is_found(pair: PowerPair) -> None:
 
 @pytest.mark.parametrize("pair", equivalent_pairs(), ids=lambda pair: pair.id)
 def test_an_equivalence_is_never_refuted(pair: PowerPair) -> None:
-    budget = Budget(instances=INSTANCES)
+    budget = SearchBudget(instances=INSTANCES)
     found = find_witness(pair.gold, pair.prediction, schema(pair.schema), budget=budget)
     assert not found.refuted, getattr(found, "instance", None)
 

@@ -16,12 +16,12 @@ from sqlverdict.errors import UsageError
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
-from sqlverdict.parse.schemas import load_schemas
-from sqlverdict.prove.paper.constraints import paper_known
-from sqlverdict.prove.paper.prepare import prepared
-from sqlverdict.prove.paper.shapes import key
-from sqlverdict.prove.profile import Question
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.parse.schemas.load import load_schemas
+from sqlverdict.prove.etm_paper.constraints import paper_known
+from sqlverdict.prove.etm_paper.prepare import prepared
+from sqlverdict.prove.etm_paper.shapes import key
+from sqlverdict.prove.profile import ProofQuestion
 from sqlverdict.prove.profiles.etm_paper import paper_form
 from sqlverdict.prove.proof import NotProved, Step
 from sqlverdict.prove.prover import prove
@@ -144,7 +144,7 @@ def replayed(query: Query, schema: Schema, steps: tuple[Step, ...]) -> Expr:
 def test_the_steps_can_be_done_again(sql: str) -> None:
     query = parse(sql, "sqlite")
     assert isinstance(query, Query)
-    form = paper_form(query, Question(query, query, SCHEMA, facts_of(SCHEMA)))
+    form = paper_form(query, ProofQuestion(query, query, SCHEMA, facts_of(SCHEMA)))
     assert form.steps
     assert key(replayed(query, SCHEMA, form.steps)) == form.key
 
@@ -338,5 +338,5 @@ def test_real_derivations_can_be_done_again(data_root: Path) -> None:
     for gold, _, schema, _ in real_pairs(data_root, "bird", "DAIL", every=90):
         query = parse(gold, "sqlite")
         assert not isinstance(query, ParseFailure)
-        form = paper_form(query, Question(query, query, schema, facts_of(schema)))
+        form = paper_form(query, ProofQuestion(query, query, schema, facts_of(schema)))
         assert key(replayed(query, schema, form.steps)) == form.key

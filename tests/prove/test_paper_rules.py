@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.parse.facts import Fact, Typed, facts_of
+from sqlverdict.parse.facts import Fact, HasAffinity, facts_of
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
-from sqlverdict.prove.paper.order import NUMBERED, PREPARING
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.prove.etm_paper.order import NUMBERED, PREPARING
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.rule import RULES, SECTIONS, Pair, Rule
@@ -21,7 +21,7 @@ PAPER = {name: rule for name, rule in RULES.items() if "etm_paper" in rule.profi
 
 def facts_for(rule: Rule, pair: Pair) -> tuple[Schema, frozenset[Fact]]:
     schema = read_ddl(rule.schema, rule.name)
-    typed = {fact for fact in facts_of(schema) if isinstance(fact, Typed)}
+    typed = {fact for fact in facts_of(schema) if isinstance(fact, HasAffinity)}
     return schema, frozenset({*typed, *pair.given})
 
 

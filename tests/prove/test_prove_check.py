@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from sqlverdict.errors import DataError
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.certificate import (
     Certificate,
     certificate,
@@ -23,11 +23,11 @@ from sqlverdict.prove.certificate import (
     save,
     to_json,
 )
-from sqlverdict.prove.check import Checked, Rejected, check, explained
+from sqlverdict.prove.check import InvalidProof, ValidProof, check, explained
 from sqlverdict.prove.proof import Proof, Step
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.rule import RULES, Rule
-from sqlverdict.testing.rule_pairs import profile_of, schema_of, typed
+from sqlverdict.testing.rule_suite.pairs import profile_of, schema_of, typed
 
 DDL = """
 CREATE TABLE band (id INTEGER PRIMARY KEY, name TEXT);
@@ -57,14 +57,14 @@ def test_every_proof_of_a_rules_pairs_holds(rule: Rule) -> None:
         found = prove(pair.left, pair.right, schema_of(rule), facts=facts, profile=profile_of(rule))
         if isinstance(found, Proof):
             verdict = check(found, schema_of(rule), facts=facts)
-            assert isinstance(verdict, Checked), verdict
+            assert isinstance(verdict, ValidProof), verdict
             kept = certificate(found, schema_of(rule), facts=facts)
             assert from_json(to_json(kept)) == kept
 
 
 def test_every_step_is_said_with_the_query_after_it(proof: Proof, schema: Schema) -> None:
     verdict = check(proof, schema)
-    assert isinstance(verdict, Checked)
+    assert isinstance(verdict, ValidProof)
     said = [line.said for line in verdict.lines]
     assert [text for text in said if text.startswith("equal by ")] == list(map(str, proof.steps))
     assert [line for line in verdict.lines if line.side == "gold"][-1].sql == proof.form
@@ -100,9 +100,9 @@ def test_equal_texts_need_no_steps(schema: Schema) -> None:
     assert check(found, schema).holds
 
 
-def rejected(proof: Proof, schema: Schema, **kwargs: object) -> Rejected:
+def rejected(proof: Proof, schema: Schema, **kwargs: object) -> InvalidProof:
     verdict = check(proof, schema, **kwargs)  # type: ignore[arg-type]
-    assert isinstance(verdict, Rejected), verdict
+    assert isinstance(verdict, InvalidProof), verdict
     return verdict
 
 
@@ -193,7 +193,7 @@ def test_no_proof_makes_the_checker_raise(data: st.DataObject) -> None:
         steps[place : place + data.draw(st.integers(0, 1))] = [data.draw(STEPS)]
     verdict = check(replace(found, steps=tuple(steps)), schema)
     # A step that is none of the prover's may hold as well; the last tree is what it claims then.
-    assert isinstance(verdict, Checked | Rejected)
+    assert isinstance(verdict, ValidProof | InvalidProof)
 
 
 def test_a_certificate_outlives_the_session(proof: Proof, schema: Schema, tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ def test_a_certificate_is_checked_against_other_tables(proof: Proof, schema: Sch
     assert check_certificate(kept, read_ddl(DDL + "CREATE TABLE more (x TEXT);", "m")).holds
     nullable = read_ddl(DDL.replace("band INTEGER NOT NULL", "band INTEGER"), "m")
     verdict = check_certificate(kept, nullable)
-    assert isinstance(verdict, Rejected)
+    assert isinstance(verdict, InvalidProof)
     assert "does not say that singer.band is never NULL" in verdict.why
 
 

@@ -16,13 +16,13 @@ import pytest
 
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import Kind, kind, pieces
-from sqlverdict.prove.fidelity import LOST, loss
 from sqlverdict.prove.proof import NotProved
 from sqlverdict.prove.prover import prove
-from sqlverdict.prove.resolve import resolve
-from sqlverdict.prove.text import text
+from sqlverdict.prove.resolve.fidelity import LOST, loss
+from sqlverdict.prove.resolve.text import text
+from sqlverdict.prove.resolve.tree import resolve
 from sqlverdict.records import Query, Reason
 from sqlverdict.testing.grammar import ROWS, SCHEMA, Grammar
 

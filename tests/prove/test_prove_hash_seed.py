@@ -10,7 +10,7 @@ SCRIPT = """
 import sys
 
 from sqlverdict.parse.facts import facts_of
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.certificate import certificate, to_json
 from sqlverdict.prove.evidence import evidence_of
 from sqlverdict.prove.proof import Proof

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.prove.check import check
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.prover import prove

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.prover import prove
 
 DDL = """

@@ -10,7 +10,7 @@ import pytest
 
 from sqlverdict.execute.fact_check import FactCheck
 from sqlverdict.parse.facts import References
-from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.prove.certificate import certificate, check_certificate
 from sqlverdict.prove.evidence import evidence_of
 from sqlverdict.prove.on_data import prove_on_data

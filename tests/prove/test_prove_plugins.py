@@ -32,7 +32,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Known
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -53,11 +53,11 @@ def plus_nothing_is_idle(node: exp.Add, known: Known) -> Expr | None:
     return node.this
 '''
 USE = """
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.check import check
 from sqlverdict.prove.prover import prove
 from sqlverdict.prove.rule import RULES
-from sqlverdict.testing.rule_pages import rule_page
+from sqlverdict.testing.rule_suite.pages import rule_page
 from sqlverdict.testing.rules import check_rule
 
 name = "plus_nothing_is_idle"

@@ -18,34 +18,34 @@ from query_mutations import mutate
 from query_strategies import DDL, RANDOMS, make_query
 
 from sqlverdict.parse.accepted import complaint
-from sqlverdict.parse.facts import Fact, References, Typed, facts_of
+from sqlverdict.parse.facts import Fact, HasAffinity, References, facts_of
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.canonical import canonical
 from sqlverdict.prove.check import check
-from sqlverdict.prove.known import Known
 from sqlverdict.prove.normalise import TooManySteps, normalise
 from sqlverdict.prove.profile import rules_of
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
-from sqlverdict.prove.resolve import resolve
-from sqlverdict.prove.scope import Unsupported
-from sqlverdict.prove.text import text
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.resolve.text import text
+from sqlverdict.prove.resolve.tree import resolve
 from sqlverdict.records import Query
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.witness import Budget, Witness
-from sqlverdict.testing.rule_contexts import (
+from sqlverdict.refute.witness import SearchBudget, Witness
+from sqlverdict.testing.rule_suite.contexts import (
     TYPES,
     HostileQuery,
     declared_types,
     difference,
     rewriting,
 )
-from sqlverdict.testing.rule_rows import data_for, retyped
+from sqlverdict.testing.rule_suite.rows import data_for, retyped
 
 SCHEMA = read_ddl(DDL, "random")
 FACTS = facts_of(SCHEMA)
-TYPED = frozenset(fact for fact in FACTS if isinstance(fact, Typed))
+TYPED = frozenset(fact for fact in FACTS if isinstance(fact, HasAffinity))
 OTHERS = sorted(FACTS - TYPED, key=repr)
 INSTANCES = 30
 UNSOUND = ("other answer", "proved and refuted", "rejected")
@@ -80,7 +80,7 @@ def examine(sql: str, facts: frozenset[Fact], instances: int = INSTANCES) -> Tro
     assert complaint(sql, SCHEMA) is None, sql
     try:
         start = resolve(query.tree, SCHEMA)
-        tree, steps = normalise(start.tree, Known(SCHEMA, facts, start.bases), rules_of("sound"))
+        tree, steps = normalise(start.tree, Facts(SCHEMA, facts, start.bases), rules_of("sound"))
     except Unsupported:
         return None
     except TooManySteps as spent:
@@ -99,7 +99,7 @@ def examine(sql: str, facts: frozenset[Fact], instances: int = INSTANCES) -> Tro
         start = resolve(again.tree, SCHEMA)
     except Unsupported as beyond:
         return Trouble("cannot be read again", sql, f"{beyond}: {by}")
-    twice, more = normalise(start.tree, Known(SCHEMA, facts, start.bases), rules_of("sound"))
+    twice, more = normalise(start.tree, Facts(SCHEMA, facts, start.bases), rules_of("sound"))
     if canonical(twice) != canonical(tree):
         said = f"{by}, and then {text(twice)!r} by {[step.rule for step in more]}"
         return Trouble("not stable", sql, said)
@@ -107,7 +107,7 @@ def examine(sql: str, facts: frozenset[Fact], instances: int = INSTANCES) -> Tro
 
 
 def search(gold: str, prediction: str, facts: frozenset[Fact], instances: int) -> object:
-    budget = Budget(instances=instances, alike=1, seconds=60.0, shrink=100)
+    budget = SearchBudget(instances=instances, alike=1, seconds=60.0, shrink=100)
     return find_witness(gold, prediction, SCHEMA, facts=facts, budget=budget)
 
 

@@ -14,14 +14,14 @@ from sqlglot import parse_one
 
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.proof import NotProved
 from sqlverdict.prove.prover import prove
-from sqlverdict.prove.resolve import resolve
-from sqlverdict.prove.scope import Unsupported
-from sqlverdict.prove.text import text
+from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.resolve.text import text
+from sqlverdict.prove.resolve.tree import resolve
 from sqlverdict.records import Query, Reason
-from sqlverdict.refute.resolve import Resolver
+from sqlverdict.refute.read.columns import Resolver
 
 DDL = """
 CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, c TEXT);

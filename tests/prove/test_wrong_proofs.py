@@ -12,10 +12,10 @@ import pytest
 
 from sqlverdict.parse.facts import column_affinity, names_integers
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.prover import prove
-from sqlverdict.prove.resolve import resolve
-from sqlverdict.prove.scope import Unsupported
+from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.resolve.tree import resolve
 from sqlverdict.records import Contract, Query
 
 TABLES = """

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from sqlverdict.judge.opinion import Settings
-from sqlverdict.judge.recorded import Recorded
+from sqlverdict.judge.recorded import RecordedReplies
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.pipeline import Options, System, evaluate_systems
-from sqlverdict.report.run import Run
-from sqlverdict.run.court import Judging
-from sqlverdict.score.agreement import Rated, agreement
+from sqlverdict.run.judging.stage import Judging
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.agreement.agreement import RatedCase, agreement
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 
@@ -34,7 +34,7 @@ def agreed(data_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     runs: dict[bool, Run] = {}
 
     def run(judged: bool) -> Run:
-        judging = Judging("replay", Settings(model="recorded"), Recorded(replies))
+        judging = Judging("replay", Settings(model="recorded"), RecordedReplies(replies))
         options = Options(
             "ex,flex,verdict" if judged else "ex,verdict",
             workers=0,
@@ -52,7 +52,9 @@ def agreed(data_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
             runs[judged] = run(judged)
         results = list(runs[judged].results())
         rated = [
-            Rated(r.id, labels[r.id], None if r.scores[metric] is None else bool(r.scores[metric]))
+            RatedCase(
+                r.id, labels[r.id], None if r.scores[metric] is None else bool(r.scores[metric])
+            )
             for r in results
         ]
         calls = sum(

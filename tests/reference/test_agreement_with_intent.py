@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.parse.schemas import load_schemas
+from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Answer, Case, Prediction, Recording, Result
-from sqlverdict.score.agreement import Rated, agreement
+from sqlverdict.score.agreement.agreement import RatedCase, agreement
 
 pytestmark = [pytest.mark.data, pytest.mark.slow]
 
@@ -38,7 +38,7 @@ def kappa(data_root: Path) -> Kappa:
 
     def held(metric: str, which: str) -> tuple[float, int]:
         rated = [
-            Rated(r.id, records[r.id]["label"], _bool(r, metric))
+            RatedCase(r.id, records[r.id]["label"], _bool(r, metric))
             for r in results
             if records[r.id]["set"] == which
         ]

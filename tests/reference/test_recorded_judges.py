@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.load.jsonl import iterate_pairs
+from sqlverdict.load.benchmarks.jsonl import iterate_pairs
 from sqlverdict.load.labels import read_labels
 from sqlverdict.pipeline import Options, evaluate_pairs
-from sqlverdict.report.agreement import AgreementReport, hold_against
+from sqlverdict.report.agreement.agreement import AgreementReport, hold_against
 
 COLUMNS = {
     "verdicts": "recorded.verdicts",

@@ -12,19 +12,19 @@ import pytest
 from trustsql_paper import as_printed, cells
 
 from sqlverdict.compare.answers import compare_answers
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.load.benchmarks.ehrsql2024 import Ehrsql2024
+from sqlverdict.load.benchmarks.trustsql import Trustsql
 from sqlverdict.load.ehrsql import UNSCORABLE
-from sqlverdict.load.ehrsql2024 import Ehrsql2024
-from sqlverdict.load.trustsql import Trustsql
 from sqlverdict.parse.hardness import trustsql_hardness
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Answer, Result
-from sqlverdict.report.reliability import Request, reliability
-from sqlverdict.report.run import Run
-from sqlverdict.score.outcomes import OutcomeTable, Policy, fate_of, label_by
-from sqlverdict.score.reliability import (
+from sqlverdict.report.reliability.figures import ReliabilityRequest, reliability
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.reliability.outcomes import FailurePolicy, OutcomeTable, fate_of, label_by
+from sqlverdict.score.reliability.reliability_score import (
     ANS,
     EVERYTHING,
     abstain_all,
@@ -148,18 +148,20 @@ def test_recorded_systems_executed_on_spider(
     assert item_worths(run, found.source) == recorded
 
 
-def item_worths(run: Run, source: str, policy: Policy | None = None) -> dict[str, int | None]:
+def item_worths(
+    run: Run, source: str, policy: FailurePolicy | None = None
+) -> dict[str, int | None]:
     label = label_by(source)
 
     def worth(result: Result) -> int | None:
-        return WORTH[fate_of(result, label, policy or Policy()).cell]
+        return WORTH[fate_of(result, label, policy or FailurePolicy()).cell]
 
     return {result.id: worth(result) for result in run.results()}
 
 
 def test_rs_0_on_ans_is_accuracy(data_root: Path, answers: Path) -> None:
     run = trustsql_run(data_root, "cls_sqlprompt", answers)
-    found = reliability(run, Request(penalties=(0.0,)))
+    found = reliability(run, ReliabilityRequest(penalties=(0.0,)))
     assert found.view("ANS").scores["0"] == run.estimate("ex[trustsql_spider]").value
 
 
@@ -193,8 +195,8 @@ def test_hardness_counts_of_table_5(data_root: Path, file: str, expected: dict[s
 
 
 @pytest.fixture(scope="module")
-def mimic(data_root: Path) -> Iterator[tuple[Desk, str]]:
-    desk = Desk("sqlite", Limits(), None)
+def mimic(data_root: Path) -> Iterator[tuple[QueryRunner, str]]:
+    desk = QueryRunner("sqlite", Limits(), None)
     yield desk, str(data_root / "trustsql" / "mimic_iv_demo_partial.sqlite")
     desk.close()
 
@@ -204,7 +206,7 @@ def mimic(data_root: Path) -> Iterator[tuple[Desk, str]]:
     [("ehrsql2024_test_v1.0_systems.jsonl", 563), ("ehrsql2024_valid_v1.0.jsonl", 596)],
 )
 def test_ehrsql_golds_give_the_published_answers(
-    data_root: Path, mimic: tuple[Desk, str], file: str, avoiding: int
+    data_root: Path, mimic: tuple[QueryRunner, str], file: str, avoiding: int
 ) -> None:
     """Those that avoid the tables without rows, compared as text by ``trustsql_single``."""
     desk, database = mimic

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlverdict.parse.facts import facts_of
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Row
-from sqlverdict.refute.arena import Arena
-from sqlverdict.refute.determined import arrangements
-from sqlverdict.refute.ground import ground_of, is_closed
+from sqlverdict.refute.make.constraints import ground_of, is_closed
+from sqlverdict.refute.trial.determined import arrangements
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 
 SCHEMA = read_ddl(
     """
@@ -41,14 +41,14 @@ def test_a_used_arena_is_as_good_as_a_new_one(
     contents: list[dict[str, list[Row]]], data: st.DataObject
 ) -> None:
     """Rows that stay are not put in again; that must never show."""
-    used = Arena(SCHEMA)
+    used = ScratchDatabase(SCHEMA)
     for number, content in enumerate(contents):
         shared = dict(content)
         if number and data.draw(st.booleans()):
             # Some tables keep the very same rows.
             shared |= {t: c for t, c in contents[number - 1].items() if data.draw(st.booleans())}
         contents[number] = shared
-        fresh = Arena(SCHEMA)
+        fresh = ScratchDatabase(SCHEMA)
         for arena in (used, fresh):
             arena.load(shared)
         everything = [table.name for table in SCHEMA.tables]
@@ -59,7 +59,7 @@ def test_a_used_arena_is_as_good_as_a_new_one(
 
 
 def test_null_is_null_and_not_the_default() -> None:
-    arena = Arena(SCHEMA)
+    arena = ScratchDatabase(SCHEMA)
     arena.load({"house": [(1, None, None, None)]})
     assert arena.kept(["house"]) == {"house": ((1, None, None, None),)}
     arena.load({"house": [(None, None, None, None), (None, "b", None, None)]})
@@ -67,7 +67,7 @@ def test_null_is_null_and_not_the_default() -> None:
 
 
 def test_equal_rows_of_another_type_are_put_in() -> None:
-    arena = Arena(SCHEMA)
+    arena = ScratchDatabase(SCHEMA)
     for size in (1, 1.0, 1):
         arena.load({"house": [(1, None, None, size)]})
         ((_, _, _, kept),) = arena.kept(["house"])["house"]
@@ -75,7 +75,7 @@ def test_equal_rows_of_another_type_are_put_in() -> None:
 
 
 def test_rows_that_cannot_be_do_no_lasting_harm() -> None:
-    arena = Arena(SCHEMA)
+    arena = ScratchDatabase(SCHEMA)
     good = {"house": [(1, "a", None, None)]}
     arena.load(good)
     arena.load({"house": [(2, "b", None, None), (2**70, "c", None, None)]})
@@ -94,7 +94,7 @@ def test_rows_that_cannot_be_do_no_lasting_harm() -> None:
 
 
 def test_an_answer_has_its_columns_every_time() -> None:
-    arena = Arena(SCHEMA)
+    arena = ScratchDatabase(SCHEMA)
     for size in (1, 2):
         arena.load({"room": [(None, f"r{n}") for n in range(size)]})
         answer = arena.run("SELECT count(*) AS n FROM room")

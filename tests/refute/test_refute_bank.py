@@ -18,10 +18,10 @@ from patience import PATIENCE
 from sqlverdict.errors import DataError
 from sqlverdict.load.databases import suite_of
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Reason, Row
-from sqlverdict.refute.bank import Bank, default_path, schema_digest
-from sqlverdict.refute.suite import (
+from sqlverdict.refute.bank.store import Bank, default_path, schema_digest
+from sqlverdict.refute.bank.suite import (
     cover,
     distil,
     export_bank,
@@ -102,8 +102,8 @@ def test_it_lasts_and_is_shared_by_open_banks(tmp_path: Path) -> None:
 WORKER = """
 import sys
 from pathlib import Path
-from sqlverdict.parse.schema_ddl import read_ddl
-from sqlverdict.refute.bank import Bank
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.refute.bank.store import Bank
 from sqlverdict.refute.witness import Instance
 bank = Bank(Path(sys.argv[1]))
 schema = read_ddl("CREATE TABLE t (a, b); CREATE TABLE u (c);", "tiny")

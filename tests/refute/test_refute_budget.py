@@ -11,14 +11,14 @@ from random import Random
 import pytest
 
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Reason
-from sqlverdict.refute.arena import Arena
-from sqlverdict.refute.mine import pairs, sample
-from sqlverdict.refute.part import part_of
-from sqlverdict.refute.regularities import mine
+from sqlverdict.refute.data.mine import pairs, sample
+from sqlverdict.refute.data.regularities import mine
+from sqlverdict.refute.read.part import part_of
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.witness import Budget, NotRefuted, Witness
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase
+from sqlverdict.refute.witness import NotRefuted, SearchBudget, Witness
 
 EQUAL = ("SELECT c0_1 FROM t0 WHERE c0_1 > 3", "SELECT c0_1 FROM t0 WHERE 3 < c0_1")
 DIFFERENT = ("SELECT c0_1 FROM t0 WHERE c0_1 > 3", "SELECT c0_1 FROM t0 WHERE c0_1 >= 3")
@@ -76,7 +76,7 @@ def test_work_cuts_a_search_at_the_same_instance_whatever_ran_before(make: Make)
     schema = read_sqlite(make(1, 5, 30))
     heavy = "SELECT count(*) FROM t0 a, t0 b, t0 c, t0 d WHERE a.c0_1 + b.c0_1 + c.c0_1 > d.c0_1"
     pair = (heavy, heavy.replace(">", ">= 1 +"))
-    budget = Budget(work=3_000_000, alike=1)
+    budget = SearchBudget(work=3_000_000, alike=1)
     first = find_witness(*pair, schema, budget=budget)
     assert isinstance(first, NotRefuted)
     assert (first.cut_by_time, first.reason) == (False, Reason.BUDGET_EXHAUSTED)
@@ -100,7 +100,7 @@ def test_a_large_schema_is_searched(make: Make) -> None:
     found = find_witness(*DIFFERENT, schema, database=path)
     assert isinstance(found, Witness)
     assert found.instance.schema is schema
-    Arena(schema, frozenset()).close()
+    ScratchDatabase(schema, frozenset()).close()
 
 
 def test_only_touched_tables_are_read(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
-from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Cell
-from sqlverdict.refute.declared import Dated, Exact, declared
-from sqlverdict.refute.grade import grade
-from sqlverdict.refute.regularities import mine
+from sqlverdict.refute.data.declared import DateColumn, ExactNumbers, declared
+from sqlverdict.refute.data.grade import grade
+from sqlverdict.refute.data.regularities import mine
 from sqlverdict.refute.witness import Instance
 
 DDL = "CREATE TABLE client (id INTEGER PRIMARY KEY, born DATE, seen DATETIME, note TEXT);"
@@ -45,14 +45,14 @@ def schema() -> Schema:
     ],
 )
 def test_what_is_a_date(kind: str, cell: Cell, keeps: bool) -> None:
-    assert Dated("client", "born", type=kind).keeps((cell,)) is keeps
+    assert DateColumn("client", "born", type=kind).keeps((cell,)) is keeps
 
 
 def test_only_columns_that_are_declared_and_used_promise_something(schema: Schema) -> None:
     every = {("client", name) for name in ("id", "born", "seen", "note")}
-    dated = [found.column for found in declared(schema, every) if isinstance(found, Dated)]
+    dated = [found.column for found in declared(schema, every) if isinstance(found, DateColumn)]
     assert dated == ["born", "seen"]
-    assert [type(found) for found in declared(schema, {("client", "note")})] == [Exact]
+    assert [type(found) for found in declared(schema, {("client", "note")})] == [ExactNumbers]
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_only_columns_that_are_declared_and_used_promise_something(schema: Schem
     [(None, True), ("9e999", True), (2**53, True), (2**53 + 1, False), (float("-inf"), False)],
 )
 def test_what_is_an_extreme_number(cell: Cell, keeps: bool) -> None:
-    assert Exact("client", "note").keeps((cell,)) is keeps
+    assert ExactNumbers("client", "note").keeps((cell,)) is keeps
 
 
 def test_who_names_an_extreme_number_expects_some(schema: Schema) -> None:
@@ -95,7 +95,7 @@ def test_beside_real_data_the_data_decide(tmp_path: Path) -> None:
 
 def test_the_condition_in_sql_says_the_same() -> None:
     cells: list[Cell] = ["2020-01-31", None, 1, "a"]
-    found = Dated("client", "born", type="DATE")
+    found = DateColumn("client", "born", type="DATE")
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.execute("CREATE TABLE client (born)")
         connection.executemany("INSERT INTO client VALUES (?)", [(cell,) for cell in cells])

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.parse.facts import facts_of
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer
-from sqlverdict.refute.explain import evidence_of, sentence
-from sqlverdict.refute.export import replay, to_sql, write
-from sqlverdict.refute.legal import legal
+from sqlverdict.refute.explain.sentence import evidence_of, sentence
 from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.trial.legal import legal
 from sqlverdict.refute.witness import NotRefuted, Witness
+from sqlverdict.refute.witness_files import replay, to_sql, write
 
 SCHEMA = read_ddl(
     "CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INT NOT NULL,"

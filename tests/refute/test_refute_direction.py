@@ -9,14 +9,14 @@ import pytest
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Query
-from sqlverdict.refute.arena import warm_arena
-from sqlverdict.refute.constants import read
-from sqlverdict.refute.generate import Generator
-from sqlverdict.refute.legal import legal
+from sqlverdict.refute.make.generator import InstanceGenerator
+from sqlverdict.refute.read.constants import read
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.witness import Budget, Instance, Witness
+from sqlverdict.refute.trial.legal import legal
+from sqlverdict.refute.trial.scratch_database import warm_arena
+from sqlverdict.refute.witness import Instance, SearchBudget, Witness
 
 SCHEMA = read_ddl(
     """
@@ -162,7 +162,7 @@ def test_many_instances_give_the_query_something_to_say(sql: str) -> None:
     query = parse(sql)
     assert isinstance(query, Query)
     arena = warm_arena(WIDE, None, False)
-    generator = Generator(WIDE, facts_of(WIDE), read(query, WIDE))
+    generator = InstanceGenerator(WIDE, facts_of(WIDE), read(query, WIDE))
     telling = 0
     for number in range(100):
         arena.load(generator.instance(number))
@@ -259,7 +259,7 @@ def test_no_row_is_made_that_its_parents_forbid(sql: str) -> None:
     query = parse(sql)
     assert isinstance(query, Query)
     arena = warm_arena(MIXED, None, False)
-    generator = Generator(MIXED, facts_of(MIXED), read(query, MIXED), 0, arena)
+    generator = InstanceGenerator(MIXED, facts_of(MIXED), read(query, MIXED), 0, arena)
     for number in range(100):
         rows = generator.instance(number)
         arena.load(rows)
@@ -271,7 +271,7 @@ def test_rows_that_join_as_one_query_does_come_early() -> None:
     gold, prediction = f"{joined} b.id = c.id {TITLED}", f"{joined} b.kind = c.id {TITLED}"
     tried = []
     for seed in range(9):
-        found = find_witness(gold, prediction, WIDE, budget=Budget(seed=seed))
+        found = find_witness(gold, prediction, WIDE, budget=SearchBudget(seed=seed))
         assert isinstance(found, Witness)
         tried.append(found.tried)
     assert median(tried) <= 8

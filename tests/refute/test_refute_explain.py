@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.compare.preset import PRESETS, Pair
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.compare.preset import PRESETS, QueryPair
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Failure, Reason, Row, Rung
-from sqlverdict.refute.arena import Arena
-from sqlverdict.refute.explain import evidence_of, rows_table, sentence
+from sqlverdict.refute.explain.sentence import evidence_of, rows_table, sentence
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.witness import Instance, NotRefuted, Witness
 
 SCHEMA = read_ddl(
@@ -27,13 +27,13 @@ SCHEMA = read_ddl(
 
 def on(gold: str, prediction: str, **rows: list[Row]) -> Witness:
     """A witness as the engine itself sees it."""
-    arena = Arena(SCHEMA)
+    arena = ScratchDatabase(SCHEMA)
     content = {name: tuple(given) for name, given in rows.items()}
     arena.load(content)
     ours, theirs = arena.run(gold), arena.run(prediction)
     reasons: tuple[Reason, ...] = (Reason.EXECUTION_ERROR,)
     if isinstance(ours, Answer) and isinstance(theirs, Answer):
-        pair = Pair(gold, prediction, probe=arena.run)
+        pair = QueryPair(gold, prediction, probe=arena.run)
         compared = PRESETS.get("strict").compare(ours, theirs, pair)
         assert compared.equal is False, "no witness: the answers are the same"
         reasons = compared.reasons
@@ -247,7 +247,7 @@ def test_a_query_beyond_our_parser_is_explained_by_its_answers() -> None:
 
 def test_no_query_is_written_that_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """A chain of hundreds of conditions must not cost hundreds of long texts."""
-    from sqlverdict.refute import causes_in_queries, scene
+    from sqlverdict.refute.explain import causes_in_queries, what_if
 
     written: list[str] = []
     usual = causes_in_queries._without
@@ -257,16 +257,16 @@ def test_no_query_is_written_that_is_not_tried(monkeypatch: pytest.MonkeyPatch) 
         return written[-1]
 
     monkeypatch.setattr(causes_in_queries, "_without", without)
-    many = " AND ".join(f"age > {n % 2}" for n in range(scene._TRIES + 50))
+    many = " AND ".join(f"age > {n % 2}" for n in range(what_if._TRIES + 50))
     witness = on(
         f"SELECT name FROM employee WHERE {many}",
         "SELECT name FROM employee",
         employee=[(1, "Ada", 0, 10.0, "555", 1)],
     )
     assert sentence(witness).startswith("they differ on this database")
-    assert len(written) == scene._TRIES
-    assert len(set(written)) == scene._TRIES, "one condition is taken away at a time"
-    assert all(text.count("age >") == scene._TRIES + 49 for text in written)
+    assert len(written) == what_if._TRIES
+    assert len(set(written)) == what_if._TRIES, "one condition is taken away at a time"
+    assert all(text.count("age >") == what_if._TRIES + 49 for text in written)
 
 
 def test_only_columns_that_matter_are_shown() -> None:

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from sqlverdict.errors import DataError, FileFailure
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import leading_keyword, statements
 from sqlverdict.records import Answer, Cell, Contract, Failure, Reason, Row
-from sqlverdict.refute.export import NOTES, replay, safe_name, to_sql, write
-from sqlverdict.refute.literals import literal
+from sqlverdict.refute.trial.literals import literal
 from sqlverdict.refute.witness import Instance, Witness
+from sqlverdict.refute.witness_files import NOTES, replay, safe_name, to_sql, write
 
 SCHEMA = read_ddl("CREATE TABLE t (a, b); CREATE TABLE other (c TEXT);", "tiny")
 GOLD, PREDICTION = "SELECT count(*) FROM t", "SELECT count(a) FROM t"

@@ -12,16 +12,16 @@ from schema_maker import Made, quoted
 
 from sqlverdict.errors import SchemaError
 from sqlverdict.parse.facts import facts_of
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer
-from sqlverdict.refute.explain import evidence_of
-from sqlverdict.refute.export import replay, write
-from sqlverdict.refute.legal import legal
+from sqlverdict.refute.explain.sentence import evidence_of
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.witness import Budget, Witness
+from sqlverdict.refute.trial.legal import legal
+from sqlverdict.refute.witness import SearchBudget, Witness
+from sqlverdict.refute.witness_files import replay, write
 
 SCHEMAS, PAIRS = 70, 3
-BUDGET = Budget(instances=40, alike=1, shrink=120)
+BUDGET = SearchBudget(instances=40, alike=1, shrink=120)
 
 
 def taken_in(witness: Witness, ddl: str) -> None:

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Row
-from sqlverdict.refute.grade import SEVERITY, Grader, grade, used
-from sqlverdict.refute.regularities import Regularities, mine
-from sqlverdict.refute.ties import rank_probes
+from sqlverdict.refute.data.grade import SEVERITY, Grader, grade, used
+from sqlverdict.refute.data.regularities import Regularities, mine
+from sqlverdict.refute.trial.ties import rank_probes
 from sqlverdict.refute.witness import Grade, Instance
 
 SCRIPT = """

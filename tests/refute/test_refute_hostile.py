@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqlverdict.parse.schema import Column, Schema, Table
-from sqlverdict.refute import resolve
+from sqlverdict.refute.read import columns
 from sqlverdict.refute.search import find_witness
 
 SCHEMA = Schema(
@@ -42,14 +42,14 @@ def test_reading_takes_a_bounded_number_of_looks(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = 0
-    fold = resolve.fold
+    fold = columns.fold
 
     def counted(text: str) -> str:
         nonlocal looks
         looks += 1
         return fold(text)
 
-    monkeypatch.setattr(resolve, "fold", counted)
+    monkeypatch.setattr(columns, "fold", counted)
     find_witness(GOLD, HOSTILE[name], SCHEMA)
-    assert looks < 12 * resolve._LOOKS
+    assert looks < 12 * columns._LOOKS
     assert find_witness(GOLD, "SELECT a FROM t WHERE a >= 3", SCHEMA).refuted

@@ -16,12 +16,12 @@ from patience import processor_time
 from sqlverdict.errors import DatabaseError
 from sqlverdict.parse.facts import NotNull, facts_of
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
-from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.legal import as_stored, legal
-from sqlverdict.refute.mutate import real_instances
-from sqlverdict.refute.regularities import mine
+from sqlverdict.refute.data.mutate import real_instances
+from sqlverdict.refute.data.regularities import mine
+from sqlverdict.refute.trial.legal import as_stored, legal
 from sqlverdict.refute.witness import Instance
 
 SCRIPT = """

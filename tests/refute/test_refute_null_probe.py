@@ -6,11 +6,11 @@ import pytest
 
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
-from sqlverdict.refute.legal import legal
-from sqlverdict.refute.null_probe import null_in_aggregate, probe_nulls
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.witness import Budget, Instance, Witness
+from sqlverdict.refute.trial.legal import legal
+from sqlverdict.refute.trial.null_probe import null_in_aggregate, probe_nulls
+from sqlverdict.refute.witness import Instance, SearchBudget, Witness
 
 DDL = """
 CREATE TABLE school (id INTEGER PRIMARY KEY, name TEXT, county TEXT NOT NULL, kind INTEGER);
@@ -68,7 +68,7 @@ def test_a_null_elsewhere_does_not_count(schema: Schema) -> None:
 def test_the_probe_finds_what_many_conditions_hide(schema: Schema) -> None:
     more = f"{FILTER} AND school.county <> 'Y' AND meal.enrolled > 50 AND meal.free < 9"
     gold, prediction = f"SELECT count(school.name) {more}", f"SELECT count(*) {more}"
-    budget = Budget(instances=30)
+    budget = SearchBudget(instances=30)
     assert not find_witness(gold, prediction, schema, budget=budget).refuted, "chance misses it"
     found = probe_nulls(gold, prediction, schema, budget=budget)
     assert found is not None
@@ -93,4 +93,4 @@ def test_the_probe_finds_what_many_conditions_hide(schema: Schema) -> None:
     ids=["never NULL", "no column", "no aggregate", "filtered", "does not run"],
 )
 def test_where_no_null_can_matter_none_is_found(schema: Schema, gold: str, prediction: str) -> None:
-    assert probe_nulls(gold, prediction, schema, budget=Budget(instances=60)) is None
+    assert probe_nulls(gold, prediction, schema, budget=SearchBudget(instances=60)) is None

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Query, Row
-from sqlverdict.refute.arena import Arena
-from sqlverdict.refute.order_free import is_order_free
+from sqlverdict.refute.trial.order_free import is_order_free
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 
 SCHEMA = read_ddl("CREATE TABLE t (a INTEGER, b TEXT, c REAL); CREATE TABLE u (a INTEGER, d)", "s")
 NOCASE = read_ddl("CREATE TABLE t (a INTEGER, b TEXT COLLATE NOCASE, c REAL)", "s")
@@ -51,7 +51,7 @@ _ts = st.lists(
     max_size=5,
 )
 _us = st.lists(st.tuples(_numbers, _numbers | st.sampled_from("xy")), max_size=4)
-ARENA = Arena(SCHEMA, frozenset())
+ARENA = ScratchDatabase(SCHEMA, frozenset())
 
 
 def _query(sql: str) -> Query:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from sqlverdict.parse.facts import facts_of
-from sqlverdict.parse.schema_ddl import read_ddl
-from sqlverdict.refute.documents import documents
-from sqlverdict.refute.legal import legal
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.refute.read.json_paths import documents
 from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.trial.legal import legal
 from sqlverdict.refute.witness import Witness
 
 PARTIAL = "CREATE TABLE t (id INTEGER PRIMARY KEY, name TEXT NOT NULL, kind {}, n INT NOT NULL);"

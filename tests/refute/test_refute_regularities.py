@@ -13,15 +13,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.parse.schema_ddl import read_ddl
-from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Cell
-from sqlverdict.refute.mine.across import CopiedOver, Inclusion
-from sqlverdict.refute.mine.columns import FewValues, NeverNull, NonEmpty, Range, Repeatless
-from sqlverdict.refute.mine.kind import Regularity
-from sqlverdict.refute.mine.pairs import Determines, OrderInRow, SameInRow
-from sqlverdict.refute.mine.sample import read_samples, reading
-from sqlverdict.refute.regularities import Regularities, mine
+from sqlverdict.refute.data.mine.across import CopiedOver, Inclusion
+from sqlverdict.refute.data.mine.columns import FewValues, NeverNull, NonEmpty, Range, Repeatless
+from sqlverdict.refute.data.mine.kind import Regularity
+from sqlverdict.refute.data.mine.pairs import Determines, OrderInRow, SameInRow
+from sqlverdict.refute.data.mine.sample import read_samples, reading
+from sqlverdict.refute.data.regularities import Regularities, mine
 from sqlverdict.refute.witness import Instance
 
 Build = Callable[..., Path]
@@ -288,8 +288,8 @@ def test_the_sql_of_a_regularity_says_the_same_as_its_python(
     rows: list[tuple[Cell, ...]], others: list[tuple[Cell, ...]]
 ) -> None:
     """The engine's counterexample and ``holds`` are two accounts of one sentence."""
-    from sqlverdict.refute.mine.columns import NeverBlank, Sign
-    from sqlverdict.refute.mine.forms import Stored, Written
+    from sqlverdict.refute.data.mine.columns import NeverBlank, NumberSign
+    from sqlverdict.refute.data.mine.forms import StorageKind, TextForm
 
     schema = read_ddl("CREATE TABLE t (a, b, c); CREATE TABLE u (k, v)", "x")
     members: list[Regularity] = [
@@ -298,13 +298,13 @@ def test_the_sql_of_a_regularity_says_the_same_as_its_python(
         NeverBlank("t", "a"),
         Repeatless("t", "a"),
         FewValues("t", "a", (1, "a", 0.5)),
-        Sign("t", "a", True),
-        Sign("t", "a", False),
+        NumberSign("t", "a", True),
+        NumberSign("t", "a", False),
         Range("t", "a", -1, 2),
-        Stored("t", "a", "number"),
-        Stored("t", "a", "text"),
+        StorageKind("t", "a", "number"),
+        StorageKind("t", "a", "text"),
         *(
-            Written("t", "a", form)
+            TextForm("t", "a", form)
             for form in ("date", "date and time", "whole number", "upper case", "lower case")
         ),
         Determines("t", "a", "b", False),

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from real_parts import REAL, file_of
 
 from patience import processor_time
-from sqlverdict.parse.schema_sqlite import read_sqlite
-from sqlverdict.refute.mine.sample import read_samples, reading
-from sqlverdict.refute.mutate import real_instances
-from sqlverdict.refute.regularities import Regularities, mine
+from sqlverdict.parse.schemas.sqlite import read_sqlite
+from sqlverdict.refute.data.mine.sample import read_samples, reading
+from sqlverdict.refute.data.mutate import real_instances
+from sqlverdict.refute.data.regularities import Regularities, mine
 from sqlverdict.refute.witness import Instance
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.parse.assumed_schema import assumed_schema
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.assumed import assumed_schema
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Query
 from sqlverdict.refute.related import relate_on_instances
 

@@ -11,15 +11,15 @@ import pytest
 
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
-from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.prove.prover import prove
 from sqlverdict.records import Answer, Reason
-from sqlverdict.refute.export import replay, write
-from sqlverdict.refute.legal import legal
-from sqlverdict.refute.rebuild import rebuild
 from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.trial.legal import legal
+from sqlverdict.refute.trial.rebuild import rebuild
 from sqlverdict.refute.witness import NotRefuted, Witness
+from sqlverdict.refute.witness_files import replay, write
 
 KEYED = read_ddl("CREATE TABLE t (id INT PRIMARY KEY, code TEXT, n INT)", "keyed")
 GENERATED = """

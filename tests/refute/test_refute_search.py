@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 from sqlverdict.parse.facts import NotNull, References, Unique, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Query, Reason
-from sqlverdict.refute.arena import warm_arena
-from sqlverdict.refute.constants import read
-from sqlverdict.refute.generate import Generator
-from sqlverdict.refute.legal import legal
+from sqlverdict.refute.make.generator import InstanceGenerator
+from sqlverdict.refute.read.constants import read
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.witness import Budget, Instance, NotRefuted, Witness
+from sqlverdict.refute.trial.legal import legal
+from sqlverdict.refute.trial.scratch_database import warm_arena
+from sqlverdict.refute.witness import Instance, NotRefuted, SearchBudget, Witness
 
 SCHEMA = """
 CREATE TABLE dept (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, budget REAL);
@@ -111,7 +111,7 @@ def test_differences_are_found_legal_small_and_real(
 def test_equivalences_are_not_refuted(
     schema: Schema, gold: str, prediction: str, seed: int
 ) -> None:
-    budget = Budget(instances=200, seed=seed, alike=1)
+    budget = SearchBudget(instances=200, seed=seed, alike=1)
     found = find_witness(gold, prediction, schema, budget=budget)
     assert isinstance(found, NotRefuted), getattr(found, "instance", None)
     assert found.instances == 200
@@ -139,8 +139,8 @@ def test_each_fact_carries_weight(schema: Schema) -> None:
 
 def test_same_seed_same_witness(schema: Schema) -> None:
     for gold, prediction in DIFFERENT[:4]:
-        one = find_witness(gold, prediction, schema, budget=Budget(seed=5))
-        two = find_witness(gold, prediction, schema, budget=Budget(seed=5))
+        one = find_witness(gold, prediction, schema, budget=SearchBudget(seed=5))
+        two = find_witness(gold, prediction, schema, budget=SearchBudget(seed=5))
         assert isinstance(one, Witness)
         assert isinstance(two, Witness)
         assert one.instance.rows == two.instance.rows
@@ -218,7 +218,9 @@ def test_given_instances_come_first(schema: Schema) -> None:
     gold, prediction = DIFFERENT[1]
     row = (1, "a", 1, None, None, None)
     instance = Instance(schema, {"dept": ((1, "d", None),), "emp": (row,)})
-    found = find_witness(gold, prediction, schema, first=[instance], budget=Budget(instances=1))
+    found = find_witness(
+        gold, prediction, schema, first=[instance], budget=SearchBudget(instances=1)
+    )
     assert isinstance(found, Witness)
     assert (found.origin, found.tried) == ("bank", 1)
 
@@ -235,7 +237,7 @@ def test_generated_instances_obey_the_facts(seed: int, number: int, pair: tuple[
         readings.append(read(query, declared))
     arena = warm_arena(declared, None, False)
     facts = facts_of(declared)
-    generator = Generator(declared, facts, readings[0].merge(readings[1]), seed, arena)
+    generator = InstanceGenerator(declared, facts, readings[0].merge(readings[1]), seed, arena)
     rows = generator.instance(number)
     arena.load(rows)
     kept = arena.kept(rows)

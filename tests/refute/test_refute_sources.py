@@ -10,17 +10,17 @@ import pytest
 
 from sqlverdict.parse.facts import NotNull, References, Unique, facts_of
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Query
-from sqlverdict.refute.arena import warm_arena
-from sqlverdict.refute.constants import read
-from sqlverdict.refute.generate import Generator
-from sqlverdict.refute.legal import legal
-from sqlverdict.refute.mine.kind import ColumnRegularity
-from sqlverdict.refute.real import real_rows
+from sqlverdict.refute.data.mine.kind import ColumnRegularity
+from sqlverdict.refute.data.real_rows import real_rows
+from sqlverdict.refute.make.generator import InstanceGenerator
+from sqlverdict.refute.read.constants import read
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.sources import Sources, likely_facts
-from sqlverdict.refute.witness import Budget, Instance, Witness
+from sqlverdict.refute.trial.legal import legal
+from sqlverdict.refute.trial.scratch_database import warm_arena
+from sqlverdict.refute.witness import Instance, SearchBudget, Witness
 
 GOLD = (
     "SELECT m.label FROM atom a JOIN molecule m ON m.id = a.molecule WHERE a.element = 'h' "
@@ -59,8 +59,8 @@ def test_instances_are_like_the_data_in_every_column(database: Path) -> None:
     assert isinstance(prediction, Query)
     reading = read(gold, schema).merge(read(prediction, schema))
     arena = warm_arena(schema, None, False)
-    generator = Generator(schema, facts_of(schema), reading, 0, arena)
-    sources = Sources(generator, facts_of(schema), Budget(), 60, database, arena)
+    generator = InstanceGenerator(schema, facts_of(schema), reading, 0, arena)
+    sources = Sources(generator, facts_of(schema), SearchBudget(), 60, database, arena)
     sources.ordinary = True
     real = real_rows(database, schema)
     shown = [
@@ -83,7 +83,7 @@ def grades(database: Path) -> list[str | None]:
     """What the search finds, by seed."""
     schema = read_sqlite(database)
     found = [
-        find_witness(GOLD, PREDICTION, schema, budget=Budget(seed=seed), database=database)
+        find_witness(GOLD, PREDICTION, schema, budget=SearchBudget(seed=seed), database=database)
         for seed in range(8)
     ]
     return [one.grade if isinstance(one, Witness) else None for one in found]

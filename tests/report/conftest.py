@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.folder import RunFolder
-from sqlverdict.report.manifest import Manifest
-from sqlverdict.report.run import Run
-from sqlverdict.report.runlog import encode_result
+from sqlverdict.runlog.folder import RunFolder
+from sqlverdict.runlog.log import encode_result
+from sqlverdict.runlog.manifest import Manifest
+from sqlverdict.runlog.run import Run
 
 MakeResult = Callable[..., Result]
 MakeRun = Callable[..., Run]

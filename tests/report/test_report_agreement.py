@@ -11,15 +11,15 @@ import pytest
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.load.labels import Label, Labels
 from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
-from sqlverdict.report.agreement import hold_against
-from sqlverdict.report.agreement_opinions import calls_of, hears_judges, results_match
-from sqlverdict.report.agreement_tables import (
+from sqlverdict.report.agreement.agreement import hold_against
+from sqlverdict.report.agreement.opinions import calls_of, hears_judges, results_match
+from sqlverdict.report.agreement.tables import (
     agreement_table,
     annotator_sentence,
     annotator_table,
     difference_table,
 )
-from sqlverdict.report.run import Run
+from sqlverdict.runlog.run import Run
 from sqlverdict.score.metric import METRICS
 
 MakeRun = Callable[..., Run]

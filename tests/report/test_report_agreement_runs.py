@@ -11,10 +11,10 @@ import pytest
 from sqlverdict.errors import UsageError
 from sqlverdict.load.labels import Label, Labels
 from sqlverdict.records import RECORD, Evidence, Result, Rung
-from sqlverdict.report.agreement import hold_against
-from sqlverdict.report.agreement_figures import agreement_figure
-from sqlverdict.report.agreement_tables import group_table
-from sqlverdict.report.run import Run
+from sqlverdict.report.agreement.agreement import hold_against
+from sqlverdict.report.agreement.figures import agreement_figure
+from sqlverdict.report.agreement.tables import group_table
+from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]
 MakeResult = Callable[..., Result]

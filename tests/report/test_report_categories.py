@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.errors import UsageError
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
-from sqlverdict.report.categories import (
+from sqlverdict.report.agreement.categories import (
     categorise,
     category_report,
     category_table,
     difference_table,
     tags_of,
 )
-from sqlverdict.report.category_figures import write_category_figures
-from sqlverdict.report.run import Run
+from sqlverdict.report.agreement.category_figures import write_category_figures
+from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]
 MakeResult = Callable[..., Result]

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlverdict.errors import UsageError
-from sqlverdict.report.chart import Series, bar_chart, line_chart
-from sqlverdict.report.chart_parts import (
+from sqlverdict.report.charts.chart import Series, bar_chart, line_chart
+from sqlverdict.report.charts.parts import (
     COLOURS,
     WIDTH,
     Scale,

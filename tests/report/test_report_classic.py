@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.classic import classic
+from sqlverdict.report.one_run.classic import classic
 from sqlverdict.score.summary import Summary, summarise
 
 MakeResult = Callable[..., Result]

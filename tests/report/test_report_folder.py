@@ -15,11 +15,11 @@ import pytest
 from sqlverdict.errors import RunLogError
 from sqlverdict.files.lock import LOCK, FolderLock, Locked
 from sqlverdict.records import Result
-from sqlverdict.report.folder import RunFolder
-from sqlverdict.report.manifest import MANIFEST, Manifest, library_versions, read_manifest
-from sqlverdict.report.markdown import write_markdown
-from sqlverdict.report.run import SUMMARY, Run, read_run
-from sqlverdict.report.runlog import RESULTS, encode_result
+from sqlverdict.report.one_run.markdown import write_markdown
+from sqlverdict.runlog.folder import RunFolder
+from sqlverdict.runlog.log import RESULTS, encode_result
+from sqlverdict.runlog.manifest import MANIFEST, Manifest, library_versions, read_manifest
+from sqlverdict.runlog.run import SUMMARY, Run, read_run
 
 MakeManifest = Callable[..., Manifest]
 MakeResult = Callable[..., Result]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from sqlverdict.errors import UsageError
-from sqlverdict.report.gate import (
+from sqlverdict.report.several_runs.gate import (
     Allowance,
     Rules,
     check_run,
@@ -15,7 +15,7 @@ from sqlverdict.report.gate import (
     parse_drop,
     parse_minimum,
 )
-from sqlverdict.report.run import Run
+from sqlverdict.runlog.run import Run
 
 Scored = Callable[..., Run]
 

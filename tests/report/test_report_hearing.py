@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from sqlverdict.records import Evidence, Reason, Result, Rung
-from sqlverdict.report.hearing import judge_sentences, unheard_sentences
-from sqlverdict.report.run import Run
+from sqlverdict.report.one_run.judge_section import judge_sentences, unheard_sentences
+from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]
 MakeResult = Callable[..., Result]

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sqlverdict.records import Evidence, Fault, Reason, Result, Rung, Verdict
-from sqlverdict.report.junit import Check, write_checks, write_junit
-from sqlverdict.report.run import Run
+from sqlverdict.report.one_run.junit import GateCheck, write_checks, write_junit
+from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]
 MakeResult = Callable[..., Result]
@@ -79,7 +79,10 @@ def test_lines_of_one_database_come_together_and_in_order(
 
 
 def test_the_conditions_of_a_gate_are_tests_too(tmp_path: Path) -> None:
-    checks = [Check("fine", True, ""), Check("ex < 1 & up", False, "found 0", ("q1: wrong",))]
+    checks = [
+        GateCheck("fine", True, ""),
+        GateCheck("ex < 1 & up", False, "found 0", ("q1: wrong",)),
+    ]
     write_checks(tmp_path / "gate.xml", "gate", checks)
     root = ET.parse(tmp_path / "gate.xml").getroot()
     assert (root.get("tests"), root.get("failures")) == ("2", "1")

@@ -9,11 +9,11 @@ import pytest
 
 from sqlverdict.compare.relations import KINDS
 from sqlverdict.records import Evidence, Fault, Reason, Result, Rung, Verdict
-from sqlverdict.report.case import VERDICTS, evidence_lines, relation_text, said
-from sqlverdict.report.files import FILES, write_reports
-from sqlverdict.report.markdown import fence, pick, write_markdown
-from sqlverdict.report.run import Run
-from sqlverdict.report.sections import headline, outcome, unscored_messages
+from sqlverdict.report.one_run.case import VERDICTS, evidence_lines, relation_text, said
+from sqlverdict.report.one_run.files import FILES, write_reports
+from sqlverdict.report.one_run.markdown import fence, pick, write_markdown
+from sqlverdict.report.one_run.sections import headline, outcome, unscored_messages
+from sqlverdict.runlog.run import Run
 from sqlverdict.score.summary import summarise
 
 MakeRun = Callable[..., Run]

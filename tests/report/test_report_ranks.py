@@ -11,8 +11,8 @@ import pytest
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.load.labels import Label, Labels
 from sqlverdict.records import Result
-from sqlverdict.report.metric_errors import errors_table, metric_errors
-from sqlverdict.report.ranks import (
+from sqlverdict.report.several_runs.metric_errors import errors_table, metric_errors
+from sqlverdict.report.several_runs.ranks import (
     arrow,
     parts_table,
     rank_sentence,
@@ -20,8 +20,8 @@ from sqlverdict.report.ranks import (
     read_types,
     rerank,
 )
-from sqlverdict.report.ranks_figures import rank_figures, write_figures
-from sqlverdict.report.run import Run
+from sqlverdict.report.several_runs.ranks_figures import rank_figures, write_figures
+from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]
 MakeResult = Callable[..., Result]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.records import RESULT_SCHEMA, Result
-from sqlverdict.report.runlog import RESULTS, RunLog, encode_result, read_results
+from sqlverdict.runlog.log import RESULTS, RunLog, encode_result, read_results
 
 Make = Callable[..., Result]
 

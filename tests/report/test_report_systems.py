@@ -8,11 +8,15 @@ import pytest
 
 from sqlverdict.errors import UsageError
 from sqlverdict.records import Result
-from sqlverdict.report.comparison import compare_runs
-from sqlverdict.report.gate import Rules, check_run
-from sqlverdict.report.leaderboard import group_sentences, leaderboard, leaderboard_table
-from sqlverdict.report.run import Run
-from sqlverdict.report.same_cases import check_same_cases
+from sqlverdict.report.several_runs.comparison import compare_runs
+from sqlverdict.report.several_runs.gate import Rules, check_run
+from sqlverdict.report.several_runs.leaderboard import (
+    group_sentences,
+    leaderboard,
+    leaderboard_table,
+)
+from sqlverdict.report.several_runs.same_cases import check_same_cases
+from sqlverdict.runlog.run import Run
 
 Scored = Callable[..., Run]
 MakeRun = Callable[..., Run]

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.report.progress import LiveProgress
-from sqlverdict.report.tables import (
+from sqlverdict.files.text import count
+from sqlverdict.report.terminal.console import Screen
+from sqlverdict.report.terminal.progress import LiveProgress
+from sqlverdict.report.terminal.tables import (
     clean,
-    count,
     interval,
     markdown,
     p_text,
@@ -22,7 +23,6 @@ from sqlverdict.report.tables import (
     short,
     table,
 )
-from sqlverdict.report.terminal import Screen
 
 STEERING = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]")
 

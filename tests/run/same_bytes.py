@@ -11,11 +11,11 @@ from pathlib import Path
 
 from sqlverdict.execute.engine import Limits
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.load.demo import DATA, predictions_path, systems
+from sqlverdict.load.benchmarks.demo import DATA, predictions_path, systems
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.pipeline import Options, System, evaluate_systems
-from sqlverdict.refute.witness import Budget
-from sqlverdict.run.refuter import Refuting
+from sqlverdict.refute.witness import SearchBudget
+from sqlverdict.run.refute_stage import Refuting
 
 
 def main(folder: Path, workers: int, every: int) -> None:
@@ -31,7 +31,7 @@ def main(folder: Path, workers: int, every: int) -> None:
         limits=Limits(steps=5_000_000),
         workers=workers,
         cache=None,
-        refuting=Refuting(Budget(instances=60), folder=folder / "witnesses"),
+        refuting=Refuting(SearchBudget(instances=60), folder=folder / "witnesses"),
     )
     evaluate_systems(cases, chosen, options=options)
     for system in chosen:

@@ -18,12 +18,12 @@ from run_parts import HANGS, Fragile, Gate, answers_of
 
 from patience import no_endless_wait, wait_until
 from sqlverdict.execute.cache import AnswerCache
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import ENGINES, Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Reason, Score, Verdict
-from sqlverdict.run.batches import Needs
 from sqlverdict.run.examine import Examiner
+from sqlverdict.run.pool.batches import Needs
 from sqlverdict.run.task import Task
 from sqlverdict.score.metric import METRICS, Item
 
@@ -91,7 +91,7 @@ def test_answers_that_were_run_ahead_are_in_the_cache(
     file = tmp_path / "answers.sqlite"
     case = make_case("1", "SELECT 1")
     evaluate([case], {"1": "SELECT 2"}, options=Options(workers=1, cache=file))
-    desk = Desk("sqlite", Limits(), AnswerCache(file))
+    desk = QueryRunner("sqlite", Limits(), AnswerCache(file))
     assert case.database is not None
     for sql in ("SELECT 1", "SELECT 2"):
         desk.run(case.database, sql)

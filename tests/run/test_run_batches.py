@@ -7,12 +7,12 @@ from itertools import chain
 
 import pytest
 
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Answer, Case, Prediction, Recording
-from sqlverdict.run import batches
-from sqlverdict.run.batches import Needs, in_batches, prepared
 from sqlverdict.run.examine import Examiner
+from sqlverdict.run.pool import batches
+from sqlverdict.run.pool.batches import Needs, in_batches, prepared
 from sqlverdict.run.task import Task
 from sqlverdict.score.metric import parse_metrics
 
@@ -35,14 +35,14 @@ class Recorder:
         self._note("prepare", task)
         return task.case.db_id, ()
 
-    def __call__(self, task: Task, desk: Desk) -> bytes:
+    def __call__(self, task: Task, desk: QueryRunner) -> bytes:
         self._note("examine", task)
         return str(task.index).encode()
 
 
 @pytest.fixture
-def desk() -> Desk:
-    return Desk("sqlite", Limits())
+def desk() -> QueryRunner:
+    return QueryRunner("sqlite", Limits())
 
 
 @pytest.fixture
@@ -56,29 +56,29 @@ def tasks(count: int) -> list[Task]:
     return [Task(0, n, Case(str(n), "d"), Prediction(str(n))) for n in range(count)]
 
 
-def test_quick_tasks_run_their_queries_first(desk: Desk, clock: list[float]) -> None:
+def test_quick_tasks_run_their_queries_first(desk: QueryRunner, clock: list[float]) -> None:
     recorder = Recorder(clock)
     made = list(in_batches(tasks(3), recorder, desk))
     assert made == [[b"0", b"1", b"2"]]
     assert recorder.steps == [f"{step} {n}" for step in ("prepare", "examine") for n in range(3)]
 
 
-def test_slow_queries_are_reported_one_by_one(desk: Desk, clock: list[float]) -> None:
+def test_slow_queries_are_reported_one_by_one(desk: QueryRunner, clock: list[float]) -> None:
     recorder = Recorder(clock, prepares=1.0)
     assert list(in_batches(tasks(3), recorder, desk)) == [[b"0"], [b"1"], [b"2"]]
     assert recorder.steps[:4] == ["prepare 0", "examine 0", "prepare 1", "examine 1"]
 
 
-def test_slow_examinations_are_reported_one_by_one(desk: Desk, clock: list[float]) -> None:
+def test_slow_examinations_are_reported_one_by_one(desk: QueryRunner, clock: list[float]) -> None:
     made = list(in_batches(tasks(3), Recorder(clock, examines=1.0), desk))
     assert [lines for lines in made if lines] == [[b"0"], [b"1"], [b"2"]]
 
 
 def test_no_answer_leaves_memory_before_it_is_looked_at(
-    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, desk: Desk
+    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, desk: QueryRunner
 ) -> None:
     """Bulky answers end a batch: else each query would run twice."""
-    monkeypatch.setattr("sqlverdict.execute.desk._REMEMBERED", 400_000)
+    monkeypatch.setattr("sqlverdict.execute.query_runner._REMEMBERED", 400_000)
     sql = "SELECT {0}, hex(zeroblob(5000)) FROM person LIMIT 5"
     cases = [make_case(str(n), sql.format(n)) for n in range(30)]
     chunk = [Task(0, n, c, Prediction(c.id, c.golds[0])) for n, c in enumerate(cases)]
@@ -89,7 +89,7 @@ def test_no_answer_leaves_memory_before_it_is_looked_at(
 
 
 def test_what_is_run_ahead_is_what_the_examination_asks_for(
-    make_case: MakeCase, desk: Desk
+    make_case: MakeCase, desk: QueryRunner
 ) -> None:
     examiner = Examiner(parse_metrics("ex"))
     case = make_case("1", "SELECT 1", "SELECT nothing", "SELECT 2")
@@ -117,7 +117,7 @@ def test_nothing_is_run_ahead_that_is_not_needed(make_case: MakeCase) -> None:
 
 
 def test_a_bug_that_strikes_ahead_is_typed_by_the_examination(
-    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, desk: Desk
+    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, desk: QueryRunner
 ) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("broken")

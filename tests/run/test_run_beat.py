@@ -6,19 +6,19 @@ import multiprocessing
 
 import pytest
 
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Case, Prediction
 from sqlverdict.refute.witness import NotRefuted
-from sqlverdict.run.beat import Beat
-from sqlverdict.run.item import DeskItem
-from sqlverdict.run.refuter import Refuter, Refuting
+from sqlverdict.run.item import RunItem
+from sqlverdict.run.pool.heartbeat import Heartbeat
+from sqlverdict.run.refute_stage import Refuter, Refuting
 
 
 def test_time_that_does_not_count_is_waited_for_first(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("sqlverdict.run.beat.monotonic", lambda: now[0])
-    beat = Beat(multiprocessing.get_context("fork"))
+    monkeypatch.setattr("sqlverdict.run.pool.heartbeat.monotonic", lambda: now[0])
+    beat = Heartbeat(multiprocessing.get_context("fork"))
     beat(b"k" * 16, 600.0)
     now[0] += 610.0
     running = beat.running()
@@ -33,14 +33,14 @@ def test_a_search_gets_more_time_than_a_query_and_says_where_it_was_ended() -> N
     case = Case("1", "db", "?", ("SELECT 1",))
     how = Refuter(Refuting())
 
-    desk = Desk("sqlite", Limits(), watch=lambda key, more: told.append((key, more)))
-    DeskItem(case, Prediction("1", "SELECT 2"), desk, how).refute()
+    desk = QueryRunner("sqlite", Limits(), watch=lambda key, more: told.append((key, more)))
+    RunItem(case, Prediction("1", "SELECT 2"), desk, how).refute()
     (key, more), (after, _) = told
     assert key is not None
     assert after is None
     assert more >= 4 * Refuting().budget.seconds
 
-    ended = Desk("sqlite", Limits(), known={key: object()})  # type: ignore[dict-item]
-    found = DeskItem(case, Prediction("1", "SELECT 2"), ended, how).refute()
+    ended = QueryRunner("sqlite", Limits(), known={key: object()})  # type: ignore[dict-item]
+    found = RunItem(case, Prediction("1", "SELECT 2"), ended, how).refute()
     assert isinstance(found, NotRefuted)
     assert found.cut_by_time

@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
-from sqlverdict.judge.brief import Brief
+from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.opinion import Settings
-from sqlverdict.judge.request import Reply, Request
+from sqlverdict.llm.request import Reply, Request
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Evidence, Prediction, Recording, Rung
-from sqlverdict.report.case import evidence_lines
-from sqlverdict.run.brief_parts import facts
-from sqlverdict.run.briefs import Asking, questions
-from sqlverdict.run.court import Judging
-from sqlverdict.run.gather import Stages, gather
-from sqlverdict.run.item import DeskItem
+from sqlverdict.report.one_run.case import evidence_lines
+from sqlverdict.run.item import RunItem
+from sqlverdict.run.judging.brief_parts import facts
+from sqlverdict.run.judging.briefs import Asking, questions
+from sqlverdict.run.judging.stage import Judging
+from sqlverdict.run.ladder import Stages, gather
 from sqlverdict.run.recorded import RecordedItem
 from sqlverdict.situations import QUESTIONS, Situation
 
@@ -43,7 +43,7 @@ def tell(database: Path) -> Tell:
 
     def make(gold: str, prediction: str, *more: Evidence, **asking: Any) -> Brief:
         case = Case("1", "people", "?", (gold,), str(database))
-        item = DeskItem(case, Prediction("1", prediction), Desk("sqlite", Limits()))
+        item = RunItem(case, Prediction("1", prediction), QueryRunner("sqlite", Limits()))
         evidence = (*gather(item, Stages()), *more)
         (question,) = questions(item, evidence, Asking(verdict="evidence", **asking))
         return question.brief
@@ -149,10 +149,10 @@ def test_facts_are_few_and_each_is_told_once() -> None:
 def test_a_recorded_case_is_told_from_its_record(database: Path) -> None:
     """No database is opened for it, and that is no reason to do it again."""
     here = Case("1", "people", "?", (GOLD,), str(database))
-    item = DeskItem(here, Prediction("1", OTHER), Desk("sqlite", Limits()))
+    item = RunItem(here, Prediction("1", OTHER), QueryRunner("sqlite", Limits()))
     recording = Recording(tuple(item.golds()), item.answer(), equal=False, whole=False)
     case = Case("1", "people", "?", (GOLD,), None, recorded=recording)
-    recorded = RecordedItem(case, Prediction("1", OTHER), Desk("sqlite", Limits()))
+    recorded = RecordedItem(case, Prediction("1", OTHER), QueryRunner("sqlite", Limits()))
     (question,) = questions(recorded, gather(recorded, Stages()), Asking(verdict="evidence"))
     assert (question.brief.sizes, question.brief.columns, question.notes) == ((), (), ())
     assert recorded.repeatable

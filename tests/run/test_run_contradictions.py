@@ -16,24 +16,24 @@ from click.testing import CliRunner, Result
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import Contradiction
 from sqlverdict.judge.opinion import Settings
-from sqlverdict.judge.request import Reply, Request
+from sqlverdict.llm.request import Reply, Request
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.prove.proof import Proof, Step
 from sqlverdict.records import Case, Fault, Reason, Rung, Verdict
-from sqlverdict.refute.export import replay
-from sqlverdict.refute.witness import Budget
-from sqlverdict.report.case import evidence_lines
-from sqlverdict.report.junit import write_junit
-from sqlverdict.report.markdown import write_markdown
-from sqlverdict.report.run import Run
-from sqlverdict.report.runlog import read_results
-from sqlverdict.report.sections import outcome
+from sqlverdict.refute.witness import SearchBudget
+from sqlverdict.refute.witness_files import replay
+from sqlverdict.report.one_run.case import evidence_lines
+from sqlverdict.report.one_run.junit import write_junit
+from sqlverdict.report.one_run.markdown import write_markdown
+from sqlverdict.report.one_run.sections import outcome
 from sqlverdict.run.contradictions import CONTRADICTIONS
-from sqlverdict.run.court import Judging
-from sqlverdict.run.prover import Proving
-from sqlverdict.run.refuter import Refuting
+from sqlverdict.run.judging.stage import Judging
+from sqlverdict.run.prove_stage import Proving
+from sqlverdict.run.refute_stage import Refuting
 from sqlverdict.run.task import WINDOW
+from sqlverdict.runlog.log import read_results
+from sqlverdict.runlog.run import Run
 
 MakeCase = Callable[..., Case]
 LUCKY = ("SELECT count(*) FROM city", "SELECT count(name) FROM city")
@@ -55,7 +55,7 @@ def options(*, both: bool = True, metrics: str = "ex", workers: int = 0) -> Opti
         metrics,
         workers=workers,
         cache=None,
-        refuting=Refuting(Budget(instances=200)),
+        refuting=Refuting(SearchBudget(instances=200)),
         proving=Proving(tests_proofs=both),
     )
 
@@ -330,7 +330,7 @@ def test_without_a_schema_nothing_is_proved(make_case: MakeCase) -> None:
 
 
 def test_a_proof_needs_no_database(make_case: MakeCase, people: Path, tmp_path: Path) -> None:
-    from sqlverdict.parse.schema_sqlite import read_sqlite
+    from sqlverdict.parse.schemas.sqlite import read_sqlite
 
     case = make_case("1", "SELECT name FROM city", database=str(tmp_path / "gone.sqlite"))
     options = Options("ex,verdict", workers=0, cache=None, schemas={"people": read_sqlite(people)})

@@ -12,15 +12,15 @@ import pytest
 
 from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.judge.opinion import Settings
-from sqlverdict.judge.request import NoReply, Reply, Request
+from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Reason, Result, Rung, Verdict
-from sqlverdict.report.markdown import write_markdown
-from sqlverdict.report.run import Run
-from sqlverdict.report.sections import outcome
-from sqlverdict.run.briefs import Asking
-from sqlverdict.run.court import Judging
+from sqlverdict.report.one_run.markdown import write_markdown
+from sqlverdict.report.one_run.sections import outcome
 from sqlverdict.run.inputs import as_benchmark
+from sqlverdict.run.judging.briefs import Asking
+from sqlverdict.run.judging.stage import Judging
+from sqlverdict.runlog.run import Run
 
 MakeCase = Callable[..., Case]
 Lines = Callable[[Path], list[dict[str, Any]]]

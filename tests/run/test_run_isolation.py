@@ -10,7 +10,7 @@ import pytest
 
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Fault, Reason, Result, Score, Verdict
-from sqlverdict.report.run import Run
+from sqlverdict.runlog.run import Run
 from sqlverdict.score.metric import METRICS
 
 MakeCase = Callable[..., Case]
@@ -144,7 +144,7 @@ def test_a_bug_in_optional_evidence_costs_nothing_else(
         "sqlverdict.prove.prover.prove",
         "sqlverdict.refute.search.find_witness",
         "sqlverdict.compare.tags.find_tags",
-        "sqlverdict.run.gather.relate",
+        "sqlverdict.run.ladder.relate",
     ):
         monkeypatch.setattr(place, fail)
     wrong = run_one(make_case("1", GOLD), WRONG, "ex,verdict,soft_f1")

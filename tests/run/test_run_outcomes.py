@@ -11,7 +11,7 @@ from sqlverdict.errors import PredictionError, RunLogError, UsageError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.pipeline import Options, System, evaluate, evaluate_pairs, evaluate_systems
 from sqlverdict.records import Case, Fault, Prediction, Reason, Result, Verdict
-from sqlverdict.report.sections import cut_sentences
+from sqlverdict.report.one_run.sections import cut_sentences
 
 MakeCase = Callable[..., Case]
 LOCAL = Options(workers=0, cache=None)

@@ -18,8 +18,8 @@ from sqlverdict.errors import Interrupted, RunLogError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.pipeline import Options, System, evaluate, evaluate_pairs, evaluate_systems
 from sqlverdict.records import Case, Prediction, Reason, Score
-from sqlverdict.report.run import Run
-from sqlverdict.run.refuter import Refuting
+from sqlverdict.run.refute_stage import Refuting
+from sqlverdict.runlog.run import Run
 from sqlverdict.score.metric import METRICS
 
 Lines = Callable[[Path], list[dict[str, Any]]]
@@ -194,7 +194,7 @@ def test_a_schema_read_before_a_database_changed_is_not_used_after_it(tmp_path: 
 
 
 def test_schemas_that_changed_are_another_run(tmp_path: Path) -> None:
-    from sqlverdict.parse.schemas import load_schemas
+    from sqlverdict.parse.schemas.load import load_schemas
 
     file = tmp_path / "shop.sql"
     case = Case("1", "shop", "?", (GOLD,))

@@ -10,7 +10,7 @@ import pytest
 
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Evidence, Result, Rung
-from sqlverdict.report.case import evidence_lines
+from sqlverdict.report.one_run.case import evidence_lines
 from sqlverdict.signs.sign import SIGNS, Subject
 
 MakeCase = Callable[..., Case]
@@ -92,7 +92,7 @@ def test_signs_of_the_prediction_change_no_verdict(
 ) -> None:
     case = make_case("1", "SELECT name FROM city WHERE id < 3")
     with_signs = run(case, said)
-    monkeypatch.setattr("sqlverdict.run.gather.look_for_signs", lambda item, errors: [])
+    monkeypatch.setattr("sqlverdict.run.ladder.look_for_signs", lambda item, errors: [])
     without = run(case, said)
     assert signs(with_signs)
     assert not signs(without)

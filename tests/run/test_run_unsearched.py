@@ -14,9 +14,9 @@ import pytest
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Reason
 from sqlverdict.refute.witness import NotRefuted
-from sqlverdict.report.markdown import write_markdown
-from sqlverdict.report.run import Run
-from sqlverdict.run.refuter import Refuter
+from sqlverdict.report.one_run.markdown import write_markdown
+from sqlverdict.run.refute_stage import Refuter
+from sqlverdict.runlog.run import Run
 
 MakeCase = Callable[..., Case]
 

@@ -11,20 +11,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlverdict.errors import UsageError
-from sqlverdict.score.agreement import Confusion, Rated, agreement, confusion
-from sqlverdict.score.agreement_annotators import (
+from sqlverdict.score.agreement.agreement import Confusion, RatedCase, agreement, confusion
+from sqlverdict.score.agreement.annotators import (
     annotator_agreement,
     cohen_kappa,
     fleiss_kappa,
 )
-from sqlverdict.score.agreement_power import compare_metrics, labels_needed
-from sqlverdict.score.significance import mcnemar
+from sqlverdict.score.agreement.power import compare_metrics, labels_needed
+from sqlverdict.score.statistics.significance import mcnemar
 
 
-def rated(*items: tuple[int, int | None, int | None]) -> list[Rated]:
+def rated(*items: tuple[int, int | None, int | None]) -> list[RatedCase]:
     """From (people, metric, results match)."""
     return [
-        Rated(
+        RatedCase(
             str(number),
             bool(label),
             None if said is None else bool(said),
@@ -97,7 +97,7 @@ def test_kappa_is_the_general_kappa_and_symmetric(tp: int, fp: int, fn: int, tn:
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=30))
 def test_counting(pairs: list[tuple[bool, bool]]) -> None:
-    found = confusion(Rated(str(n), label, said) for n, (label, said) in enumerate(pairs))
+    found = confusion(RatedCase(str(n), label, said) for n, (label, said) in enumerate(pairs))
     assert found.n == len(pairs)
     assert found.tp + found.fn == sum(label for label, _ in pairs)
     assert found.fp == sum(said and not label for label, said in pairs)
@@ -207,7 +207,7 @@ def test_the_published_half(data_root: Path) -> None:
 
     def against(field: str) -> tuple[str, str, float | None, float | None]:
         items = [
-            Rated(str(n), bool(pair["human"]), bool(pair[field]), equal[n])
+            RatedCase(str(n), bool(pair["human"]), bool(pair[field]), equal[n])
             for n, pair in enumerate(pairs)
         ]
         found = agreement(field, items)

@@ -10,10 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlverdict.errors import UsageError
-from sqlverdict.score.binomial import at_most, upper_bound
-from sqlverdict.score.resample import EXACT, binomial, generator, multinomial, percentiles
-from sqlverdict.score.selective_calibration import as_probabilities, calibration, scale_of
-from sqlverdict.score.selective_curve import curve_of
+from sqlverdict.score.reliability.calibration import as_probabilities, calibration, scale_of
+from sqlverdict.score.reliability.curve import curve_of
+from sqlverdict.score.statistics.binomial import at_most, upper_bound
+from sqlverdict.score.statistics.resample import (
+    EXACT,
+    binomial,
+    generator,
+    multinomial,
+    percentiles,
+)
 
 ITEMS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40)
 

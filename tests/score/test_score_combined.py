@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqlverdict.errors import UsageError
-from sqlverdict.score.agreement_combined import RULES, Combined, combine_judges, parse_combined
+from sqlverdict.score.agreement.combined import RULES, Combined, combine_judges, parse_combined
 
 T, F, N = True, False, None
 

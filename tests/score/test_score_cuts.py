@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
-from sqlverdict.refute.explain import evidence_of
+from sqlverdict.refute.explain.sentence import evidence_of
 from sqlverdict.refute.witness import NotRefuted
-from sqlverdict.report.sections import cut_sentences
+from sqlverdict.report.one_run.sections import cut_sentences
 from sqlverdict.score.summary import from_json, summarise, to_json
 
 LATE = NotRefuted(3, 0, Reason.BUDGET_EXHAUSTED, "cut by time", cut_by_time=True)

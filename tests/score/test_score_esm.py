@@ -11,10 +11,10 @@ import pytest
 
 from sqlverdict.execute.engine import Limits
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Reason, Score
-from sqlverdict.run.refuter import Refuting
+from sqlverdict.run.refute_stage import Refuting
 from sqlverdict.score.metric import METRICS, SECTIONS, document, parse_metric, score_case
 from sqlverdict.testing.fakes import FakeItem
 from sqlverdict.testing.hostile import hostile_predictions

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from sqlverdict.load import demo
 from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.load.benchmarks import demo
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.records import Case, Result
-from sqlverdict.testing.gaming import BLIND, DISGUISES, target_of
-from sqlverdict.testing.gaming_padding import PADDINGS
+from sqlverdict.testing.gaming.padding import PADDINGS
+from sqlverdict.testing.gaming.strategies import BLIND, DISGUISES, target_of
 
 METRICS = "ex,text_match,esm,proved,verdict"
 EVERY = 9

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sqlverdict.errors import UsageError
-from sqlverdict.score import intervals
-from sqlverdict.score.intervals import (
+from sqlverdict.score.statistics import intervals
+from sqlverdict.score.statistics.intervals import (
     bootstrap_mean,
     mean_and_error,
     mean_interval,

@@ -20,7 +20,7 @@ from sqlverdict.score.metric import (
     parse_metrics,
     score_case,
 )
-from sqlverdict.score.r_ves import reward
+from sqlverdict.score.metrics.r_ves import reward
 from sqlverdict.score.timing import ROUNDS
 from sqlverdict.testing.fakes import GOLD_SQL, FakeItem
 

@@ -8,7 +8,7 @@ import pytest
 
 from sqlverdict.prove.proof import NotProved
 from sqlverdict.records import Evidence, Failure, Reason, Result, Rung, Score, Verdict
-from sqlverdict.score.heard import Heard
+from sqlverdict.score.judge_counts import JudgeCounts
 from sqlverdict.score.metric import parse_metric
 from sqlverdict.testing.fakes import FakeItem
 
@@ -99,7 +99,7 @@ def result(*evidence: Evidence) -> Result:
 
 
 def test_what_judges_took_is_added_up() -> None:
-    heard = Heard()
+    heard = JudgeCounts()
     heard.add(
         result(said(True, calls=2, cached=1, tokens=[100, 10], cost=0.5, repeats=[True, True]))
     )
@@ -124,6 +124,6 @@ def test_what_judges_took_is_added_up() -> None:
 
 
 def test_a_run_without_judges_counts_nothing() -> None:
-    heard = Heard()
+    heard = JudgeCounts()
     heard.add(result(Evidence(Rung.TESTED, "compare", True)))
     assert heard.totals() == {}

@@ -8,14 +8,14 @@ import pytest
 
 from sqlverdict.errors import UsageError
 from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
-from sqlverdict.score.outcomes import (
+from sqlverdict.score.reliability.outcomes import (
     PROVED,
     UNSCORABLE,
     VERDICT,
     Cell,
-    Fate,
+    FailurePolicy,
+    ItemOutcome,
     Mishap,
-    Policy,
     fate_of,
     label_by,
     table_of,
@@ -27,8 +27,8 @@ RIGHT = Result(
 UNANSWERABLE = replace(RIGHT, gold=(), answerable=False, scores={"ex": None})
 
 
-def fate(result: Result, source: str = "ex", policy: Policy | None = None) -> Fate:
-    return fate_of(result, label_by(source), policy or Policy())
+def fate(result: Result, source: str = "ex", policy: FailurePolicy | None = None) -> ItemOutcome:
+    return fate_of(result, label_by(source), policy or FailurePolicy())
 
 
 @pytest.mark.parametrize(
@@ -64,24 +64,24 @@ def test_cells(result: Result, cell: Cell | None) -> None:
 )
 def test_mishaps_follow_their_policy_and_no_other(reason: Reason, mishap: Mishap | None) -> None:
     wrong = replace(RIGHT, scores={"ex": 0.0}, verdict=Verdict.INCORRECT, reasons=(reason,))
-    assert fate(wrong) == Fate(Cell.WRONG, mishap)
+    assert fate(wrong) == ItemOutcome(Cell.WRONG, mishap)
     for kind in ("error", "timeout", "no_sql"):
         expected = Cell.ABSTAINED_ANSWERABLE if mishap == kind else Cell.WRONG
-        assert fate(wrong, policy=Policy(**{kind: "abstain"})).cell is expected
+        assert fate(wrong, policy=FailurePolicy(**{kind: "abstain"})).cell is expected
 
 
 def test_a_query_that_a_preset_mends_is_right_although_it_does_not_run_as_it_stands() -> None:
     mended = replace(RIGHT, verdict=Verdict.INCORRECT, reasons=(Reason.PARSE_ERROR,))
-    assert fate(mended) == Fate(Cell.CORRECT)
+    assert fate(mended) == ItemOutcome(Cell.CORRECT)
 
 
 def test_text_for_an_unanswerable_question_is_told_from_sql() -> None:
     answered = replace(UNANSWERABLE, verdict=Verdict.INCORRECT)
     prose = replace(answered, prediction="That is not in the data.")
-    forgiving = Policy(no_sql="abstain")
-    assert fate(answered, policy=forgiving) == Fate(Cell.ANSWERED_UNANSWERABLE)
-    assert fate(prose) == Fate(Cell.ANSWERED_UNANSWERABLE, Mishap.NO_SQL)
-    assert fate(prose, policy=forgiving) == Fate(Cell.ABSTAINED_UNANSWERABLE, Mishap.NO_SQL)
+    forgiving = FailurePolicy(no_sql="abstain")
+    assert fate(answered, policy=forgiving) == ItemOutcome(Cell.ANSWERED_UNANSWERABLE)
+    assert fate(prose) == ItemOutcome(Cell.ANSWERED_UNANSWERABLE, Mishap.NO_SQL)
+    assert fate(prose, policy=forgiving) == ItemOutcome(Cell.ABSTAINED_UNANSWERABLE, Mishap.NO_SQL)
 
 
 def test_a_missing_prediction_is_harm_under_every_policy() -> None:
@@ -89,10 +89,10 @@ def test_a_missing_prediction_is_harm_under_every_policy() -> None:
         RIGHT, prediction=None, scores={"ex": 0.0}, verdict=Verdict.INCORRECT,
         reasons=(Reason.NO_SQL_PRODUCED,),
     )  # fmt: skip
-    lenient = Policy("abstain", "abstain", "abstain")
-    assert fate(nothing, policy=lenient) == Fate(Cell.WRONG, Mishap.MISSING)
+    lenient = FailurePolicy("abstain", "abstain", "abstain")
+    assert fate(nothing, policy=lenient) == ItemOutcome(Cell.WRONG, Mishap.MISSING)
     unasked = replace(UNANSWERABLE, prediction=None, verdict=Verdict.INCORRECT)
-    assert fate(unasked, policy=lenient) == Fate(Cell.ANSWERED_UNANSWERABLE, Mishap.MISSING)
+    assert fate(unasked, policy=lenient) == ItemOutcome(Cell.ANSWERED_UNANSWERABLE, Mishap.MISSING)
 
 
 def test_the_verdict_as_label() -> None:
@@ -119,7 +119,10 @@ def test_proofs_as_labels_leave_mere_matches_open(
 
 
 def test_a_table_counts_everything_once() -> None:
-    fates = [Fate(cell) for cell in Cell] + [Fate(None), Fate(Cell.WRONG, Mishap.ERROR)]
+    fates = [ItemOutcome(cell) for cell in Cell] + [
+        ItemOutcome(None),
+        ItemOutcome(Cell.WRONG, Mishap.ERROR),
+    ]
     table = table_of(fates)
     assert table.total == 6
     assert (table.answerable, table.unanswerable, table.harm, table.unscored) == (4, 2, 3, 1)
@@ -128,4 +131,4 @@ def test_a_table_counts_everything_once() -> None:
 
 def test_an_unknown_treatment_is_refused() -> None:
     with pytest.raises(UsageError, match="expected harm or abstain"):
-        Policy(error="ignore")  # type: ignore[arg-type]
+        FailurePolicy(error="ignore")  # type: ignore[arg-type]

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sqlverdict.errors import RunLogError, UsageError
 from sqlverdict.records import Result, Verdict
-from sqlverdict.score.pairing import paired
-from sqlverdict.score.significance import mcnemar
+from sqlverdict.score.statistics.pairing import paired
+from sqlverdict.score.statistics.significance import mcnemar
 
 
 def run(scores: dict[str, float | None], metric: str = "ex") -> list[Result]:

@@ -9,8 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlverdict.errors import UsageError
-from sqlverdict.score.outcomes import Cell, OutcomeTable
-from sqlverdict.score.reliability import (
+from sqlverdict.score.reliability.intervals import (
+    compare_scores,
+    interval_of,
+    resampled_tables,
+    rs_interval,
+)
+from sqlverdict.score.reliability.outcomes import Cell, OutcomeTable
+from sqlverdict.score.reliability.reliability_score import (
     ANS,
     EVERYTHING,
     abstain_all,
@@ -25,12 +31,6 @@ from sqlverdict.score.reliability import (
     sweep_penalty,
     sweep_share,
     views,
-)
-from sqlverdict.score.reliability_intervals import (
-    compare_scores,
-    interval_of,
-    resampled_tables,
-    rs_interval,
 )
 
 PIPELINE = OutcomeTable(

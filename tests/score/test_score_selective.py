@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlverdict.errors import UsageError
-from sqlverdict.score.selective_curve import (
+from sqlverdict.score.reliability.curve import (
     Curve,
     augrc,
     aurc,
@@ -21,9 +21,9 @@ from sqlverdict.score.selective_curve import (
     curve_of,
     points,
 )
-from sqlverdict.score.selective_intervals import (
+from sqlverdict.score.reliability.curve_intervals import (
     LIMIT,
-    Estimated,
+    CurveEstimate,
     _coarse,
     compare_curves,
     curve_intervals,
@@ -114,7 +114,7 @@ def test_no_items_no_figures() -> None:
     nothing = curve([])
     assert aurc(nothing) is augrc(nothing) is auroc(nothing) is best_aurc(nothing) is None
     assert coverage_at(nothing, 0.1).threshold == math.inf
-    assert curve_intervals(nothing)["aurc"] == Estimated(None)
+    assert curve_intervals(nothing)["aurc"] == CurveEstimate(None)
 
 
 def test_what_is_no_confidence_is_refused() -> None:

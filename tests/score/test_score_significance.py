@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqlverdict.errors import UsageError
-from sqlverdict.score.significance import (
+from sqlverdict.score.statistics.significance import (
     binary_pairs,
     holm,
     indistinguishable_groups,

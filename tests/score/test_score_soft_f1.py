@@ -13,8 +13,8 @@ from patience import processor_time
 from sqlverdict.records import Failure, Fault, Reason, Row
 from sqlverdict.score import overlap
 from sqlverdict.score.metric import METRICS
-from sqlverdict.score.soft_f1 import overlap_f1
-from sqlverdict.score.soft_f1_bird import by_position
+from sqlverdict.score.metrics.soft_f1 import overlap_f1
+from sqlverdict.score.metrics.soft_f1_bird import by_position
 from sqlverdict.testing.fakes import FakeItem
 
 CELLS = st.one_of(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.records import Fault, Reason, Result, Verdict
-from sqlverdict.score.intervals import wilson
+from sqlverdict.score.statistics.intervals import wilson
 from sqlverdict.score.summary import (
     Estimate,
     Slice,

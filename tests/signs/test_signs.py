@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Outcome, Query
 from sqlverdict.signs.look import LONGEST, look_at, signs_of
 from sqlverdict.signs.sign import PROBES, SIGNS, Sign, Subject
@@ -23,15 +23,15 @@ def test_sign(sign: Sign) -> None:
     check_sign(sign)
 
 
-def subject_of(sql: str, database: Path, desk: Desk, **about: str) -> Subject:
+def subject_of(sql: str, database: Path, desk: QueryRunner, **about: str) -> Subject:
     query = parse(sql)
     assert isinstance(query, Query)
     return Subject(query, read_sqlite(database), partial(desk.run, str(database)), **about)
 
 
 @pytest.fixture
-def desk() -> Iterator[Desk]:
-    made = Desk("sqlite", Limits())
+def desk() -> Iterator[QueryRunner]:
+    made = QueryRunner("sqlite", Limits())
     yield made
     made.close()
 
@@ -41,13 +41,13 @@ def people(tmp_path: Path) -> Path:
     return make_database(tmp_path / "people.sqlite")
 
 
-def test_strong_signs_come_first(people: Path, desk: Desk) -> None:
+def test_strong_signs_come_first(people: Path, desk: QueryRunner) -> None:
     sql = "SELECT name FROM person WHERE age > 500"
     names = [notice.name for notice in signs_of(subject_of(sql, people, desk))]
     assert names == ["empty_answer", "constant_condition"]
 
 
-def test_a_list_of_values_cannot_make_it_run_for_ever(people: Path, desk: Desk) -> None:
+def test_a_list_of_values_cannot_make_it_run_for_ever(people: Path, desk: QueryRunner) -> None:
     values = ", ".join(f"'x{n}'" for n in range(2_000))
     asked: list[str] = []
 
@@ -61,7 +61,7 @@ def test_a_list_of_values_cannot_make_it_run_for_ever(people: Path, desk: Desk) 
     assert len(asked) == PROBES + 1
 
 
-def test_a_long_query_is_not_looked_at(people: Path, desk: Desk) -> None:
+def test_a_long_query_is_not_looked_at(people: Path, desk: QueryRunner) -> None:
     sql = f"SELECT name FROM person WHERE name = '{'x' * LONGEST}'"
     assert list(signs_of(subject_of(sql, people, desk))) == []
 
@@ -72,7 +72,7 @@ PATIENT = [hostile for hostile in hostile_predictions() if not hostile.hangs]
 
 @pytest.mark.parametrize("hostile", PATIENT, ids=lambda each: each.name)
 def test_hostile_texts_raise_nothing(hostile: Hostile, people: Path) -> None:
-    desk = Desk("sqlite", Limits(steps=1_000_000))
+    desk = QueryRunner("sqlite", Limits(steps=1_000_000))
     try:
         look_at(hostile.sql, read_sqlite(people), partial(desk.run, str(people)), "Who is it?")
     finally:

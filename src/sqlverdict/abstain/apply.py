@@ -9,17 +9,17 @@ from pathlib import Path
 from sqlverdict.abstain.compose import canonical_name
 from sqlverdict.abstain.method import ABSTAINERS, Draft, is_generator
 from sqlverdict.abstain.predictions import draft_of, read_drafts
-from sqlverdict.abstain.workflow import Machine
+from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.errors import PredictionError, UsageError
+from sqlverdict.files.text import read_text
 from sqlverdict.load.prediction_formats import detect
 from sqlverdict.load.predictions import load_predictions
-from sqlverdict.load.text import read_text
 from sqlverdict.records import Case
 
 _LINES = {"before": "{0} > recorded", "with": "recorded[{0}]", "after": "recorded > {0}"}
 
 
-def detector_machine(text: str) -> Machine:
+def detector_machine(text: str) -> FittedComposition:
     """The machine of one detector over recorded answers, put where it belongs.
 
     A whole line may be given too, if its generator is ``recorded``.
@@ -28,7 +28,7 @@ def detector_machine(text: str) -> Machine:
         UsageError: it is a generator, or malformed.
     """
     if re.search(r"\brecorded\b", text):
-        return Machine(text)
+        return FittedComposition(text)
     name = re.match(r"[\w*-]+", text.strip())
     member = ABSTAINERS.get(canonical_name(name[0])) if name else None
     if member is None or is_generator(member):
@@ -36,7 +36,7 @@ def detector_machine(text: str) -> Machine:
             f"{text!r} is no detector. Expected one with its options, such as voting(n=5), or a "
             f"line whose generator is recorded; see sqlverdict abstain list"
         )
-    return Machine(_LINES[member.place].format(text.strip()))
+    return FittedComposition(_LINES[member.place].format(text.strip()))
 
 
 def drafts_for(cases: Iterable[Case], predictions: Path) -> dict[str, Draft]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from sqlverdict.abstain.method import Finding, Lessons, Need, Place, Tools, Wishes
+from sqlverdict.abstain.method import Detection, GeneratorNeeds, Need, Place, Tools, TrainingData
 from sqlverdict.errors import UsageError
 
 
@@ -17,7 +17,7 @@ class Learner:
     version: ClassVar[int] = 1
     needs: ClassVar[frozenset[Need]] = frozenset()
 
-    def fit(self, lessons: Lessons, tools: Tools) -> None:
+    def fit(self, lessons: TrainingData, tools: Tools) -> None:
         """Learn nothing."""
 
     def save(self, folder: Path) -> None:
@@ -42,11 +42,11 @@ class Gate(Learner):
     threshold: float | None = 0.5
     penalty: float = 1.0
 
-    def wishes(self) -> Wishes:
+    def wishes(self) -> GeneratorNeeds:
         """Nothing in particular."""
-        return Wishes()
+        return GeneratorNeeds()
 
-    def decide(self, finding: Finding) -> bool:
+    def decide(self, finding: Detection) -> bool:
         """Whether the confidence reaches the threshold; equal is enough.
 
         Raises:

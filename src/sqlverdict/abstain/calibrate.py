@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlverdict.abstain.method import Detector, Example, Finding
+from sqlverdict.abstain.method import Detection, Detector, TrainingExample
 from sqlverdict.abstain.thresholds import certified_threshold, heuristic_threshold
 from sqlverdict.errors import DataError
 
 
 @dataclass(frozen=True)
-class Calibration:
+class ThresholdFit:
     """How a threshold was found.
 
     Attributes:
@@ -39,13 +39,13 @@ class Calibration:
 
 def calibrate(
     detector: Detector,
-    examples: Sequence[Example],
-    findings: Sequence[Finding],
+    examples: Sequence[TrainingExample],
+    findings: Sequence[Detection],
     *,
     penalty: float = 1.0,
     risk: float | None = None,
     delta: float = 0.1,
-) -> Calibration:
+) -> ThresholdFit:
     """Set a detector's threshold.
 
     Args:
@@ -74,7 +74,7 @@ def calibrate(
     if risk is None:
         found = heuristic_threshold(confidences, right, penalty)
         detector.threshold = found.value
-        return Calibration(
+        return ThresholdFit(
             detector.name,
             found.value,
             found.items,
@@ -85,6 +85,6 @@ def calibrate(
         )
     sure = certified_threshold(confidences, right, risk=risk, delta=delta)
     detector.threshold = sure.value
-    return Calibration(
+    return ThresholdFit(
         detector.name, sure.value, sure.items, sure.answered, sure.wrong, sure.guarantee
     )

@@ -32,7 +32,7 @@ _PLACES = {
 
 
 @dataclass(frozen=True)
-class Part:
+class MethodPart:
     """One method of a line, with its options as written."""
 
     name: str
@@ -47,17 +47,17 @@ class Part:
 class Composition:
     """A line, read and checked; ``str`` gives it back in one spelling."""
 
-    generator: Part
-    before: tuple[Part, ...] = ()
-    within: tuple[Part, ...] = ()
-    after: tuple[Part, ...] = ()
+    generator: MethodPart
+    before: tuple[MethodPart, ...] = ()
+    within: tuple[MethodPart, ...] = ()
+    after: tuple[MethodPart, ...] = ()
 
     def __str__(self) -> str:
         inner = f"[{', '.join(map(str, self.within))}]" if self.within else ""
         return " > ".join(map(str, [*self.before, f"{self.generator}{inner}", *self.after]))
 
     @property
-    def detectors(self) -> tuple[Part, ...]:
+    def detectors(self) -> tuple[MethodPart, ...]:
         """Every detector, in the order in which they speak."""
         return (*self.before, *self.within, *self.after)
 
@@ -69,15 +69,15 @@ def parse_composition(line: str) -> Composition:
         UsageError: it is malformed, a method stands in the wrong place, or an option is wrong;
             the message says where and what was expected.
     """
-    reader = _Reader(line)
-    chain: list[tuple[Part, tuple[Part, ...]]] = [reader.link()]
+    reader = _LineReader(line)
+    chain: list[tuple[MethodPart, tuple[MethodPart, ...]]] = [reader.link()]
     while reader.take("arrow"):
         chain.append(reader.link())
     reader.end()
     return _placed(line, chain)
 
 
-def make(part: Part) -> Any:
+def make(part: MethodPart) -> Any:
     """The method of a part, with its options set.
 
     Raises:
@@ -101,7 +101,7 @@ def make_generator(composition: Composition) -> Generator:
     return found
 
 
-def make_detectors(parts: Sequence[Part]) -> list[Detector]:
+def make_detectors(parts: Sequence[MethodPart]) -> list[Detector]:
     """The detectors of some parts."""
     return [make(part) for part in parts]
 
@@ -125,7 +125,7 @@ def _quoted(value: str) -> str:
     return value if re.fullmatch(r"[^\s\[\](),=>→'\"]+", value) else f'"{value}"'
 
 
-def _placed(line: str, chain: list[tuple[Part, tuple[Part, ...]]]) -> Composition:
+def _placed(line: str, chain: list[tuple[MethodPart, tuple[MethodPart, ...]]]) -> Composition:
     methods = [(part, inner, make(part)) for part, inner in chain]
     writing = [place for place, (_, _, method) in enumerate(methods) if is_generator(method)]
     if len(writing) != 1:
@@ -157,12 +157,12 @@ def _placed(line: str, chain: list[tuple[Part, tuple[Part, ...]]]) -> Compositio
     return Composition(part, before, inner, after)
 
 
-def _check_place(line: str, part: Part, place: str, found: str) -> None:
+def _check_place(line: str, part: MethodPart, place: str, found: str) -> None:
     if place != found:
         raise UsageError(f"{line!r}: " + _PLACES[place].format(name=part.name))
 
 
-class _Reader:
+class _LineReader:
     """Reads a line token by token, and says where it stumbles."""
 
     def __init__(self, line: str) -> None:
@@ -198,10 +198,10 @@ class _Reader:
             f"Write it like: clsprompt > sqlprompt > selfref, t5[maxprob], voting(n=5)"
         )
 
-    def link(self) -> tuple[Part, tuple[Part, ...]]:
+    def link(self) -> tuple[MethodPart, tuple[MethodPart, ...]]:
         """A method with its brackets."""
         part = self.part()
-        inner: list[Part] = []
+        inner: list[MethodPart] = []
         if self.take("sign", "["):
             inner.append(self.part())
             while self.take("sign", ","):
@@ -209,7 +209,7 @@ class _Reader:
             self.need("]")
         return part, tuple(inner)
 
-    def part(self) -> Part:
+    def part(self) -> MethodPart:
         """A method with its options."""
         start = self.at
         word = self.take("word")
@@ -227,7 +227,7 @@ class _Reader:
             while self.take("sign", ","):
                 self.option(options)
             self.need(")")
-        return Part(name, options)
+        return MethodPart(name, options)
 
     def option(self, options: dict[str, str]) -> None:
         """``key=value``."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlverdict.abstain.method import Draft, Example
-from sqlverdict.execute.desk import Desk
+from sqlverdict.abstain.method import Draft, TrainingExample
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import Answer, Failure, Outcome
 
 
-def mark(examples: Sequence[Example], desk: Desk, preset: str = "strict") -> list[Example]:
+def mark(
+    examples: Sequence[TrainingExample], desk: QueryRunner, preset: str = "strict"
+) -> list[TrainingExample]:
     """The examples with ``correct`` filled in, where a draft can be marked.
 
     A draft without SQL is wrong, and so is any answer to an unanswerable question. Where the
@@ -21,7 +23,7 @@ def mark(examples: Sequence[Example], desk: Desk, preset: str = "strict") -> lis
     return [replace(example, correct=_right(example, desk, preset)) for example in examples]
 
 
-def _right(example: Example, desk: Desk, preset: str) -> bool | None:
+def _right(example: TrainingExample, desk: QueryRunner, preset: str) -> bool | None:
     draft = example.draft
     if draft is None or draft.problem is not None or draft.abstained:
         return None
@@ -30,8 +32,8 @@ def _right(example: Example, desk: Desk, preset: str) -> bool | None:
     return None if example.sql is None else _same(example, draft, desk, preset)
 
 
-def _same(example: Example, draft: Draft, desk: Desk, name: str) -> bool | None:
-    from sqlverdict.compare.preset import PRESETS, Pair
+def _same(example: TrainingExample, draft: Draft, desk: QueryRunner, name: str) -> bool | None:
+    from sqlverdict.compare.preset import PRESETS, QueryPair
 
     ask = example.ask
     database = example.marked_on or ask.database or ask.db_id
@@ -51,5 +53,5 @@ def _same(example: Example, draft: Draft, desk: Desk, name: str) -> bool | None:
     found = run(sql)
     if isinstance(found, Failure):
         return None if found.fault is not None else False
-    pair = Pair(gold_sql, sql, desk.engine.dialect, probe=run)
+    pair = QueryPair(gold_sql, sql, desk.engine.dialect, probe=run)
     return preset.compare(gold, found, pair).equal

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlverdict.abstain.method import Ask, Detector, Draft, Finding, Tools
-from sqlverdict.judge.request import NoReply
+from sqlverdict.abstain.method import Ask, Detection, Detector, Draft, Tools
+from sqlverdict.llm.request import NoReply
 from sqlverdict.records import Prediction
 
 
@@ -32,7 +32,7 @@ class Decision:
     abstained: bool = False
     by: str = ""
     confidence: float | None = None
-    findings: Mapping[str, Finding] = field(default_factory=dict)
+    findings: Mapping[str, Detection] = field(default_factory=dict)
     problem: NoReply | None = None
 
     def prediction(self) -> Prediction:
@@ -104,7 +104,7 @@ def looked(
     return after
 
 
-def _heard(decision: Decision, detector: Detector, finding: Finding) -> Decision:
+def _heard(decision: Decision, detector: Detector, finding: Detection) -> Decision:
     if finding.problem is not None:
         return replace(decision, problem=finding.problem)
     findings = {**decision.findings, detector.name: finding}

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 from sqlverdict.abstain.method import Ask, Tools
-from sqlverdict.compare.preset import PRESETS, Pair
+from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.errors import UsageError
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import Answer, Outcome, ParseFailure
@@ -87,5 +87,5 @@ def _answers_alike(one: str, other: str, ask: Ask, tools: Tools, name: str) -> b
     left, right = run(first), run(second)
     if not isinstance(left, Answer) or not isinstance(right, Answer):
         return False
-    pair = Pair(first, second, desk.engine.dialect, probe=run)
+    pair = QueryPair(first, second, desk.engine.dialect, probe=run)
     return bool(preset.compare(left, right, pair).equal)

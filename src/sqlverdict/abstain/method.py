@@ -18,8 +18,8 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.registry import Registry
 
 if TYPE_CHECKING:
-    from sqlverdict.execute.desk import Desk
-    from sqlverdict.judge.request import Answerer, NoReply
+    from sqlverdict.execute.query_runner import QueryRunner
+    from sqlverdict.llm.request import Answerer, NoReply
 
 Place = Literal["before", "with", "after"]
 """Where a detector stands: before f, looking inside f (``f[g]``), or after f."""
@@ -73,7 +73,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Example:
+class TrainingExample:
     """A question whose answer is known, to learn from.
 
     ``draft`` is what the generator said to it, ``correct`` whether that is right; ``None``
@@ -90,7 +90,7 @@ class Example:
 
 
 @dataclass(frozen=True)
-class Lessons:
+class TrainingData:
     """All there is to learn from.
 
     Attributes:
@@ -99,22 +99,22 @@ class Lessons:
         background: Questions of no domain in particular.
     """
 
-    train: Sequence[Example] = ()
-    validation: Sequence[Example] = ()
-    background: Sequence[Example] = ()
+    train: Sequence[TrainingExample] = ()
+    validation: Sequence[TrainingExample] = ()
+    background: Sequence[TrainingExample] = ()
 
-    def answerable(self) -> list[Example]:
+    def answerable(self) -> list[TrainingExample]:
         """The training questions that have an answer."""
         return [example for example in self.train if example.answerable]
 
-    def unanswerable(self) -> list[Example]:
+    def unanswerable(self) -> list[TrainingExample]:
         """The training questions that have none, the background's included."""
         every = (*self.train, *self.background)
         return [example for example in every if not example.answerable]
 
 
 @dataclass(frozen=True)
-class Finding:
+class Detection:
     """What a detector found about one question.
 
     Attributes:
@@ -146,7 +146,7 @@ class Examples(Protocol):
         """Whether there are examples of a database."""
         ...
 
-    def similar(self, ask: Ask, count: int, db_id: str | None = None) -> list[Example]:
+    def similar(self, ask: Ask, count: int, db_id: str | None = None) -> list[TrainingExample]:
         """The examples most like a question, best first, never the question itself."""
         ...
 
@@ -160,7 +160,11 @@ class Style(Protocol):
         ...
 
     def shots(
-        self, groups: Sequence[Sequence[Example]], unanswerable: Examples, ask: Ask, seed: int
+        self,
+        groups: Sequence[Sequence[TrainingExample]],
+        unanswerable: Examples,
+        ask: Ask,
+        seed: int,
     ) -> list[list[Shot]]:
         """The demonstrations of each group, given the answerable examples that f chose."""
         ...
@@ -171,7 +175,7 @@ class Style(Protocol):
 
 
 @dataclass(frozen=True)
-class Wishes:
+class GeneratorNeeds:
     """What the detectors in brackets want of the generator.
 
     Attributes:
@@ -188,10 +192,10 @@ class Wishes:
     states: bool = False
     style: Style | None = None
 
-    def __or__(self, other: Wishes) -> Wishes:
+    def __or__(self, other: GeneratorNeeds) -> GeneratorNeeds:
         if self.style is not None and other.style is not None:
             raise UsageError("two detectors in one pair of brackets both change the prompt")
-        return Wishes(
+        return GeneratorNeeds(
             self.text or other.text,
             max(self.samples, other.samples),
             self.tokens or other.tokens,
@@ -221,7 +225,7 @@ class Tools:
 
     answerer: Answerer | None = None
     model: str = ""
-    desk: Desk | None = None
+    desk: QueryRunner | None = None
     concurrency: int = 4
     max_tokens: int = 512
     device: str = "auto"
@@ -247,7 +251,7 @@ class Method(Protocol):
         """What it cannot do without."""
         ...
 
-    def fit(self, lessons: Lessons, tools: Tools) -> None:
+    def fit(self, lessons: TrainingData, tools: Tools) -> None:
         """Learn. A method that learns nothing does nothing."""
         ...
 
@@ -263,7 +267,7 @@ class Method(Protocol):
 class Generator(Method, Protocol):
     """f: writes SQL for questions."""
 
-    def generate(self, asks: Sequence[Ask], wishes: Wishes, tools: Tools) -> list[Draft]:
+    def generate(self, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools) -> list[Draft]:
         """A draft for each question, in the same order.
 
         Raises:
@@ -288,15 +292,15 @@ class Detector(Method, Protocol):
     @threshold.setter
     def threshold(self, value: float | None) -> None: ...
 
-    def wishes(self) -> Wishes:
+    def wishes(self) -> GeneratorNeeds:
         """What it wants of the generator."""
         ...
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """How sure it is of each question; drafts are ``None`` before f."""
         ...
 
-    def decide(self, finding: Finding) -> bool:
+    def decide(self, finding: Detection) -> bool:
         """Whether to answer."""
         ...
 

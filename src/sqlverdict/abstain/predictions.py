@@ -16,8 +16,8 @@ from typing import Any
 
 from sqlverdict.abstain.method import Draft
 from sqlverdict.errors import PredictionError, UsageError
+from sqlverdict.files.text import read_text, split_lines
 from sqlverdict.load.prediction_formats import FORMATS, PredictionFile, detect
-from sqlverdict.load.text import read_text, split_lines
 from sqlverdict.records import Prediction
 
 _BY_POSITION = ("lines", "lines_db")

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict import __version__
+from sqlverdict.abstain.database_index import DatabaseIndex
 from sqlverdict.abstain.decision import Decision
-from sqlverdict.abstain.homes import Homes
+from sqlverdict.abstain.learn.saved import read_json, write_json
 from sqlverdict.abstain.method import Ask, Tools
 from sqlverdict.abstain.predictions import line_of
-from sqlverdict.abstain.prompting import FOLDER, prompt
-from sqlverdict.abstain.saved import read_json, write_json
-from sqlverdict.abstain.workflow import Machine
+from sqlverdict.abstain.prompting.prompt import FOLDER, prompt
+from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.errors import DataError, RunLogError
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case
@@ -34,7 +34,7 @@ _TEXTLESS = ("recorded", "abstain_all")
 
 
 @dataclass
-class Tally:
+class SessionCounts:
     """What came out.
 
     Attributes:
@@ -77,7 +77,7 @@ def manifest_path(out: Path) -> Path:
 
 
 def answer_cases(
-    machine: Machine,
+    machine: FittedComposition,
     cases: Iterable[Case],
     out: Path,
     tools: Tools,
@@ -86,7 +86,7 @@ def answer_cases(
     schemas: Mapping[str, Schema] | None = None,
     overwrite: bool = False,
     advance: Callable[[int], None] = lambda _: None,
-) -> Tally:
+) -> SessionCounts:
     """Answer cases and write the predictions.
 
     Args:
@@ -104,13 +104,13 @@ def answer_cases(
     """
     about = _about(machine, tools, inputs)
     done = _done(out, about, overwrite)
-    tally = Tally(resumed=len(done))
+    tally = SessionCounts(resumed=len(done))
     out.parent.mkdir(parents=True, exist_ok=True)
     started = datetime.now(UTC).isoformat(timespec="seconds")
     write_json(manifest_path(out), about | {"started": started, "finished": ""})
     reads = machine.generator.name not in _TEXTLESS
     waiting = _waiting(cases, done, tally, reads)
-    homes = Homes.of(cases, schemas)
+    homes = DatabaseIndex.of(cases, schemas)
     with out.open("a", encoding="utf-8") as stream:
         while chunk := list(islice(waiting, _CHUNK)):
             asks = [homes.ask(case) for case in chunk]
@@ -137,7 +137,9 @@ def answer_cases(
     return tally
 
 
-def _waiting(cases: Iterable[Case], done: set[str], tally: Tally, reads: bool) -> Iterator[Case]:
+def _waiting(
+    cases: Iterable[Case], done: set[str], tally: SessionCounts, reads: bool
+) -> Iterator[Case]:
     """The cases that are still to be answered; without its text no question can be."""
     for case in cases:
         tally.cases += 1
@@ -155,7 +157,7 @@ def _line(decision: Decision) -> str:
     return line_of(decision.prediction(), ask.db_id, decision.draft, decision.about())
 
 
-def _about(machine: Machine, tools: Tools, inputs: Mapping[str, str]) -> dict[str, Any]:
+def _about(machine: FittedComposition, tools: Tools, inputs: Mapping[str, str]) -> dict[str, Any]:
     deciding = {
         **machine.about(),
         "model": tools.model,

@@ -1,15 +1,15 @@
 """From what confidence on a system should answer: TrustSQL's heuristic and certified thresholds.
 
-The work is done in ``score/selective_thresholds.py``, so that reports, which may not look up to
+The work is done in ``score/reliability/thresholds.py``, so that reports, which may not look up to
 this floor, can draw the same curves.
 """
 
 from __future__ import annotations
 
-from sqlverdict.score.selective_thresholds import (
+from sqlverdict.score.reliability.thresholds import (
     NEVER,
     STEPS,
-    Certified,
+    CertifiedThreshold,
     Threshold,
     best_prefix,
     certified_threshold,
@@ -20,7 +20,7 @@ from sqlverdict.score.selective_thresholds import (
 __all__ = [
     "NEVER",
     "STEPS",
-    "Certified",
+    "CertifiedThreshold",
     "Threshold",
     "best_prefix",
     "certified_threshold",

@@ -12,7 +12,7 @@ from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.abstain.calibrate import Calibration, calibrate
+from sqlverdict.abstain.calibrate import ThresholdFit, calibrate
 from sqlverdict.abstain.compose import (
     Composition,
     make_detectors,
@@ -21,24 +21,24 @@ from sqlverdict.abstain.compose import (
 )
 from sqlverdict.abstain.correctness import mark
 from sqlverdict.abstain.decision import Decision, drafted, is_open, looked
+from sqlverdict.abstain.learn.saved import read_json, write_json
 from sqlverdict.abstain.method import (
     Ask,
     Detector,
-    Example,
     Generator,
-    Lessons,
+    GeneratorNeeds,
     Need,
     Tools,
-    Wishes,
+    TrainingData,
+    TrainingExample,
 )
-from sqlverdict.abstain.saved import read_json, write_json
 from sqlverdict.errors import DataError, UsageError
-from sqlverdict.load.text import count
+from sqlverdict.files.text import count
 
 _FILE = "composition.json"
 
 
-class Machine:
+class FittedComposition:
     """A composition with its methods.
 
     Args:
@@ -52,7 +52,7 @@ class Machine:
         self.before = make_detectors(read.before)
         self.within = make_detectors(read.within)
         self.after = make_detectors(read.after)
-        self.calibrations: list[Calibration] = []
+        self.calibrations: list[ThresholdFit] = []
         self.learned_from: dict[str, str] = {}
         """The digests of the files that it learned from, where the caller knows them."""
 
@@ -76,16 +76,16 @@ class Machine:
         return frozenset(needs)
 
     @property
-    def wishes(self) -> Wishes:
+    def wishes(self) -> GeneratorNeeds:
         """What the detectors in brackets want of the generator."""
-        wishes = Wishes()
+        wishes = GeneratorNeeds()
         for detector in self.within:
             wishes = wishes | detector.wishes()
         return wishes
 
     def fit(
         self,
-        lessons: Lessons,
+        lessons: TrainingData,
         tools: Tools,
         *,
         preset: str = "strict",
@@ -117,7 +117,7 @@ class Machine:
             if "threshold" in detector.needs and detector.threshold is None:
                 self._calibrate(detector, lessons, tools, risk, delta)
 
-    def _check(self, lessons: Lessons) -> None:
+    def _check(self, lessons: TrainingData) -> None:
         missing = []
         for need, found, what in (
             ("examples", lessons.answerable(), "training questions with SQL (--train)"),
@@ -134,20 +134,20 @@ class Machine:
                 f"{self.composition} cannot learn without {' and '.join(dict.fromkeys(missing))}"
             )
 
-    def _with_states(self, lessons: Lessons, tools: Tools) -> Lessons:
+    def _with_states(self, lessons: TrainingData, tools: Tools) -> TrainingData:
         """The encoder's states of training and background questions, where asked for."""
         if "states" not in self.needs:
             return lessons
-        wishes = Wishes(text=False, states=True)
+        wishes = GeneratorNeeds(text=False, states=True)
 
-        def seen(examples: Sequence[Example]) -> list[Example]:
+        def seen(examples: Sequence[TrainingExample]) -> list[TrainingExample]:
             drafts = self.generator.generate([e.ask for e in examples], wishes, tools)
             return [replace(e, draft=d) for e, d in zip(examples, drafts, strict=True)]
 
         background = seen(lessons.background) if "background" in self.needs else ()
         return replace(lessons, train=seen(lessons.train), background=background)
 
-    def _with_drafts(self, lessons: Lessons, tools: Tools, preset: str) -> Lessons:
+    def _with_drafts(self, lessons: TrainingData, tools: Tools, preset: str) -> TrainingData:
         """What the generator says to answerable validation questions, marked right or wrong."""
         if not {"drafts", "threshold"} & self.needs:
             return lessons
@@ -168,7 +168,7 @@ class Machine:
     def _calibrate(
         self,
         detector: Detector,
-        lessons: Lessons,
+        lessons: TrainingData,
         tools: Tools,
         risk: float | None,
         delta: float,
@@ -222,7 +222,7 @@ class Machine:
         write_json(folder / _FILE, self.about())
 
     @classmethod
-    def load(cls, folder: Path) -> Machine:
+    def load(cls, folder: Path) -> FittedComposition:
         """Read what :meth:`save` kept.
 
         Raises:
@@ -244,7 +244,7 @@ class Machine:
             kept = about["methods"][detector.name]["options"].get("threshold")
             detector.threshold = None if kept is None else float(kept)
         machine.calibrations = [
-            Calibration(
+            ThresholdFit(
                 **{
                     **found,
                     "threshold": float(found["threshold"]),

@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from sqlverdict.audit.finding import Finding
+from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.registry import Registry
 
 if TYPE_CHECKING:
-    from sqlverdict.audit.data import Data, Gold
+    from sqlverdict.audit.data import AuditData, GoldQuery
 
 
 class Check:
@@ -25,11 +25,11 @@ class Check:
 
     title = ""
 
-    def whole(self, data: Data) -> Iterable[Finding]:  # noqa: ARG002 (a default)
+    def whole(self, data: AuditData) -> Iterable[AuditFinding]:  # noqa: ARG002 (a default)
         """What is to be said about the data as a whole."""
         return ()
 
-    def gold(self, data: Data, gold: Gold) -> Iterable[Finding]:  # noqa: ARG002 (a default)
+    def gold(self, data: AuditData, gold: GoldQuery) -> Iterable[AuditFinding]:  # noqa: ARG002 (a default)
         """What is to be said about one gold query."""
         return ()
 

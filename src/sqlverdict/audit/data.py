@@ -9,13 +9,13 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from sqlverdict.audit.salvage import Salvage, salvage
+from sqlverdict.audit.recover_predictions import RecoveredPredictions, salvage
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
 from sqlverdict.errors import SchemaError
-from sqlverdict.execute.backwards import Backwards
 from sqlverdict.execute.cache import AnswerCache, default_path
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.execute.reversed_copy import ReversedCopy
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Answer, Case, Failure, Fault, Outcome, ParseFailure, Query
@@ -49,7 +49,7 @@ class DoctorOptions:
 
 
 @dataclass(frozen=True)
-class Gold:
+class GoldQuery:
     """A gold query of a case, with its outcome on the case's database.
 
     ``backwards`` runs a query on the copy of the database with its rows in reverse order;
@@ -92,7 +92,7 @@ class Gold:
         return parse(self.sql)
 
 
-class Data:
+class AuditData:
     """Everything that is examined, read once.
 
     Args:
@@ -108,7 +108,7 @@ class Data:
         self.cases: list[Case] = list(islice(benchmark.cases, options.limit))
         self.figures: Counter[str] = Counter()
         cache = AnswerCache(options.cache) if options.cache is not None else None
-        self.desk = Desk(options.engine, options.limits, cache)
+        self.desk = QueryRunner(options.engine, options.limits, cache)
         self._schemas: dict[str, Schema | None] = {}
 
     def close(self) -> None:
@@ -131,7 +131,7 @@ class Data:
         return found
 
     @cached_property
-    def salvaged(self) -> Salvage | None:
+    def salvaged(self) -> RecoveredPredictions | None:
         """The prediction file, read past its errors."""
         if self.predictions is None:
             return None
@@ -146,7 +146,7 @@ class Data:
     def schema(self, database: str) -> Schema | None:
         """The schema of a database file; ``None`` where it cannot be read."""
         if database not in self._schemas:
-            from sqlverdict.parse.schema_sqlite import read_sqlite
+            from sqlverdict.parse.schemas.sqlite import read_sqlite
 
             try:
                 self._schemas[database] = read_sqlite(database)
@@ -154,14 +154,14 @@ class Data:
                 self._schemas[database] = None
         return self._schemas[database]
 
-    def golds(self) -> Iterator[Gold]:
+    def golds(self) -> Iterator[GoldQuery]:
         """Every gold with its outcome, database by database."""
         for database, cases in self.databases.items():
-            with Backwards(Path(database), self.options.copy_bytes) as copy:
+            with ReversedCopy(Path(database), self.options.copy_bytes) as copy:
                 for case in cases:
                     for number, sql in enumerate(case.golds, 1):
                         outcome = self.desk.run(database, sql)
-                        yield Gold(case, number, sql, outcome, copy.run)
+                        yield GoldQuery(case, number, sql, outcome, copy.run)
                     self.desk.flush()
 
     def tell(self, what: str, done: int, total: int) -> None:

@@ -7,8 +7,8 @@ from functools import partial
 from pathlib import Path
 
 from sqlverdict.audit.check import CHECKS
-from sqlverdict.audit.data import Data, DoctorOptions
-from sqlverdict.audit.finding import SEVERITIES, Diagnosis, Finding
+from sqlverdict.audit.data import AuditData, DoctorOptions
+from sqlverdict.audit.finding import SEVERITIES, AuditFinding, Diagnosis
 from sqlverdict.errors import SqlverdictError
 from sqlverdict.load.benchmark import Benchmark
 
@@ -32,14 +32,16 @@ def examine_data(
     Raises:
         BenchmarkError: a case cannot be read.
     """
-    data = Data(benchmark, predictions, options or DoctorOptions())
+    data = AuditData(benchmark, predictions, options or DoctorOptions())
     try:
         return _examine(data)
     finally:
         data.close()
 
 
-def _asked(name: str, subject: str, ask: Callable[[], Iterable[Finding]]) -> list[Finding]:
+def _asked(
+    name: str, subject: str, ask: Callable[[], Iterable[AuditFinding]]
+) -> list[AuditFinding]:
     """What a check finds; a query that is too much for it is a finding and ends nothing."""
     try:
         return list(ask())
@@ -47,12 +49,12 @@ def _asked(name: str, subject: str, ask: Callable[[], Iterable[Finding]]) -> lis
         raise
     except Exception as error:  # noqa: BLE001 - named and shown
         message = f"this check failed on it ({type(error).__name__}): a bug of ours, please report"
-        return [Finding(name, "warning", subject, message)]
+        return [AuditFinding(name, "warning", subject, message)]
 
 
-def _examine(data: Data) -> Diagnosis:
+def _examine(data: AuditData) -> Diagnosis:
     checks = dict(CHECKS.items())
-    findings: list[Finding] = []
+    findings: list[AuditFinding] = []
     for place, (name, check) in enumerate(checks.items()):
         data.tell(name, place, len(checks))
         findings += _asked(name, "the data", partial(check.whole, data))

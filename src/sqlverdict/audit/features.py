@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
-from sqlverdict.audit.dossier import Dossier
+from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import Suspicion
 from sqlverdict.audit.suspicions.gold_distinct import distinct_against
 from sqlverdict.audit.suspicions.systems_agree import same_answers, same_values
@@ -31,7 +31,7 @@ class Feature:
     words: str
 
 
-def features_of(dossier: Dossier, raised: Sequence[Suspicion]) -> tuple[Feature, ...]:
+def features_of(dossier: GoldReport, raised: Sequence[Suspicion]) -> tuple[Feature, ...]:
     """All features of a gold, in a fixed order.
 
     Args:
@@ -47,7 +47,7 @@ def features_of(dossier: Dossier, raised: Sequence[Suspicion]) -> tuple[Feature,
     )
 
 
-def _systems(dossier: Dossier) -> list[Feature]:
+def _systems(dossier: GoldReport) -> list[Feature]:
     compared = [said for said in dossier.said if said.right is not None]
     wrong = [said for said in compared if not said.right]
     total = len(compared)
@@ -89,7 +89,7 @@ def _signs(by_name: Mapping[str, Suspicion]) -> Feature:
     return Feature("gold_signs", float(bool(names)), words)
 
 
-def _distinct(dossier: Dossier) -> Feature:
+def _distinct(dossier: GoldReport) -> Feature:
     against, of = distinct_against(dossier)
     words = f"{len(against)} of {of} systems that differ write DISTINCT, the gold does not"
     return Feature("distinct_against", len(against) / of if of else 0.0, words)

@@ -15,7 +15,7 @@ DIAGNOSIS_SCHEMA = 1
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditFinding:
     """One thing that is wrong, or worth knowing.
 
     Attributes:
@@ -51,7 +51,7 @@ class Diagnosis:
     benchmark: str
     cases: int
     runnable: int
-    findings: tuple[Finding, ...]
+    findings: tuple[AuditFinding, ...]
     figures: Mapping[str, int | float] = field(default_factory=dict)
 
     @property
@@ -71,7 +71,7 @@ class Diagnosis:
             counts[finding.severity] += 1
         return found
 
-    def of(self, check: str) -> list[Finding]:
+    def of(self, check: str) -> list[AuditFinding]:
         """The findings of one check."""
         return [finding for finding in self.findings if finding.check == check]
 

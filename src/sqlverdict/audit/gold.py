@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlverdict.audit.dossier import Dossier, Rerun, dossiers
 from sqlverdict.audit.features import features_of
-from sqlverdict.audit.gold_model import GoldModel, Weighed, gold_model
+from sqlverdict.audit.gold_model import GoldModel, WeightedFeature, gold_model
+from sqlverdict.audit.gold_report import GoldReport, Rerun, dossiers
 from sqlverdict.audit.ranking import Ranking
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspector, Suspicion
 from sqlverdict.errors import UsageError
-from sqlverdict.load.text import count, near
+from sqlverdict.files.text import count, near
 from sqlverdict.parse.schema import Schema
-from sqlverdict.report.case import evidence_lines, said
-from sqlverdict.report.run import Run
+from sqlverdict.report.one_run.case import evidence_lines, said
+from sqlverdict.runlog.run import Run
 
 SUSPECTS_SCHEMA = 2
 """Version of a suspect as JSON."""
@@ -64,10 +64,10 @@ class Suspect:
     rank: float
     suspicions: tuple[Suspicion, ...]
     answers: tuple[Answered, ...]
-    features: tuple[Weighed, ...] = ()
+    features: tuple[WeightedFeature, ...] = ()
 
     @property
-    def raised_by(self) -> tuple[Weighed, ...]:
+    def raised_by(self) -> tuple[WeightedFeature, ...]:
         """The features that make it more suspect than the average gold, the strongest first."""
         raising = [one for one in self.features if one.raises]
         return tuple(sorted(raising, key=lambda one: (-one.adds, one.feature.name)))
@@ -196,7 +196,7 @@ def suspect_golds(
 
 
 def _look(
-    name: str, one: Suspector, dossier: Dossier, failures: Counter[str]
+    name: str, one: Suspector, dossier: GoldReport, failures: Counter[str]
 ) -> Sequence[Suspicion]:
     """What one suspicion says; a query that is too much for it must not end the audit."""
     try:
@@ -214,8 +214,8 @@ def _failure_notes(failures: Mapping[str, int]) -> list[str]:
 
 
 def _weigh(
-    model: GoldModel, dossier: Dossier, raised: Sequence[Suspicion], failures: Counter[str]
-) -> tuple[Weighed, ...]:
+    model: GoldModel, dossier: GoldReport, raised: Sequence[Suspicion], failures: Counter[str]
+) -> tuple[WeightedFeature, ...]:
     """What each feature adds to the log-odds that the gold is wrong; nothing where that fails."""
     try:
         return tuple(model.weigh(features_of(dossier, raised)))
@@ -225,10 +225,10 @@ def _weigh(
 
 
 def _suspect(
-    dossier: Dossier,
+    dossier: GoldReport,
     rank: float,
     raised: Sequence[Suspicion],
-    weighed: tuple[Weighed, ...],
+    weighed: tuple[WeightedFeature, ...],
     folders: Mapping[str, Path],
 ) -> Suspect:
     ranked = sorted(raised, key=lambda found: (-found.weight, found.name))

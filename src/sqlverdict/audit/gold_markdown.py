@@ -7,8 +7,9 @@ from typing import Any
 
 from sqlverdict.audit.gold import Audit, Suspect
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
-from sqlverdict.report.markdown import fence
-from sqlverdict.report.tables import count, markdown, md_cell, table
+from sqlverdict.files.text import count
+from sqlverdict.report.one_run.markdown import fence
+from sqlverdict.report.terminal.tables import markdown, md_cell, table
 
 _ROWS = 10
 

@@ -25,7 +25,7 @@ LEAST_ODDS = 1.05
 
 
 @dataclass(frozen=True)
-class Weighed:
+class WeightedFeature:
     """A feature with what it adds to the log-odds, measured from the labels' mean."""
 
     feature: Feature
@@ -60,9 +60,9 @@ class GoldModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     assumed: dict[str, float] = {}
     provenance: dict[str, Any] = {}
 
-    def weigh(self, features: Sequence[Feature]) -> list[Weighed]:
+    def weigh(self, features: Sequence[Feature]) -> list[WeightedFeature]:
         """What each feature adds; those that the model does not know add nothing."""
-        return [Weighed(each, self._adds(each)) for each in features]
+        return [WeightedFeature(each, self._adds(each)) for each in features]
 
     def _adds(self, feature: Feature) -> float:
         mean = self.means.get(feature.name, 0.0)
@@ -70,7 +70,7 @@ class GoldModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         slope = self.coefficients.get(feature.name, self.assumed.get(feature.name, 0.0))
         return slope * (value - mean)
 
-    def rank(self, weighed: Sequence[Weighed]) -> float:
+    def rank(self, weighed: Sequence[WeightedFeature]) -> float:
         """How likely the gold is wrong, by features that were weighed."""
         return logistic(self.intercept + sum(one.adds for one in weighed))
 

@@ -22,7 +22,7 @@ class Ranking(Generic[T]):
         self._members: list[tuple[float, T]] = []
         self._ranks = array("d")
         self._places = array("q")
-        self._file: _File | None = None
+        self._file: _SpillFile | None = None
 
     def add(self, rank: float, member: T) -> None:
         """One more."""
@@ -32,7 +32,7 @@ class Ranking(Generic[T]):
 
     def _write(self) -> None:
         if self._file is None:
-            self._file = _File()
+            self._file = _SpillFile()
         stream = self._file.stream
         for rank, member in self._members:
             self._ranks.append(rank)
@@ -50,7 +50,7 @@ class Ranking(Generic[T]):
         return _InFile(self._file, array("q", (places[number] for number in order)))
 
 
-class _File:
+class _SpillFile:
     """A file that is closed when nobody needs it any more."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class _File:
 class _InFile(Sequence[T]):
     """A sequence whose members are read when they are asked for."""
 
-    def __init__(self, file: _File, places: array[int]) -> None:
+    def __init__(self, file: _SpillFile, places: array[int]) -> None:
         self._file = file
         self._places = places
 

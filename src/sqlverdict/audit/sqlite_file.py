@@ -15,7 +15,7 @@ _STEP = 100_000
 
 
 @dataclass
-class Budget:
+class TimeLeft:
     """What is left of the time; ``spent`` once it has run out."""
 
     deadline: float
@@ -28,13 +28,13 @@ class Budget:
 
 
 @contextmanager
-def open_file(path: Path, seconds: float) -> Iterator[tuple[sqlite3.Connection, Budget]]:
+def open_file(path: Path, seconds: float) -> Iterator[tuple[sqlite3.Connection, TimeLeft]]:
     """The database, read-only, with so many seconds for all that is asked of it.
 
     Raises:
         DatabaseError: it cannot be opened, or is not whole.
     """
-    budget = Budget(monotonic() + seconds)
+    budget = TimeLeft(monotonic() + seconds)
     with closing(open_read_only(path)) as connection:
         connection.set_progress_handler(budget.tick, _STEP)
         yield connection, budget

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sqlverdict.registry import Registry
 
 if TYPE_CHECKING:
-    from sqlverdict.audit.dossier import Dossier
+    from sqlverdict.audit.gold_report import GoldReport
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Suspector(Protocol):
         """What it looks for."""
         ...
 
-    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
         """What speaks against the gold; nothing where it cannot tell."""
         ...
 

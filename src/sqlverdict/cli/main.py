@@ -18,19 +18,21 @@ from __future__ import annotations
 
 import importlib
 import os
-import pkgutil
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NoReturn
 
 import click
 
-from sqlverdict import __version__, cli
+from sqlverdict import __version__
+from sqlverdict.cli import commands
 from sqlverdict.files.escapes import escaping
 
-_PACKAGE = "sqlverdict.cli"
+_PACKAGE = "sqlverdict.cli.commands"
 _BROKEN_PIPE = 128 + 13
 """What shells report for a program that the signal SIGPIPE ended."""
 
@@ -52,21 +54,24 @@ class Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The commands' names: their files' names."""
         del ctx
-        names = (found.name for found in pkgutil.iter_modules(cli.__path__))
-        return sorted(name for name in names if name != "main" and not name.startswith("_"))
+        return sorted(_homes())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, imported now."""
-        if cmd_name not in self.list_commands(ctx):
+        del ctx
+        home = _homes().get(cmd_name)
+        if home is None:
             return None
-        module = importlib.import_module(f"{_PACKAGE}.{cmd_name}")
+        module = importlib.import_module(home)
         command: click.Command = getattr(module, cmd_name, None) or module.command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands by the first lines of their files."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, _first_line(name)) for name in self.list_commands(ctx)])
+        """List the commands by folder, each by the first line of its file."""
+        del ctx
+        for folder, files in groupby(_files(), key=lambda each: each[0]):
+            with formatter.section(_first_line(folder / "__init__.py")):
+                formatter.write_dl([(file.stem, _first_line(file)) for _, file in files])
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -106,7 +111,7 @@ class Commands(click.Group):
             # Commands find their own line in ctx.obj, to write it into reports.
             found = super().main(rest, *pos, **{**named, "standalone_mode": False, "obj": rest})
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last border of all
-            from sqlverdict.cli._failures import exit_code_of, message_of
+            from sqlverdict.cli.failures import exit_code_of, message_of
 
             if debug:
                 import traceback
@@ -117,16 +122,26 @@ class Commands(click.Group):
         sys.exit(found if isinstance(found, int) else 0)
 
 
-def _first_line(name: str) -> str:
-    """The first line of a command's docstring, read without importing the file."""
-    for folder in cli.__path__:
-        file = Path(folder) / f"{name}.py"
-        if file.is_file():
-            with file.open(encoding="utf-8") as lines:
-                text = lines.readline().strip().strip('"').rstrip(".")
-            text = re.sub(r"^``[^`]*``: ", "", text)
-            return text[:1].upper() + text[1:]
-    return ""
+@lru_cache(maxsize=1)
+def _homes() -> dict[str, str]:
+    """The module of each command, by the command's name; nothing is imported for it."""
+    return {file.stem: f"{_PACKAGE}.{folder.name}.{file.stem}" for folder, file in _files()}
+
+
+def _files() -> Iterator[tuple[Path, Path]]:
+    """The files of commands, each with its folder."""
+    for folder in sorted(Path(commands.__file__).parent.iterdir()):
+        for file in sorted(folder.glob("*.py")):
+            if file.stem != "__init__":
+                yield folder, file
+
+
+def _first_line(file: Path) -> str:
+    """The first line of a file's docstring, read without importing the file."""
+    with file.open(encoding="utf-8") as lines:
+        text = lines.readline().strip().strip('"').rstrip(".")
+    text = re.sub(r"^``[^`]*``: ", "", text)
+    return text[:1].upper() + text[1:]
 
 
 @click.command(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
 
-from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.records import Answer, Cell, Comparison, Contract, Outcome
 
@@ -41,7 +41,7 @@ def compare_answers(
             a set, a single value. Their order or their parts would be compared by accident.
         UnknownMember: there is no such preset.
     """
-    pair = Pair(gold_sql, prediction_sql, contract=contract, probe=probe)
+    pair = QueryPair(gold_sql, prediction_sql, contract=contract, probe=probe)
     return PRESETS.get(preset).compare(_answer(gold), _answer(prediction), pair)
 
 

@@ -103,7 +103,7 @@ def _same_bags(
 
 
 @dataclass
-class _State:
+class _SearchState:
     """Where the search stands: the class of each column and of each row, both sides."""
 
     gold_columns: list[int]
@@ -111,8 +111,8 @@ class _State:
     gold_rows: list[int]
     prediction_rows: list[int]
 
-    def copy(self) -> _State:
-        return _State(
+    def copy(self) -> _SearchState:
+        return _SearchState(
             list(self.gold_columns),
             list(self.prediction_columns),
             list(self.gold_rows),
@@ -137,9 +137,9 @@ class _Search:
     def run(self) -> tuple[int, ...] | None:
         ranks = list(self.groups) if self.groups is not None else [0] * len(self.gold)
         zeros = [0] * self.width
-        return self._solve(_State(zeros, list(zeros), ranks, list(ranks)))
+        return self._solve(_SearchState(zeros, list(zeros), ranks, list(ranks)))
 
-    def _solve(self, state: _State) -> tuple[int, ...] | None:
+    def _solve(self, state: _SearchState) -> tuple[int, ...] | None:
         self.tries -= 1
         if self.tries < 0:
             raise SearchExhausted(f"{self.width} columns are too alike to be told apart")
@@ -167,7 +167,7 @@ class _Search:
                 return found
         return None
 
-    def _refine(self, state: _State) -> bool:
+    def _refine(self, state: _SearchState) -> bool:
         """Split classes until nothing changes; ``False``: the two sides cannot match."""
         known = -1
         while True:
@@ -180,7 +180,7 @@ class _Search:
             if not self._split_rows(state):
                 return False
 
-    def _split_columns(self, state: _State) -> bool:
+    def _split_columns(self, state: _SearchState) -> bool:
         for cells, columns, rows in self._sides(state):
             for place, column in enumerate(cells):
                 # A sum of hashes does not depend on row order. Where two hashes collide, two
@@ -189,7 +189,7 @@ class _Search:
                 columns[place] = hash((columns[place], bag))
         return Counter(state.gold_columns) == Counter(state.prediction_columns)
 
-    def _split_rows(self, state: _State) -> bool:
+    def _split_rows(self, state: _SearchState) -> bool:
         """Rows are told apart by their cells in matched columns, else by bags of their cells."""
         sizes = Counter(state.gold_columns)
         single = sorted(c for c, size in sizes.items() if size == 1)
@@ -201,7 +201,7 @@ class _Search:
             rows[:] = map(hash, zip(rows, *keys, strict=True))
         return Counter(state.gold_rows) == Counter(state.prediction_rows)
 
-    def _sides(self, state: _State) -> tuple[_Side, _Side]:
+    def _sides(self, state: _SearchState) -> tuple[_Side, _Side]:
         return (
             (self.gold_cells, state.gold_columns, state.gold_rows),
             (self.prediction_cells, state.prediction_columns, state.prediction_rows),

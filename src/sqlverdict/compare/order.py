@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.compare.cells import Tolerance, unify
 from sqlverdict.compare.columns import column_orders, permuted
-from sqlverdict.compare.preset import Pair
+from sqlverdict.compare.preset import QueryPair
 from sqlverdict.parse.order import unquoted
 from sqlverdict.parse.tokens import fold, solid
 from sqlverdict.records import Answer, ParseFailure, Row
@@ -90,7 +90,7 @@ def read_order(sql: str, dialect: str) -> tuple[Ordering, TieProbe | None] | Non
     return ordering(query), tie_probe(query)
 
 
-def is_ordered(pair: Pair) -> bool:
+def is_ordered(pair: QueryPair) -> bool:
     """Whether the gold's outermost query orders its rows."""
     if "order" not in pair.gold_sql.lower():
         return False
@@ -98,7 +98,7 @@ def is_ordered(pair: Pair) -> bool:
     return read is None or read[0].ordered
 
 
-def read_window(gold: Answer, pair: Pair) -> Window | None:
+def read_window(gold: Answer, pair: QueryPair) -> Window | None:
     """The gold's rows with their sort keys, or ``None`` where they cannot be had."""
     info, probe = read_order(pair.gold_sql, pair.dialect) or (None, None)
     if info is None or probe is None:
@@ -123,7 +123,7 @@ def read_window(gold: Answer, pair: Pair) -> Window | None:
     return Window([row for row, _ in parts], [key for _, key in parts], start, end, info.ordered)
 
 
-def _reads_ordered_view(pair: Pair) -> bool:
+def _reads_ordered_view(pair: QueryPair) -> bool:
     """Whether the gold names a view that orders its rows, or is made of one that does."""
     outcome = pair.probe(_VIEWS) if pair.probe is not None and pair.dialect == "sqlite" else None
     if not isinstance(outcome, Answer) or not outcome.rows:
@@ -143,7 +143,7 @@ def _reads_ordered_view(pair: Pair) -> bool:
     return False
 
 
-def holds_all_cells(pair: Pair, prediction: Sequence[Row]) -> bool:
+def holds_all_cells(pair: QueryPair, prediction: Sequence[Row]) -> bool:
     """Whether the gold without its LIMIT shows every predicted cell: cheap, needs no tree.
 
     Where it does not, no tie can explain the prediction. Floats are passed over: they may

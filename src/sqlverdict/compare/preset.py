@@ -18,7 +18,7 @@ DEFAULT_PRESET = "strict"
 
 
 @dataclass(frozen=True)
-class Pair:
+class QueryPair:
     """What a preset may look at besides the two answers.
 
     ``probe`` runs a further read-only query on the same database, for instance the gold
@@ -39,7 +39,7 @@ class Preset(Protocol):
         """The two queries as this preset runs them."""
         ...
 
-    def compare(self, gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
+    def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the two answers are the same."""
         ...
 

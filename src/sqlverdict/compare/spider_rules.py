@@ -8,7 +8,7 @@ from itertools import chain
 
 from sqlverdict.compare.columns import SearchExhausted, match_columns
 from sqlverdict.compare.mismatch import column_reason, row_reasons
-from sqlverdict.compare.preset import Pair
+from sqlverdict.compare.preset import QueryPair
 from sqlverdict.records import Answer, Comparison, Reason, Row
 
 _YEAR = re.compile(r"YEAR\s*\(\s*CURDATE\s*\(\s*\)\s*\)\s*", re.IGNORECASE)
@@ -21,7 +21,7 @@ def prepare(sql: str) -> str:
     return _YEAR.sub("2020", sql) if "URDATE" in sql.upper() else sql
 
 
-def same_denotation(gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
+def same_denotation(gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
     """Whether some order of the columns makes both the same bag (or list) of rows."""
     rows, predicted = gold.rows, prediction.rows
     if not rows and not predicted:

@@ -103,4 +103,4 @@ class Engine(Protocol):
         ...
 
 
-ENGINES: Registry[Engine] = Registry("engine", "sqlverdict.execute", "sqlverdict.engines")
+ENGINES: Registry[Engine] = Registry("engine", "sqlverdict.execute.engines", "sqlverdict.engines")

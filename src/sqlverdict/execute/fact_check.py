@@ -18,7 +18,7 @@ from typing import Literal
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.digests import database_digest
 from sqlverdict.files.sqlite import open_read_only, quoted
-from sqlverdict.parse.facts import Fact, NotNull, References, Typed, Unique
+from sqlverdict.parse.facts import Fact, HasAffinity, NotNull, References, Unique
 from sqlverdict.records import Cell, Row
 
 State = Literal["holds", "broken", "unchecked"]
@@ -122,7 +122,7 @@ def _question(fact: Fact) -> str | None:
             # ``IS NULL`` would be answered from the declaration, without a look at the rows.
             where = f"typeof({_column(fact.column)}) = 'null'"
             return f"SELECT t.* FROM {table} AS t WHERE {where} LIMIT 1"  # noqa: S608
-        case Typed():
+        case HasAffinity():
             allowed = _STORED.get(fact.affinity)
             if allowed is None:
                 return None
@@ -167,7 +167,7 @@ def _why(fact: Fact, row: Row) -> str:
             return (
                 f"{fact.column} is NULL in the row ({', '.join(map(_shown, row[:_CELLS]))}{more})"
             )
-        case Typed():
+        case HasAffinity():
             return f"{fact.column} holds {_shown(row[0])}"
         case Unique():
             return f"two rows have {_values(fact.columns, row)}"

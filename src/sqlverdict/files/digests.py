@@ -12,10 +12,10 @@ from sqlverdict.files.sqlite import log_of
 _HEADER = 100
 """SQLite counts its changes in there; the head of a write-ahead log has salts."""
 _ATTEMPTS = 3
-_memo: dict[str, tuple[_State, str]] = {}
+_memo: dict[str, tuple[_FileState, str]] = {}
 
 
-class _State(NamedTuple):
+class _FileState(NamedTuple):
     """What tells, without reading a file, that it was changed.
 
     A writer may set the size and the time of change back; not the time of the inode's change,
@@ -65,10 +65,10 @@ def database_digest(path: Path) -> str:
     return sha256_file(path) + (f"+{sha256_file(log)}" if log is not None else "")
 
 
-def _state(stream: BinaryIO) -> _State:
+def _state(stream: BinaryIO) -> _FileState:
     seen = os.fstat(stream.fileno())
     stream.seek(0)
-    return _State(
+    return _FileState(
         seen.st_dev,
         seen.st_ino,
         seen.st_size,

@@ -7,16 +7,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from sqlverdict.judge.opinion import ASKED_AGAIN, BUDGET, CUT_OFF, PENDING, Opinion, Settings
-from sqlverdict.judge.prompt import Prompt, load_prompt
-from sqlverdict.judge.replies import Reading
-from sqlverdict.judge.request import Message, NoReply, Reply, Request
+from sqlverdict.judge.replies.conclusion import ReplyReading
+from sqlverdict.llm.prompt import Prompt, load_prompt
+from sqlverdict.llm.request import Message, NoReply, Reply, Request
 from sqlverdict.records import Reason
 
 T = TypeVar("T")
 
 
 @dataclass
-class Tally:
+class CallCounts:
     """What a judge's calls for one brief took, and what was odd about them."""
 
     calls: int = 0
@@ -48,7 +48,7 @@ class NoReading:
     message: str
 
 
-Asking = Generator[Request, Reply | NoReply, Reading[T] | NoReading]
+Asking = Generator[Request, Reply | NoReply, ReplyReading[T] | NoReading]
 
 
 def make_request(
@@ -71,7 +71,7 @@ def make_request(
 
 
 def ask(
-    request: Request, read: Callable[[str], Reading[T]], settings: Settings, tally: Tally
+    request: Request, read: Callable[[str], ReplyReading[T]], settings: Settings, tally: CallCounts
 ) -> Asking[T]:
     """Put a request; where the reply cannot be read, say so and ask again, within bounds.
 
@@ -121,8 +121,8 @@ def writable(text: str) -> str:
 def opinion_of(
     judge: str,
     settings: Settings,
-    tally: Tally,
-    read: Reading[bool] | NoReading,
+    tally: CallCounts,
+    read: ReplyReading[bool] | NoReading,
 ) -> Opinion:
     """The opinion that a reading, or its absence, amounts to."""
     if isinstance(read, NoReading):

@@ -15,15 +15,15 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sqlverdict.judge.asking import NoReading, Tally, ask, make_request, writable
-from sqlverdict.judge.brief import Brief
-from sqlverdict.judge.context import values_of
-from sqlverdict.judge.loose_json import Object, Value, key_word
-from sqlverdict.judge.neutral import quote
+from sqlverdict.judge.asking import CallCounts, NoReading, ask, make_request, writable
+from sqlverdict.judge.briefs.brief import Brief
+from sqlverdict.judge.briefs.context import values_of
 from sqlverdict.judge.opinion import Opinion, Settings
-from sqlverdict.judge.prompt import load_prompt
-from sqlverdict.judge.replies import Form, Reading, read, truth
-from sqlverdict.judge.request import NoReply, Reply, Request
+from sqlverdict.judge.replies.conclusion import ReplyForm, ReplyReading, read, truth
+from sqlverdict.judge.replies.loose_json import Object, Value, key_word
+from sqlverdict.llm.neutral import quote
+from sqlverdict.llm.prompt import load_prompt
+from sqlverdict.llm.request import NoReply, Reply, Request
 
 FATAL: Mapping[str, str] = {
     "schema_linking": "tables or columns that are not what the question asks about",
@@ -78,12 +78,12 @@ def kinds_for(equal: bool | None, correct: bool | None) -> Mapping[str, str]:
     return MINOR if correct else FATAL
 
 
-def read_categories(text: str, kinds: Mapping[str, str]) -> Reading[Categories]:
+def read_categories(text: str, kinds: Mapping[str, str]) -> ReplyReading[Categories]:
     """The labels in a reply: the last object that names one of them."""
     wanted = frozenset(alias for alias, name in ALIASES.items() if name in kinds)
-    found = read(text, Form("labels", wanted, _label))
+    found = read(text, ReplyForm("labels", wanted, _label))
     if found.value is None:
-        return Reading(None, explanation=found.explanation, message=found.message)
+        return ReplyReading(None, explanation=found.explanation, message=found.message)
     said: dict[str, tuple[bool, str]] = {}
     for alias, value in found.fields.items():
         label = _label(value)
@@ -92,7 +92,7 @@ def read_categories(text: str, kinds: Mapping[str, str]) -> Reading[Categories]:
     held = tuple(name for name in kinds if said.get(name, (False, ""))[0])
     categories = Categories(held, {name: said[name][1] for name in held})
     # Labels are asked for without reasoning before them, so that is nothing odd here.
-    return Reading(categories, (), found.explanation, found.fields)
+    return ReplyReading(categories, (), found.explanation, found.fields)
 
 
 def _label(value: Value) -> tuple[bool, str] | None:
@@ -121,7 +121,7 @@ def categorise(
     )
     values = values_of(brief, settings, results=brief.equal is not True)
     values["earlier"] = quote(opinion.explanation, LONGEST_EARLIER)
-    tally = Tally()
+    tally = CallCounts()
     request = make_request(prompt, values, settings, _schema(kinds))
     found = yield from ask(request, lambda text: read_categories(text, kinds), settings, tally)
     categories = None if isinstance(found, NoReading) else found.value

@@ -1,8 +1,8 @@
 """What a judge is: it says what it wants to ask, reads the replies, and gives an opinion.
 
 A judge is one file in ``judge/judges/``. It never sees a network, a clock or a file: its
-``conduct`` is a generator that yields a :class:`~sqlverdict.judge.request.Request`, is sent
-the :class:`~sqlverdict.judge.request.Reply` (or why there is none), and returns an
+``conduct`` is a generator that yields a :class:`~sqlverdict.llm.request.Request`, is sent
+the :class:`~sqlverdict.llm.request.Reply` (or why there is none), and returns an
 :class:`Opinion`. Whoever drives it decides how calls are made: one by one with :func:`hear`,
 many at a time, from a cache, from recorded replies.
 """
@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Protocol
 
-from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.categories import categorise
 from sqlverdict.judge.opinion import Opinion, Settings
-from sqlverdict.judge.request import Answerer, NoReply, Reply, Request
+from sqlverdict.llm.request import Answerer, NoReply, Reply, Request
 from sqlverdict.registry import Registry
 
 __all__ = ["JUDGES", "Brief", "Conduct", "Judge", "Opinion", "Settings", "conduct", "hear"]

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import DataError
+from sqlverdict.files.text import need_file
 from sqlverdict.judge.opinion import Settings
-from sqlverdict.judge.request import Message, NoReply, Reply, Request
-from sqlverdict.load.text import need_file
+from sqlverdict.llm.request import Message, NoReply, Reply, Request
 
 PURPOSE = "replay@1"
 
@@ -32,7 +32,7 @@ def recorded_request(case_id: str, settings: Settings) -> Request:
     )
 
 
-class Recorded:
+class RecordedReplies:
     """Answers with recorded texts.
 
     Args:
@@ -49,7 +49,7 @@ class Recorded:
         return len(self._replies)
 
     @classmethod
-    def of_verdicts(cls, verdicts: Mapping[str, bool]) -> Recorded:
+    def of_verdicts(cls, verdicts: Mapping[str, bool]) -> RecordedReplies:
         """Verdicts by case id, for the judge ``recorded``."""
         texts = {True: '{"correct": true}', False: '{"correct": false}'}
         return cls({case_id: texts[verdict] for case_id, verdict in verdicts.items()})
@@ -61,7 +61,7 @@ class Recorded:
         *,
         key: str | Callable[[Mapping[str, Any]], str] = "id",
         text: str = "reply",
-    ) -> Recorded:
+    ) -> RecordedReplies:
         """Read one JSON object a line.
 
         Args:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlverdict.judge.asking import Tally, ask, make_request, opinion_of
-from sqlverdict.judge.brief import Brief
-from sqlverdict.judge.context import NOTHING, answer_schema, values_of
+from sqlverdict.judge.asking import CallCounts, ask, make_request, opinion_of
+from sqlverdict.judge.briefs.brief import Brief
+from sqlverdict.judge.briefs.context import NOTHING, answer_schema, values_of
 from sqlverdict.judge.judge import Conduct
 from sqlverdict.judge.opinion import Settings
-from sqlverdict.judge.prompt import load_prompt
-from sqlverdict.judge.replies import EQUIVALENT, read
+from sqlverdict.judge.replies.conclusion import EQUIVALENT, read
+from sqlverdict.llm.prompt import load_prompt
 
 SCHEMA = answer_schema(equivalent={"type": "boolean"})
 
@@ -20,7 +20,7 @@ def compare_queries(judge: str, prompt: str, brief: Brief, settings: Settings) -
     # Without the gold there is nothing to compare with, whatever an ablation leaves out.
     values = values_of(brief, replace(settings, gold=True), results=False)
     values["gold"] = values["gold"] or NOTHING
-    tally = Tally()
+    tally = CallCounts()
     request = make_request(load_prompt(prompt, settings.prompts), values, settings, SCHEMA)
     found = yield from ask(request, lambda text: read(text, EQUIVALENT), settings, tally)
     return opinion_of(judge, settings, tally, found)

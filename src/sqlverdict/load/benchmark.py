@@ -22,14 +22,14 @@ NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
-class Source:
+class SourceFile:
     """A file that was read, as a manifest names it."""
 
     path: str
     sha256: str
 
     @classmethod
-    def of(cls, path: Path) -> Source:
+    def of(cls, path: Path) -> SourceFile:
         """The source record of a file."""
         return cls(str(path), sha256_file(path))
 
@@ -55,7 +55,7 @@ class Benchmark:
     version: str
     cases: Iterable[Case] = field(repr=False)
     count: int | None = None
-    sources: tuple[Source, ...] = ()
+    sources: tuple[SourceFile, ...] = ()
     notes: tuple[str, ...] = ()
     predictions: Mapping[str, Prediction] | None = field(default=None, repr=False)
     schemas: Mapping[str, Schema] = field(default_factory=dict, repr=False)
@@ -89,5 +89,5 @@ class BenchmarkReader(Protocol):
 
 
 BENCHMARKS: Registry[BenchmarkReader] = Registry(
-    "benchmark", "sqlverdict.load", "sqlverdict.benchmarks"
+    "benchmark", "sqlverdict.load.benchmarks", "sqlverdict.benchmarks"
 )

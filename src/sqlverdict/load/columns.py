@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.files.text import near
 from sqlverdict.load.fields import CASE_ALIASES, CASE_FIELDS, PREDICTION_FIELDS
 from sqlverdict.load.recorded import PARTS
-from sqlverdict.load.text import near
 
 LEAVE_OUT = "off"
 _RECORDED = tuple(f"recorded.{part}" for part in PARTS)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path, PureWindowsPath
 
 from sqlverdict.errors import DatabaseError, UsageError
-from sqlverdict.load.text import listed, near
+from sqlverdict.files.text import listed, near
 
 SUFFIXES = (".sqlite", ".sqlite3", ".db")
 _LONGEST_NAME = 200

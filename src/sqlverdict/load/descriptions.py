@@ -30,7 +30,7 @@ from pathlib import Path
 import msgspec
 
 from sqlverdict.files.digests import sha256_file
-from sqlverdict.load.text import UTF8_BOM
+from sqlverdict.files.text import UTF8_BOM
 from sqlverdict.parse.tokens import fold
 
 FOLDER = "database_description"

@@ -42,7 +42,7 @@ def _has_rows(database: sqlite3.Connection, table: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Gold:
+class EhrsqlGold:
     """A gold query as EHRSQL's evaluation runs it, and where.
 
     Attributes:
@@ -57,14 +57,14 @@ class Gold:
     tags: dict[str, str]
 
 
-def gold_of(sql: str, database: str | None, rowless: frozenset[str]) -> Gold:
+def gold_of(sql: str, database: str | None, rowless: frozenset[str]) -> EhrsqlGold:
     """A gold query on a database some of whose tables may hold no row."""
     read = sorted(rowless.intersection(word.lower() for word in solid(sql))) if rowless else []
     if not read:
-        return Gold(settled(sql), database, {})
+        return EhrsqlGold(settled(sql), database, {})
     empty = " and ".join(read)
     why = f"the gold reads {empty}, without rows in this database"
-    return Gold(settled(sql), f"{database} without rows of {empty}", {UNSCORABLE: why})
+    return EhrsqlGold(settled(sql), f"{database} without rows of {empty}", {UNSCORABLE: why})
 
 
 def unscorable_note(cases: int, rowless: frozenset[str]) -> str:

@@ -19,10 +19,10 @@ from typing import Any
 import msgspec
 
 from sqlverdict.errors import BenchmarkError, DataError, PredictionError
+from sqlverdict.files.text import listed
 from sqlverdict.load.databases import DatabaseFolder
 from sqlverdict.load.fenced import extract_sql, is_plain
 from sqlverdict.load.recorded import recording_from
-from sqlverdict.load.text import listed
 from sqlverdict.records import Case, Contract, Prediction, Recording
 
 CASE_FIELDS = (

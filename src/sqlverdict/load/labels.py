@@ -27,9 +27,9 @@ from string import Formatter
 from typing import Any, Literal, get_args
 
 from sqlverdict.errors import DataError, UsageError
-from sqlverdict.load.csv import table_rows
+from sqlverdict.files.text import decode_json, listed, near, read_bytes, stream_lines
+from sqlverdict.load.benchmarks.csv import table_rows
 from sqlverdict.load.fields import ID_KEYS
-from sqlverdict.load.text import decode_json, listed, near, read_bytes, stream_lines
 
 Combine = Literal["majority", "consensus"]
 Half = Literal["drop", "0", "1"]

@@ -22,9 +22,9 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import PredictionError
-from sqlverdict.load.csv import table_rows
+from sqlverdict.files.text import any_text, decode_any_json, listed, repeated_keys, split_lines
+from sqlverdict.load.benchmarks.csv import table_rows
 from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, id_from, prediction_from, text_prediction
-from sqlverdict.load.text import any_text, decode_any_json, listed, repeated_keys, split_lines
 from sqlverdict.records import Prediction
 
 BIRD_MARK = "\t----- bird -----\t"
@@ -43,7 +43,7 @@ class PredictionFile:
 
 
 @dataclass(frozen=True)
-class Entry:
+class PredictionEntry:
     """One prediction and where it stands."""
 
     case_id: str
@@ -56,7 +56,7 @@ class Entry:
 class Entries:
     """What a file holds."""
 
-    found: list[Entry]
+    found: list[PredictionEntry]
     notes: tuple[str, ...] = ()
 
 
@@ -66,7 +66,7 @@ def lines(file: PredictionFile) -> Entries:
     notes = _check_count(file, texts)
     return Entries(
         [
-            Entry(case_id, f"line {number}", text_prediction(case_id, text))
+            PredictionEntry(case_id, f"line {number}", text_prediction(case_id, text))
             for number, (case_id, text) in enumerate(zip(file.case_ids, texts, strict=True), 1)
         ],
         notes,
@@ -88,7 +88,7 @@ def lines_db(file: PredictionFile) -> Entries:
     for number, (case_id, text) in enumerate(zip(file.case_ids, texts, strict=True), 1):
         sql, _, db_id = text.rpartition("\t")
         prediction = text_prediction(case_id, sql)
-        found.append(Entry(case_id, f"line {number}", prediction, db_id.strip() or None))
+        found.append(PredictionEntry(case_id, f"line {number}", prediction, db_id.strip() or None))
     return Entries(found, notes)
 
 
@@ -102,12 +102,12 @@ def bird_json(file: PredictionFile) -> Entries:
             raise PredictionError(_no_text(file, where, value))
         sql, mark, db_id = (value or "").rpartition(BIRD_MARK)
         if value is None:
-            found.append(Entry(key, where, Prediction(key, abstained=True)))
+            found.append(PredictionEntry(key, where, Prediction(key, abstained=True)))
         elif not mark:
             bare.append(key)
-            found.append(Entry(key, where, text_prediction(key, value)))
+            found.append(PredictionEntry(key, where, text_prediction(key, value)))
         else:
-            found.append(Entry(key, where, text_prediction(key, sql), db_id.strip()))
+            found.append(PredictionEntry(key, where, text_prediction(key, sql), db_id.strip()))
     notes = (f"{len(bare)} predictions name no database (key {listed(bare)})",) if bare else ()
     return Entries(found, notes)
 
@@ -125,7 +125,7 @@ def id_map(file: PredictionFile) -> Entries:
             prediction = prediction_from(value, key, f"{file.path}, {where}")
         else:
             raise PredictionError(_no_text(file, where, value))
-        found.append(Entry(key, where, prediction))
+        found.append(PredictionEntry(key, where, prediction))
     return Entries(found)
 
 
@@ -159,7 +159,7 @@ def json_list(file: PredictionFile) -> Entries:
     for number, (case_id, item) in enumerate(zip(file.case_ids, items, strict=True), 1):
         absent = Prediction(case_id, abstained=True)
         prediction = absent if item is None else text_prediction(case_id, item)
-        found.append(Entry(case_id, f"item {number}", prediction))
+        found.append(PredictionEntry(case_id, f"item {number}", prediction))
     return Entries(found)
 
 
@@ -246,7 +246,7 @@ def _object(file: PredictionFile) -> dict[str, Any]:
     return found
 
 
-def _record(file: PredictionFile, record: object, where: str) -> Entry:
+def _record(file: PredictionFile, record: object, where: str) -> PredictionEntry:
     place = f"{file.path}, {where}"
     if not isinstance(record, dict):
         raise PredictionError(f"{place}: found {_kind(record)}. Expected an object.")
@@ -258,7 +258,7 @@ def _record(file: PredictionFile, record: object, where: str) -> Entry:
         )
     case_id = id_from(record[key], place, PredictionError)
     db_id = record.get("db_id")
-    return Entry(
+    return PredictionEntry(
         case_id,
         where,
         prediction_from(record, case_id, place),

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
-from sqlverdict.load.prediction_formats import FORMATS, Entry, PredictionFile, detect
-from sqlverdict.load.text import count, is_unicode, listed, near, read_any_text
+from sqlverdict.files.text import count, is_unicode, listed, near, read_any_text
+from sqlverdict.load.prediction_formats import FORMATS, PredictionEntry, PredictionFile, detect
 from sqlverdict.records import Prediction
 
 
@@ -97,7 +97,7 @@ def load_predictions(
     return Predictions(by_id, str(path), name, sha256_file(path), tuple(notes))
 
 
-def _check_repeated(path: Path, entries: Sequence[Entry]) -> None:
+def _check_repeated(path: Path, entries: Sequence[PredictionEntry]) -> None:
     first: dict[str, str] = {}
     repeated: list[str] = []
     for entry in entries:
@@ -113,7 +113,7 @@ def _check_repeated(path: Path, entries: Sequence[Entry]) -> None:
 
 
 def _check_ids(
-    path: Path, found: Mapping[str, Entry], case_ids: Sequence[str], strict: bool
+    path: Path, found: Mapping[str, PredictionEntry], case_ids: Sequence[str], strict: bool
 ) -> list[str]:
     known = set(case_ids)
     missing = [case_id for case_id in case_ids if case_id not in found]
@@ -133,7 +133,10 @@ def _check_ids(
 
 
 def _advice(
-    found: Mapping[str, Entry], case_ids: Sequence[str], missing: Sequence[str], extra: list[str]
+    found: Mapping[str, PredictionEntry],
+    case_ids: Sequence[str],
+    missing: Sequence[str],
+    extra: list[str],
 ) -> str:
     if len(missing) == len(case_ids):
         positions = {str(n) for n in range(len(case_ids))}
@@ -152,7 +155,7 @@ def _advice(
 
 
 def _check_databases(
-    path: Path, name: str, found: Mapping[str, Entry], databases: Mapping[str, str]
+    path: Path, name: str, found: Mapping[str, PredictionEntry], databases: Mapping[str, str]
 ) -> None:
     wrong = [
         entry

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlverdict.errors import BenchmarkError
-from sqlverdict.load.text import listed, near
+from sqlverdict.files.text import listed, near
 from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Recording, Row
 
 PARTS = (

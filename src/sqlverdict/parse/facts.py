@@ -32,7 +32,7 @@ _BESIDE_INTEGERS = frozenset(
 
 
 @dataclass(frozen=True)
-class Typed:
+class HasAffinity:
     """The column's affinity: what SQLite makes of a value where it can, never a check."""
 
     table: str
@@ -90,14 +90,14 @@ class References:
         return f"{child} references {self.parent}({', '.join(self.parent_columns)})"
 
 
-Fact = Typed | NotNull | Unique | PrimaryKey | References
+Fact = HasAffinity | NotNull | Unique | PrimaryKey | References
 
 
 def facts_of(schema: Schema) -> frozenset[Fact]:
     """Every fact of a schema.
 
     A ``tables.json`` labels types for people and may cut composite keys short: its labels
-    make no ``Typed``, and its keys count only where ``schema.whole_keys``.
+    make no ``HasAffinity``, and its keys count only where ``schema.whole_keys``.
     """
     return frozenset(fact for table in schema.tables for fact in _table_facts(schema, table))
 
@@ -107,7 +107,7 @@ def _table_facts(schema: Schema, table: Table) -> Iterator[Fact]:
     keys = table.primary_key if schema.whole_keys and not schema.null_keys else ()
     for column in table.columns:
         if schema.source != "tables_json":
-            yield Typed(name, column.name, column_affinity(stored_type(table, column)))
+            yield HasAffinity(name, column.name, column_affinity(stored_type(table, column)))
         if column.not_null or column.name in keys:
             yield NotNull(name, column.name)
     if table.primary_key and schema.whole_keys:

@@ -15,7 +15,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.shape import is_inner, items, joins, leaves, name_of, parts
+from sqlverdict.prove.reasoning.shape import is_inner, items, joins, leaves, name_of, parts
 
 MOST_NAMINGS = 120
 """So many ways to tell the copies of a table apart are tried; beyond, they keep their order."""

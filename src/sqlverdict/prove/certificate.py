@@ -13,22 +13,22 @@ from typing import Any
 from sqlverdict.errors import DataError
 from sqlverdict.parse.facts import (
     Fact,
+    HasAffinity,
     NotNull,
     PrimaryKey,
     References,
-    Typed,
     Unique,
     facts_of,
 )
 from sqlverdict.parse.schema import Schema
-from sqlverdict.prove.check import Rejected, Verdict, check
+from sqlverdict.prove.check import InvalidProof, Verdict, check
 from sqlverdict.prove.proof import Proof
 
 FORMAT = "sqlverdict proof"
 VERSION = 1
 
 _FACTS: dict[str, type[Fact]] = {
-    kind.__name__: kind for kind in (Typed, NotNull, Unique, PrimaryKey, References)
+    kind.__name__: kind for kind in (HasAffinity, NotNull, Unique, PrimaryKey, References)
 }
 
 
@@ -75,7 +75,7 @@ def check_certificate(kept: Certificate, schema: Schema | None = None) -> Verdic
     used = {fact for step in kept.proof.steps for fact in step.facts}
     broken = [fact for fact in missing if fact in used]
     if broken:
-        return Rejected(None, f"the schema does not say that {broken[0]}, which the proof uses")
+        return InvalidProof(None, f"the schema does not say that {broken[0]}, which the proof uses")
     facts = kept.facts & facts_of(schema)
     return check(kept.proof, schema, facts=facts, fixed_columns=kept.fixed_columns)
 

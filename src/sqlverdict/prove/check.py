@@ -20,19 +20,19 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.prove.canonical import canonical, column_keys
-from sqlverdict.prove.inner_order import ORDER_SHOWS, visible_order
-from sqlverdict.prove.known import Known, cited_facts
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.proof import Path, Proof, Side, Step, weakest
+from sqlverdict.prove.reasoning.facts import Facts, cited_facts
+from sqlverdict.prove.reasoning.inner_order import ORDER_SHOWS, visible_order
+from sqlverdict.prove.resolve.text import text
 from sqlverdict.prove.rule import RULES
-from sqlverdict.prove.text import text
 from sqlverdict.records import ParseFailure
 
 PAPER = "etm_paper"
 
 
 @dataclass(frozen=True)
-class Line:
+class CheckedStep:
     """What is said about one of the two queries, and how the query reads then.
 
     Attributes:
@@ -50,10 +50,10 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Checked:
+class ValidProof:
     """Every step of the proof holds, and both queries end in the same form."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[CheckedStep, ...]
 
     @property
     def holds(self) -> bool:
@@ -62,7 +62,7 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Rejected:
+class InvalidProof:
     """The proof does not hold.
 
     Attributes:
@@ -73,7 +73,7 @@ class Rejected:
 
     step: int | None
     why: str
-    lines: tuple[Line, ...] = ()
+    lines: tuple[CheckedStep, ...] = ()
 
     @property
     def holds(self) -> bool:
@@ -81,7 +81,7 @@ class Rejected:
         return False
 
 
-Verdict = Checked | Rejected
+Verdict = ValidProof | InvalidProof
 
 
 def check(
@@ -104,22 +104,22 @@ def check(
     """
     known = facts_of(schema) if facts is None else facts
     try:
-        return _Check(proof, schema, known, fixed_columns).run()
+        return _ProofCheck(proof, schema, known, fixed_columns).run()
     except _No as no:
-        return Rejected(no.step, no.why, tuple(no.lines))
+        return InvalidProof(no.step, no.why, tuple(no.lines))
     except RecursionError:
-        return Rejected(None, "the queries are nested too deeply to be checked")
+        return InvalidProof(None, "the queries are nested too deeply to be checked")
 
 
 class _No(Exception):
     """The proof is rejected."""
 
-    def __init__(self, why: str, step: int | None, lines: list[Line]) -> None:
+    def __init__(self, why: str, step: int | None, lines: list[CheckedStep]) -> None:
         super().__init__(why)
         self.why, self.step, self.lines = why, step, lines
 
 
-class _Check:
+class _ProofCheck:
     def __init__(
         self, proof: Proof, schema: Schema, facts: frozenset[Fact], fixed_columns: bool
     ) -> None:
@@ -128,19 +128,19 @@ class _Check:
         self.facts = facts
         self.fixed = fixed_columns
         self.paper = proof.profile == PAPER
-        self.lines: list[Line] = []
+        self.lines: list[CheckedStep] = []
         self.at: int | None = None
 
     def no(self, why: str) -> _No:
         return _No(why, self.at, self.lines)
 
-    def run(self) -> Checked:
+    def run(self) -> ValidProof:
         proof = self.proof
         if proof.profile not in PROFILES.names():
             raise self.no(f"there is no profile {proof.profile!r}")
         if not proof.steps and normalised(proof.gold_sql) == normalised(proof.prediction_sql):
             said = "the two texts are the same, but for spacing and the case of keywords"
-            return Checked((Line("prediction", said, proof.gold_sql),))
+            return ValidProof((CheckedStep("prediction", said, proof.gold_sql),))
         gold, known = self.start("gold", proof.gold_sql)
         self.say("gold", "the gold query, names resolved", gold)
         gold = self.rewrite("gold", gold, known)
@@ -152,13 +152,13 @@ class _Check:
         self.at = None
         self.compare(gold, prediction)
         self.books(gold)
-        return Checked(tuple(self.lines))
+        return ValidProof(tuple(self.lines))
 
     def say(self, side: Side, said: str, tree: Expr) -> None:
         shown = str(tree.sql("sqlite")) if self.paper else text(tree)
-        self.lines.append(Line(side, said, shown))
+        self.lines.append(CheckedStep(side, said, shown))
 
-    def start(self, side: Side, sql: str) -> tuple[Expr, Known]:
+    def start(self, side: Side, sql: str) -> tuple[Expr, Facts]:
         """A query's tree before the first step."""
         query = parse(sql, "sqlite")
         if isinstance(query, ParseFailure):
@@ -167,14 +167,14 @@ class _Check:
         if problem is not None:
             raise self.no(f"the {side} does not run: {problem}")
         if self.paper:
-            from sqlverdict.prove.paper.constraints import paper_known
-            from sqlverdict.prove.paper.prepare import prepared
+            from sqlverdict.prove.etm_paper.constraints import paper_known
+            from sqlverdict.prove.etm_paper.prepare import prepared
 
             return prepared(query.tree, self.schema), paper_known(self.schema, self.facts)
-        from sqlverdict.prove.fidelity import loss
-        from sqlverdict.prove.refusals import refusal
-        from sqlverdict.prove.resolve import resolve
-        from sqlverdict.prove.scope import Unsupported
+        from sqlverdict.prove.resolve.fidelity import loss
+        from sqlverdict.prove.resolve.refusals import refusal
+        from sqlverdict.prove.resolve.scope import Unsupported
+        from sqlverdict.prove.resolve.tree import resolve
 
         lost = loss(sql, self.schema)
         if lost is not None:
@@ -183,7 +183,7 @@ class _Check:
             found = resolve(query.tree, self.schema)
         except Unsupported as beyond:
             raise self.no(f"the {side} is beyond the prover: {beyond}") from beyond
-        known = Known(self.schema, self.facts, found.bases)
+        known = Facts(self.schema, self.facts, found.bases)
         refused = refusal(found.tree, known)
         if refused is not None:
             raise self.no(f"the {side} is beyond the prover: {refused}")
@@ -197,7 +197,7 @@ class _Check:
             said = "equal without ORDER BY, because the gold's rows have no order and all are kept"
             self.say("prediction", said, tree)
 
-    def rewrite(self, side: Side, tree: Expr, known: Known) -> Expr:
+    def rewrite(self, side: Side, tree: Expr, known: Facts) -> Expr:
         for number, step in enumerate(self.proof.steps):
             if step.side == side:
                 self.at = number
@@ -205,7 +205,7 @@ class _Check:
                 self.say(side, str(step), tree)
         return tree
 
-    def take(self, step: Step, tree: Expr, known: Known) -> Expr:
+    def take(self, step: Step, tree: Expr, known: Facts) -> Expr:
         """Do one step; returns the tree."""
         try:
             rule = RULES.get(step.rule)
@@ -235,7 +235,7 @@ class _Check:
     def compare(self, gold: Expr, prediction: Expr) -> None:
         """Both trees must be the same, and the columns paired as the proof says."""
         if self.paper:
-            from sqlverdict.prove.paper.shapes import key
+            from sqlverdict.prove.etm_paper.shapes import key
 
             if key(gold) != key(prediction):
                 raise self.no("the last two trees differ")

@@ -12,19 +12,19 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.canonical import canonical, column_keys
-from sqlverdict.prove.fidelity import loss
 from sqlverdict.prove.held import Held
-from sqlverdict.prove.inner_order import ORDER_SHOWS, visible_order
-from sqlverdict.prove.known import Known
 from sqlverdict.prove.normalise import RuleSet, TooManySteps, normalise
-from sqlverdict.prove.profile import DEFAULT_PROFILE, Question, rules_of
+from sqlverdict.prove.profile import DEFAULT_PROFILE, ProofQuestion, rules_of
 from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Side, Step, weakest
-from sqlverdict.prove.refusals import refusal
-from sqlverdict.prove.resolve import resolve
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.inner_order import ORDER_SHOWS, visible_order
+from sqlverdict.prove.reasoning.shape import is_limited
+from sqlverdict.prove.resolve.fidelity import loss
+from sqlverdict.prove.resolve.refusals import refusal
+from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.resolve.text import text
+from sqlverdict.prove.resolve.tree import resolve
 from sqlverdict.prove.rule import RULES
-from sqlverdict.prove.scope import Unsupported
-from sqlverdict.prove.shape import is_limited
-from sqlverdict.prove.text import text
 from sqlverdict.records import Contract, Query, Reason
 
 _REMEMBERED = 512
@@ -51,7 +51,7 @@ class Form:
         return canonical(self.tree, column_order=False)
 
 
-def derive_by_normal_forms(question: Question, profile: str) -> Derivation:
+def derive_by_normal_forms(question: ProofQuestion, profile: str) -> Derivation:
     """Rewrite both queries by a profile's rules; a proof where both end in the same form."""
     try:
         return _derive(question, profile)
@@ -63,7 +63,7 @@ def derive_by_normal_forms(question: Question, profile: str) -> Derivation:
         return NotProved("nested too deeply for the prover", Reason.UNSUPPORTED_FEATURE)
 
 
-def _derive(question: Question, profile: str) -> Derivation:
+def _derive(question: ProofQuestion, profile: str) -> Derivation:
     contract = question.contract
     if contract is not None and contract.order == "respect":
         return NotProved("the case compares rows in the order they come; no rule speaks of that")
@@ -100,7 +100,7 @@ def _too_coarse(contract: Contract | None, profile: str) -> frozenset[str]:
     return ROUNDING if asked else frozenset()
 
 
-def _require_whole(question: Question) -> None:
+def _require_whole(question: ProofQuestion) -> None:
     """A proof about trees is one about texts only where the trees say what the texts say."""
     for role, query in (("gold", question.gold), ("prediction", question.prediction)):
         lost = loss(query.sql, question.schema)
@@ -156,7 +156,7 @@ def forget_forms() -> None:
     _MEMORY.clear()
 
 
-def form(query: Query, question: Question, rules: RuleSet, *, keep_order: bool) -> Form:
+def form(query: Query, question: ProofQuestion, rules: RuleSet, *, keep_order: bool) -> Form:
     """The normal form of a query.
 
     Args:
@@ -180,11 +180,11 @@ def form(query: Query, question: Question, rules: RuleSet, *, keep_order: bool) 
 
 
 @lru_cache(maxsize=64)
-def _known(held: Held, facts: frozenset[Fact]) -> Known:
-    return Known(held.schema, facts, {})
+def _known(held: Held, facts: frozenset[Fact]) -> Facts:
+    return Facts(held.schema, facts, {})
 
 
-def _form(query: Query, question: Question, rules: RuleSet, keep_order: bool) -> Form:
+def _form(query: Query, question: ProofQuestion, rules: RuleSet, keep_order: bool) -> Form:
     start = resolve(query.tree, question.schema)
     if not keep_order and not is_limited(start.tree):
         start.tree.set("order", None)

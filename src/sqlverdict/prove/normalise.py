@@ -13,10 +13,10 @@ from functools import cached_property
 
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known, cited_facts
 from sqlverdict.prove.proof import Path, Side, Step
+from sqlverdict.prove.reasoning.facts import Facts, cited_facts
+from sqlverdict.prove.reasoning.shape import NAMES
 from sqlverdict.prove.rule import Rule
-from sqlverdict.prove.shape import NAMES
 
 MOST_STEPS = 600
 """A query that needs more steps is given up: rules that undo each other would never end."""
@@ -46,7 +46,7 @@ class RuleSet:
 
 
 def normalise(
-    tree: Expr, known: Known, rules: RuleSet, side: Side = "gold", most: int = MOST_STEPS
+    tree: Expr, known: Facts, rules: RuleSet, side: Side = "gold", most: int = MOST_STEPS
 ) -> tuple[Expr, list[Step]]:
     """Rewrite a resolved tree, in place, to a form in which no rule applies.
 
@@ -77,7 +77,7 @@ def normalise(
 
 
 def _one_step(
-    tree: Expr, node: Expr, known: Known, rules: RuleSet, side: Side
+    tree: Expr, node: Expr, known: Facts, rules: RuleSet, side: Side
 ) -> tuple[Expr, Expr | None, Step | None]:
     """Apply the first rule that fits a node; returns the tree, the new node and the step."""
     parent, name, index = node.parent, node.arg_key, node.index

@@ -22,7 +22,7 @@ DEFAULT_PROFILE = "sound"
 
 
 @dataclass(frozen=True)
-class Question:
+class ProofQuestion:
     """Two parsed queries, and all that may be assumed about their databases.
 
     Attributes:
@@ -55,7 +55,7 @@ class Profile(Protocol):
         """What a derivation under this profile shows, in a sentence."""
         ...
 
-    def derive(self, question: Question) -> Derivation:
+    def derive(self, question: ProofQuestion) -> Derivation:
         """A proof, or the word that none was found."""
         ...
 

@@ -10,7 +10,7 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.prove.held import Held
-from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES, Question
+from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.records import Contract, ParseFailure, Reason
 
@@ -52,7 +52,7 @@ def prove(
     if _is_same_text(gold, prediction):
         return Proof(gold, prediction, profile, form=gold)
     known = _facts(Held(schema)) if facts is None else facts
-    return found.derive(Question(parsed[0], parsed[1], schema, known, contract, without))
+    return found.derive(ProofQuestion(parsed[0], parsed[1], schema, known, contract, without))
 
 
 def _is_same_text(one: str, other: str) -> bool:

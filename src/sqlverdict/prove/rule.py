@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
     from sqlverdict.parse.facts import Fact
-    from sqlverdict.prove.known import Known
+    from sqlverdict.prove.reasoning.facts import Facts
 
 SECTIONS = ("Statement", "Holds when", "Why", "Limits", "Source")
 
 ProfileName = Literal["sound", "etm_paper"]
 
-Rewrite = Callable[[Any, "Known"], "Expr | None"]
+Rewrite = Callable[[Any, "Facts"], "Expr | None"]
 """One node in; the node that stands for it, or ``None`` where the rule does not apply.
 
 The rule may change the node and what is below it, and return it. It changes nothing above or

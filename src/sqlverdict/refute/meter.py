@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from time import monotonic
 
-from sqlverdict.refute.arena import CELL, Arena
-from sqlverdict.refute.witness import Budget
+from sqlverdict.refute.trial.scratch_database import CELL, ScratchDatabase
+from sqlverdict.refute.witness import SearchBudget
 
 
 class Meter:
@@ -16,7 +16,7 @@ class Meter:
         late: Whether the clock had to end the search.
     """
 
-    def __init__(self, budget: Budget, arenas: Iterable[Arena]) -> None:
+    def __init__(self, budget: SearchBudget, arenas: Iterable[ScratchDatabase]) -> None:
         self.late = False
         self._arenas = tuple(arenas)
         self._most = budget.work

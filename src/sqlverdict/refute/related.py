@@ -22,15 +22,15 @@ from sqlverdict.errors import SchemaError
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Answer, Cell, Outcome, ParseFailure, Row
-from sqlverdict.refute.arena import Arena
-from sqlverdict.refute.constants import read
-from sqlverdict.refute.generate import Generator
+from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.meter import Meter
-from sqlverdict.refute.part import part_of
+from sqlverdict.refute.read.constants import read
+from sqlverdict.refute.read.part import part_of
 from sqlverdict.refute.search import arenas_for
 from sqlverdict.refute.shrink import Content
 from sqlverdict.refute.sources import Sources
-from sqlverdict.refute.witness import Budget
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase
+from sqlverdict.refute.witness import SearchBudget
 
 INSTANCES = 60
 """How many databases are made."""
@@ -45,7 +45,7 @@ Rows = Literal["same", "repeated", "more", "fewer", "other"]
 
 
 @dataclass(frozen=True)
-class Related:
+class RelatedOnInstances:
     """What generated databases show.
 
     Attributes:
@@ -83,14 +83,14 @@ class _Map:
         self.holds["more"] += rows <= others
         self.holds["fewer"] += others <= rows
 
-    def found(self, instances: int, wider: int) -> Related:
+    def found(self, instances: int, wider: int) -> RelatedOnInstances:
         """What holds on all of so many databases; ``wider``: columns more than the gold's."""
         always = (name for name, times in self.holds.items() if times == instances)
         columns: Columns = "same" if self.gold == self.prediction else "permuted"
         if wider:
             columns = "extra" if wider > 0 else "missing"
         overlap = round(self.overlap / instances, 4)
-        return Related(instances, columns, next(always, "other"), overlap)
+        return RelatedOnInstances(instances, columns, next(always, "other"), overlap)
 
 
 def relate_on_instances(
@@ -98,9 +98,9 @@ def relate_on_instances(
     prediction: str,
     schema: Schema,
     *,
-    budget: Budget | None = None,
+    budget: SearchBudget | None = None,
     database: Path | None = None,
-) -> Related | None:
+) -> RelatedOnInstances | None:
     """How the answers of two queries relate on generated databases.
 
     Args:
@@ -114,7 +114,7 @@ def relate_on_instances(
         What holds on all of them; ``None`` where a query cannot be read or run there, where too
         few databases say anything, or where the clock ended it.
     """
-    chosen = budget or Budget()
+    chosen = budget or SearchBudget()
     queries = [parse(gold), parse(prediction)]
     if any(isinstance(query, ParseFailure) for query in queries):
         return None
@@ -125,7 +125,7 @@ def relate_on_instances(
     try:
         facts, arenas = arenas_for(part, None)
         reading = read(ours, part).merge(read(theirs, part))
-        generator = Generator(part, facts, reading, chosen.seed, arenas[0])
+        generator = InstanceGenerator(part, facts, reading, chosen.seed, arenas[0])
         sources = Sources(generator, facts, chosen, INSTANCES, database, arenas[0])
     except SchemaError:
         return None
@@ -152,7 +152,9 @@ def relate_on_instances(
     return max(maps, key=lambda one: one.overlap).found(instances, wider)
 
 
-def _settled(sql: str, rows: Content, arenas: tuple[Arena, Arena]) -> Answer | None:
+def _settled(
+    sql: str, rows: Content, arenas: tuple[ScratchDatabase, ScratchDatabase]
+) -> Answer | None:
     """What a query gives on these rows, where it gives the same with the rows turned round."""
     forward, keyless = arenas
     turned = {table: list(reversed(content)) for table, content in rows.items()}

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair, Preset
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset, QueryPair
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.canonical import canonical
 from sqlverdict.parse.facts import Fact, facts_of
@@ -29,22 +29,29 @@ from sqlverdict.records import (
     ParseFailure,
     Query,
 )
-from sqlverdict.refute import refusal
-from sqlverdict.refute.arena import Arena, warm_arena
-from sqlverdict.refute.constants import read
-from sqlverdict.refute.determined import is_determined, second_answer
-from sqlverdict.refute.difference import Difference, Small, is_whole
-from sqlverdict.refute.generate import Generator
-from sqlverdict.refute.grade import SEVERITY, Grader, tie_arena
-from sqlverdict.refute.ground import is_closed
+from sqlverdict.refute.data.grade import SEVERITY, Grader, tie_arena
+from sqlverdict.refute.data.real_rows import real_rows
+from sqlverdict.refute.data.regularities import Regularities
+from sqlverdict.refute.make.constraints import is_closed
+from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.meter import Meter
-from sqlverdict.refute.order_free import is_order_free
-from sqlverdict.refute.part import part_of
-from sqlverdict.refute.real import real_rows
-from sqlverdict.refute.regularities import Regularities
+from sqlverdict.refute.read import refusal
+from sqlverdict.refute.read.constants import read
+from sqlverdict.refute.read.part import part_of
 from sqlverdict.refute.shrink import Content, Cost, Shrinker
 from sqlverdict.refute.sources import Sources
-from sqlverdict.refute.witness import Budget, Instance, NotRefuted, Origin, Refutation, Witness
+from sqlverdict.refute.trial.determined import is_determined, second_answer
+from sqlverdict.refute.trial.difference import Difference, SmallDifference, is_whole
+from sqlverdict.refute.trial.order_free import is_order_free
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_arena
+from sqlverdict.refute.witness import (
+    Instance,
+    NotRefuted,
+    Origin,
+    Refutation,
+    SearchBudget,
+    Witness,
+)
 
 _BETTER = 80
 """How many more instances are tried for a more ordinary witness once one is found."""
@@ -60,7 +67,7 @@ def find_witness(
     schema: Schema,
     *,
     facts: frozenset[Fact] | None = None,
-    budget: Budget | None = None,
+    budget: SearchBudget | None = None,
     preset: str | Preset = DEFAULT_PRESET,
     contract: Contract | None = None,
     first: Iterable[Instance] = (),
@@ -83,7 +90,7 @@ def find_witness(
     Returns:
         A shrunk witness, or how many instances were tried without one.
     """
-    chosen = budget or Budget()
+    chosen = budget or SearchBudget()
     if canonical(gold) == canonical(prediction):
         return NotRefuted(0, message="the two queries are the same text")
     parsed = [parse(gold), parse(prediction)]
@@ -96,7 +103,7 @@ def find_witness(
         names = {table.name for table in part.tables}
         facts = frozenset(fact for fact in facts if fact.table in names)
     try:
-        hunt = _Hunt(queries[0], queries[1], part, facts, chosen, preset, contract)
+        hunt = _WitnessSearch(queries[0], queries[1], part, facts, chosen, preset, contract)
         refused = refusal.unrunnable(hunt.arenas[0], gold, prediction)
         found = hunt.run(first, database) if refused is None else refused
     except SchemaError as error:
@@ -109,14 +116,14 @@ def find_witness(
 @per_schema
 def arenas_for(
     schema: Schema, facts: frozenset[Fact] | None
-) -> tuple[frozenset[Fact], tuple[Arena, Arena]]:
+) -> tuple[frozenset[Fact], tuple[ScratchDatabase, ScratchDatabase]]:
     """What the pairs of a schema share: the facts, and arenas on which to try instances."""
     # The second is without keys: an INTEGER PRIMARY KEY would put rows back into its order.
     arenas = (warm_arena(schema, facts, False), warm_arena(schema, frozenset(), True))
     return facts_of(schema) if facts is None else facts, arenas
 
 
-class _Hunt:
+class _WitnessSearch:
     """One search."""
 
     def __init__(
@@ -125,7 +132,7 @@ class _Hunt:
         prediction: Query,
         schema: Schema,
         facts: frozenset[Fact] | None,
-        budget: Budget,
+        budget: SearchBudget,
         preset: str | Preset,
         contract: Contract | None,
     ) -> None:
@@ -139,7 +146,7 @@ class _Hunt:
         reading = ours.merge(theirs)
         alike = ours.looks_like(theirs) and gold.features == prediction.features
         self.instances = max(1, budget.instances // budget.alike) if alike else budget.instances
-        self.generator = Generator(
+        self.generator = InstanceGenerator(
             schema, self.facts, reading, budget.seed, self.arenas[0] if facts is None else None
         )
         needed = [*reading.tables, *self.generator.blanks]
@@ -160,7 +167,7 @@ class _Hunt:
         # The real data are looked at once for all pairs: that is not this pair's to pay for.
         self._real = None if database is None else real_rows(database, self.schema).regularities
         self.meter = Meter(self.budget, (*self.arenas, tie_arena(self.schema)))
-        best: Small | None = None
+        best: SmallDifference | None = None
         left = self.instances
         facts, arena = self.facts, self.arenas[0]
         sources = Sources(self.generator, facts, self.budget, self.instances, database, arena)
@@ -261,10 +268,14 @@ class _Hunt:
             if len(failed) == 2 or refusal.is_stopped(failed[0]):
                 return None
             return Comparison(False, (failed[0].reason,), message=failed[0].message)
-        pair = Pair(self.gold, self.prediction, self.dialect, self.contract, self.arenas[0].run)
+        pair = QueryPair(
+            self.gold, self.prediction, self.dialect, self.contract, self.arenas[0].run
+        )
         return self.preset.compare(gold, prediction, pair)
 
-    def _small(self, found: Difference, grader: Grader, below: Cost | None) -> Small | None:
+    def _small(
+        self, found: Difference, grader: Grader, below: Cost | None
+    ) -> SmallDifference | None:
         """The same difference on fewer rows, if it is a determined one that costs less.
 
         Where no difference was undetermined so far, the few rows that are left are asked first:
@@ -284,7 +295,7 @@ class _Hunt:
                 return None
             small = self._try(rows)
             if small is not None:
-                return Small(small, cost, self.origin, self.tried)
+                return SmallDifference(small, cost, self.origin, self.tried)
             if not self._is_determined(found):
                 self._leave_open(found)
                 return None
@@ -295,7 +306,7 @@ class _Hunt:
         if len(self._open) < _SETTLED:
             self._open.append((found, self.origin, self.tried))
 
-    def _settled(self) -> Small | None:
+    def _settled(self) -> SmallDifference | None:
         """A determined difference beside an undetermined one: one row less may break a tie."""
         grader = self._grader
         for found, origin, tried in self._open:
@@ -303,7 +314,7 @@ class _Hunt:
             rows = shrinker.one_less(found.rows)
             small = None if rows is None else self._try(shrinker.fewer(rows) or rows)
             if small is not None:
-                return Small(small, self._cost(small.rows, grader), origin, tried)
+                return SmallDifference(small, self._cost(small.rows, grader), origin, tried)
         return None
 
     def _undetermined(self) -> Witness | None:
@@ -326,7 +337,7 @@ class _Hunt:
             last = replace(last, rows=self.arenas[0].kept(last.rows))
             other = self._second_answer(last)
             if other is not None:
-                small = Small(last, self._cost(last.rows, grader), origin, tried)
+                small = SmallDifference(last, self._cost(last.rows, grader), origin, tried)
                 witness = self._described(small, last, grader)
                 return replace(witness, kind="undetermined_prediction", other=other)
         return None
@@ -342,7 +353,7 @@ class _Hunt:
         asked = ((self.gold, found.gold), (self.prediction, found.prediction))
         return second_answer(*asked, found.rows, self.arenas, self.preset, self.dialect)
 
-    def _simple(self, small: Small, grader: Grader) -> Difference:
+    def _simple(self, small: SmallDifference, grader: Grader) -> Difference:
         """The same difference with simple values."""
         for differ in (self._at_a_glance, self._with_care):
             shrinker = self._shrinker(differ, grader, ordinary=True)
@@ -373,11 +384,11 @@ class _Hunt:
         self.meter.spend(grader.weight * sum(map(len, rows.values())))
         return grader.cost(Instance(self.schema, rows))
 
-    def _witness(self, best: Small, grader: Grader) -> Witness:
+    def _witness(self, best: SmallDifference, grader: Grader) -> Witness:
         """The difference with simple values and its grade."""
         return self._described(best, self._simple(best, grader), grader)
 
-    def _described(self, best: Small, last: Difference, grader: Grader) -> Witness:
+    def _described(self, best: SmallDifference, last: Difference, grader: Grader) -> Witness:
         instance = Instance(self.schema, {t: r for t, r in last.rows.items() if r})
         grade, broken = grader.grade(instance)
         return Witness(

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.ground import Ground, is_closed
+from sqlverdict.refute.make.constraints import SchemaConstraints, is_closed
 
 Content = dict[str, tuple[Row, ...]]
 Cost = tuple[int, int]
-"""How far rows are from ordinary, as :meth:`sqlverdict.refute.grade.Grader.cost` has it."""
+"""How far rows are from ordinary, as :meth:`sqlverdict.refute.data.grade.Grader.cost` has it."""
 Differ = Callable[[Content], bool]
 
 _SIMPLE: dict[str, tuple[Cell, ...]] = {
@@ -43,7 +43,7 @@ class Shrinker:
 
     def __init__(
         self,
-        ground: Ground,
+        ground: SchemaConstraints,
         differ: Differ,
         tries: int,
         cost: Callable[[Content], Cost] | None = None,

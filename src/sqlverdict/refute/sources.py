@@ -14,18 +14,18 @@ from pathlib import Path
 
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
 from sqlverdict.records import Row
-from sqlverdict.refute.arena import Arena
-from sqlverdict.refute.generate import Generator, values_by_place
-from sqlverdict.refute.mine.across import Inclusion
-from sqlverdict.refute.mine.columns import FewValues, NeverNull, Repeatless
-from sqlverdict.refute.mine.kind import ColumnRegularity
-from sqlverdict.refute.modes import MODES
-from sqlverdict.refute.pools import Pool
-from sqlverdict.refute.real import RealRows, real_rows
-from sqlverdict.refute.regularities import Regularities
-from sqlverdict.refute.resolve import Place
+from sqlverdict.refute.data.mine.across import Inclusion
+from sqlverdict.refute.data.mine.columns import FewValues, NeverNull, Repeatless
+from sqlverdict.refute.data.mine.kind import ColumnRegularity
+from sqlverdict.refute.data.real_rows import RealRows, real_rows
+from sqlverdict.refute.data.regularities import Regularities
+from sqlverdict.refute.make.generator import InstanceGenerator, values_by_place
+from sqlverdict.refute.make.modes import MODES
+from sqlverdict.refute.make.values import ValuePool
+from sqlverdict.refute.read.columns import Place
 from sqlverdict.refute.shrink import Content
-from sqlverdict.refute.witness import Budget, Instance, Origin
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase
+from sqlverdict.refute.witness import Instance, Origin, SearchBudget
 
 _FROM_BANK = 40
 _REAL_EVERY = 4
@@ -41,12 +41,12 @@ class Sources:
 
     def __init__(
         self,
-        generator: Generator,
+        generator: InstanceGenerator,
         facts: frozenset[Fact],
-        budget: Budget,
+        budget: SearchBudget,
         instances: int,
         database: Path | None,
-        scratch: Arena,
+        scratch: ScratchDatabase,
     ) -> None:
         self._generator, self._facts, self._budget = generator, facts, budget
         self._instances, self._database, self._scratch = instances, database, scratch
@@ -71,7 +71,7 @@ class Sources:
     def _real(self) -> Iterator[Instance]:
         if self._database is None:
             return
-        from sqlverdict.refute.mutate import real_instances
+        from sqlverdict.refute.data.mutate import real_instances
 
         generator = self._generator
         yield from real_instances(
@@ -90,7 +90,7 @@ class Sources:
         made = self._generator
         real = real_rows(self._database, made.schema)
         facts = self._facts | likely_facts(real.regularities)
-        likely = Generator(
+        likely = InstanceGenerator(
             made.schema,
             facts,
             made.reading,
@@ -114,8 +114,8 @@ def likely_facts(found: Regularities) -> frozenset[Fact]:
 
 
 def likely_pools(
-    pools: Mapping[Place, Pool], used: Iterable[Place], real: RealRows
-) -> dict[Place, Pool]:
+    pools: Mapping[Place, ValuePool], used: Iterable[Place], real: RealRows
+) -> dict[Place, ValuePool]:
     """The pools with real values for ordinary ones, and without what the real data never hold."""
     likely = dict(pools)
     for place in used:

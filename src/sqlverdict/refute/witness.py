@@ -124,7 +124,7 @@ class NotRefuted:
 
 
 @dataclass(frozen=True)
-class Budget:
+class SearchBudget:
     """What a search may spend: databases and work, so that verdicts repeat on any machine.
 
     Two queries that read the same columns, joins and constants get ``instances // alike``: if

@@ -16,10 +16,10 @@ from itertools import islice
 from multiprocessing.connection import Connection, Pipe
 from threading import Thread, active_count
 
-from sqlverdict.execute.desk import Desk
-from sqlverdict.run.batches import Needs, prepared
-from sqlverdict.run.beat import Beat
-from sqlverdict.run.inbox import Inbox
+from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.run.pool.batches import Needs, prepared
+from sqlverdict.run.pool.heartbeat import Heartbeat
+from sqlverdict.run.pool.inbox import ChunkQueue
 from sqlverdict.run.task import Task
 
 _ASKED = 10_000
@@ -41,8 +41,8 @@ class Runner:
         pid: int,
         connection: Connection,
         needs: Callable[[Task], Needs],
-        beat: Beat,
-        own: Beat,
+        beat: Heartbeat,
+        own: Heartbeat,
     ) -> None:
         self._connection = connection
         self._needs = needs
@@ -72,7 +72,7 @@ class Runner:
             asked.update([(database, canon) for _, canon in new])
         return database, new
 
-    def take(self, rest: Iterator[Task], desk: Desk) -> list[Task]:
+    def take(self, rest: Iterator[Task], desk: QueryRunner) -> list[Task]:
         """The next tasks of the chunk; the desk knows their answers then."""
         try:
             count, told = self._connection.recv()
@@ -102,8 +102,8 @@ class Runner:
 
 def start_runner(
     needs: Callable[[Task], Needs],
-    make_desk: Callable[[], Desk],
-    beats: tuple[Beat, Beat],
+    make_desk: Callable[[], QueryRunner],
+    beats: tuple[Heartbeat, Heartbeat],
     workers_end: Connection,
 ) -> Runner | None:
     """Fork a runner; ``None`` where that cannot be done. It only saves time.
@@ -139,8 +139,8 @@ def start_runner(
         os._exit(code)
 
 
-def _run_ahead(connection: Connection, desk: Desk) -> None:
-    inbox: Inbox[Needs] = Inbox(connection)
+def _run_ahead(connection: Connection, desk: QueryRunner) -> None:
+    inbox: ChunkQueue[Needs] = ChunkQueue(connection)
     for chunk in inbox:
         rest = iter(chunk)
         while batch := prepared(rest, _as_given, desk):

@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.errors import Contradiction
 from sqlverdict.records import Answer, Case, Evidence, Fault, Reason, Rung
-from sqlverdict.run.refuter import witness_name
+from sqlverdict.run.refute_stage import witness_name
 from sqlverdict.run.task import Pending
 
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema
     from sqlverdict.refute.witness import Witness
-    from sqlverdict.run.item import DeskItem
+    from sqlverdict.run.item import RunItem
 
 CONTRADICTIONS = "contradictions"
 """The folder, inside the run's."""
@@ -68,7 +68,7 @@ def _save(
     schema: Schema | None,
     folder: Path,
 ) -> Path:
-    from sqlverdict.refute.export import safe_name, write
+    from sqlverdict.refute.witness_files import safe_name, write
 
     folder.mkdir(parents=True, exist_ok=True)
     name = witness_name(case, prediction)
@@ -103,7 +103,7 @@ def _text(case: Case, prediction: str, proof: Evidence, schema: Schema | None) -
 def _schema_lines(schema: Schema | None) -> list[str]:
     if schema is None:
         return []
-    from sqlverdict.judge.schema_text import schema_text
+    from sqlverdict.judge.briefs.schema_text import schema_text
 
     return ["", "Schema:", schema_text(schema)]
 
@@ -125,7 +125,7 @@ def stopped_by(found: Sequence[Pending], folder: Path | None) -> Contradiction:
     )
 
 
-def explained_by_order(item: DeskItem) -> bool:
+def explained_by_order(item: RunItem) -> bool:
     """Whether answers that differ may differ by the order of rows, or by themselves, alone.
 
     A query that picks among tied rows, shows a column beside an aggregate, or joins texts in
@@ -133,15 +133,15 @@ def explained_by_order(item: DeskItem) -> bool:
     then give different ones. Each is asked again with its ties broken one way and the other,
     and with rows stored in reverse: where it gives something else, order explains it.
     """
-    from sqlverdict.execute.backwards import Backwards
+    from sqlverdict.execute.reversed_copy import ReversedCopy
     from sqlverdict.parse.query import parse
     from sqlverdict.records import Query
-    from sqlverdict.refute.order_free import is_order_free
-    from sqlverdict.refute.tie_breaks import broken_ties
+    from sqlverdict.refute.trial.order_free import is_order_free
+    from sqlverdict.refute.trial.tie_breaks import broken_ties
 
     schema = item.schema()
     compare = PRESETS.get(DEFAULT_PRESET).compare
-    with Backwards(Path(item.database), _LARGEST) as backwards:
+    with ReversedCopy(Path(item.database), _LARGEST) as backwards:
         for sql in (*item.case.golds, item.prediction.sql or ""):
             answer = item.run(sql)
             if not isinstance(answer, Answer):
@@ -151,7 +151,7 @@ def explained_by_order(item: DeskItem) -> bool:
             query = parse(sql)
             if isinstance(query, Query) and schema is not None and is_order_free(query, schema):
                 continue
-            pair = Pair(sql, sql, probe=item.run)
+            pair = QueryPair(sql, sql, probe=item.run)
             others = (*map(item.run, broken_ties(sql)), backwards.run(sql))
             if any(isinstance(o, Answer) and not compare(answer, o, pair).equal for o in others):
                 return True

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.confidence import NO_LABELS, Model
 from sqlverdict.execute.canonical import canonical
-from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.schema import Schema
 from sqlverdict.policies import POLICIES, RESULTS, Policy
 from sqlverdict.records import (
@@ -24,27 +24,27 @@ from sqlverdict.records import (
     Reason,
     Rung,
 )
-from sqlverdict.report.runlog import encode_result
-from sqlverdict.run.batches import Needs
-from sqlverdict.run.gather import Stages, gather
 from sqlverdict.run.isolate import STORAGE, TOOLKIT, Scorer, case_works, name_of
-from sqlverdict.run.item import DeskItem
-from sqlverdict.run.prover import Proving
-from sqlverdict.run.refuter import Refuter, Refuting
-from sqlverdict.run.task import Finding, Task
+from sqlverdict.run.item import RunItem
+from sqlverdict.run.ladder import Stages, gather
+from sqlverdict.run.pool.batches import Needs
+from sqlverdict.run.prove_stage import Proving
+from sqlverdict.run.refute_stage import Refuter, Refuting
+from sqlverdict.run.task import PairFinding, Task
+from sqlverdict.runlog.log import encode_result
 from sqlverdict.score.metric import MetricSpec
 from sqlverdict.situations import QUESTIONS
 from sqlverdict.verdicts import asks, judge, toolkit_failure
 
 if TYPE_CHECKING:
-    from sqlverdict.run.briefs import Asking
+    from sqlverdict.run.judging.briefs import Asking
 
 _REMEMBERED = 20_000
 _LONG = 4_000
 
 
 @dataclass(frozen=True)
-class Plan:
+class ExaminePlan:
     """What an examiner does besides scoring.
 
     Attributes:
@@ -93,12 +93,12 @@ class Examiner:
     def __init__(
         self,
         specs: Sequence[MetricSpec],
-        plan: Plan | None = None,
+        plan: ExaminePlan | None = None,
         folders: Sequence[Path] = (),
     ) -> None:
         self.specs = tuple(specs)
         self._folders = tuple(folders)
-        self.plan = plan or Plan()
+        self.plan = plan or ExaminePlan()
         refuting, proving = self.plan.refuting, self.plan.proving
         self._refuter = Refuter(refuting) if refuting is not None else None
         self._policy = POLICIES[self.plan.policy]
@@ -121,9 +121,9 @@ class Examiner:
         ours = all(type(s.metric).__module__.startswith("sqlverdict.score.") for s in specs)
         alone = refuting is None and self._policy is RESULTS and self.plan.asking is None
         self._looks_at_queries_alone = ours and alone
-        self._known: dict[tuple[object, ...], Finding] = {}
+        self._known: dict[tuple[object, ...], PairFinding] = {}
 
-    def __call__(self, task: Task, desk: Desk) -> bytes | Finding:
+    def __call__(self, task: Task, desk: QueryRunner) -> bytes | PairFinding:
         """The task's line for the run log, or a finding for the coordinator. Never raises.
 
         The coordinator sees to findings with open questions, and to contradictions.
@@ -133,14 +133,14 @@ class Examiner:
         except Exception as error:  # noqa: BLE001 - the border: a bug of ours ends no run
             return self._failed(task, desk, error)
 
-    def _line(self, task: Task, desk: Desk) -> bytes | Finding:
+    def _line(self, task: Task, desk: QueryRunner) -> bytes | PairFinding:
         finding = self._find(task, desk)
         if self.plan.refuting is not None:
             self._share_witness(task, finding)
         for_coordinator = finding.questions or (self.stages.proves and finding.contradiction)
         return finding if for_coordinator else encode_line(task, finding)
 
-    def _failed(self, task: Task, desk: Desk, error: Exception) -> bytes:
+    def _failed(self, task: Task, desk: QueryRunner, error: Exception) -> bytes:
         """We failed on the whole case: by the prediction's text, unless the gold does it alone."""
 
         def examine(case: Case, prediction: Prediction) -> Judgement:
@@ -159,7 +159,7 @@ class Examiner:
             return database, ()
         return database, [(query, canonical(query)) for query in (*case.golds, sql)]
 
-    def _find(self, task: Task, desk: Desk) -> Finding:
+    def _find(self, task: Task, desk: QueryRunner) -> PairFinding:
         case, prediction = task.case, task.prediction
         if not self._remembers or not prediction.sql or len(prediction.sql) > _LONG:
             return self._examine(task, desk)
@@ -184,14 +184,14 @@ class Examiner:
                 self._known[place] = finding
         return finding
 
-    def _examine(self, task: Task, desk: Desk) -> Finding:
+    def _examine(self, task: Task, desk: QueryRunner) -> PairFinding:
         case, prediction = task.case, task.prediction
         item = self._item(task, desk, self._witness_folder(task.system))
         evidence = gather(item, self.stages)
         asked: tuple[Any, ...] = ()
         if self.plan.asking is not None:
             # Briefs load what judges need; runs without one need not wait.
-            from sqlverdict.run.briefs import questions
+            from sqlverdict.run.judging.briefs import questions
 
             asked = questions(item, evidence, self.plan.asking, self.plan.preset, self._policy)
         elif self._policy is not RESULTS:
@@ -201,12 +201,12 @@ class Examiner:
         # With a question open, what hangs on the reply is scored when it is there.
         specs = [s for s in self.specs if not asked or "opinion" not in s.metric.needs]
 
-        def stand_in(case: Case, said: Prediction) -> DeskItem:
+        def stand_in(case: Case, said: Prediction) -> RunItem:
             return self._item(replace(task, case=case, prediction=said), desk, None)
 
         scorer = Scorer(stand_in)
         scored = {spec.label: scorer.score(spec, item) for spec in specs}
-        return Finding(
+        return PairFinding(
             judgement,
             (*evidence, *(note for each in scored.values() for note in each.notes)),
             {label: each.score.value for label, each in scored.items()},
@@ -215,11 +215,11 @@ class Examiner:
             item.repeatable,
         )
 
-    def _item(self, task: Task, desk: Desk, folder: Path | None) -> DeskItem:
+    def _item(self, task: Task, desk: QueryRunner, folder: Path | None) -> RunItem:
         plan, known = self.plan, (desk, self._refuter)
         given = (task.case, task.prediction, *known, plan.schemas, plan.null_keys, folder)
         if task.case.recorded_answers is None:
-            return DeskItem(*given)
+            return RunItem(*given)
         from sqlverdict.run.recorded import RecordedItem
 
         return RecordedItem(*given)
@@ -231,7 +231,7 @@ class Examiner:
             return None
         return self._folders[system] / how.folder if self._folders else how.folder
 
-    def _share_witness(self, task: Task, finding: Finding) -> None:
+    def _share_witness(self, task: Task, finding: PairFinding) -> None:
         """Systems may share a finding; each run has its witness all the same."""
         own = self._witness_folder(task.system)
         file = next((e.detail["file"] for e in finding.evidence if _has_witness(e)), None)
@@ -256,11 +256,11 @@ class Examiner:
             evidence = Evidence(Rung.RELATED, TOOLKIT, False, unable, detail=detail)
             judgement = self.plan.judge(task.case, task.prediction, (evidence,))
             zero: dict[str, float | None] = {spec.label: 0.0 for spec in self.specs}
-            return encode_line(task, Finding(judgement, (evidence,), zero, {}))
+            return encode_line(task, PairFinding(judgement, (evidence,), zero, {}))
         reasons = (Reason.TOOLKIT_ERROR,)
         evidence = Evidence(Rung.UNKNOWN, "toolkit", None, reasons, Fault.TOOLKIT, detail)
         scores: dict[str, float | None] = dict.fromkeys(spec.label for spec in self.specs)
-        return encode_line(task, Finding(toolkit_failure(), (evidence,), scores, {}))
+        return encode_line(task, PairFinding(toolkit_failure(), (evidence,), scores, {}))
 
 
 def _has_witness(found: Evidence) -> bool:
@@ -276,7 +276,7 @@ def _would_ask(task: Task, evidence: tuple[Evidence, ...], policy: Policy) -> tu
     return (Evidence(Rung.UNKNOWN, "policy", detail=detail),)
 
 
-def _timings(item: DeskItem) -> dict[str, float]:
+def _timings(item: RunItem) -> dict[str, float]:
     golds = item.golds()
     return {
         "gold": round(sum(gold.seconds for gold in golds), 6),
@@ -284,7 +284,7 @@ def _timings(item: DeskItem) -> dict[str, float]:
     }
 
 
-def encode_line(task: Task, finding: Finding) -> bytes:
+def encode_line(task: Task, finding: PairFinding) -> bytes:
     """The log line of a :class:`~sqlverdict.records.Result`, written without building one."""
     case, prediction = task.case, task.prediction
     judgement, evidence = finding.judgement, finding.evidence

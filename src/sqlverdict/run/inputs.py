@@ -11,7 +11,7 @@ from operator import attrgetter
 import msgspec
 
 from sqlverdict.errors import PredictionError, UsageError
-from sqlverdict.load.benchmark import Benchmark, Source
+from sqlverdict.load.benchmark import Benchmark, SourceFile
 from sqlverdict.load.no_sql import read_prediction
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Prediction, Recording
@@ -37,7 +37,7 @@ def as_benchmark(cases: Sequence[Case]) -> Benchmark:
     repeated = [name for name, times in Counter(case.id for case in cases).items() if times > 1]
     if repeated:
         raise UsageError(f"case id {repeated[0]!r} is given twice; ids must be unique")
-    source = Source("cases", encoded.hexdigest())
+    source = SourceFile("cases", encoded.hexdigest())
     return Benchmark("cases", "given in memory", cases, len(cases), (source,))
 
 

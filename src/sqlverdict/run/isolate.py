@@ -26,7 +26,7 @@ from sqlverdict.records import (
     Score,
     Verdict,
 )
-from sqlverdict.run.item import DeskItem
+from sqlverdict.run.item import RunItem
 from sqlverdict.score.metric import MetricSpec, score_case
 
 T = TypeVar("T")
@@ -56,7 +56,7 @@ _PLAIN = (RecursionError, MemoryError)
 STORAGE = (OSError, FileFailure)
 """Errors of a place that files go to. No text of a prediction fills a disk."""
 
-MakeItem = Callable[[Case, Prediction], DeskItem]
+MakeItem = Callable[[Case, Prediction], RunItem]
 
 
 def name_of(error: BaseException) -> str:
@@ -106,7 +106,7 @@ class Scorer:
         self._make = make
         self._works: dict[tuple[object, ...], bool] = {}
 
-    def score(self, spec: MetricSpec, item: DeskItem) -> Scored:
+    def score(self, spec: MetricSpec, item: RunItem) -> Scored:
         """The score; 0 where the prediction's own text is beyond the metric."""
         detail: dict[str, Any] = {"stage": spec.label}
         error: Exception | None = None
@@ -133,7 +133,7 @@ class Scorer:
         note = Evidence(Rung.UNKNOWN, TOOLKIT, None, reasons, detail=detail)
         return Scored(Score(0.0 if blamed else None, reasons), (note,))
 
-    def works_with_gold(self, spec: MetricSpec, item: DeskItem) -> bool:
+    def works_with_gold(self, spec: MetricSpec, item: RunItem) -> bool:
         """Whether the metric has a value where a gold stands in place of the prediction."""
         if "opinion" in spec.metric.needs:
             # All evidence would have to be gathered anew; the texts themselves say enough.
@@ -151,7 +151,7 @@ class Scorer:
             self._works[place] = any(self._has_value(spec, stand_in) for stand_in in stand_ins)
         return self._works[place]
 
-    def _has_value(self, spec: MetricSpec, item: DeskItem) -> bool:
+    def _has_value(self, spec: MetricSpec, item: RunItem) -> bool:
         try:
             found = score_case(spec, item)
         except Exception:  # noqa: BLE001 - the same bug, met with the gold alone
@@ -159,19 +159,19 @@ class Scorer:
         return found.value is not None
 
 
-def _bars_search(spec: MetricSpec, item: DeskItem) -> bool:
+def _bars_search(spec: MetricSpec, item: RunItem) -> bool:
     """Whether the metric rests on a search that the prediction alone stands against."""
     return item.bars_search and "witness" in spec.metric.needs
 
 
-def _only_gold_is_read(item: DeskItem) -> bool:
+def _only_gold_is_read(item: RunItem) -> bool:
     """Whether our parser reads a gold, and not the prediction."""
     said = item.query(item.prediction.sql or "")
     golds = map(item.query, item.case.golds)
     return isinstance(said, ParseFailure) and any(isinstance(gold, Query) for gold in golds)
 
 
-def _golds(make: MakeItem, case: Case) -> Iterator[DeskItem]:
+def _golds(make: MakeItem, case: Case) -> Iterator[RunItem]:
     """The case with its golds as predictions, each in a text of its own where that runs.
 
     A search takes a text for equal to itself and tries nothing, so the gold is put in brackets.

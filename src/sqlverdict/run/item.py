@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlverdict.compare.preset import PRESETS, Pair
+from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.execute.clock import uses_chance
-from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
     Answer,
@@ -27,8 +27,8 @@ from sqlverdict.records import (
     Relation,
 )
 from sqlverdict.refute.witness import NotRefuted, Refutation, Witness
-from sqlverdict.run.prover import SOUND, prove_case
-from sqlverdict.run.refuter import Refuter, Refuting, witness_name
+from sqlverdict.run.prove_stage import SOUND, prove_case
+from sqlverdict.run.refute_stage import Refuter, Refuting, witness_name
 
 if TYPE_CHECKING:
     from sqlverdict.prove.proof import Derivation
@@ -41,7 +41,7 @@ real data are mined before a search; only what hangs is ended."""
 _RUNS_OUT = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
 
 
-class DeskItem:
+class RunItem:
     """An :class:`~sqlverdict.score.metric.Item` whose answers come from a desk.
 
     Args:
@@ -58,7 +58,7 @@ class DeskItem:
         self,
         case: Case,
         prediction: Prediction,
-        desk: Desk,
+        desk: QueryRunner,
         refuter: Refuter | None = None,
         schemas: Mapping[str, Schema] = _NO_SCHEMAS,
         null_keys: bool = False,
@@ -118,7 +118,7 @@ class DeskItem:
         return Failure(Reason.DATABASE_UNAVAILABLE, message, fault=Fault.ENGINE, repeatable=False)
 
     def _watched(self, what: str, work: Callable[[], T], more: float = 0.0) -> T | None:
-        """As :meth:`Desk.watched`; what had to be ended by the clock is noted."""
+        """As :meth:`QueryRunner.watched`; what had to be ended by the clock is noted."""
         found = self._desk.watched(self.database, what, work, more=more)
         self.repeatable = self.repeatable and found is not None
         return found
@@ -163,13 +163,13 @@ class DeskItem:
             return Comparison(None, (Reason.TOOLKIT_ERROR,), message=f"{why}. Please report it.")
         return Comparison(False, (Reason.UNSUPPORTED_FEATURE,), message=why)
 
-    def pair(self) -> Pair:
+    def pair(self) -> QueryPair:
         """What relations may look at besides the answers."""
         return self._pair(self.database, self.case.golds[0], self.prediction.sql or "")
 
-    def _pair(self, database: str, gold: str, prediction: str) -> Pair:
+    def _pair(self, database: str, gold: str, prediction: str) -> QueryPair:
         probe = partial(self._run, database)
-        return Pair(gold, prediction, self._desk.engine.dialect, self.case.contract, probe)
+        return QueryPair(gold, prediction, self._desk.engine.dialect, self.case.contract, probe)
 
     def databases(self) -> Sequence[str]:
         """The case's database and the others in its folder: its test suite."""
@@ -216,7 +216,7 @@ class DeskItem:
         """How the two queries relate on generated databases; ``None`` where it cannot be said."""
         from dataclasses import asdict
 
-        from sqlverdict.parse.assumed_schema import assumed_schema
+        from sqlverdict.parse.schemas.assumed import assumed_schema
         from sqlverdict.refute.related import relate_on_instances
 
         gold, sql = self.case.golds[0], self.prediction.sql or ""
@@ -245,14 +245,14 @@ class DeskItem:
         found = self._refutation
         if self._witnesses is None or found is None or not found.refuted:
             return None
-        from sqlverdict.refute.export import safe_name
+        from sqlverdict.refute.witness_files import safe_name
 
         return f"{safe_name(witness_name(self.case, self.prediction.sql or ''))}.sql"
 
     def _keep_witness(self, found: Refutation) -> None:
         if self._witnesses is None or not isinstance(found, Witness):
             return
-        from sqlverdict.refute.export import write
+        from sqlverdict.refute.witness_files import write
 
         name = witness_name(self.case, self.prediction.sql or "")
         write(found, self._witnesses, name, contract=self.case.contract)

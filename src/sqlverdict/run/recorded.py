@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.canonical import canonical
-from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
     Answer,
@@ -21,8 +21,8 @@ from sqlverdict.records import (
     Reason,
     Recording,
 )
-from sqlverdict.run.item import DeskItem
-from sqlverdict.run.refuter import Refuter
+from sqlverdict.run.item import RunItem
+from sqlverdict.run.refute_stage import Refuter
 from sqlverdict.run.task import Task
 
 RUN = "run"
@@ -74,7 +74,7 @@ def _settled(record: Recording, prediction: Prediction, *, runs: bool) -> Record
     return replace(record, use="beside") if runs else record
 
 
-class RecordedItem(DeskItem):
+class RecordedItem(RunItem):
     """An item whose answers, and whether they match, come from a record.
 
     Where the record says whether they match, it does not depend on the preset: order and
@@ -86,7 +86,7 @@ class RecordedItem(DeskItem):
         self,
         case: Case,
         prediction: Prediction,
-        desk: Desk,
+        desk: QueryRunner,
         refuter: Refuter | None = None,
         schemas: Mapping[str, Schema] | None = None,
         null_keys: bool = False,
@@ -122,10 +122,10 @@ class RecordedItem(DeskItem):
             return Comparison(True)
         return Comparison(False, self._reasons())
 
-    def pair(self) -> Pair:
+    def pair(self) -> QueryPair:
         """The two queries; there is nothing to probe."""
         dialect = self._desk.engine.dialect
-        return Pair(self.case.golds[0], self.prediction.sql or "", dialect, self.case.contract)
+        return QueryPair(self.case.golds[0], self.prediction.sql or "", dialect, self.case.contract)
 
     def databases(self) -> Sequence[str]:
         """The one database that the record speaks of."""

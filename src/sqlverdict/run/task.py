@@ -15,7 +15,7 @@ from sqlverdict.files.digests import database_digest
 from sqlverdict.records import Case, Evidence, Fault, Judgement, Prediction, Reason, Rung, Verdict
 
 if TYPE_CHECKING:
-    from sqlverdict.run.briefs import Question
+    from sqlverdict.run.judging.briefs import JudgeQuestion
 
 WINDOW = 2_048
 CHUNK = 64
@@ -40,7 +40,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Finding:
+class PairFinding:
     """What was found out about a pair of queries; the same wherever the pair turns up.
 
     Attributes:
@@ -56,7 +56,7 @@ class Finding:
     evidence: tuple[Evidence, ...]
     scores: Mapping[str, float | None]
     timings: Mapping[str, float]
-    questions: tuple[Question, ...] = ()
+    questions: tuple[JudgeQuestion, ...] = ()
     repeatable: bool = True
 
     @property
@@ -91,7 +91,7 @@ def _is_final(found: Evidence) -> bool:
 
 
 @dataclass(frozen=True)
-class Line:
+class LogLine:
     """A task's finished line for the run log."""
 
     system: int
@@ -104,17 +104,17 @@ class Pending:
     """A task whose line the coordinator writes: it waits for a judge, or stops the run."""
 
     task: Task
-    finding: Finding
+    finding: PairFinding
 
 
-Done = Line | Pending
+Done = LogLine | Pending
 """What a worker makes of a task."""
 
 
-def done(task: Task, made: bytes | Finding) -> Done:
+def done(task: Task, made: bytes | PairFinding) -> Done:
     """A finished line, or a finding that the coordinator looks at, with its task."""
     if isinstance(made, bytes):
-        return Line(task.system, task.index, made)
+        return LogLine(task.system, task.index, made)
     return Pending(task, made)
 
 
@@ -122,7 +122,7 @@ Needs = Callable[[int, str, str], bool]
 """Whether the case at an index, of a database id with a digest, is to be examined."""
 
 
-class Seen:
+class TaskSource:
     """Turns a stream of cases into tasks, and notes what went by.
 
     Cases that a run log already holds are passed over; their databases are noted too.

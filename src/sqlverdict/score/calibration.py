@@ -43,7 +43,7 @@ class LabelledResult:
 
 
 @dataclass(frozen=True)
-class Bin:
+class ProbabilityBin:
     """Cases whose stated probability lies in one tenth."""
 
     low: float
@@ -54,7 +54,7 @@ class Bin:
 
 
 @dataclass(frozen=True)
-class Calibration:
+class LabelCalibration:
     """How stated probabilities compare with labels that were held out.
 
     Attributes:
@@ -65,7 +65,7 @@ class Calibration:
 
     cases: int
     error: float
-    bins: tuple[Bin, ...]
+    bins: tuple[ProbabilityBin, ...]
 
 
 def counts_of(labelled: Iterable[LabelledResult]) -> Counts:
@@ -73,7 +73,7 @@ def counts_of(labelled: Iterable[LabelledResult]) -> Counts:
     return count((cell, one.set, one.right, 1.0) for one in labelled for cell in one.cells())
 
 
-def cross_validated(labelled: Sequence[LabelledResult]) -> Calibration:
+def cross_validated(labelled: Sequence[LabelledResult]) -> LabelCalibration:
     """Calibration on cases whose questions were held out of the counts."""
     folds: dict[int, list[LabelledResult]] = defaultdict(list)
     for one in labelled:
@@ -92,13 +92,13 @@ def _fold(result: Result) -> int:
     return blake2b(name, digest_size=4).digest()[0] % FOLDS
 
 
-def calibration(stated: Sequence[tuple[float, bool]]) -> Calibration:
+def calibration(stated: Sequence[tuple[float, bool]]) -> LabelCalibration:
     """Expected against observed."""
     found: dict[int, list[tuple[float, bool]]] = defaultdict(list)
     for p, right in stated:
         found[min(int(p * BINS), BINS - 1)].append((p, right))
     bins = tuple(
-        Bin(
+        ProbabilityBin(
             number / BINS,
             (number + 1) / BINS,
             len(pairs),
@@ -108,4 +108,4 @@ def calibration(stated: Sequence[tuple[float, bool]]) -> Calibration:
         for number, pairs in sorted(found.items())
     )
     off = sum(one.cases * abs(one.stated - one.right) for one in bins)
-    return Calibration(len(stated), off / len(stated) if stated else 0.0, bins)
+    return LabelCalibration(len(stated), off / len(stated) if stated else 0.0, bins)

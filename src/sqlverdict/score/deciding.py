@@ -15,7 +15,7 @@ from sqlverdict.records import Fault, Result, Verdict
 _OPEN = (Verdict.UNSCORED, Verdict.NEEDS_REVIEW)
 
 
-class Line(Protocol):
+class DecidedResult(Protocol):
     """What is read of a result."""
 
     @property
@@ -49,7 +49,7 @@ def deciding_metric(labels: Iterable[str], binary: Collection[str]) -> str | Non
     return next((label for label in labels if label in binary), None)
 
 
-def verdict_by(result: Line, label: str | None) -> Verdict:
+def verdict_by(result: DecidedResult, label: str | None) -> Verdict:
     """The verdict on a case by the deciding metric.
 
     Abstentions and questions without an answer are no metric's business. Where the metric has no

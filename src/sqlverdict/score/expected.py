@@ -18,7 +18,7 @@ _QUANTILE = 1.96
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedScore:
     """What people would say of a run.
 
     Attributes:
@@ -57,7 +57,7 @@ class Expectation:
         self._undecided += result.verdict is Verdict.NEEDS_REVIEW
         self._correct += result.verdict is Verdict.CORRECT
 
-    def expected(self) -> Expected | None:
+    def expected(self) -> ExpectedScore | None:
         """The estimate with its bounds; ``None`` where no result carries a probability."""
         cases = sum(self._counts.values())
         if not cases:
@@ -71,6 +71,6 @@ class Expectation:
         variance += sum(value**2 for value in shared.values())
         value, off = total / cases, _QUANTILE * variance**0.5 / cases
         low, high = max(0.0, value - off), min(1.0, value + off)
-        return Expected(
+        return ExpectedScore(
             cases, self._undecided, self._correct, round(value, 4), round(low, 4), round(high, 4)
         )

@@ -153,7 +153,7 @@ class Metric(Protocol):
         ...
 
 
-METRICS: Registry[Metric] = Registry("metric", "sqlverdict.score", "sqlverdict.metrics")
+METRICS: Registry[Metric] = Registry("metric", "sqlverdict.score.metrics", "sqlverdict.metrics")
 
 
 @dataclass(frozen=True)

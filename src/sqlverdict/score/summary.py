@@ -16,9 +16,14 @@ from sqlverdict.errors import RunLogError
 from sqlverdict.records import Evidence, Fault, Result, Verdict
 from sqlverdict.score.cuts import cuts_of
 from sqlverdict.score.deciding import deciding_metric, reasons_by, verdict_by
-from sqlverdict.score.expected import Expectation, Expected
-from sqlverdict.score.heard import Heard
-from sqlverdict.score.intervals import BOOTSTRAP_LIMIT, mean_and_error, mean_interval, wilson
+from sqlverdict.score.expected import Expectation, ExpectedScore
+from sqlverdict.score.judge_counts import JudgeCounts
+from sqlverdict.score.statistics.intervals import (
+    BOOTSTRAP_LIMIT,
+    mean_and_error,
+    mean_interval,
+    wilson,
+)
 
 DIFFICULTIES = ("easy", "simple", "medium", "moderate", "hard", "challenging", "extra")
 """The published levels in their natural order; any other level follows by name."""
@@ -74,12 +79,12 @@ class Summary:
     reasons: dict[str, int] = field(default_factory=dict)
     slices: tuple[Slice, ...] = ()
     judge: dict[str, float] = field(default_factory=dict)
-    """What judges were asked, and contradictions; see :class:`~sqlverdict.score.heard.Heard`."""
+    """What judges were asked, and contradictions; see ``score/judge_counts.py``."""
     beyond: dict[str, int] = field(default_factory=dict)
     """Cases in which a stage or a metric of ours could not handle a text, by its name."""
     cuts: dict[str, int] = field(default_factory=dict)
     """Searches not made, cases that a limit cut, answers without rows; see :func:`cuts_of`."""
-    expected: Expected | None = None
+    expected: ExpectedScore | None = None
     """The score that people would give; ``None`` where verdicts carry no probability."""
     without: dict[str, int] = field(default_factory=dict)
     """Cases that lack what one metric needs, by metric and reason: ``ts: NO_TEST_SUITE``."""
@@ -126,7 +131,7 @@ def summarise(
     # Sums of 0 and 1 are exact in any order: what is alike is counted, and added at once.
     exact = all(is_binary for _, is_binary in plan)
     alike: dict[tuple[Any, ...], _Alike] = {}
-    heard = Heard()
+    heard = JudgeCounts()
     expectation = Expectation()
     for result in results:
         abstained += result.abstained
@@ -203,7 +208,7 @@ def from_json(plain: Mapping[str, Any]) -> Summary:
         )
         estimates = tuple(Estimate(**estimate) for estimate in plain["estimates"])
         people = plain.get("expected")
-        expected = None if people is None else Expected(**people)
+        expected = None if people is None else ExpectedScore(**people)
         return Summary(**{**plain, "estimates": estimates, "slices": slices, "expected": expected})
     except (KeyError, TypeError) as wrong:
         raise RunLogError(

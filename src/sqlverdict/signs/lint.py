@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from sqlverdict.errors import DatabaseError, SchemaError
-from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Failure
 from sqlverdict.signs.look import FAILS, look_at
@@ -17,7 +17,7 @@ from sqlverdict.signs.sign import SIGNS, Notice, Strength
 
 
 @dataclass(frozen=True)
-class Entry:
+class LintEntry:
     """One query to look at."""
 
     id: str
@@ -29,10 +29,10 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Flagged:
+class FlaggedQuery:
     """A query that has signs."""
 
-    query: Entry
+    query: LintEntry
     notices: tuple[Notice, ...]
 
     def as_record(self) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class Flagged:
 
 
 @dataclass
-class Lint:
+class LintReport:
     """What was found in all queries.
 
     Attributes:
@@ -58,7 +58,7 @@ class Lint:
     """
 
     examined: int = 0
-    flagged: list[Flagged] = field(default_factory=list)
+    flagged: list[FlaggedQuery] = field(default_factory=list)
     unexamined: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -69,7 +69,7 @@ class Lint:
         )
         return dict(sorted(names.items(), key=lambda item: (-item[1], item[0])))
 
-    def failing(self, rules: Collection[str]) -> list[Flagged]:
+    def failing(self, rules: Collection[str]) -> list[FlaggedQuery]:
         """The queries that a rule of ``--fail-on`` is about: any, strong, or a sign's name."""
         return [
             each
@@ -96,9 +96,9 @@ def names_of(only: Collection[str], weak: bool) -> list[str]:
     return [FAILS, *(name for name, each in SIGNS.items() if weak or each.strength == "strong")]
 
 
-def lint(queries: Iterable[Entry], desk: Desk, names: Collection[str]) -> Lint:
+def lint(queries: Iterable[LintEntry], desk: QueryRunner, names: Collection[str]) -> LintReport:
     """Look at every query for the signs of these names."""
-    found = Lint()
+    found = LintReport()
     schemas: dict[str, Schema | str] = {}
     for query in queries:
         schema = _schema(query.database, schemas)
@@ -113,13 +113,13 @@ def lint(queries: Iterable[Entry], desk: Desk, names: Collection[str]) -> Lint:
         found.examined += 1
         notices = look_at(query.sql, schema, run, query.question, query.knowledge, names)
         if notices:
-            found.flagged.append(Flagged(query, tuple(notices)))
+            found.flagged.append(FlaggedQuery(query, tuple(notices)))
     return found
 
 
 def _schema(database: str | None, known: dict[str, Schema | str]) -> Schema | str:
     """The schema of a database file, or why there is none."""
-    from sqlverdict.parse.schema_sqlite import read_sqlite
+    from sqlverdict.parse.schemas.sqlite import read_sqlite
 
     if database is None:
         return "its database is missing"

@@ -15,11 +15,11 @@ from sqlverdict.signs.sign import Run
 if TYPE_CHECKING:
     from sqlglot.expressions import Column, Expr
 
-    from sqlverdict.refute.resolve import Resolver
+    from sqlverdict.refute.read.columns import Resolver
 
 
 @dataclass(frozen=True)
-class Asked:
+class ComparedLiteral:
     """A literal that a column of a table is compared with.
 
     ``text`` is the literal's text; ``number`` says that it is written without quotes.
@@ -52,7 +52,7 @@ class Asked:
 
 def asked_literals(
     query: Query, schema: Schema, resolver: Resolver | None = None
-) -> Iterator[Asked]:
+) -> Iterator[ComparedLiteral]:
     """The literals that must occur in a column for a condition of the query to hold.
 
     Conditions below a NOT are left out, for they hold where the literal does not occur; so are
@@ -60,7 +60,7 @@ def asked_literals(
     """
     from sqlglot import exp
 
-    from sqlverdict.refute.resolve import Resolver
+    from sqlverdict.refute.read.columns import Resolver
 
     resolver = resolver or Resolver(query.tree, schema)
     for node in query.tree.find_all(exp.EQ, exp.Is, exp.In, exp.Like):
@@ -72,10 +72,10 @@ def asked_literals(
             place = resolver.column(column) if literal is not None else None
             if place is not None and literal is not None and literal[0]:
                 operator: Literal["=", "LIKE"] = "LIKE" if isinstance(node, exp.Like) else "="
-                yield Asked(*place, operator, *literal, optional)
+                yield ComparedLiteral(*place, operator, *literal, optional)
 
 
-def find_row(run: Run, asked: Asked, condition: str) -> list[Cell] | None:
+def find_row(run: Run, asked: ComparedLiteral, condition: str) -> list[Cell] | None:
     """A value of the column where a condition holds, in a list; ``None``: it cannot be told."""
     from sqlverdict.records import Answer
 
@@ -85,12 +85,12 @@ def find_row(run: Run, asked: Asked, condition: str) -> list[Cell] | None:
     return [row[0] for row in outcome.rows] if isinstance(outcome, Answer) else None
 
 
-def is_absent(run: Run, asked: Asked) -> bool:
+def is_absent(run: Run, asked: ComparedLiteral) -> bool:
     """Whether no row of the column fulfils the comparison."""
     return find_row(run, asked, asked.condition) == []
 
 
-def near_value(run: Run, asked: Asked) -> Cell:
+def near_value(run: Run, asked: ComparedLiteral) -> Cell:
     """A value of the column that differs from a text only in case or in spaces around it."""
     if asked.operator == "LIKE" or asked.number:
         return None

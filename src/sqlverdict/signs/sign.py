@@ -20,7 +20,7 @@ from sqlverdict.registry import Registry, sections_of
 
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema
-    from sqlverdict.refute.resolve import Resolver
+    from sqlverdict.refute.read.columns import Resolver
 
 SECTIONS = ("Statement", "Looks at", "Why", "Limits")
 PROBES = 80
@@ -87,7 +87,7 @@ class Subject:
     @cached_property
     def resolver(self) -> Resolver:
         """Which base column a reference of the query means."""
-        from sqlverdict.refute.resolve import Resolver
+        from sqlverdict.refute.read.columns import Resolver
 
         return Resolver(self.query.tree, self.schema)
 
@@ -108,7 +108,7 @@ Look = Callable[[Subject], Iterable[Notice]]
 
 
 @dataclass(frozen=True)
-class Example:
+class SignExample:
     """A query for a sign's own test; ``part`` is a text that the notice has to hold."""
 
     sql: str
@@ -125,8 +125,8 @@ class Sign:
     look: Look
     strength: Strength
     data: str
-    fires: tuple[Example, ...]
-    silent: tuple[Example, ...]
+    fires: tuple[SignExample, ...]
+    silent: tuple[SignExample, ...]
     document: str
     needs_answer: bool = True
 
@@ -148,8 +148,8 @@ def sign(
     *,
     strength: Strength,
     data: str,
-    fires: Iterable[Example],
-    silent: Iterable[Example],
+    fires: Iterable[SignExample],
+    silent: Iterable[SignExample],
     needs_answer: bool = True,
 ) -> Callable[[Look], Look]:
     """Register the decorated function as the one sign of its file.

@@ -13,11 +13,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 
-from sqlverdict.abstain.method import Ask, Draft, Example, Lessons, Tools
-from sqlverdict.execute.desk import Desk
+from sqlverdict.abstain.method import Ask, Draft, Tools, TrainingData, TrainingExample
 from sqlverdict.execute.engine import Limits
-from sqlverdict.judge.request import NoReply, Reply, Request, TokenChoice
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.llm.request import NoReply, Reply, Request, TokenChoice
+from sqlverdict.parse.schemas.ddl import read_ddl
 
 _DDL = (
     "CREATE TABLE author (author_id INTEGER PRIMARY KEY, name TEXT NOT NULL, born INTEGER);"
@@ -87,7 +87,7 @@ REPLIES = (
 
 
 @dataclass
-class Parrot:
+class ScriptedAnswerer:
     """An answerer that says one of :data:`REPLIES`, the same to the same request.
 
     Attributes:
@@ -115,7 +115,7 @@ class Parrot:
 
 
 @dataclass(frozen=True)
-class World:
+class MethodData:
     """All that a method may look at.
 
     Attributes:
@@ -127,7 +127,7 @@ class World:
     """
 
     folder: Path
-    lessons: Lessons
+    lessons: TrainingData
     asks: tuple[Ask, ...]
     hostile: tuple[Ask, ...]
     tools: Tools
@@ -148,38 +148,43 @@ class World:
 
 
 @contextmanager
-def abstain_world(model: str = "parrot") -> Iterator[World]:
+def abstain_world(model: str = "parrot") -> Iterator[MethodData]:
     """A world that is gone afterwards."""
     with TemporaryDirectory(prefix="sqlverdict-") as place:
         folder = Path(place)
         path = folder / "library.sqlite"
         with closing(sqlite3.connect(path)) as connection:
             connection.executescript(_DDL + _ROWS)
-        desk = Desk("sqlite", Limits())
-        tools = Tools(Parrot(), model, desk, concurrency=2, max_tokens=64, device="cpu", seed=7)
+        desk = QueryRunner("sqlite", Limits())
+        tools = Tools(
+            ScriptedAnswerer(), model, desk, concurrency=2, max_tokens=64, device="cpu", seed=7
+        )
         try:
             yield _world(folder, str(path), tools)
         finally:
             desk.close()
 
 
-def _world(folder: Path, path: str, tools: Tools) -> World:
+def _world(folder: Path, path: str, tools: Tools) -> MethodData:
     def ask(name: str, question: str) -> Ask:
         return Ask(name, "library", question, "A tome has 100 pages.", SCHEMA, path)
 
-    empty = World(folder, Lessons(), (), (), tools)
+    empty = MethodData(folder, TrainingData(), (), (), tools)
 
-    def seen(example: Example) -> Example:
+    def seen(example: TrainingExample) -> TrainingExample:
         return replace(example, draft=empty.draft(example.ask, example.sql))
 
-    train = [seen(Example(ask(f"t{n}", q), sql=sql)) for n, (q, sql) in enumerate(QUESTIONS)]
-    train += [seen(Example(ask(f"u{n}", q), False)) for n, q in enumerate(STRANGE[:3])]
+    train = [
+        seen(TrainingExample(ask(f"t{n}", q), sql=sql)) for n, (q, sql) in enumerate(QUESTIONS)
+    ]
+    train += [seen(TrainingExample(ask(f"u{n}", q), False)) for n, q in enumerate(STRANGE[:3])]
     validation = [
-        replace(seen(Example(ask(f"v{n}", f"Tell me: {q}"), sql=sql)), correct=bool(n % 2))
+        replace(seen(TrainingExample(ask(f"v{n}", f"Tell me: {q}"), sql=sql)), correct=bool(n % 2))
         for n, (q, sql) in enumerate(QUESTIONS)
     ]
     background = [
-        seen(Example(Ask(f"b{n}", "elsewhere", q), False)) for n, q in enumerate(STRANGE[3:])
+        seen(TrainingExample(Ask(f"b{n}", "elsewhere", q), False))
+        for n, q in enumerate(STRANGE[3:])
     ]
     asks = [ask(f"a{n}", f"Say, {q.lower()}") for n, (q, _) in enumerate(QUESTIONS[:4])]
     asks += [ask(f"x{n}", f"Well, {q.lower()}") for n, q in enumerate(STRANGE[:2])]
@@ -187,7 +192,10 @@ def _world(folder: Path, path: str, tools: Tools) -> World:
     asks.append(Ask("nowhere", "unheard_of", "How many are there?", database=path))
     hostile = tuple(ask(f"h{n}", text) for n, text in enumerate(HOSTILE))
     return replace(
-        empty, lessons=Lessons(train, validation, background), asks=tuple(asks), hostile=hostile
+        empty,
+        lessons=TrainingData(train, validation, background),
+        asks=tuple(asks),
+        hostile=hostile,
     )
 
 

@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_type_hints
 
-from sqlverdict.abstain.method import ABSTAINERS, Example, Lessons, Need, Tools
+from sqlverdict.abstain.method import ABSTAINERS, Need, Tools, TrainingData, TrainingExample
 from sqlverdict.errors import MissingExtra, SqlverdictError
-from sqlverdict.judge.request import NoReply
-from sqlverdict.testing.abstain_world import Parrot, World
+from sqlverdict.llm.request import NoReply
+from sqlverdict.testing.abstain_world import MethodData, ScriptedAnswerer
 
 OPTIONAL = ("sklearn", "scipy", "numpy", "torch", "transformers", "tokenizers", "httpx")
 """Packages that no method may take for granted."""
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Subject:
+class MethodUnderTest:
     """A method under test.
 
     Attributes:
@@ -61,7 +61,7 @@ class Subject:
             ) from error
 
 
-def subject(kind: str, method: Any, headings: Sequence[str]) -> Subject:
+def subject(kind: str, method: Any, headings: Sequence[str]) -> MethodUnderTest:
     """The method under test, its form checked: name, version, needs, options, document."""
     asked = method if isinstance(method, str) else None
     member: Any = ABSTAINERS.get(asked) if asked is not None else method
@@ -72,7 +72,7 @@ def subject(kind: str, method: Any, headings: Sequence[str]) -> Subject:
         options = {one.name: getattr(member, one.name) for one in fields(member) if one.init}
         return type(member)(**options)
 
-    found = Subject(kind, name, fresh)
+    found = MethodUnderTest(kind, name, fresh)
     found.expect(member.name == name, f"calls itself {member.name!r}; use its file's name")
     version = member.version
     counts = isinstance(version, int) and not isinstance(version, bool) and version >= 1
@@ -89,7 +89,7 @@ def subject(kind: str, method: Any, headings: Sequence[str]) -> Subject:
     return found
 
 
-def _check_options(found: Subject, member: Any) -> None:
+def _check_options(found: MethodUnderTest, member: Any) -> None:
     hints = get_type_hints(type(member))
     for one in fields(member):
         if not one.init:
@@ -103,7 +103,7 @@ def _check_options(found: Subject, member: Any) -> None:
         found.expect(one.name in hints, f"does not say the type of its option {one.name}")
 
 
-def learned(found: Subject, world: World, tools: Tools | None = None) -> Any:
+def learned(found: MethodUnderTest, world: MethodData, tools: Tools | None = None) -> Any:
     """A new method that has learned from the world's lessons; these must be left as they are."""
     method = found.make()
     before = deepcopy(world.lessons)
@@ -112,20 +112,20 @@ def learned(found: Subject, world: World, tools: Tools | None = None) -> Any:
     return method
 
 
-def check_empty_lessons(found: Subject, world: World) -> None:
+def check_empty_lessons(found: MethodUnderTest, world: MethodData) -> None:
     """Nothing to learn from is refused or learned from, and nothing else."""
     for what, lessons in (
-        ("no lessons", Lessons()),
+        ("no lessons", TrainingData()),
         ("answerable lessons only", replace(world.lessons, train=world.lessons.answerable())),
-        ("one lesson", Lessons(train=world.lessons.train[:1])),
+        ("one lesson", TrainingData(train=world.lessons.train[:1])),
     ):
         found.attempt(f"fit on {what}", partial(found.make().fit, lessons, world.tools))
 
 
 def check_hostile_lessons(
-    found: Subject, world: World, speak: Callable[[Any], Any], same: Any
+    found: MethodUnderTest, world: MethodData, speak: Callable[[Any], Any], same: Any
 ) -> None:
-    """Lessons of odd texts are learned from, kept and read back, or refused.
+    """Training data of odd texts are learned from, kept and read back, or refused.
 
     Args:
         found: The method.
@@ -134,10 +134,10 @@ def check_hostile_lessons(
         same: Whether two sayings are the same.
     """
     odd = [
-        Example(ask, bool(n % 2), ask.question, world.draft(ask, ask.question), bool(n % 4))
+        TrainingExample(ask, bool(n % 2), ask.question, world.draft(ask, ask.question), bool(n % 4))
         for n, ask in enumerate(world.hostile)
     ]
-    lessons = Lessons(
+    lessons = TrainingData(
         [*world.lessons.train, *odd], [*world.lessons.validation, *odd], world.lessons.background
     )
     method = found.make()
@@ -158,7 +158,7 @@ def check_hostile_lessons(
 
 
 def check_kept(
-    found: Subject, method: Any, speak: Callable[[Any], Any], folder: Path, same: Any
+    found: MethodUnderTest, method: Any, speak: Callable[[Any], Any], folder: Path, same: Any
 ) -> None:
     """What was learned comes back from disk, without pickles; a broken folder is refused.
 
@@ -194,7 +194,9 @@ def check_kept(
         path.write_bytes(kept)
 
 
-def check_needs(found: Subject, world: World, speak: Callable[[Any, Tools], Any]) -> None:
+def check_needs(
+    found: MethodUnderTest, world: MethodData, speak: Callable[[Any, Tools], Any]
+) -> None:
     """It asks a model and runs queries only where it says so; without them it says what to do.
 
     Args:
@@ -203,7 +205,7 @@ def check_needs(found: Subject, world: World, speak: Callable[[Any, Tools], Any]
         speak: What a method says to the questions, with given tools.
     """
     method = learned(found, world)
-    parrot = Parrot()
+    parrot = ScriptedAnswerer()
     speak(method, replace(world.tools, answerer=parrot))
     asks = "answerer" in method.needs
     found.expect(
@@ -226,7 +228,9 @@ def check_needs(found: Subject, world: World, speak: Callable[[Any, Tools], Any]
         _check_prompts(found, parrot)
 
 
-def check_own_answer(found: Subject, world: World, speak: Callable[[Any, Any], Any]) -> None:
+def check_own_answer(
+    found: MethodUnderTest, world: MethodData, speak: Callable[[Any, Any], Any]
+) -> None:
     """A question that it learned from is not shown to the model with its answer.
 
     Args:
@@ -236,7 +240,7 @@ def check_own_answer(found: Subject, world: World, speak: Callable[[Any, Any], A
     """
     method = learned(found, world)
     for example in world.lessons.answerable():
-        parrot = Parrot()
+        parrot = ScriptedAnswerer()
         speak(method, (example, parrot))
         for request in parrot.asked:
             text = "\n".join(message.content for message in request.messages)
@@ -247,7 +251,7 @@ def check_own_answer(found: Subject, world: World, speak: Callable[[Any, Any], A
             )
 
 
-def _check_prompts(found: Subject, parrot: Parrot) -> None:
+def _check_prompts(found: MethodUnderTest, parrot: ScriptedAnswerer) -> None:
     for request in parrot.asked:
         name, _, version = request.purpose.rpartition("@")
         found.expect(
@@ -257,7 +261,7 @@ def _check_prompts(found: Subject, parrot: Parrot) -> None:
         found.expect(request.seed is not None, "asks without the seed; pass tools.seed on")
 
 
-def check_extras(found: Subject, work: Callable[[], Any], blocked: Sequence[str]) -> None:
+def check_extras(found: MethodUnderTest, work: Callable[[], Any], blocked: Sequence[str]) -> None:
     """Where optional packages are missing it works all the same, or says which extra to install."""
     with _without(blocked):
         try:

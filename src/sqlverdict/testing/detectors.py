@@ -21,13 +21,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
 
-from sqlverdict.abstain.method import Ask, Detector, Draft, Finding, Place, Tools, Wishes
+from sqlverdict.abstain.method import Ask, Detection, Detector, Draft, GeneratorNeeds, Place, Tools
 from sqlverdict.errors import UsageError
-from sqlverdict.testing.abstain_world import HOSTILE, Parrot, World, abstain_world
+from sqlverdict.testing.abstain_world import HOSTILE, MethodData, ScriptedAnswerer, abstain_world
 from sqlverdict.testing.abstainers import (
     GONE,
     OPTIONAL,
-    Subject,
+    MethodUnderTest,
     check_empty_lessons,
     check_extras,
     check_hostile_lessons,
@@ -80,16 +80,16 @@ def check_detector(detector: str | Detector, *, optional: Sequence[str] = OPTION
         check_extras(found, lambda: _said(learned(found, world), world), optional)
 
 
-def _check_form(found: Subject) -> None:
+def _check_form(found: MethodUnderTest) -> None:
     detector = found.make()
     places = get_args(Place)
     found.expect(
         detector.place in places, f"stands {detector.place!r} f; expected {', '.join(places)}"
     )
     wishes = detector.wishes()
-    found.expect(isinstance(wishes, Wishes), f"wishes {wishes!r}; return Wishes")
+    found.expect(isinstance(wishes, GeneratorNeeds), f"wishes {wishes!r}; return GeneratorNeeds")
     found.expect(
-        detector.place == "with" or wishes == Wishes(),
+        detector.place == "with" or wishes == GeneratorNeeds(),
         f"stands {detector.place} f and wishes something of it, which nobody grants; stand with f",
     )
     found.expect(
@@ -98,7 +98,7 @@ def _check_form(found: Subject) -> None:
     )
 
 
-def _check_threshold(found: Subject) -> None:
+def _check_threshold(found: MethodUnderTest) -> None:
     detector = found.make()
     for threshold in (-2.5, 0.0, 0.5, 1.0):
         detector.threshold = threshold
@@ -106,23 +106,25 @@ def _check_threshold(found: Subject) -> None:
         below = math.nextafter(threshold, -math.inf)
         expected = {threshold: True, threshold + 1.0: True, below: False, None: False}
         for confidence, answers in expected.items():
-            decided = detector.decide(Finding(confidence))
+            decided = detector.decide(Detection(confidence))
             found.expect(
                 decided is answers,
                 f"decides {decided!r} at confidence {confidence} with threshold {threshold}; "
                 f"expected {answers}: the threshold is the least confidence that answers",
             )
     detector.threshold = math.inf
-    found.expect(not detector.decide(Finding(1e300)), "answers at a threshold that nothing reaches")
+    found.expect(
+        not detector.decide(Detection(1e300)), "answers at a threshold that nothing reaches"
+    )
     detector.threshold = None
     try:
-        decided = detector.decide(Finding(1.0))
+        decided = detector.decide(Detection(1.0))
     except UsageError:
         return
     found.expect(False, f"decides {decided!r} without a threshold; raise UsageError")
 
 
-def _check_findings(found: Subject, world: World) -> None:
+def _check_findings(found: MethodUnderTest, world: MethodData) -> None:
     detector = learned(found, world)
     asked = _asked(detector, world)
     before = deepcopy(asked)
@@ -146,7 +148,7 @@ def _check_findings(found: Subject, world: World) -> None:
         found.expect(_alike(other, said), f"found something else {what}; be repeatable")
 
 
-def _check_hostile(found: Subject, world: World) -> None:
+def _check_hostile(found: MethodUnderTest, world: MethodData) -> None:
     """Odd questions and odd queries; before it has learned, too."""
     detector = learned(found, world)
     place = detector.place
@@ -163,9 +165,9 @@ def _check_hostile(found: Subject, world: World) -> None:
     found.attempt("score before fit", lambda: _score(found, fresh, known, world.tools))
 
 
-def _check_no_reply(found: Subject, world: World) -> None:
+def _check_no_reply(found: MethodUnderTest, world: MethodData) -> None:
     detector = learned(found, world)
-    silent = replace(world.tools, answerer=Parrot(GONE))
+    silent = replace(world.tools, answerer=ScriptedAnswerer(GONE))
     for finding in _score(found, detector, _asked(detector, world), silent):
         found.expect(
             finding.confidence is None and finding.problem is GONE,
@@ -173,12 +175,12 @@ def _check_no_reply(found: Subject, world: World) -> None:
         )
 
 
-def _score(found: Subject, detector: Any, asked: Asked, tools: Tools) -> list[Finding]:
+def _score(found: MethodUnderTest, detector: Any, asked: Asked, tools: Tools) -> list[Detection]:
     """What it found, held to the form."""
-    said: list[Finding] = detector.score(asked, tools)
+    said: list[Detection] = detector.score(asked, tools)
     found.expect(
-        isinstance(said, list) and all(isinstance(one, Finding) for one in said),
-        f"returned {said!r:.80}; return a list of Finding",
+        isinstance(said, list) and all(isinstance(one, Detection) for one in said),
+        f"returned {said!r:.80}; return a list of Detection",
     )
     found.expect(len(said) == len(asked), f"found {len(said)} things for {len(asked)} questions")
     for finding in said:
@@ -196,27 +198,27 @@ def _score(found: Subject, detector: Any, asked: Asked, tools: Tools) -> list[Fi
 
 
 def _draft(
-    place: Place, world: World, ask: Ask, sql: str = "SELECT title FROM book"
+    place: Place, world: MethodData, ask: Ask, sql: str = "SELECT title FROM book"
 ) -> Draft | None:
     return None if place == "before" else world.draft(ask, sql)
 
 
-def _asked(detector: Any, world: World) -> Asked:
+def _asked(detector: Any, world: MethodData) -> Asked:
     return [(ask, _draft(detector.place, world, ask)) for ask in world.asks]
 
 
-def _said(detector: Any, world: World) -> list[Finding]:
-    found: list[Finding] = detector.score(_asked(detector, world), world.tools)
+def _said(detector: Any, world: MethodData) -> list[Detection]:
+    found: list[Detection] = detector.score(_asked(detector, world), world.tools)
     return found
 
 
-def _alone(detector: Any, world: World, example: Any, parrot: Parrot) -> None:
+def _alone(detector: Any, world: MethodData, example: Any, parrot: ScriptedAnswerer) -> None:
     """Ask about one question, with the draft of another query than its own."""
     given = _draft(detector.place, world, example.ask)
     detector.score([(example.ask, given)], replace(world.tools, answerer=parrot))
 
 
-def _alike(some: Sequence[Finding], others: Sequence[Finding]) -> bool:
+def _alike(some: Sequence[Detection], others: Sequence[Detection]) -> bool:
     """The same but for the last digits, which may hang on how numbers are added up."""
     if len(some) != len(others):
         return False

@@ -75,7 +75,7 @@ def check_engine(engine: str | Engine, make_database: MakeDatabase | None = None
         AssertionError: a promise is broken; the message says which and what to do.
     """
     found = ENGINES.get(engine) if isinstance(engine, str) else engine
-    check = _Check(found)
+    check = _EngineCheck(found)
     check.expect(
         not isinstance(engine, str) or found.name == engine,
         f"calls itself {found.name!r}; use the name of its file, {engine!r}",
@@ -107,7 +107,7 @@ def snapshot(folder: Path) -> dict[str, str]:
     }
 
 
-class _Check:
+class _EngineCheck:
     """The promises, one method each."""
 
     def __init__(self, engine: Engine) -> None:

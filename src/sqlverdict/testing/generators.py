@@ -22,14 +22,14 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sqlverdict.abstain.compose import Part, make
-from sqlverdict.abstain.method import Ask, Draft, Generator, Tools, Wishes
+from sqlverdict.abstain.compose import MethodPart, make
+from sqlverdict.abstain.method import Ask, Draft, Generator, GeneratorNeeds, Tools
 from sqlverdict.errors import UsageError
-from sqlverdict.testing.abstain_world import Parrot, World, abstain_world
+from sqlverdict.testing.abstain_world import MethodData, ScriptedAnswerer, abstain_world
 from sqlverdict.testing.abstainers import (
     GONE,
     OPTIONAL,
-    Subject,
+    MethodUnderTest,
     check_empty_lessons,
     check_extras,
     check_hostile_lessons,
@@ -72,7 +72,9 @@ def check_generator(generator: str | Generator, *, optional: Sequence[str] = OPT
         _check_hostile(found, method, world)
         check_empty_lessons(found, world)
         check_hostile_lessons(found, world, lambda one: _said(one, world), _alike)
-        check_needs(found, world, lambda one, tools: one.generate(world.asks, Wishes(), tools))
+        check_needs(
+            found, world, lambda one, tools: one.generate(world.asks, GeneratorNeeds(), tools)
+        )
         check_kept(found, method, lambda one: _said(one, world), world.folder, _alike)
         if "answerer" in method.needs:
             _check_no_reply(found, method, world)
@@ -80,30 +82,32 @@ def check_generator(generator: str | Generator, *, optional: Sequence[str] = OPT
         check_extras(found, lambda: _said(learned(found, world), world), optional)
 
 
-def _check_drafts(found: Subject, method: Any, world: World) -> None:
+def _check_drafts(found: MethodUnderTest, method: Any, world: MethodData) -> None:
     asks = list(world.asks)
     before = deepcopy(asks)
-    said = _generate(found, method, asks, Wishes(), world.tools)
+    said = _generate(found, method, asks, GeneratorNeeds(), world.tools)
     found.expect(asks == before, "changed the questions it was asked; copy them")
-    found.expect(method.generate([], Wishes(), world.tools) == [], "writes for no question at all")
+    found.expect(
+        method.generate([], GeneratorNeeds(), world.tools) == [], "writes for no question at all"
+    )
     for draft in said:
         found.expect(draft.problem is None, f"has a problem, {draft.problem}, though none is there")
-    again = _generate(found, method, asks, Wishes(), world.tools)
+    again = _generate(found, method, asks, GeneratorNeeds(), world.tools)
     found.expect(_alike(again, said), "wrote something else the second time; be repeatable")
     anew = _said(learned(found, world), world)
     found.expect(_alike(anew, said), "wrote something else fitted anew with the same seed")
-    back = _generate(found, method, asks[::-1], Wishes(), world.tools)[::-1]
+    back = _generate(found, method, asks[::-1], GeneratorNeeds(), world.tools)[::-1]
     found.expect(_alike(back, said), "wrote something else in another order")
 
 
-def _check_wishes(found: Subject, method: Any, world: World) -> None:
+def _check_wishes(found: MethodUnderTest, method: Any, world: MethodData) -> None:
     for what, wishes in (
-        ("samples", Wishes(samples=_SAMPLES)),
-        ("tokens", Wishes(tokens=True)),
-        ("states", Wishes(states=True)),
-        ("states without text", Wishes(text=False, states=True)),
-        ("the prompt of demo", make(Part("demo")).wishes()),
-        ("the prompt of verbal", make(Part("verbal")).wishes()),
+        ("samples", GeneratorNeeds(samples=_SAMPLES)),
+        ("tokens", GeneratorNeeds(tokens=True)),
+        ("states", GeneratorNeeds(states=True)),
+        ("states without text", GeneratorNeeds(text=False, states=True)),
+        ("the prompt of demo", make(MethodPart("demo")).wishes()),
+        ("the prompt of verbal", make(MethodPart("verbal")).wishes()),
     ):
         try:
             said = _generate(found, method, world.asks, wishes, world.tools)
@@ -117,7 +121,7 @@ def _check_wishes(found: Subject, method: Any, world: World) -> None:
             found.expect(_alike(again, said), "sampled something else with the same seed")
 
 
-def _check_granted(found: Subject, what: str, wishes: Wishes, draft: Draft) -> None:
+def _check_granted(found: MethodUnderTest, what: str, wishes: GeneratorNeeds, draft: Draft) -> None:
     missing = (
         (wishes.samples and len(draft.samples) != wishes.samples)
         or (wishes.tokens and not (draft.probabilities and draft.entropies))
@@ -128,9 +132,9 @@ def _check_granted(found: Subject, what: str, wishes: Wishes, draft: Draft) -> N
     )
 
 
-def _check_hostile(found: Subject, method: Any, world: World) -> None:
+def _check_hostile(found: MethodUnderTest, method: Any, world: MethodData) -> None:
     def write(one: Any, asks: Sequence[Ask]) -> list[Draft]:
-        return _generate(found, one, asks, Wishes(), world.tools)
+        return _generate(found, one, asks, GeneratorNeeds(), world.tools)
 
     for ask in world.hostile:
         shown = f"the question {ask.question[:40]!r}"
@@ -140,9 +144,9 @@ def _check_hostile(found: Subject, method: Any, world: World) -> None:
     found.attempt("generate before fit", lambda: write(found.make(), world.asks))
 
 
-def _check_no_reply(found: Subject, method: Any, world: World) -> None:
-    silent = replace(world.tools, answerer=Parrot(GONE))
-    for wishes in (Wishes(), Wishes(samples=_SAMPLES)):
+def _check_no_reply(found: MethodUnderTest, method: Any, world: MethodData) -> None:
+    silent = replace(world.tools, answerer=ScriptedAnswerer(GONE))
+    for wishes in (GeneratorNeeds(), GeneratorNeeds(samples=_SAMPLES)):
         said = found.attempt(
             "no reply", partial(_generate, found, method, world.asks, wishes, silent)
         )
@@ -154,7 +158,7 @@ def _check_no_reply(found: Subject, method: Any, world: World) -> None:
 
 
 def _generate(
-    found: Subject, method: Any, asks: Sequence[Ask], wishes: Wishes, tools: Tools
+    found: MethodUnderTest, method: Any, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools
 ) -> list[Draft]:
     """What it wrote, held to the form."""
     said: list[Draft] = method.generate(asks, wishes, tools)
@@ -168,7 +172,7 @@ def _generate(
     return said
 
 
-def _check_draft(found: Subject, draft: Draft) -> None:
+def _check_draft(found: MethodUnderTest, draft: Draft) -> None:
     shown = f"{draft!r:.120}"
     found.expect(
         draft.sql is None or bool(draft.sql.strip()), f"wrote an empty query: {shown}; say None"
@@ -193,13 +197,13 @@ def _check_draft(found: Subject, draft: Draft) -> None:
     found.expect(all(map(math.isfinite, draft.state)), f"gives a state that is no number: {shown}")
 
 
-def _said(method: Any, world: World) -> list[Draft]:
-    found: list[Draft] = method.generate(world.asks, Wishes(), world.tools)
+def _said(method: Any, world: MethodData) -> list[Draft]:
+    found: list[Draft] = method.generate(world.asks, GeneratorNeeds(), world.tools)
     return found
 
 
-def _alone(method: Any, world: World, example: Any, parrot: Parrot) -> None:
-    method.generate([example.ask], Wishes(), replace(world.tools, answerer=parrot))
+def _alone(method: Any, world: MethodData, example: Any, parrot: ScriptedAnswerer) -> None:
+    method.generate([example.ask], GeneratorNeeds(), replace(world.tools, answerer=parrot))
 
 
 def _alike(some: Sequence[Draft], others: Sequence[Draft]) -> bool:

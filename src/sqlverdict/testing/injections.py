@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.briefs.brief import Brief
 
 Where = Literal["prediction", "cell", "column", "question", "knowledge", "schema", "witness"]
 

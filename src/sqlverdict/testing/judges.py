@@ -19,10 +19,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.judge import JUDGES, Conduct, Judge, Opinion, Settings, conduct
 from sqlverdict.judge.opinion import BUDGET
-from sqlverdict.judge.request import NoReply, Reply, Request
+from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.records import Reason
 from sqlverdict.testing.injections import Injection, judge_injections
 
@@ -214,7 +214,7 @@ def _check_injection(
         echo.opinion.correct is None,
         name,
         f"made {echo.opinion.correct} of a reply that only repeats its prompt, with {what}; quote "
-        "text from outside with sqlverdict.judge.neutral",
+        "text from outside with sqlverdict.llm.neutral",
     )
     for text, expected in ((right, True), (wrong, False)):
         heard = _hear(name, judge, what, brief, _repeating(text))
@@ -270,7 +270,7 @@ def _check_request(name: str, what: str, request: Request, settings: Settings) -
         except UnicodeEncodeError as failed:
             raise AssertionError(
                 f"judge {name} puts half a surrogate into a prompt, for {what}; quote text from "
-                "outside with sqlverdict.judge.neutral"
+                "outside with sqlverdict.llm.neutral"
             ) from failed
 
 

@@ -21,8 +21,8 @@ from typing import TYPE_CHECKING
 from sqlverdict.parse.facts import Fact
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.rule import RULES, SECTIONS, Pair, Rule
-from sqlverdict.testing.rule_contexts import check_hostile_contexts
-from sqlverdict.testing.rule_pairs import (
+from sqlverdict.testing.rule_suite.contexts import check_hostile_contexts
+from sqlverdict.testing.rule_suite.pairs import (
     NormalForm,
     derive,
     is_heuristic,

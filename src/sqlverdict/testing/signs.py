@@ -7,13 +7,13 @@ import tempfile
 from contextlib import closing
 from pathlib import Path
 
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.query import parse
-from sqlverdict.parse.schema_sqlite import read_sqlite
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Failure, Outcome, Query, Reason
 from sqlverdict.signs.look import notices
-from sqlverdict.signs.sign import PROBES, SECTIONS, Example, Notice, Sign, Subject
+from sqlverdict.signs.sign import PROBES, SECTIONS, Notice, Sign, SignExample, Subject
 
 
 def check_sign(sign: Sign) -> None:
@@ -32,7 +32,7 @@ def check_sign(sign: Sign) -> None:
         with closing(sqlite3.connect(path)) as connection:
             connection.executescript(sign.data)
             connection.commit()
-        desk = Desk("sqlite", Limits())
+        desk = QueryRunner("sqlite", Limits())
         try:
             for example in sign.fires:
                 _check_fires(sign, example, path, desk)
@@ -43,7 +43,7 @@ def check_sign(sign: Sign) -> None:
             desk.close()
 
 
-def _check_fires(sign: Sign, example: Example, path: Path, desk: Desk) -> None:
+def _check_fires(sign: Sign, example: SignExample, path: Path, desk: QueryRunner) -> None:
     found = _look(sign, example, path, desk)
     assert found, f"{sign.name} is silent on {example.sql}"
     assert all(notice.name == sign.name for notice in found), f"{sign.name} uses another name"
@@ -53,7 +53,7 @@ def _check_fires(sign: Sign, example: Example, path: Path, desk: Desk) -> None:
     assert again == found, f"{sign.name} says something else the second time on {example.sql}"
 
 
-def _look(sign: Sign, example: Example, path: Path, desk: Desk) -> list[Notice]:
+def _look(sign: Sign, example: SignExample, path: Path, desk: QueryRunner) -> list[Notice]:
     """What a sign finds; it must not fail where the database refuses every probe."""
     query = parse(example.sql)
     assert isinstance(query, Query), f"{sign.name}: {example.sql} cannot be parsed"

@@ -135,7 +135,7 @@ def serve_gguf(
 
     if find_spec("xllamacpp") is None:
         raise MissingExtra("serving a GGUF model", "dev")
-    wish = _Wish(str(path), model, context, parallel, threads)
+    wish = _ServerOptions(str(path), model, context, parallel, threads)
     # A module of its own process: a crash of native code must not take the caller along. The
     # server lives as long as its input is open, so that even a killed caller leaves none behind.
     process = subprocess.Popen(  # noqa: S603 - this interpreter, this module
@@ -161,7 +161,7 @@ def serve_gguf(
 
 
 @dataclass(frozen=True)
-class _Wish:
+class _ServerOptions:
     """What the server's process is told, its key apart: others can read a command line."""
 
     path: str
@@ -191,7 +191,7 @@ def _first_line(process: subprocess.Popen[bytes], limit: float) -> str:
     return line
 
 
-def _serve(wish: _Wish) -> None:
+def _serve(wish: _ServerOptions) -> None:
     """Serve until the input ends."""
     import xllamacpp  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
@@ -220,4 +220,4 @@ def _serve(wish: _Wish) -> None:
 
 
 if __name__ == "__main__":
-    _serve(_Wish(**json.loads(sys.argv[1])))
+    _serve(_ServerOptions(**json.loads(sys.argv[1])))

@@ -13,11 +13,11 @@ from click.testing import CliRunner, Result
 
 from sqlverdict.abstain.benchmark.build import Material, Recipe, build
 from sqlverdict.abstain.benchmark.pool import read_pool
-from sqlverdict.abstain.benchmark.splits import Plan
+from sqlverdict.abstain.benchmark.splits import SplitPlan
 from sqlverdict.abstain.benchmark.write import case_record
 from sqlverdict.errors import BenchmarkError
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.load.demo import DATA
+from sqlverdict.load.benchmarks.demo import DATA
 from sqlverdict.load.fields import case_from
 from sqlverdict.records import Case, Contract
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
@@ -140,10 +140,10 @@ def test_the_same_recipe_gives_the_same_bytes_anywhere(tmp_path, databases) -> N
 
 
 def test_the_order_of_the_cases_does_not_matter(demo) -> None:
-    recipe = Recipe(Plan(seed=5))
+    recipe = Recipe(SplitPlan(seed=5))
     one, other = build(Material(demo), recipe), build(Material(demo[::-1]), recipe)
     assert one.parts == other.parts
-    assert one.parts != build(Material(demo), Recipe(Plan(seed=6))).parts
+    assert one.parts != build(Material(demo), Recipe(SplitPlan(seed=6))).parts
 
 
 def test_every_answerable_case_is_somewhere_and_unchanged(demo) -> None:
@@ -166,7 +166,7 @@ def test_dropping_leaves_cases_out_and_counts_them(demo) -> None:
         for case in more
         for n in range(4)
     ]
-    built = build(Material(more), Recipe(Plan(leftover="drop"), unanswerable=0))
+    built = build(Material(more), Recipe(SplitPlan(leftover="drop"), unanswerable=0))
     assert built.left_out > 0
     assert len(built.cases) == len(more) - built.left_out
     counts = [len(built.parts[part]) / len(more) for part in ("train", "validation", "test")]
@@ -205,7 +205,7 @@ def test_a_case_with_two_golds_ties_their_templates(demo) -> None:
         *(Case(f"b{n}", "observatory", f"B{n}?", (second,), demo[0].database) for n in range(5)),
     ]
     for seed in range(4):
-        built = build(Material(cases), Recipe(Plan(seed=seed, unseen=0.4), unanswerable=0))
+        built = build(Material(cases), Recipe(SplitPlan(seed=seed, unseen=0.4), unanswerable=0))
         assert len(built.homes) == 2
         assert len(set(built.homes.values())) == 1
         assert {case.tags["seen"] for case in built.cases} == {"seen"}

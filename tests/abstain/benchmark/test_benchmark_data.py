@@ -10,10 +10,10 @@ import pytest
 from sqlverdict.abstain.benchmark.build import Material, Recipe, build
 from sqlverdict.abstain.benchmark.lint import LintData, run_lints
 from sqlverdict.abstain.benchmark.meaning import find_meanings
+from sqlverdict.abstain.benchmark.question_sources import SchemaWords, schemas_of
 from sqlverdict.abstain.benchmark.templates import template_of
-from sqlverdict.abstain.benchmark.world import Known, schemas_of
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.records import Case
 
@@ -38,7 +38,7 @@ def test_spider_dev_is_halved_by_database(data_root) -> None:
     assert levels == {"easy": 544, "medium": 331, "hard": 159}
     others = [case for case in built.parts["test"] if not case.answerable]
     assert len(others) == len(halves[1])
-    known = {db_id: Known.of(schema) for db_id, schema in built.schemas.items()}
+    known = {db_id: SchemaWords.of(schema) for db_id, schema in built.schemas.items()}
     for case in others:
         if case.tags["unanswerable_type"] in ("column-related", "column-unrelated"):
             column = case.tags["no_such_column"].partition(".")[2]
@@ -49,7 +49,7 @@ def test_lints_of_the_rebuilt_trustsql_part(data_root) -> None:
     """527 golds run; 11 give no row and 2 nothing but NULL, and words tell far too much."""
     file = data_root / "trustsql" / "trustsql_spider_test.jsonl"
     cases = read("trustsql", file, databases=data_root / "spider" / "database")
-    desk = Desk("sqlite", Limits(), None)
+    desk = QueryRunner("sqlite", Limits(), None)
     try:
         names = ["null_golds", "leakage_words", "leakage_case"]
         nulls, words, letters = run_lints(LintData(cases, desk=desk), names)

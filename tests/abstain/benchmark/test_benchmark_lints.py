@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from sqlverdict.abstain.benchmark.lint import LINTS, LintData, Linted, run_lints
+from sqlverdict.abstain.benchmark.lint import LINTS, LintData, LintResult, run_lints
 from sqlverdict.errors import MissingExtra, UnknownMember
-from sqlverdict.execute.desk import Desk
 from sqlverdict.execute.engine import Limits
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Case
 
 DDL = "CREATE TABLE pet (id INTEGER PRIMARY KEY, name TEXT, age INTEGER)"
@@ -27,7 +27,7 @@ def case(number: int, question: str, *golds: str, split: str = "", **tags: str) 
     return Case(str(number), "pets", question, golds, answerable=bool(golds), tags=named)
 
 
-def look(name: str, cases: list[Case], **settings) -> Linted:
+def look(name: str, cases: list[Case], **settings) -> LintResult:
     found = LINTS.get(name).look(LintData(cases, SCHEMAS, **settings))
     assert found.lint == name
     return found
@@ -52,7 +52,7 @@ def test_golds_that_return_nothing_are_found(database) -> None:
     )
     cases = [replace(case(n, "Q?", sql), database=database) for n, sql in enumerate(golds)]
     cases += [replace(case(9, "Q?", golds[0]), database=f"{database} elsewhere")]
-    desk = Desk("sqlite", Limits(), None)
+    desk = QueryRunner("sqlite", Limits(), None)
     try:
         found = look("null_golds", cases, desk=desk)
     finally:

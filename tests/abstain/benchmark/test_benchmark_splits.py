@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sqlverdict.abstain.benchmark.chance import draw, mark, shuffled
 from sqlverdict.abstain.benchmark.splits import (
     PARTS,
-    Item,
-    Plan,
+    SplitItem,
+    SplitPlan,
     joined,
     split_by_database,
     split_by_template,
@@ -25,10 +25,10 @@ SEEDS = st.integers(0, 5)
 LEFTOVERS = st.sampled_from(["move", "drop"])
 
 
-def items_of(sizes: list[int], repeat: int = 1) -> list[Item]:
+def items_of(sizes: list[int], repeat: int = 1) -> list[SplitItem]:
     """Templates with so many wordings each, every wording so many times."""
     return [
-        Item(f"{template}-{number}-{again}", f"{template} {number}", f"t{template}")
+        SplitItem(f"{template}-{number}-{again}", f"{template} {number}", f"t{template}")
         for template, size in enumerate(sizes)
         for number in range(size)
         for again in range(repeat)
@@ -38,7 +38,7 @@ def items_of(sizes: list[int], repeat: int = 1) -> list[Item]:
 @given(sizes=SIZES, seed=SEEDS, leftover=LEFTOVERS, repeat=st.integers(1, 2))
 def test_a_template_kept_for_one_part_is_in_no_other(sizes, seed, leftover, repeat) -> None:
     items = items_of(sizes, repeat)
-    split = split_by_template(items, Plan(seed=seed, leftover=leftover))
+    split = split_by_template(items, SplitPlan(seed=seed, leftover=leftover))
     found = {}
     for item in items:
         if split.parts[item.id] is not None:
@@ -52,7 +52,7 @@ def test_a_template_kept_for_one_part_is_in_no_other(sizes, seed, leftover, repe
 @given(sizes=SIZES, seed=SEEDS, leftover=LEFTOVERS)
 def test_seen_means_that_train_holds_the_template(sizes, seed, leftover) -> None:
     items = items_of(sizes)
-    split = split_by_template(items, Plan(seed=seed, leftover=leftover))
+    split = split_by_template(items, SplitPlan(seed=seed, leftover=leftover))
     known = {item.template for item in items if split.parts[item.id] == "train"}
     for item in items:
         assert split.seen[item.id] == (item.template in known)
@@ -62,8 +62,8 @@ def test_seen_means_that_train_holds_the_template(sizes, seed, leftover) -> None
 @given(sizes=SIZES, seed=SEEDS)
 def test_moving_loses_nothing_and_dropping_only_what_is_kept_elsewhere(sizes, seed) -> None:
     items = items_of(sizes)
-    moved = split_by_template(items, Plan(seed=seed))
-    dropped = split_by_template(items, Plan(seed=seed, leftover="drop"))
+    moved = split_by_template(items, SplitPlan(seed=seed))
+    dropped = split_by_template(items, SplitPlan(seed=seed, leftover="drop"))
     assert set(moved.parts.values()) <= set(PARTS)
     assert set(moved.parts) == {item.id for item in items}
     for item in items:
@@ -77,7 +77,7 @@ def test_moving_loses_nothing_and_dropping_only_what_is_kept_elsewhere(sizes, se
 @given(templates=st.integers(5, 60), seed=SEEDS)
 def test_train_keeps_sixty_percent_of_the_templates_the_others_eighty(templates, seed) -> None:
     items = items_of([5] * templates)
-    split = split_by_template(items, Plan(seed=seed))
+    split = split_by_template(items, SplitPlan(seed=seed))
     held = {
         part: {item.template for item in items if split.parts[item.id] == part} for part in PARTS
     }
@@ -90,7 +90,7 @@ def test_train_keeps_sixty_percent_of_the_templates_the_others_eighty(templates,
 
 @given(sizes=st.lists(st.integers(2, 12), min_size=10, max_size=40), seed=SEEDS)
 def test_questions_are_split_six_two_two(sizes, seed) -> None:
-    split = split_by_template(items_of(sizes), Plan(seed=seed))
+    split = split_by_template(items_of(sizes), SplitPlan(seed=seed))
     counts = Counter(split.by_question.values())
     for part, share in zip(PARTS, (0.6, 0.2, 0.2), strict=True):
         assert abs(counts[part] - share * sum(sizes)) <= 4
@@ -99,14 +99,14 @@ def test_questions_are_split_six_two_two(sizes, seed) -> None:
 @given(sizes=SIZES, seed=SEEDS, order=st.randoms(use_true_random=False))
 def test_the_order_of_the_items_does_not_matter(sizes, seed, order: random.Random) -> None:
     items = items_of(sizes, 2)
-    split = split_by_template(items, Plan(seed=seed))
+    split = split_by_template(items, SplitPlan(seed=seed))
     order.shuffle(items)
-    assert split_by_template(items, Plan(seed=seed)) == split
+    assert split_by_template(items, SplitPlan(seed=seed)) == split
 
 
 def test_another_seed_is_another_split() -> None:
     items = items_of([4] * 30)
-    one, other = (split_by_template(items, Plan(seed=seed)).parts for seed in (0, 1))
+    one, other = (split_by_template(items, SplitPlan(seed=seed)).parts for seed in (0, 1))
     assert one != other
 
 
@@ -114,8 +114,8 @@ def test_another_seed_is_another_split() -> None:
 def test_the_same_words_stay_together_and_tie_their_templates(sizes, seed) -> None:
     """One question with two golds: neither its words nor a template may be on both sides."""
     items = items_of(sizes)
-    items += [Item(f"again-{item.id}", item.wording, "shared") for item in items[:1]]
-    split = split_by_template(items, Plan(seed=seed))
+    items += [SplitItem(f"again-{item.id}", item.wording, "shared") for item in items[:1]]
+    split = split_by_template(items, SplitPlan(seed=seed))
     places = {}
     for item in items:
         places.setdefault(item.wording, set()).add(split.parts[item.id])
@@ -125,9 +125,9 @@ def test_the_same_words_stay_together_and_tie_their_templates(sizes, seed) -> No
 
 def test_odd_plans_are_refused() -> None:
     with pytest.raises(UsageError, match="6:2:2"):
-        Plan(parts=(0, 5, 5))
+        SplitPlan(parts=(0, 5, 5))
     with pytest.raises(UsageError, match="taken twice"):
-        Plan(unseen=0.5)
+        SplitPlan(unseen=0.5)
 
 
 @given(

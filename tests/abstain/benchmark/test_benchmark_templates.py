@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.abstain.benchmark.meaning import Filled, find_meanings, same_query
+from sqlverdict.abstain.benchmark.meaning import FilledTemplates, find_meanings, same_query
 from sqlverdict.abstain.benchmark.templates import filled, template_of
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 
 DDL = """
 CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INTEGER, born TEXT);
@@ -113,7 +113,7 @@ def test_a_filled_template_is_a_query_of_its_template(turn) -> None:
 def proved(one: str, other: str) -> bool:
     first, second = (template_of(sql, "music", SCHEMA) for sql in (one, other))
     assert first.id != second.id
-    found = same_query(first, second, Filled(SCHEMA)) is not None
+    found = same_query(first, second, FilledTemplates(SCHEMA)) is not None
     joined = find_meanings([first, second], {"music": SCHEMA})
     assert len(set(joined.classes.values())) == (1 if found else 2)
     return found
@@ -152,7 +152,7 @@ def test_nothing_rests_on_which_of_two_numbers_is_larger() -> None:
     from sqlverdict.prove.prover import prove
 
     assert prove(one.sql, "SELECT name FROM singer WHERE age > 5", SCHEMA).proved
-    assert same_query(one, other, Filled(SCHEMA)) is None
+    assert same_query(one, other, FilledTemplates(SCHEMA)) is None
 
 
 def test_a_class_is_joined_through_its_members_and_the_order_does_not_matter() -> None:

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlverdict.abstain.benchmark.columns import Hypothetical, in_style, mentions, replaced
+from sqlverdict.abstain.benchmark.question_sources import PoolQuestion, QuestionSources, SchemaWords
 from sqlverdict.abstain.benchmark.types.non_sql import about
 from sqlverdict.abstain.benchmark.unanswerable import apportion, case_of, choose
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
 from sqlverdict.abstain.benchmark.words import meanings, same_wording
-from sqlverdict.abstain.benchmark.world import Known, PoolQuestion, World
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Case
 
 KENNEL = """
@@ -52,13 +52,13 @@ CHATTER = (
 POOL = tuple(PoolQuestion(f"who wrote the song number {n} of the film", f"p{n}") for n in range(40))
 
 
-def known(db_id: str, ddl: str) -> Known:
-    return Known.of(read_ddl(ddl, db_id))
+def known(db_id: str, ddl: str) -> SchemaWords:
+    return SchemaWords.of(read_ddl(ddl, db_id))
 
 
-def world(seed: int = 0, pool: tuple[PoolQuestion, ...] = POOL, cases=CASES) -> World:
+def world(seed: int = 0, pool: tuple[PoolQuestion, ...] = POOL, cases=CASES) -> QuestionSources:
     others = {db_id: known(db_id, ddl) for db_id, ddl in OTHERS.items()}
-    return World(cases, {"kennel": known("kennel", KENNEL)}, others, pool, CHATTER, seed)
+    return QuestionSources(cases, {"kennel": known("kennel", KENNEL)}, others, pool, CHATTER, seed)
 
 
 def ideas(name: str, seed: int = 0, most: int = 200) -> list[Idea]:
@@ -202,7 +202,7 @@ def test_style_is_the_models() -> None:
 
 
 def test_a_database_without_a_schema_gets_only_what_needs_none() -> None:
-    bare = World(CASES, {}, pool=POOL)
+    bare = QuestionSources(CASES, {}, pool=POOL)
     made = {name: len(list(kind.ideas(bare, "kennel"))) for name, kind in TYPES.items()}
     assert made["non_sql"] > 0
     assert sum(made.values()) == made["non_sql"]
@@ -244,7 +244,7 @@ class Silent:
 
     label, version, prompt = "silent", 1, ""
 
-    def ideas(self, world: World, db_id: str) -> Iterator[Idea]:
+    def ideas(self, world: QuestionSources, db_id: str) -> Iterator[Idea]:
         while True:
             yield Idea(db_id, "Always the same?", "form")
 

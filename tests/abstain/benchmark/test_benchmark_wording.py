@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from sqlverdict.abstain.benchmark.unanswerable import Chosen
+from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
+from sqlverdict.abstain.benchmark.unanswerable import ChosenIdea
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
 from sqlverdict.abstain.benchmark.wording import read_question, reword
-from sqlverdict.abstain.benchmark.world import Known, World
 from sqlverdict.abstain.method import Tools
-from sqlverdict.abstain.prompting import prompt
+from sqlverdict.abstain.prompting.prompt import prompt
 from sqlverdict.errors import Interrupted, UsageError
-from sqlverdict.judge.request import NoReply, Reply, Request
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.llm.request import NoReply, Reply, Request
+from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Case
 
 SCHEMA = read_ddl("CREATE TABLE dog (dog_id INTEGER PRIMARY KEY, age INTEGER)", "kennel")
@@ -22,15 +22,15 @@ CASES = [
     Case(str(n), "kennel", f"Question {n}?", ("SELECT age FROM dog",), answerable=True)
     for n in range(5)
 ]
-WORLD = World(CASES, {"kennel": Known.of(SCHEMA)})
-COLUMN = Chosen(
+WORLD = QuestionSources(CASES, {"kennel": SchemaWords.of(SCHEMA)})
+COLUMN = ChosenIdea(
     TYPES.get("column_related"),
     Idea("kennel", "What is the average tail length?", "changed", "0", "tail length", "dog"),
 )
-TASK = Chosen(
+TASK = ChosenIdea(
     TYPES.get("non_sql"), Idea("kennel", "Read all dogs aloud.", "changed", "1", task="speech")
 )
-POOLED = Chosen(TYPES.get("out_of_domain"), Idea("kennel", "Who wrote it?", "pool", "p 1"))
+POOLED = ChosenIdea(TYPES.get("out_of_domain"), Idea("kennel", "Who wrote it?", "pool", "p 1"))
 
 
 class Fake:
@@ -46,7 +46,7 @@ class Fake:
         return Reply(said, "stop", 1, 1, 0.0) if isinstance(said, str) else said
 
 
-def said(answer: Callable[[Request], Reply | NoReply | str], *chosen: Chosen):
+def said(answer: Callable[[Request], Reply | NoReply | str], *chosen: ChosenIdea):
     fake = Fake(answer)
     tools = Tools(answerer=fake, model="fake", concurrency=1)
     return reword(chosen or (COLUMN, TASK, POOLED), WORLD, tools), fake.asked
@@ -104,7 +104,9 @@ def test_other_replies_leave_the_rules_words(reply, why) -> None:
 def test_a_reply_that_is_there_already_is_not_taken() -> None:
     found, _ = said(lambda _: "question 3", TASK)
     assert found.kept == {"not one plain question": 1}
-    longer = World([Case("q", "kennel", "Say all the dogs aloud now!", ("SELECT 1",))], {})
+    longer = QuestionSources(
+        [Case("q", "kennel", "Say all the dogs aloud now!", ("SELECT 1",))], {}
+    )
     tools = Tools(answerer=Fake(lambda _: "say all the dogs aloud NOW"), model="m", concurrency=1)
     assert reword([TASK], longer, tools).kept == {"a question that is there already": 1}
     twice, _ = said(lambda _: "Say all of them aloud!", TASK, TASK)

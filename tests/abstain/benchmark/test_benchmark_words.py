@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sqlverdict.abstain.benchmark.question_sources import SchemaWords
 from sqlverdict.abstain.benchmark.words import (
     meanings,
     plural,
@@ -15,8 +16,7 @@ from sqlverdict.abstain.benchmark.words import (
     singular,
     words,
 )
-from sqlverdict.abstain.benchmark.world import Known
-from sqlverdict.parse.schema_ddl import read_ddl
+from sqlverdict.parse.schemas.ddl import read_ddl
 
 DDL = """
 CREATE TABLE country (country_id INTEGER PRIMARY KEY, continentName TEXT, pop INTEGER);
@@ -27,7 +27,7 @@ CREATE TABLE vet (vet_id INTEGER PRIMARY KEY, full_name TEXT, row_no INTEGER);
 CREATE TABLE visit (dog_id INTEGER REFERENCES dog (dog_id), vet_id INTEGER REFERENCES vet (vet_id),
     visitDate TEXT);
 """
-KNOWN = Known.of(read_ddl(DDL, "town"))
+KNOWN = SchemaWords.of(read_ddl(DDL, "town"))
 
 
 @pytest.mark.parametrize("name", ["Song_release_year", "songReleaseYr", "SONG_RELEASE_YEAR"])
@@ -69,11 +69,13 @@ def test_what_a_foreign_key_leads_to_may_be_called_its_own() -> None:
 
 def test_keys_named_alike_lead_somewhere_even_undeclared() -> None:
     ddl = "CREATE TABLE a (a_id INTEGER PRIMARY KEY); CREATE TABLE b (id INTEGER, a_id INTEGER);"
-    assert Known.of(read_ddl(ddl, "d")).reach("b") == {"a", "b"}
+    assert SchemaWords.of(read_ddl(ddl, "d")).reach("b") == {"a", "b"}
     both = (
         "CREATE TABLE a (row_id INTEGER PRIMARY KEY); CREATE TABLE b (row_id INTEGER PRIMARY KEY);"
     )
-    assert Known.of(read_ddl(both, "d")).reach("b") == {"b"}, "a key of every table is no link"
+    assert SchemaWords.of(read_ddl(both, "d")).reach("b") == {"b"}, (
+        "a key of every table is no link"
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,18 @@ from dataclasses import dataclass, field, replace
 from sqlverdict.abstain.benchmark.chance import shuffled
 from sqlverdict.abstain.benchmark.lint import SPLIT_TAG
 from sqlverdict.abstain.benchmark.meaning import Meanings, Tell, find_meanings
+from sqlverdict.abstain.benchmark.question_sources import (
+    PoolQuestion,
+    QuestionSources,
+    SchemaWords,
+    schemas_of,
+)
 from sqlverdict.abstain.benchmark.splits import (
     PARTS,
-    Item,
     Part,
-    Plan,
     Split,
+    SplitItem,
+    SplitPlan,
     joined,
     split_by_database,
     split_by_template,
@@ -22,12 +28,11 @@ from sqlverdict.abstain.benchmark.splits import (
 from sqlverdict.abstain.benchmark.templates import Template, template_of
 from sqlverdict.abstain.benchmark.unanswerable import TYPE_TAG, apportion, case_of, choose
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
-from sqlverdict.abstain.benchmark.wording import Reworded, reword
+from sqlverdict.abstain.benchmark.wording import RewordedQuestions, reword
 from sqlverdict.abstain.benchmark.words import same_wording
-from sqlverdict.abstain.benchmark.world import Known, PoolQuestion, World, schemas_of
 from sqlverdict.abstain.method import Tools
 from sqlverdict.errors import BenchmarkError
-from sqlverdict.load.text import count, listed
+from sqlverdict.files.text import count, listed
 from sqlverdict.parse.hardness import trustsql_hardness
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case
@@ -62,7 +67,7 @@ class Recipe:
         proofs: Whether templates that mean the same are found by proof, and count as one.
     """
 
-    plan: Plan = field(default_factory=Plan)
+    plan: SplitPlan = field(default_factory=SplitPlan)
     cross_database: bool = False
     unanswerable: float = 1.0
     types: tuple[str, ...] = ()
@@ -70,7 +75,7 @@ class Recipe:
 
 
 @dataclass(frozen=True)
-class Built:
+class BuiltBenchmark:
     """A benchmark.
 
     Attributes:
@@ -90,7 +95,7 @@ class Built:
     meanings: Meanings
     homes: Mapping[str, Part]
     left_out: int = 0
-    reworded: Reworded | None = None
+    reworded: RewordedQuestions | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -105,7 +110,7 @@ def build(
     *,
     tools: Tools | None = None,
     tell: Tell | None = None,
-) -> Built:
+) -> BuiltBenchmark:
     """Build a benchmark.
 
     Args:
@@ -159,7 +164,7 @@ def build(
             f"no schema for {count(len(lacking), 'database')} ({listed(lacking)}): no questions "
             "about columns are made there, and nothing is proved; give --schema"
         )
-    return Built(
+    return BuiltBenchmark(
         {part: tuple(found) for part, found in parts.items()},
         schemas,
         {case_id: found[0] for case_id, found in templates.items()},
@@ -226,7 +231,7 @@ def _by_template(
     cases: Sequence[Case],
     templates: Mapping[str, Sequence[Template]],
     meanings: Meanings,
-    plan: Plan,
+    plan: SplitPlan,
 ) -> tuple[Split, dict[str, Part]]:
     """The split, and the part that each meaning is kept for."""
     # A case with several golds must not have one of them seen: their templates go together.
@@ -237,7 +242,7 @@ def _by_template(
     ]
     leader = joined(ties, set(meanings.classes.values()))
     items = [
-        Item(
+        SplitItem(
             case.id,
             # A question without words stands for itself.
             f"{case.db_id} {same_wording(case.question) or case.id} {case.knowledge}",
@@ -286,7 +291,7 @@ def _unanswerable(
     parts: Mapping[Part, Sequence[Case]],
     schemas: Mapping[str, Schema],
     tools: Tools | None,
-) -> tuple[list[Case], Reworded | None, list[str]]:
+) -> tuple[list[Case], RewordedQuestions | None, list[str]]:
     """The unanswerable questions of test: those that were there, and new ones."""
     asked = Counter(case.db_id for case in parts["test"])
     given = [case for case in material.cases if not case.answerable]
@@ -329,11 +334,11 @@ def _unanswerable(
 
 def _world(
     material: Material, schemas: Mapping[str, Schema], asked: Iterable[str], recipe: Recipe
-) -> World:
+) -> QuestionSources:
     here = set(asked)
-    known = {db_id: Known.of(schema) for db_id, schema in schemas.items()}
+    known = {db_id: SchemaWords.of(schema) for db_id, schema in schemas.items()}
     every = [*material.cases, *material.train]
-    return World(
+    return QuestionSources(
         cases=[case for case in material.cases if case.answerable and case.db_id in here],
         known={db_id: found for db_id, found in known.items() if db_id in here},
         others={db_id: found for db_id, found in known.items() if db_id not in here},

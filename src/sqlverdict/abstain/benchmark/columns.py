@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from sqlverdict.abstain.benchmark.chance import draw, shuffled
+from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
 from sqlverdict.abstain.benchmark.unanswerable_type import Idea
 from sqlverdict.abstain.benchmark.words import (
     meanings,
@@ -23,7 +24,6 @@ from sqlverdict.abstain.benchmark.words import (
     singular,
     words,
 )
-from sqlverdict.abstain.benchmark.world import Known, World
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Column, Table
 from sqlverdict.parse.tokens import fold
@@ -97,7 +97,7 @@ class Mention:
     near: frozenset[str]
 
 
-Options = Callable[[World, Known, Table, frozenset[str]], Sequence[Hypothetical]]
+Options = Callable[[QuestionSources, SchemaWords, Table, frozenset[str]], Sequence[Hypothetical]]
 """The hypothetical columns of a table, given the tables near it."""
 
 
@@ -118,7 +118,9 @@ def is_key(table: Table, column: Column) -> bool:
     return name in pointing | keys or bool(_KEYS & set(words(column.name)))
 
 
-def column_ideas(world: World, db_id: str, options: Options, purpose: str) -> Iterator[Idea]:
+def column_ideas(
+    world: QuestionSources, db_id: str, options: Options, purpose: str
+) -> Iterator[Idea]:
     """Questions about columns that do not exist, changed ones first, then forms."""
     known = world.known.get(db_id)
     if known is None:
@@ -157,7 +159,7 @@ def column_ideas(world: World, db_id: str, options: Options, purpose: str) -> It
     yield from _forms(world, known, choices, purpose)
 
 
-def mentions(case: Case, known: Known) -> list[Mention]:
+def mentions(case: Case, known: SchemaWords) -> list[Mention]:
     """Where the question names columns that its first query reads.
 
     Columns that are compared with a text are passed over ("whose country is France" makes
@@ -199,14 +201,14 @@ def replaced(mention: Mention, option: Hypothetical) -> str:
     return before + text + after
 
 
-def _kept_mentions(world: World, known: Known, case: Case) -> Sequence[Mention]:
+def _kept_mentions(world: QuestionSources, known: SchemaWords, case: Case) -> Sequence[Mention]:
     if case.id not in world.mentions:
         world.mentions[case.id] = _apart(case, known, world.seed)
     found: Sequence[Mention] = world.mentions[case.id]
     return found
 
 
-def _apart(case: Case, known: Known, seed: int) -> list[Mention]:
+def _apart(case: Case, known: SchemaWords, seed: int) -> list[Mention]:
     """The mentions of a question that do not overlap, in an order of chance."""
     taken: list[Mention] = []
     order = shuffled(mentions(case, known), seed, case.id, key=lambda m: f"{m.start} {m.table}")
@@ -217,7 +219,7 @@ def _apart(case: Case, known: Known, seed: int) -> list[Mention]:
 
 
 def _read_columns(
-    tree: Expr, tables: tuple[str, ...], known: Known
+    tree: Expr, tables: tuple[str, ...], known: SchemaWords
 ) -> Iterator[tuple[Table, Column]]:
     """The columns that a query reads, each once, without those it compares with a text."""
     from sqlglot import exp
@@ -263,8 +265,8 @@ def _spans(spoken: list[tuple[str, int, int]], column: str, table: str) -> list[
 
 
 def _forms(
-    world: World,
-    known: Known,
+    world: QuestionSources,
+    known: SchemaWords,
     choices: Callable[[str, frozenset[str]], Sequence[Hypothetical]],
     purpose: str,
 ) -> Iterator[Idea]:

@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol, get_args
 from sqlverdict.abstain.benchmark.meaning import Meanings, Tell, find_meanings
 from sqlverdict.abstain.benchmark.templates import Template, template_of
 from sqlverdict.errors import MissingExtra
-from sqlverdict.execute.desk import Desk
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case
 from sqlverdict.registry import Registry
@@ -45,7 +45,7 @@ class LintFinding:
 
 
 @dataclass(frozen=True)
-class Linted:
+class LintResult:
     """What a lint says.
 
     Attributes:
@@ -88,7 +88,7 @@ class LintData:
         cases: Sequence[Case],
         schemas: Mapping[str, Schema] | None = None,
         *,
-        desk: Desk | None = None,
+        desk: QueryRunner | None = None,
         seed: int = 0,
         clock: str = "",
         templates: Mapping[str, Template] | None = None,
@@ -133,7 +133,7 @@ class LintData:
             self._tell(what, done, total)
 
 
-class Lint(Protocol):
+class BenchmarkLint(Protocol):
     """A lint. A plain class attribute satisfies the property."""
 
     @property
@@ -141,7 +141,7 @@ class Lint(Protocol):
         """What it asks, in a few words."""
         ...
 
-    def look(self, data: LintData) -> Linted:
+    def look(self, data: LintData) -> LintResult:
         """What there is to be said about the cases.
 
         Raises:
@@ -150,12 +150,14 @@ class Lint(Protocol):
         ...
 
 
-LINTS: Registry[Lint] = Registry("lint", "sqlverdict.abstain.benchmark.lints", "sqlverdict.lints")
+LINTS: Registry[BenchmarkLint] = Registry(
+    "lint", "sqlverdict.abstain.benchmark.lints", "sqlverdict.lints"
+)
 
 
 def run_lints(
-    data: LintData, names: Sequence[str] = (), *, done: Callable[[Linted], None] | None = None
-) -> list[Linted]:
+    data: LintData, names: Sequence[str] = (), *, done: Callable[[LintResult], None] | None = None
+) -> list[LintResult]:
     """Run lints, by name or all.
 
     A lint whose packages are not installed is skipped, and says so; asked for by name it raises.
@@ -172,7 +174,7 @@ def run_lints(
         except MissingExtra as missing:
             if names:
                 raise
-            linted = Linted(name, lint.title, skipped=str(missing))
+            linted = LintResult(name, lint.title, skipped=str(missing))
         found.append(linted)
         if done is not None:
             done(linted)

@@ -94,7 +94,7 @@ def _joined_in(group: list[Template], schema: Schema) -> list[SameMeaning]:
     same: list[SameMeaning] = []
     if len(group) < 2:
         return same
-    texts, facts = Filled(schema), facts_of(schema)
+    texts, facts = FilledTemplates(schema), facts_of(schema)
     forms: dict[str, list[Template]] = {}
     for template in group:
         form = _normal_form(texts.text(template, 0), schema, facts)
@@ -121,13 +121,13 @@ def _normal_form(sql: str, schema: Schema, facts: frozenset[Fact]) -> str | None
     from sqlverdict.prove.canonical import canonical
     from sqlverdict.prove.derive import form
     from sqlverdict.prove.normalise import TooManySteps
-    from sqlverdict.prove.profile import DEFAULT_PROFILE, Question, rules_of
-    from sqlverdict.prove.scope import Unsupported
+    from sqlverdict.prove.profile import DEFAULT_PROFILE, ProofQuestion, rules_of
+    from sqlverdict.prove.resolve.scope import Unsupported
 
     query = parse(sql)
     if isinstance(query, ParseFailure):
         return None
-    question = Question(query, query, schema, facts)
+    question = ProofQuestion(query, query, schema, facts)
     try:
         found = form(query, question, rules_of(DEFAULT_PROFILE), keep_order=True)
         return canonical(found.tree, column_order=False)
@@ -135,7 +135,7 @@ def _normal_form(sql: str, schema: Schema, facts: frozenset[Fact]) -> str | None
         return None
 
 
-class Filled:
+class FilledTemplates:
     """Templates with typed constants in them, each filled once."""
 
     def __init__(self, schema: Schema) -> None:
@@ -150,7 +150,7 @@ class Filled:
         return self._texts[place]
 
 
-def same_query(first: Template, second: Template, texts: Filled) -> tuple[str, ...] | None:
+def same_query(first: Template, second: Template, texts: FilledTemplates) -> tuple[str, ...] | None:
     """The rules by which two templates are the same query; ``None`` where that is not proved."""
     # Imported here: the prover brings all of its rules.
     from sqlverdict.prove.proof import Proof

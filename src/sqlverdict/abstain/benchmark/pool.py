@@ -10,26 +10,26 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sqlverdict.abstain.benchmark.question_sources import PoolQuestion
 from sqlverdict.abstain.benchmark.words import same_wording
-from sqlverdict.abstain.benchmark.world import PoolQuestion
 from sqlverdict.errors import BenchmarkError
-from sqlverdict.load.benchmark import BENCHMARKS, Source
+from sqlverdict.files.text import count, read_text, split_lines
+from sqlverdict.load.benchmark import BENCHMARKS, SourceFile
 from sqlverdict.load.system_records import Records
-from sqlverdict.load.text import count, read_text, split_lines
 
 _SMALL_TALK = "small talk"
 
 
 @dataclass(frozen=True)
-class Pool:
+class QuestionPool:
     """Questions, each wording once, and where they came from."""
 
     questions: tuple[PoolQuestion, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[SourceFile, ...]
     note: str = ""
 
 
-def read_pool(path: Path, *, benchmark: str = "", types: Sequence[str] = ()) -> Pool:
+def read_pool(path: Path, *, benchmark: str = "", types: Sequence[str] = ()) -> QuestionPool:
     """Read a pool.
 
     Args:
@@ -51,14 +51,14 @@ def read_pool(path: Path, *, benchmark: str = "", types: Sequence[str] = ()) -> 
         records = list(_records(path))
         typed = any(kind for _, kind, _ in records)
         texts = [(text, where) for text, kind, where in records if not typed or kind in wanted]
-        sources = (Source.of(path),)
+        sources = (SourceFile.of(path),)
         if typed:
             used = count(len(texts), "question")
             note = f"used of the pool: {used} of the types {', '.join(wanted)}"
     else:
         lines = split_lines(read_text(path, BenchmarkError))
         texts = [(line, f"{path.name} {number}") for number, line in enumerate(lines, 1)]
-        sources = (Source.of(path),)
+        sources = (SourceFile.of(path),)
     questions: dict[str, PoolQuestion] = {}
     for text, origin in texts:
         if text.strip():
@@ -68,7 +68,7 @@ def read_pool(path: Path, *, benchmark: str = "", types: Sequence[str] = ()) -> 
         raise BenchmarkError(
             f"{path} holds no question{kinds}. Expected one a line, or records with 'question'."
         )
-    return Pool(tuple(questions.values()), sources, note)
+    return QuestionPool(tuple(questions.values()), sources, note)
 
 
 def _records(path: Path) -> Iterator[tuple[str, str, str]]:

@@ -13,13 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlverdict.abstain.benchmark.lint import LintData, Linted, LintFinding, Severity
+from sqlverdict.abstain.benchmark.lint import LintData, LintFinding, LintResult, Severity
 from sqlverdict.abstain.benchmark.unanswerable import TYPE_TAG
 from sqlverdict.abstain.benchmark.words import same_wording
 from sqlverdict.errors import MissingExtra
-from sqlverdict.load.text import count
+from sqlverdict.files.text import count
 from sqlverdict.records import Case
-from sqlverdict.score.intervals import wilson
+from sqlverdict.score.statistics.intervals import wilson
 
 FOLDS = 5
 FEWEST = 20
@@ -69,7 +69,7 @@ def probe_cases(data: LintData) -> list[Case]:
 
 def probed(
     name: str, title: str, what: str, data: LintData, fit: Fit, explain: Callable[[], str]
-) -> Linted:
+) -> LintResult:
     """What a probe says, as a lint.
 
     Args:
@@ -88,7 +88,7 @@ def probed(
             f"{yes} answerable and {count(len(wordings) - yes, 'unanswerable question')} in "
             f"different words: a probe needs {FEWEST} of each"
         )
-        return Linted(name, title, skipped=why)
+        return LintResult(name, title, skipped=why)
     found = cross_validated(cases, fit, data.seed)
     figures: dict[str, int | float] = {
         "accuracy": found.accuracy,
@@ -105,7 +105,7 @@ def probed(
     )
     finding = LintFinding(found.severity, (), message)
     hint = "word both kinds alike: same writers, same letter case, same marks"
-    return Linted(name, title, figures, (finding,), hint=hint)
+    return LintResult(name, title, figures, (finding,), hint=hint)
 
 
 def cross_validated(cases: Sequence[Case], fit: Fit, seed: int) -> Probe:

@@ -42,7 +42,7 @@ _HALVES: tuple[Part, ...] = ("validation", "test")
 
 
 @dataclass(frozen=True)
-class Plan:
+class SplitPlan:
     """How to split by question and template.
 
     Attributes:
@@ -68,7 +68,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Item:
+class SplitItem:
     """What is placed: a case.
 
     ``wording`` is the same for questions that are one (they stay together), ``template`` for
@@ -97,13 +97,13 @@ class Split:
     by_question: Mapping[str, Part]
 
 
-def split_by_template(items: Sequence[Item], plan: Plan | None = None) -> Split:
+def split_by_template(items: Sequence[SplitItem], plan: SplitPlan | None = None) -> Split:
     """Split by question and by template.
 
     Items of one wording stay together; where they have several templates, these go together
     too, so that neither a question nor a template is on both sides.
     """
-    plan = plan or Plan()
+    plan = plan or SplitPlan()
     blocks = _blocks(items)
     homes = _homes(blocks, plan)
     by_question = _questions(blocks, homes, plan)
@@ -173,7 +173,7 @@ def joined(pairs: Iterable[tuple[str, str]], every: Iterable[str]) -> dict[str, 
     return {name: find(name) for name in leader}
 
 
-def _blocks(items: Sequence[Item]) -> dict[str, list[Item]]:
+def _blocks(items: Sequence[SplitItem]) -> dict[str, list[SplitItem]]:
     """Items by template, where templates that share a wording are one block."""
     first: dict[str, str] = {}
     # In a fixed order, so that the same ties come out of any order of items.
@@ -182,13 +182,13 @@ def _blocks(items: Sequence[Item]) -> dict[str, list[Item]]:
         for item in sorted(items, key=lambda item: (item.template, item.id))
     ]
     leader = joined(ties, {item.template for item in items})
-    blocks: dict[str, list[Item]] = {}
+    blocks: dict[str, list[SplitItem]] = {}
     for item in items:
         blocks.setdefault(leader[item.template], []).append(item)
     return blocks
 
 
-def _homes(blocks: Mapping[str, list[Item]], plan: Plan) -> dict[str, Part]:
+def _homes(blocks: Mapping[str, list[SplitItem]], plan: SplitPlan) -> dict[str, Part]:
     kept = round(plan.unseen * len(blocks))
     if kept and 2 * kept >= len(blocks):
         kept = (len(blocks) - 1) // 2
@@ -200,7 +200,7 @@ def _homes(blocks: Mapping[str, list[Item]], plan: Plan) -> dict[str, Part]:
 
 
 def _questions(
-    blocks: Mapping[str, list[Item]], homes: Mapping[str, Part], plan: Plan
+    blocks: Mapping[str, list[SplitItem]], homes: Mapping[str, Part], plan: SplitPlan
 ) -> dict[str, Part]:
     """The question-based split: 6:2:2 over all, each template's first question at home."""
     whole = sum(plan.parts)
@@ -208,7 +208,7 @@ def _questions(
     placed: dict[str, Part] = {}
     totals: Counter[Part] = Counter()
     for block in shuffled(blocks, plan.seed, "blocks"):
-        wordings: dict[str, list[Item]] = {}
+        wordings: dict[str, list[SplitItem]] = {}
         for item in blocks[block]:
             wordings.setdefault(item.wording, []).append(item)
         open_: list[Part] = [part for part in PARTS if wanted[part] and part != homes[block]]

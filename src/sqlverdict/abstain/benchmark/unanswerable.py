@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sqlverdict.abstain.benchmark.chance import mark, shuffled
+from sqlverdict.abstain.benchmark.question_sources import QuestionSources
 from sqlverdict.abstain.benchmark.unanswerable_type import Idea, UnanswerableType
 from sqlverdict.abstain.benchmark.words import same_wording
-from sqlverdict.abstain.benchmark.world import World
 from sqlverdict.records import Case
 
 TYPE_TAG = "unanswerable_type"
@@ -24,7 +24,7 @@ _MOST_REFUSED = 2000
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenIdea:
     """An idea that was taken, and its type."""
 
     kind: UnanswerableType
@@ -32,10 +32,10 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Made:
+class ChosenIdeas:
     """The ideas that were taken; ``short`` counts the places of a database left empty."""
 
-    chosen: tuple[Chosen, ...]
+    chosen: tuple[ChosenIdea, ...]
     short: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -57,11 +57,11 @@ def apportion(total: int, weights: Mapping[str, float]) -> dict[str, int]:
 
 
 def choose(
-    world: World,
+    world: QuestionSources,
     quotas: Mapping[str, int],
     types: Sequence[UnanswerableType],
     have: Mapping[str, int] | None = None,
-) -> Made:
+) -> ChosenIdeas:
     """Choose unanswerable questions.
 
     Args:
@@ -75,7 +75,7 @@ def choose(
         (db_id, kind.label): _fresh(kind, world, db_id) for db_id in quotas for kind in types
     }
     taken: set[tuple[str, str]] = set(world.wordings)
-    chosen: list[Chosen] = []
+    chosen: list[ChosenIdea] = []
     short: Counter[str] = Counter()
     places = [(db_id, number) for db_id, quota in quotas.items() for number in range(quota)]
     for db_id, _ in shuffled(places, world.seed, "places", key=str):
@@ -84,14 +84,14 @@ def choose(
             idea = _next(streams[db_id, kind.label], taken)
             if idea is not None:
                 counts[kind.label] += 1
-                chosen.append(Chosen(kind, idea))
+                chosen.append(ChosenIdea(kind, idea))
                 break
         else:
             short[db_id] += 1
-    return Made(tuple(chosen), dict(short))
+    return ChosenIdeas(tuple(chosen), dict(short))
 
 
-def _fresh(kind: UnanswerableType, world: World, db_id: str) -> Iterator[Idea]:
+def _fresh(kind: UnanswerableType, world: QuestionSources, db_id: str) -> Iterator[Idea]:
     return iter(kind.ideas(world, db_id))
 
 
@@ -109,7 +109,7 @@ def _next(stream: Iterator[Idea], taken: set[tuple[str, str]]) -> Idea | None:
     return None
 
 
-def case_of(chosen: Chosen, world: World, database: str | None) -> Case:
+def case_of(chosen: ChosenIdea, world: QuestionSources, database: str | None) -> Case:
     """The case of a chosen question."""
     idea, label = chosen.idea, chosen.kind.label
     tags = {

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from sqlverdict.abstain.benchmark.world import World
+from sqlverdict.abstain.benchmark.question_sources import QuestionSources
 from sqlverdict.registry import Registry
 
 Written = Literal["changed", "form", "pool", "model"]
@@ -59,7 +59,7 @@ class UnanswerableType(Protocol):
         """The prompt that puts it into natural words; empty: its words are left alone."""
         ...
 
-    def ideas(self, world: World, db_id: str) -> Iterator[Idea]:
+    def ideas(self, world: QuestionSources, db_id: str) -> Iterator[Idea]:
         """Questions of this type on a database, best first; none where it cannot make any."""
         ...
 

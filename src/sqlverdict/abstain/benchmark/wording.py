@@ -13,19 +13,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlverdict.abstain.benchmark.chance import shuffled
-from sqlverdict.abstain.benchmark.unanswerable import Chosen
+from sqlverdict.abstain.benchmark.question_sources import QuestionSources
+from sqlverdict.abstain.benchmark.unanswerable import ChosenIdea
 from sqlverdict.abstain.benchmark.words import (
     content,
     question_words,
     same_wording,
     singular,
 )
-from sqlverdict.abstain.benchmark.world import World
 from sqlverdict.abstain.method import Tools
-from sqlverdict.abstain.prompting import ask_all, prompt, request
-from sqlverdict.abstain.schema_text import column_lists
+from sqlverdict.abstain.prompting.prompt import ask_all, prompt, request
+from sqlverdict.abstain.prompting.schema_text import column_lists
 from sqlverdict.errors import Interrupted
-from sqlverdict.judge.request import NoReply, Reply, Request
+from sqlverdict.llm.request import NoReply, Reply, Request
 
 _EXAMPLES = 3
 _FEWEST, _MOST = 3, 60
@@ -37,7 +37,7 @@ _REFUSAL = re.compile(
 
 
 @dataclass(frozen=True)
-class Reworded:
+class RewordedQuestions:
     """What a model made of the questions.
 
     Attributes:
@@ -48,14 +48,14 @@ class Reworded:
         purposes: The prompts, with their versions.
     """
 
-    chosen: tuple[Chosen, ...]
+    chosen: tuple[ChosenIdea, ...]
     asked: int = 0
     used: int = 0
     kept: Mapping[str, int] = field(default_factory=dict)
     purposes: tuple[str, ...] = ()
 
 
-def reword(chosen: Sequence[Chosen], world: World, tools: Tools) -> Reworded:
+def reword(chosen: Sequence[ChosenIdea], world: QuestionSources, tools: Tools) -> RewordedQuestions:
     """Say questions in natural words.
 
     Args:
@@ -89,7 +89,7 @@ def reword(chosen: Sequence[Chosen], world: World, tools: Tools) -> Reworded:
     names = dict.fromkeys(chosen[number].kind.prompt for number in places)
     purposes = tuple(prompt(name).purpose for name in names)
     used = len(places) - kept.total()
-    return Reworded(tuple(found), len(places), used, dict(kept), purposes)
+    return RewordedQuestions(tuple(found), len(places), used, dict(kept), purposes)
 
 
 def read_question(text: str) -> str | None:
@@ -111,7 +111,7 @@ class _Said:
     problem: str = ""
 
 
-def _said(reply: Reply | NoReply, chosen: Chosen) -> _Said:
+def _said(reply: Reply | NoReply, chosen: ChosenIdea) -> _Said:
     if isinstance(reply, NoReply):
         if reply.budget:
             raise Interrupted(
@@ -128,7 +128,7 @@ def _said(reply: Reply | NoReply, chosen: Chosen) -> _Said:
     return _Said(line)
 
 
-def _request(chosen: Chosen, world: World, tools: Tools) -> Request:
+def _request(chosen: ChosenIdea, world: QuestionSources, tools: Tools) -> Request:
     idea = chosen.idea
     known = world.known.get(idea.db_id)
     asked = shuffled(

@@ -16,7 +16,7 @@ from typing import Any
 
 import msgspec
 
-from sqlverdict.abstain.benchmark.build import Built
+from sqlverdict.abstain.benchmark.build import BuiltBenchmark
 from sqlverdict.abstain.benchmark.lint import SPLIT_TAG
 from sqlverdict.abstain.benchmark.splits import PARTS
 from sqlverdict.abstain.benchmark.unanswerable import TYPE_TAG
@@ -90,7 +90,9 @@ def prepare(folder: Path, *, overwrite: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
 
-def write_benchmark(built: Built, folder: Path, about: Mapping[str, Any]) -> dict[str, Any]:
+def write_benchmark(
+    built: BuiltBenchmark, folder: Path, about: Mapping[str, Any]
+) -> dict[str, Any]:
     """Write a benchmark's files; returns the manifest.
 
     Args:
@@ -147,7 +149,7 @@ def _write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> str:
     return digest.hexdigest()
 
 
-def _templates(built: Built) -> Iterable[dict[str, Any]]:
+def _templates(built: BuiltBenchmark) -> Iterable[dict[str, Any]]:
     """The templates, each with its meaning and the part it is kept for."""
     used: Counter[str] = Counter()
     places: dict[str, Counter[str]] = {}

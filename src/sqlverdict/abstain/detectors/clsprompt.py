@@ -20,25 +20,25 @@ from pathlib import Path
 from random import Random
 from typing import ClassVar
 
-from sqlverdict.abstain import saved
 from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.demonstrations import Pool
+from sqlverdict.abstain.learn import saved
 from sqlverdict.abstain.method import (
     ABSTAINERS,
     Ask,
+    Detection,
     Draft,
-    Example,
-    Finding,
-    Lessons,
     Need,
     Place,
     Tools,
+    TrainingData,
+    TrainingExample,
 )
-from sqlverdict.abstain.prompting import ask_all, no_finding, request
-from sqlverdict.abstain.replies import NOT_ANSWERABLE, graded, label_of
-from sqlverdict.abstain.retrieve import TFIDF
-from sqlverdict.abstain.schema_text import create_tables
-from sqlverdict.judge.request import NoReply, Reply, Request
+from sqlverdict.abstain.prompting.demonstrations import ExamplePool
+from sqlverdict.abstain.prompting.prompt import ask_all, no_finding, request
+from sqlverdict.abstain.prompting.replies import NOT_ANSWERABLE, graded, label_of
+from sqlverdict.abstain.prompting.retrieve import TFIDF
+from sqlverdict.abstain.prompting.schema_text import create_tables
+from sqlverdict.llm.request import NoReply, Reply, Request
 
 _YES = "answerable"
 
@@ -58,19 +58,19 @@ class Clsprompt(Gate):
     values: int = 3
     embedding: str = TFIDF
     graded: bool = False
-    _yes: Pool = field(default_factory=lambda: Pool([]), init=False, repr=False)
-    _no: Pool = field(default_factory=lambda: Pool([]), init=False, repr=False)
+    _yes: ExamplePool = field(default_factory=lambda: ExamplePool([]), init=False, repr=False)
+    _no: ExamplePool = field(default_factory=lambda: ExamplePool([]), init=False, repr=False)
 
-    def fit(self, lessons: Lessons, tools: Tools) -> None:
+    def fit(self, lessons: TrainingData, tools: Tools) -> None:
         """Keep the questions to choose demonstrations from."""
         del tools
         self._keep([*lessons.answerable(), *lessons.unanswerable()])
 
-    def _keep(self, examples: Sequence[Example]) -> None:
-        self._yes = Pool([e for e in examples if e.answerable], self.embedding)
-        self._no = Pool([e for e in examples if not e.answerable], self.embedding)
+    def _keep(self, examples: Sequence[TrainingExample]) -> None:
+        self._yes = ExamplePool([e for e in examples if e.answerable], self.embedding)
+        self._no = ExamplePool([e for e in examples if not e.answerable], self.embedding)
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """What the model says about each question."""
         replies = ask_all([self._request(ask, tools) for ask, _ in asked], tools, self.name)
         return [self._read(reply) for reply in replies]
@@ -107,13 +107,13 @@ class Clsprompt(Gate):
             parts.append(f"{schema}\n\n{_lines([*group, *no], draw)}")
         return "\n\n".join(parts)
 
-    def _read(self, reply: Reply | NoReply) -> Finding:
+    def _read(self, reply: Reply | NoReply) -> Detection:
         if isinstance(reply, NoReply):
             return no_finding(reply)
         said = label_of(reply.text, _YES, NOT_ANSWERABLE)
         sure = graded(reply, _YES, NOT_ANSWERABLE) if self.graded else None
         note = "unreadable reply" if said is None else _YES if said else NOT_ANSWERABLE
-        return Finding(float(bool(said)) if sure is None else sure, note=note)
+        return Detection(float(bool(said)) if sure is None else sure, note=note)
 
     def save(self, folder: Path) -> None:
         """Write the questions."""
@@ -124,7 +124,7 @@ class Clsprompt(Gate):
         self._keep(saved.read_examples(folder))
 
 
-def _lines(examples: list[Example], draw: Random) -> str:
+def _lines(examples: list[TrainingExample], draw: Random) -> str:
     draw.shuffle(examples)
     return "\n\n".join(
         f"Question: {example.ask.question}\n"

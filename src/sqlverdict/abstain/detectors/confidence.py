@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, Finding, Need, Place, Tools
+from sqlverdict.abstain.method import ABSTAINERS, Ask, Detection, Draft, Need, Place, Tools
 from sqlverdict.errors import PredictionError
 
 
@@ -34,7 +34,7 @@ class Confidence(Gate):
     threshold: float | None = None
     lower: bool = False
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """The confidence of each answer."""
         del tools
         findings = []
@@ -44,5 +44,5 @@ class Confidence(Gate):
                     f"confidence: the answer to {ask.id!r} carries none. Expected 'confidence' in "
                     f"every prediction"
                 )
-            findings.append(Finding(-draft.confidence if self.lower else draft.confidence))
+            findings.append(Detection(-draft.confidence if self.lower else draft.confidence))
         return findings

@@ -21,22 +21,22 @@ from sqlverdict.abstain.base import Gate
 from sqlverdict.abstain.method import (
     ABSTAINERS,
     Ask,
+    Detection,
     Draft,
-    Example,
     Examples,
-    Finding,
+    GeneratorNeeds,
     Need,
     Place,
     Shot,
     Tools,
-    Wishes,
+    TrainingExample,
 )
-from sqlverdict.abstain.replies import NOT_ANSWERABLE, refuses, sql_of
+from sqlverdict.abstain.prompting.replies import NOT_ANSWERABLE, refuses, sql_of
 
 
 @ABSTAINERS.member
 @dataclass(kw_only=True)
-class Demo(Gate):
+class DemoDetector(Gate):
     """Abstention by demonstration; it has no option of its own."""
 
     name: ClassVar[str] = "demo"
@@ -45,12 +45,16 @@ class Demo(Gate):
     needs: ClassVar[frozenset[Need]] = frozenset({"examples", "unanswerable"})
     prompt: ClassVar[str] = "sqlprompt_demo"
 
-    def wishes(self) -> Wishes:
+    def wishes(self) -> GeneratorNeeds:
         """A prompt with unanswerable demonstrations."""
-        return Wishes(style=self)
+        return GeneratorNeeds(style=self)
 
     def shots(
-        self, groups: Sequence[Sequence[Example]], unanswerable: Examples, ask: Ask, seed: int
+        self,
+        groups: Sequence[Sequence[TrainingExample]],
+        unanswerable: Examples,
+        ask: Ask,
+        seed: int,
     ) -> list[list[Shot]]:
         """To each group as many unanswerable questions, most like the question, in between."""
         draw = Random(f"{seed} {ask.id}")  # noqa: S311 (an order, no secret)
@@ -70,11 +74,11 @@ class Demo(Gate):
         """The SQL of a reply that does not refuse."""
         return None if refuses(text) else sql_of(text)
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """Whether each reply refuses."""
         del tools
         findings = []
         for _, draft in asked:
             said = draft is not None and draft.raw is not None and refuses(draft.raw)
-            findings.append(Finding(0.0, note=NOT_ANSWERABLE) if said else Finding(1.0))
+            findings.append(Detection(0.0, note=NOT_ANSWERABLE) if said else Detection(1.0))
         return findings

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, Finding, Need, Place, Tools
+from sqlverdict.abstain.method import ABSTAINERS, Ask, Detection, Draft, Need, Place, Tools
 from sqlverdict.errors import DatabaseError, UsageError
 from sqlverdict.records import Answer, Failure
 
@@ -36,7 +36,7 @@ class ErrorGate(Gate):
 
     empty: bool = False
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """Run each query."""
         if tools.desk is None:
             raise UsageError("error_gate runs queries; say where the databases lie (--databases)")
@@ -47,11 +47,11 @@ class ErrorGate(Gate):
             if isinstance(found, Failure):
                 if found.fault is not None:
                     raise DatabaseError(f"{self.name}, {ask.id!r}: {found.message}")
-                findings.append(Finding(0.0, note=f"{found.reason}: {found.message}"))
+                findings.append(Detection(0.0, note=f"{found.reason}: {found.message}"))
             elif self.empty and _says_nothing(found):
-                findings.append(Finding(0.0, note="an empty answer"))
+                findings.append(Detection(0.0, note="an empty answer"))
             else:
-                findings.append(Finding(1.0))
+                findings.append(Detection(1.0))
         return findings
 
 

@@ -16,9 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqlverdict.abstain.gaussian import Gaussian
-from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, Finding, Lessons, Need, Tools
-from sqlverdict.abstain.states import StateGate, states_of
+from sqlverdict.abstain.learn.gaussian import Gaussian
+from sqlverdict.abstain.learn.states import StateGate, states_of
+from sqlverdict.abstain.method import ABSTAINERS, Ask, Detection, Draft, Need, Tools, TrainingData
 
 
 @ABSTAINERS.member
@@ -29,12 +29,12 @@ class Featmd(StateGate):
     name: ClassVar[str] = "featmd"
     needs: ClassVar[frozenset[Need]] = frozenset({"states", "threshold"})
 
-    def fit(self, lessons: Lessons, tools: Tools) -> None:
+    def fit(self, lessons: TrainingData, tools: Tools) -> None:
         """Fit the Gaussian."""
         del tools
         self.gaussians = {"known": Gaussian.of(states_of(self.name, lessons.answerable()))}
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """Minus each question's distance."""
         del tools
-        return [Finding(-distance) for distance in self.distances("known", asked)]
+        return [Detection(-distance) for distance in self.distances("known", asked)]

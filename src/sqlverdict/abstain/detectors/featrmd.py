@@ -18,9 +18,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sqlverdict.abstain.gaussian import Gaussian
-from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, Finding, Lessons, Need, Tools
-from sqlverdict.abstain.states import StateGate, states_of
+from sqlverdict.abstain.learn.gaussian import Gaussian
+from sqlverdict.abstain.learn.states import StateGate, states_of
+from sqlverdict.abstain.method import ABSTAINERS, Ask, Detection, Draft, Need, Tools, TrainingData
 
 
 @ABSTAINERS.member
@@ -32,7 +32,7 @@ class Featrmd(StateGate):
     needs: ClassVar[frozenset[Need]] = frozenset({"states", "background", "threshold"})
     fitted: ClassVar[tuple[str, ...]] = ("known", "strange")
 
-    def fit(self, lessons: Lessons, tools: Tools) -> None:
+    def fit(self, lessons: TrainingData, tools: Tools) -> None:
         """Fit both Gaussians."""
         del tools
         self.gaussians = {
@@ -40,8 +40,8 @@ class Featrmd(StateGate):
             "strange": Gaussian.of(states_of(self.name, lessons.background)),
         }
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """How much nearer each question is to the training questions."""
         del tools
         near, far = self.distances("known", asked), self.distances("strange", asked)
-        return [Finding(there - here) for here, there in zip(near, far, strict=True)]
+        return [Detection(there - here) for here, there in zip(near, far, strict=True)]

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from sqlverdict.abstain.learn.tokens import TokenGate
 from sqlverdict.abstain.method import ABSTAINERS, Draft
-from sqlverdict.abstain.tokens import TokenGate
 
 
 @ABSTAINERS.member

@@ -18,8 +18,17 @@ from pathlib import Path
 from typing import ClassVar
 
 from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.forest import Forest, Growth
-from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, Finding, Lessons, Need, Place, Tools
+from sqlverdict.abstain.learn.forest import Forest, Growth
+from sqlverdict.abstain.method import (
+    ABSTAINERS,
+    Ask,
+    Detection,
+    Draft,
+    Need,
+    Place,
+    Tools,
+    TrainingData,
+)
 from sqlverdict.errors import UsageError
 
 
@@ -40,7 +49,7 @@ class Rf(Gate):
     balance: bool = False
     forest: Forest | None = field(default=None, init=False, repr=False)
 
-    def fit(self, lessons: Lessons, tools: Tools) -> None:
+    def fit(self, lessons: TrainingData, tools: Tools) -> None:
         """Learn to tell answerable questions from unanswerable ones."""
         known = [*lessons.answerable(), *lessons.unanswerable()]
         growth = Growth(self.trees, self.grams, self.features, self.depth, self.balance, tools.seed)
@@ -50,13 +59,13 @@ class Rf(Gate):
             growth,
         )
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """The share of trees for each question."""
         del tools
         if self.forest is None:
             raise UsageError("rf was not fitted; see sqlverdict abstain fit")
         return [
-            Finding(share) for share in self.forest.positive([ask.question for ask, _ in asked])
+            Detection(share) for share in self.forest.positive([ask.question for ask, _ in asked])
         ]
 
     def save(self, folder: Path) -> None:

@@ -19,8 +19,17 @@ from pathlib import Path
 from typing import ClassVar
 
 from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.forest import Forest, Growth
-from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, Finding, Lessons, Need, Place, Tools
+from sqlverdict.abstain.learn.forest import Forest, Growth
+from sqlverdict.abstain.method import (
+    ABSTAINERS,
+    Ask,
+    Detection,
+    Draft,
+    Need,
+    Place,
+    Tools,
+    TrainingData,
+)
 from sqlverdict.errors import UsageError
 
 
@@ -46,7 +55,7 @@ class RfStar(Gate):
         query = (draft.sql or "") if draft is not None and self.sql else ""
         return f"{ask.question}\n{query}" if query else ask.question
 
-    def fit(self, lessons: Lessons, tools: Tools) -> None:
+    def fit(self, lessons: TrainingData, tools: Tools) -> None:
         """Learn where the generator is right."""
         marked = [e for e in lessons.validation if e.draft is not None and e.correct is not None]
         growth = Growth(self.trees, self.grams, self.features, self.depth, self.balance, tools.seed)
@@ -56,13 +65,13 @@ class RfStar(Gate):
             growth,
         )
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """The share of trees for each answer."""
         del tools
         if self.forest is None:
             raise UsageError("rf_star was not fitted; see sqlverdict abstain fit")
         texts = [self._text(ask, draft) for ask, draft in asked]
-        return [Finding(share) for share in self.forest.positive(texts)]
+        return [Detection(share) for share in self.forest.positive(texts)]
 
     def save(self, folder: Path) -> None:
         """Write the forest."""

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, Finding, Need, Place, Tools
-from sqlverdict.abstain.prompting import ask_all, no_finding, request
-from sqlverdict.abstain.replies import graded, label_of
-from sqlverdict.abstain.schema_text import column_lists
-from sqlverdict.judge.request import NoReply
+from sqlverdict.abstain.method import ABSTAINERS, Ask, Detection, Draft, Need, Place, Tools
+from sqlverdict.abstain.prompting.prompt import ask_all, no_finding, request
+from sqlverdict.abstain.prompting.replies import graded, label_of
+from sqlverdict.abstain.prompting.schema_text import column_lists
+from sqlverdict.llm.request import NoReply
 
 _YES, _NO = "correct", "incorrect"
 
@@ -39,7 +39,7 @@ class Selfref(Gate):
 
     graded: bool = False
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """What the model says about each query."""
         requests = [
             request(
@@ -63,5 +63,5 @@ class Selfref(Gate):
             said = label_of(reply.text, _YES, _NO)
             sure = graded(reply, _YES, _NO) if self.graded else None
             note = "unreadable reply" if said is None else _YES if said else _NO
-            findings.append(Finding(float(bool(said)) if sure is None else sure, note=note))
+            findings.append(Detection(float(bool(said)) if sure is None else sure, note=note))
         return findings

@@ -22,17 +22,17 @@ from sqlverdict.abstain.base import Gate
 from sqlverdict.abstain.method import (
     ABSTAINERS,
     Ask,
+    Detection,
     Draft,
-    Example,
     Examples,
-    Finding,
+    GeneratorNeeds,
     Need,
     Place,
     Shot,
     Tools,
-    Wishes,
+    TrainingExample,
 )
-from sqlverdict.abstain.replies import split_remark
+from sqlverdict.abstain.prompting.replies import split_remark
 
 
 @ABSTAINERS.member
@@ -46,12 +46,16 @@ class Verbal(Gate):
     needs: ClassVar[frozenset[Need]] = frozenset({"examples"})
     prompt: ClassVar[str] = "sqlprompt_verbal"
 
-    def wishes(self) -> Wishes:
+    def wishes(self) -> GeneratorNeeds:
         """A prompt with remarks."""
-        return Wishes(style=self)
+        return GeneratorNeeds(style=self)
 
     def shots(
-        self, groups: Sequence[Sequence[Example]], unanswerable: Examples, ask: Ask, seed: int
+        self,
+        groups: Sequence[Sequence[TrainingExample]],
+        unanswerable: Examples,
+        ask: Ask,
+        seed: int,
     ) -> list[list[Shot]]:
         """Each group once with its own queries, once with queries that belong elsewhere."""
         del unanswerable
@@ -72,7 +76,7 @@ class Verbal(Gate):
         """The SQL of a reply, without the remark."""
         return split_remark(text)[0]
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """What each reply remarks on itself."""
         del tools
         findings = []
@@ -80,6 +84,6 @@ class Verbal(Gate):
             said = draft.raw or draft.sql or "" if draft is not None else ""
             remark = split_remark(said)[1]
             findings.append(
-                Finding(0.0 if remark == "incorrect" else 1.0, note=remark or "no remark")
+                Detection(0.0 if remark == "incorrect" else 1.0, note=remark or "no remark")
             )
         return findings

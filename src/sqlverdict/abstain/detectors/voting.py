@@ -28,16 +28,16 @@ from sqlverdict.abstain.equality import Equality, grouped
 from sqlverdict.abstain.method import (
     ABSTAINERS,
     Ask,
+    Detection,
     Draft,
-    Finding,
+    GeneratorNeeds,
     Need,
     Place,
     Tools,
-    Wishes,
 )
 from sqlverdict.errors import PredictionError, UsageError
+from sqlverdict.files.text import count
 from sqlverdict.load.fenced import is_plain
-from sqlverdict.load.text import count
 
 
 @ABSTAINERS.member
@@ -55,13 +55,13 @@ class Voting(Gate):
     equality: Equality = "string"
     preset: str = "strict"
 
-    def wishes(self) -> Wishes:
+    def wishes(self) -> GeneratorNeeds:
         """Several samples."""
         if self.n < 2:
             raise UsageError(f"voting(n={self.n}): a vote needs at least two samples")
-        return Wishes(samples=self.n)
+        return GeneratorNeeds(samples=self.n)
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Finding]:
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """The share of the largest group, and its first query."""
         findings = []
         for ask, draft in asked:
@@ -77,5 +77,5 @@ class Voting(Gate):
             largest = max(groups, key=len, default=[])
             note = f"{len(largest)} of {len(samples)} agree, by {self.equality}"
             sql = largest[0] if largest else None
-            findings.append(Finding(len(largest) / len(samples), sql, note))
+            findings.append(Detection(len(largest) / len(samples), sql, note))
         return findings

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sqlverdict.abstain.base import Learner
-from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, Tools, Wishes
+from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, GeneratorNeeds, Tools
 
 
 @ABSTAINERS.member
@@ -24,7 +24,7 @@ class AbstainAll(Learner):
     name: ClassVar[str] = "abstain_all"
     version: ClassVar[int] = 1
 
-    def generate(self, asks: Sequence[Ask], wishes: Wishes, tools: Tools) -> list[Draft]:
+    def generate(self, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools) -> list[Draft]:
         """An abstention for each question."""
         del wishes, tools
         return [Draft(abstained=True) for _ in asks]

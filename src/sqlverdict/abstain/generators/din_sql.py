@@ -17,9 +17,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from sqlverdict.abstain import saved
 from sqlverdict.abstain.base import Learner
-from sqlverdict.abstain.decompose import (
+from sqlverdict.abstain.learn import saved
+from sqlverdict.abstain.method import (
+    ABSTAINERS,
+    Ask,
+    Draft,
+    GeneratorNeeds,
+    Need,
+    Tools,
+    TrainingData,
+    TrainingExample,
+)
+from sqlverdict.abstain.prompting.decompose import (
     CLASSES,
     class_named,
     class_of,
@@ -28,14 +38,13 @@ from sqlverdict.abstain.decompose import (
     with_sql,
     with_steps,
 )
-from sqlverdict.abstain.demonstrations import Pool
-from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, Example, Lessons, Need, Tools, Wishes
-from sqlverdict.abstain.prompting import answerer, no_draft, request, side_by_side
-from sqlverdict.abstain.replies import sql_of
-from sqlverdict.abstain.retrieve import TFIDF
-from sqlverdict.abstain.schema_text import column_lists
+from sqlverdict.abstain.prompting.demonstrations import ExamplePool
+from sqlverdict.abstain.prompting.prompt import answerer, no_draft, request, side_by_side
+from sqlverdict.abstain.prompting.replies import sql_of
+from sqlverdict.abstain.prompting.retrieve import TFIDF
+from sqlverdict.abstain.prompting.schema_text import column_lists
 from sqlverdict.errors import UsageError
-from sqlverdict.judge.request import NoReply
+from sqlverdict.llm.request import NoReply
 
 
 class _Unasked(Exception):
@@ -59,21 +68,21 @@ class DinSql(Learner):
     correct: bool = True
     temperature: float = 0.0
     heat: float = 1.0
-    _pools: dict[str, Pool] = field(default_factory=dict, init=False, repr=False)
+    _pools: dict[str, ExamplePool] = field(default_factory=dict, init=False, repr=False)
 
-    def fit(self, lessons: Lessons, tools: Tools) -> None:
+    def fit(self, lessons: TrainingData, tools: Tools) -> None:
         """Keep the questions to choose demonstrations from, by class too."""
         del tools
         self._keep(lessons.answerable())
 
-    def _keep(self, examples: Sequence[Example]) -> None:
+    def _keep(self, examples: Sequence[TrainingExample]) -> None:
         known = [(example, class_of(example.sql)) for example in examples if example.sql]
-        self._pools = {"": Pool([example for example, _ in known], self.embedding)}
+        self._pools = {"": ExamplePool([example for example, _ in known], self.embedding)}
         for kind in CLASSES:
             alike = [example for example, own in known if own == kind]
-            self._pools[kind] = Pool(alike, self.embedding)
+            self._pools[kind] = ExamplePool(alike, self.embedding)
 
-    def generate(self, asks: Sequence[Ask], wishes: Wishes, tools: Tools) -> list[Draft]:
+    def generate(self, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools) -> list[Draft]:
         """Four requests a question, and again for each sample."""
         if wishes.states or wishes.tokens or wishes.style is not None:
             raise UsageError(
@@ -89,7 +98,9 @@ class DinSql(Learner):
         model = answerer(tools, self.name)
         schema = column_lists(ask.schema)
 
-        def said(name: str, pool: str, show: Callable[[Example], str], **values: str) -> str:
+        def said(
+            name: str, pool: str, show: Callable[[TrainingExample], str], **values: str
+        ) -> str:
             reply = model.ask(
                 request(
                     name,
@@ -123,7 +134,7 @@ class DinSql(Learner):
         except _Unasked as unasked:
             return no_draft(unasked.problem)
 
-    def _shown(self, ask: Ask, pool: str, show: Callable[[Example], str]) -> str:
+    def _shown(self, ask: Ask, pool: str, show: Callable[[TrainingExample], str]) -> str:
         known = self._pools.get(pool)
         if known is None:
             return ""

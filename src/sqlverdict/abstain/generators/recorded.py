@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import ClassVar
 
 from sqlverdict.abstain.base import Learner
-from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, Tools, Wishes
+from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, GeneratorNeeds, Tools
 from sqlverdict.abstain.predictions import read_drafts
 from sqlverdict.errors import PredictionError, UsageError
-from sqlverdict.load.text import count, listed
+from sqlverdict.files.text import count, listed
 
 
 @ABSTAINERS.member
 @dataclass(kw_only=True)
-class Recorded(Learner):
+class RecordedGenerator(Learner):
     """The generator that repeats what a file says; option: path."""
 
     name: ClassVar[str] = "recorded"
@@ -32,7 +32,7 @@ class Recorded(Learner):
     path: Path | None = None
     drafts: Mapping[str, Draft] | None = field(default=None, init=False, repr=False)
 
-    def generate(self, asks: Sequence[Ask], wishes: Wishes, tools: Tools) -> list[Draft]:
+    def generate(self, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools) -> list[Draft]:
         """What the file says to each question."""
         del tools
         drafts = self._drafts()

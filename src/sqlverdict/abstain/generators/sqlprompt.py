@@ -14,26 +14,26 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from sqlverdict.abstain import saved
 from sqlverdict.abstain.base import Learner
-from sqlverdict.abstain.demonstrations import Pool
+from sqlverdict.abstain.learn import saved
 from sqlverdict.abstain.method import (
     ABSTAINERS,
     Ask,
     Draft,
-    Example,
-    Lessons,
+    GeneratorNeeds,
     Need,
     Shot,
     Tools,
-    Wishes,
+    TrainingData,
+    TrainingExample,
 )
-from sqlverdict.abstain.prompting import ask_all, dialogue, no_draft, request
-from sqlverdict.abstain.replies import sql_of, token_figures
-from sqlverdict.abstain.retrieve import TFIDF
-from sqlverdict.abstain.schema_text import column_lists
+from sqlverdict.abstain.prompting.demonstrations import ExamplePool
+from sqlverdict.abstain.prompting.prompt import ask_all, dialogue, no_draft, request
+from sqlverdict.abstain.prompting.replies import sql_of, token_figures
+from sqlverdict.abstain.prompting.retrieve import TFIDF
+from sqlverdict.abstain.prompting.schema_text import column_lists
 from sqlverdict.errors import UsageError
-from sqlverdict.judge.request import NoReply, Reply, Request
+from sqlverdict.llm.request import NoReply, Reply, Request
 
 
 @ABSTAINERS.member
@@ -52,19 +52,19 @@ class Sqlprompt(Learner):
     temperature: float = 0.0
     heat: float = 1.0
     """The temperature where several answers are sampled."""
-    known: Pool = field(default_factory=lambda: Pool([]), init=False, repr=False)
-    strange: Pool = field(default_factory=lambda: Pool([]), init=False, repr=False)
+    known: ExamplePool = field(default_factory=lambda: ExamplePool([]), init=False, repr=False)
+    strange: ExamplePool = field(default_factory=lambda: ExamplePool([]), init=False, repr=False)
 
-    def fit(self, lessons: Lessons, tools: Tools) -> None:
+    def fit(self, lessons: TrainingData, tools: Tools) -> None:
         """Keep the questions to choose demonstrations from."""
         del tools
         self._keep([*lessons.answerable(), *lessons.unanswerable()])
 
-    def _keep(self, examples: Sequence[Example]) -> None:
-        self.known = Pool([e for e in examples if e.answerable and e.sql], self.embedding)
-        self.strange = Pool([e for e in examples if not e.answerable], self.embedding)
+    def _keep(self, examples: Sequence[TrainingExample]) -> None:
+        self.known = ExamplePool([e for e in examples if e.answerable and e.sql], self.embedding)
+        self.strange = ExamplePool([e for e in examples if not e.answerable], self.embedding)
 
-    def generate(self, asks: Sequence[Ask], wishes: Wishes, tools: Tools) -> list[Draft]:
+    def generate(self, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools) -> list[Draft]:
         """Ask the model; each wish for samples asks it so many times."""
         if wishes.states:
             raise UsageError("sqlprompt gives no encoder states; those need t5")
@@ -75,7 +75,7 @@ class Sqlprompt(Learner):
         replies = ask_all(requests, tools, self.name)
         return [self._draft(replies[n * times : (n + 1) * times], wishes) for n in range(len(asks))]
 
-    def _request(self, ask: Ask, wishes: Wishes, tools: Tools, sample: int) -> Request:
+    def _request(self, ask: Ask, wishes: GeneratorNeeds, tools: Tools, sample: int) -> Request:
         style = wishes.style
         return request(
             style.prompt if style is not None else "sqlprompt",
@@ -92,7 +92,7 @@ class Sqlprompt(Learner):
             },
         )
 
-    def _shown(self, ask: Ask, wishes: Wishes, tools: Tools) -> str:
+    def _shown(self, ask: Ask, wishes: GeneratorNeeds, tools: Tools) -> str:
         near = self.choose == "similar" or (self.choose == "auto" and self.known.has(ask.db_id))
         if near:
             groups = [self.known.similar(ask, self.shots, ask.db_id)]
@@ -107,7 +107,7 @@ class Sqlprompt(Learner):
             shots = [[Shot(e.ask, e.sql or "") for e in group] for group in groups]
         return dialogue(list(zip(schemas, shots, strict=True)))
 
-    def _draft(self, replies: Sequence[Reply | NoReply], wishes: Wishes) -> Draft:
+    def _draft(self, replies: Sequence[Reply | NoReply], wishes: GeneratorNeeds) -> Draft:
         texts = []
         for reply in replies:
             if isinstance(reply, NoReply):

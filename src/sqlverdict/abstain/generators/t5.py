@@ -19,9 +19,18 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from sqlverdict.abstain.base import Learner
-from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, Example, Lessons, Need, Tools, Wishes
+from sqlverdict.abstain.method import (
+    ABSTAINERS,
+    Ask,
+    Draft,
+    GeneratorNeeds,
+    Need,
+    Tools,
+    TrainingData,
+    TrainingExample,
+)
 from sqlverdict.abstain.neural.tokenizer import readable
-from sqlverdict.abstain.schema_text import one_line
+from sqlverdict.abstain.prompting.schema_text import one_line
 from sqlverdict.errors import UsageError
 from sqlverdict.load.fenced import is_plain
 
@@ -64,7 +73,7 @@ class T5(Learner):
         parts.append(one_line(ask.schema) if self.schema else "")
         return readable(" | ".join(" ".join(part.split()) for part in parts if part))
 
-    def fit(self, lessons: Lessons, tools: Tools) -> None:
+    def fit(self, lessons: TrainingData, tools: Tools) -> None:
         """Train, or fetch a ready-made model."""
         from sqlverdict.abstain.neural.model import SCRATCH, Size, load_model, ready_model
         from sqlverdict.abstain.neural.torch_parts import pick_device
@@ -94,14 +103,14 @@ class T5(Learner):
         self.history = train(model, tokenizer, pairs, how, device, known, tools.say)
         self._ready = (model, tokenizer)
 
-    def _pairs(self, examples: Sequence[Example]) -> list[tuple[str, str]]:
+    def _pairs(self, examples: Sequence[TrainingExample]) -> list[tuple[str, str]]:
         return [
             (self.text_of(example.ask), readable(example.sql.strip()))
             for example in examples
             if example.answerable and example.sql
         ]
 
-    def generate(self, asks: Sequence[Ask], wishes: Wishes, tools: Tools) -> list[Draft]:
+    def generate(self, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools) -> list[Draft]:
         """Write a query for each question."""
         from sqlverdict.abstain.neural.decode import Decoding, write
         from sqlverdict.abstain.neural.torch_parts import pick_device

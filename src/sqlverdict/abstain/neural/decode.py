@@ -37,7 +37,7 @@ class Decoding:
 
 
 @dataclass(frozen=True)
-class Written:
+class DecodedText:
     """What came out for one source."""
 
     text: str = ""
@@ -54,13 +54,13 @@ def write(
     how: Decoding,
     device: Any,
     seed: int = 0,
-) -> list[Written]:
+) -> list[DecodedText]:
     """A text for each source, in order; longer ones are worked on together."""
     torch = load_torch()
     model.to(device).eval()
     torch.manual_seed(seed)
     order = sorted(range(len(sources)), key=lambda place: len(sources[place]))
-    found: dict[int, Written] = {}
+    found: dict[int, DecodedText] = {}
     with torch.inference_mode(), half_precision(device, model):
         for start in range(0, len(order), how.batch):
             places = order[start : start + how.batch]
@@ -71,7 +71,7 @@ def write(
 
 def _write_batch(
     model: Any, tokenizer: Any, sources: list[str], how: Decoding, device: Any
-) -> list[Written]:
+) -> list[DecodedText]:
     given = tokenizer(
         sources,
         padding=True,
@@ -83,7 +83,7 @@ def _write_batch(
     encoded = model.get_encoder()(input_ids=given["input_ids"], attention_mask=mask)
     states = _means(encoded.last_hidden_state, mask) if how.states else [()] * len(sources)
     if not how.text:
-        return [Written(state=state) for state in states]
+        return [DecodedText(state=state) for state in states]
     ids = _generate(model, tokenizer, encoded, mask, how, num_beams=how.beams, do_sample=False)
     texts = _texts(tokenizer, ids)
     figures: list[tuple[tuple[float, ...], tuple[float, ...]]] = [((), ())] * len(sources)
@@ -110,7 +110,7 @@ def _write_batch(
         ]
         samples = list(zip(*drawn, strict=True))
     return [
-        Written(text, *figure, state, sample)
+        DecodedText(text, *figure, state, sample)
         for text, figure, state, sample in zip(texts, figures, states, samples, strict=True)
     ]
 

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import Data
-from sqlverdict.audit.finding import Finding
+from sqlverdict.audit.data import AuditData
+from sqlverdict.audit.finding import AuditFinding
 
 NAME = "cases_whole"
 
@@ -18,7 +18,7 @@ class CasesWhole(Check):
 
     title = "cases that are not whole"
 
-    def whole(self, data: Data) -> Iterable[Finding]:
+    def whole(self, data: AuditData) -> Iterable[AuditFinding]:
         """Look at each case."""
         unanswerable = sum(not case.answerable for case in data.cases)
         data.figures["cases_unanswerable"] = unanswerable
@@ -27,21 +27,23 @@ class CasesWhole(Check):
             if count > 1:
                 message = f"{count} cases have the id {case_id!r}"
                 hint = "predictions pair by id: give each case its own"
-                yield Finding(NAME, "error", f"case {case_id}", message, hint)
+                yield AuditFinding(NAME, "error", f"case {case_id}", message, hint)
         if data.cases and not any(case.question.strip() for case in data.cases):
             message = "no case has a question"
             hint = "fine for execution scores; judges and duplicates need questions"
-            yield Finding(NAME, "info", data.benchmark.name, message, hint)
+            yield AuditFinding(NAME, "info", data.benchmark.name, message, hint)
         else:
             for case in data.cases:
                 if not case.question.strip():
                     hint = "add the question"
-                    yield Finding(NAME, "warning", f"case {case.id}", "no question", hint)
+                    yield AuditFinding(NAME, "warning", f"case {case.id}", "no question", hint)
         for case in data.cases:
             if case.answerable and not any(sql.strip() for sql in case.golds):
                 hint = "give its gold, or mark it as unanswerable"
-                yield Finding(NAME, "error", f"case {case.id}", "answerable, but no gold", hint)
+                yield AuditFinding(
+                    NAME, "error", f"case {case.id}", "answerable, but no gold", hint
+                )
             elif not case.answerable and case.golds:
                 message = f"unanswerable, but {len(case.golds)} golds are given"
                 hint = "abstaining counts as right and the golds are not used: correct one of both"
-                yield Finding(NAME, "warning", f"case {case.id}", message, hint)
+                yield AuditFinding(NAME, "warning", f"case {case.id}", message, hint)

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import Data
-from sqlverdict.audit.finding import Finding
-from sqlverdict.audit.sqlite_file import Budget, lenient, open_file, table_names
+from sqlverdict.audit.data import AuditData
+from sqlverdict.audit.finding import AuditFinding
+from sqlverdict.audit.sqlite_file import TimeLeft, lenient, open_file, table_names
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.sqlite import quoted
-from sqlverdict.load.text import listed
+from sqlverdict.files.text import listed
 
 NAME = "database_content"
 _BATCH = 10_000
@@ -26,7 +26,7 @@ class DatabaseContent(Check):
 
     title = "what is odd about the rows of the databases"
 
-    def whole(self, data: Data) -> Iterable[Finding]:
+    def whole(self, data: AuditData) -> Iterable[AuditFinding]:
         """Look into each file once."""
         for place, (database, cases) in enumerate(data.databases.items()):
             data.tell(NAME, place, len(data.databases))
@@ -43,16 +43,16 @@ class DatabaseContent(Check):
                 continue
             if spent:
                 message = f"the rows were not looked at to the end within {seconds:g} s"
-                yield Finding(NAME, "info", db_id, message, "raise --timeout to look at all")
+                yield AuditFinding(NAME, "info", db_id, message, "raise --timeout to look at all")
 
 
 def _examine(
-    connection: sqlite3.Connection, budget: Budget, db_id: str, data: Data
-) -> Iterator[Finding]:
+    connection: sqlite3.Connection, budget: TimeLeft, db_id: str, data: AuditData
+) -> Iterator[AuditFinding]:
     connection.text_factory = lenient
     encoding = connection.execute("PRAGMA encoding").fetchone()[0]
     if encoding != "UTF-8":
-        yield Finding(NAME, "info", db_id, f"the file's encoding is {encoding}")
+        yield AuditFinding(NAME, "info", db_id, f"the file's encoding is {encoding}")
     tables = table_names(connection)
     for step in (_empty_tables, _orphans, _undecodable):
         try:
@@ -63,8 +63,8 @@ def _examine(
 
 
 def _empty_tables(
-    connection: sqlite3.Connection, tables: list[str], db_id: str, data: Data
-) -> Iterator[Finding]:
+    connection: sqlite3.Connection, tables: list[str], db_id: str, data: AuditData
+) -> Iterator[AuditFinding]:
     empty = [
         table
         for table in tables
@@ -75,12 +75,12 @@ def _empty_tables(
     if empty:
         message = f"{len(empty)} of {len(tables)} tables have no rows: {listed(empty)}"
         hint = "queries over them match any wrong query that returns nothing as well"
-        yield Finding(NAME, "info", db_id, message, hint, {"tables": empty})
+        yield AuditFinding(NAME, "info", db_id, message, hint, {"tables": empty})
 
 
 def _orphans(
-    connection: sqlite3.Connection, tables: list[str], db_id: str, data: Data
-) -> Iterator[Finding]:
+    connection: sqlite3.Connection, tables: list[str], db_id: str, data: AuditData
+) -> Iterator[AuditFinding]:
     orphans: Counter[str] = Counter()
     misfits: list[str] = []
     for table in tables:
@@ -100,16 +100,16 @@ def _orphans(
         more = "at least " if orphans.total() >= _COUNTED else ""
         message = f"{more}{orphans.total():,} rows break a foreign key: {shown}"
         hint = "joins lose these rows; what assumes the keys (proofs, witnesses) may not hold here"
-        yield Finding(NAME, "warning", db_id, message, hint, {"violations": dict(orphans)})
+        yield AuditFinding(NAME, "warning", db_id, message, hint, {"violations": dict(orphans)})
     if misfits:
         message = f"{len(misfits)} foreign keys name no key of their parent: {misfits[0]}"
         hint = "the declaration cannot be checked and promises nothing"
-        yield Finding(NAME, "info", db_id, message, hint, {"declarations": misfits})
+        yield AuditFinding(NAME, "info", db_id, message, hint, {"declarations": misfits})
 
 
 def _undecodable(
-    connection: sqlite3.Connection, tables: list[str], db_id: str, data: Data
-) -> Iterator[Finding]:
+    connection: sqlite3.Connection, tables: list[str], db_id: str, data: AuditData
+) -> Iterator[AuditFinding]:
     bad: dict[str, int] = {}
     for table in tables:
         connection.text_factory = str
@@ -129,7 +129,7 @@ def _undecodable(
         shown = ", ".join(f"{table} ({count:,})" for table, count in bad.items())
         message = f"{sum(bad.values()):,} texts are not UTF-8: {shown}"
         hint = "many scripts crash on them; here odd bytes are kept as \\xNN on both sides"
-        yield Finding(NAME, "warning", db_id, message, hint, {"tables": bad})
+        yield AuditFinding(NAME, "warning", db_id, message, hint, {"tables": bad})
 
 
 _BAD = object()

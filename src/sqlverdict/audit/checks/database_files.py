@@ -8,13 +8,13 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import Data
-from sqlverdict.audit.finding import Finding, Severity
+from sqlverdict.audit.data import AuditData
+from sqlverdict.audit.finding import AuditFinding, Severity
 from sqlverdict.audit.sqlite_file import open_file
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.sqlite import MAGIC, beside
+from sqlverdict.files.text import listed
 from sqlverdict.load.databases import SUFFIXES, suite_of
-from sqlverdict.load.text import listed
 
 NAME = "database_files"
 _ALIKE = 0.85
@@ -28,13 +28,13 @@ class DatabaseFiles(Check):
 
     title = "database files that are missing or not whole"
 
-    def whole(self, data: Data) -> Iterable[Finding]:
+    def whole(self, data: AuditData) -> Iterable[AuditFinding]:
         """Look at each file once."""
         homeless = [case.id for case in data.cases if case.database is None and case.golds]
         if homeless:
             message = f"{len(homeless)} cases name no database file (id {listed(homeless)})"
             hint = "say where the databases lie (--databases)"
-            yield Finding(NAME, "error", data.benchmark.name, message, hint)
+            yield AuditFinding(NAME, "error", data.benchmark.name, message, hint)
         for place, (database, cases) in enumerate(data.databases.items()):
             data.tell(NAME, place, len(data.databases))
             path, db_id = Path(database), cases[0].db_id
@@ -47,49 +47,49 @@ class DatabaseFiles(Check):
                 yield _missing(path, db_id, len(cases))
 
 
-def _missing(path: Path, db_id: str, cases: int) -> Finding:
+def _missing(path: Path, db_id: str, cases: int) -> AuditFinding:
     root = path.parent.parent
     names = [child.stem for child in root.iterdir()] if root.is_dir() else []
     near = get_close_matches(db_id, names, n=1, cutoff=_ALIKE)
     known = f" There is {near[0]!r}." if near else ""
     message = f"there is no {path}; {cases} cases cannot run.{known}"
     hint = "add the file, or correct the db_id or --databases"
-    return Finding(NAME, "error", db_id, message, hint, {"path": str(path), "cases": cases})
+    return AuditFinding(NAME, "error", db_id, message, hint, {"path": str(path), "cases": cases})
 
 
-def _examine(path: Path, db_id: str, data: Data) -> Iterator[Finding]:
+def _examine(path: Path, db_id: str, data: AuditData) -> Iterator[AuditFinding]:
     with path.open("rb") as stream:
         start = stream.read(len(MAGIC))
     if not start:
         hint = f"an empty file is made when a wrong path is opened; {_RESTORE}"
-        yield Finding(NAME, "error", db_id, f"{path} is empty (0 bytes)", hint)
+        yield AuditFinding(NAME, "error", db_id, f"{path} is empty (0 bytes)", hint)
         return
     if start != MAGIC:
         message = f"{path} is no SQLite database: it begins with {start!r}"
-        yield Finding(NAME, "error", db_id, message, _RESTORE)
+        yield AuditFinding(NAME, "error", db_id, message, _RESTORE)
         return
     try:
         yield from _whole(path, db_id, data)
     except DatabaseError as error:
-        yield Finding(NAME, "error", db_id, str(error), _RESTORE)
+        yield AuditFinding(NAME, "error", db_id, str(error), _RESTORE)
     except sqlite3.Error as error:
-        yield Finding(NAME, "error", db_id, f"{path} cannot be read: {error}", _RESTORE)
+        yield AuditFinding(NAME, "error", db_id, f"{path} cannot be read: {error}", _RESTORE)
     yield from _leftovers(path, db_id)
     suite = suite_of(str(path), db_id, SUFFIXES)
     if len(suite) > 1:
         data.figures["suites"] += 1
         message = f"a test suite of {len(suite)} database files; golds are examined on {path.name}"
-        yield Finding(NAME, "info", db_id, message, detail={"files": len(suite)})
+        yield AuditFinding(NAME, "info", db_id, message, detail={"files": len(suite)})
 
 
-def _whole(path: Path, db_id: str, data: Data) -> Iterator[Finding]:
+def _whole(path: Path, db_id: str, data: AuditData) -> Iterator[AuditFinding]:
     with open_file(path, data.options.limits.seconds) as (connection, budget):
         tables = connection.execute(
             "SELECT count(*) FROM sqlite_master WHERE type IN ('table', 'view')"
         ).fetchone()[0]
         if not tables:
             hint = f"a wrong path may have made it; {_RESTORE}"
-            yield Finding(NAME, "error", db_id, f"{path} holds no tables", hint)
+            yield AuditFinding(NAME, "error", db_id, f"{path} holds no tables", hint)
             return
         try:
             said = [row[0] for row in connection.execute("PRAGMA quick_check(10)")]
@@ -97,7 +97,7 @@ def _whole(path: Path, db_id: str, data: Data) -> Iterator[Finding]:
             if not budget.spent:
                 raise
             message = f"not checked to the end within {data.options.limits.seconds:g} s"
-            yield Finding(NAME, "info", db_id, message, "raise --timeout to check all of it")
+            yield AuditFinding(NAME, "info", db_id, message, "raise --timeout to check all of it")
             return
     wrong = [text for text in said if text != "ok"]
     if wrong:
@@ -105,7 +105,7 @@ def _whole(path: Path, db_id: str, data: Data) -> Iterator[Finding]:
         severity: Severity = "error" if damaged else "warning"
         message = f"SQLite's quick_check of {path.name} says: {'; '.join(damaged or wrong)[:300]}"
         hint = _RESTORE if damaged else "the rows break what the schema declares"
-        yield Finding(NAME, severity, db_id, message, hint, {"said": wrong})
+        yield AuditFinding(NAME, severity, db_id, message, hint, {"said": wrong})
 
 
 def _is_constraint(text: str) -> bool:
@@ -114,10 +114,10 @@ def _is_constraint(text: str) -> bool:
     return any(mark in text for mark in (*marks, "NUMERIC value in", "non-INT value in"))
 
 
-def _leftovers(path: Path, db_id: str) -> Iterator[Finding]:
+def _leftovers(path: Path, db_id: str) -> Iterator[AuditFinding]:
     for ending, what in (("-wal", "write-ahead log"), ("-journal", "rollback journal")):
         left = beside(path, ending)
         if left.is_file() and left.stat().st_size:
             message = f"{left.name} lies beside it: a {what} of {left.stat().st_size:,} bytes"
             hint = "a writer did not finish: open the file once with sqlite3 and close it"
-            yield Finding(NAME, "warning", db_id, message, hint)
+            yield AuditFinding(NAME, "warning", db_id, message, hint)

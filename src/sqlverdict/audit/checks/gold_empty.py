@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import Data, Gold
-from sqlverdict.audit.finding import Finding
+from sqlverdict.audit.data import AuditData, GoldQuery
+from sqlverdict.audit.finding import AuditFinding
 
 NAME = "gold_empty"
 
@@ -17,7 +17,7 @@ class GoldEmpty(Check):
 
     title = "golds that return nothing"
 
-    def gold(self, data: Data, gold: Gold) -> Iterable[Finding]:
+    def gold(self, data: AuditData, gold: GoldQuery) -> Iterable[AuditFinding]:
         """No rows, or no value in them."""
         answer = gold.answer
         if answer is None:
@@ -26,10 +26,10 @@ class GoldEmpty(Check):
         if not answer.rows:
             data.figures["golds_empty"] += 1
             hint = "any wrong query that returns nothing scores as right; check its values"
-            yield Finding(NAME, "warning", gold.subject, "no rows", hint, detail)
+            yield AuditFinding(NAME, "warning", gold.subject, "no rows", hint, detail)
         elif all(cell is None for row in answer.rows for cell in row):
             data.figures["golds_only_null"] += 1
             rows = "one row" if len(answer.rows) == 1 else f"{len(answer.rows):,} rows"
             hint = "an aggregate over no rows, or an empty column: check the query"
             message = f"{rows} with nothing but NULL"
-            yield Finding(NAME, "warning", gold.subject, message, hint, detail)
+            yield AuditFinding(NAME, "warning", gold.subject, message, hint, detail)

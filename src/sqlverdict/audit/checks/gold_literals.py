@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import partial
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import Data, Gold
-from sqlverdict.audit.finding import Finding
+from sqlverdict.audit.data import AuditData, GoldQuery
+from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.signs.literals import asked_literals, is_absent, near_value
 
 NAME = "gold_literals"
@@ -25,7 +25,7 @@ class GoldLiterals(Check):
 
     title = "golds that ask for values which do not occur"
 
-    def gold(self, data: Data, gold: Gold) -> Iterable[Finding]:
+    def gold(self, data: AuditData, gold: GoldQuery) -> Iterable[AuditFinding]:
         """Each text that does not occur, once a gold."""
         database = gold.case.database
         query, schema = gold.query, data.schema(database) if database is not None else None
@@ -48,4 +48,4 @@ class GoldLiterals(Check):
                 "near": near,
                 "sql": gold.sql,
             }
-            yield Finding(NAME, "warning", gold.subject, f"{message}{empty}", hint, detail)
+            yield AuditFinding(NAME, "warning", gold.subject, f"{message}{empty}", hint, detail)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import Data, Gold
-from sqlverdict.audit.finding import Finding
+from sqlverdict.audit.data import AuditData, GoldQuery
+from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.records import ParseFailure
 
 NAME = "gold_parses"
@@ -18,7 +18,7 @@ class GoldParses(Check):
 
     title = "golds that cannot be parsed"
 
-    def gold(self, data: Data, gold: Gold) -> Iterable[Finding]:
+    def gold(self, data: AuditData, gold: GoldQuery) -> Iterable[AuditFinding]:
         """A failure of our parser."""
         parsed = gold.parsed
         if not isinstance(parsed, ParseFailure) or (gold.answer is None and not gold.unavailable):
@@ -28,4 +28,4 @@ class GoldParses(Check):
         if gold.unavailable:
             hint = "mend the query: the engine could not be asked, its database is missing"
         detail = {"reason": parsed.reason.value, "sql": gold.sql}
-        yield Finding(NAME, "warning", gold.subject, parsed.message, hint, detail)
+        yield AuditFinding(NAME, "warning", gold.subject, parsed.message, hint, detail)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import Data
-from sqlverdict.audit.finding import Finding
+from sqlverdict.audit.data import AuditData
+from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.audit.wording import same_wording
-from sqlverdict.load.text import listed
+from sqlverdict.files.text import listed
 from sqlverdict.parse.tokens import normalised
 
 NAME = "gold_repeated"
@@ -20,7 +20,7 @@ class GoldRepeated(Check):
 
     title = "different questions with the same gold"
 
-    def whole(self, data: Data) -> Iterable[Finding]:
+    def whole(self, data: AuditData) -> Iterable[AuditFinding]:
         """Group the golds of each database."""
         groups: dict[tuple[str, str], dict[str, str]] = {}
         for case in data.cases:
@@ -35,4 +35,4 @@ class GoldRepeated(Check):
             message = f"{len(cases)} cases, {len(wordings)} questions (id {listed(cases)})"
             detail = {"cases": list(cases), "sql": sql, "db_id": db_id}
             hint = "fine for paraphrases; their outcomes are not independent"
-            yield Finding(NAME, "info", f"case {next(iter(cases))}", message, hint, detail)
+            yield AuditFinding(NAME, "info", f"case {next(iter(cases))}", message, hint, detail)

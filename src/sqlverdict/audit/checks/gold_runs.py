@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import Data, Gold
-from sqlverdict.audit.finding import Finding
+from sqlverdict.audit.data import AuditData, GoldQuery
+from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.records import Answer, Reason
 
 NAME = "gold_runs"
@@ -19,7 +19,7 @@ class GoldRuns(Check):
 
     title = "golds that give no answer"
 
-    def gold(self, data: Data, gold: Gold) -> Iterable[Finding]:
+    def gold(self, data: AuditData, gold: GoldQuery) -> Iterable[AuditFinding]:
         """A failure of the query itself; a missing database is another check's finding."""
         outcome = gold.outcome
         if isinstance(outcome, Answer) or gold.unavailable:
@@ -29,9 +29,9 @@ class GoldRuns(Check):
             data.figures["golds_beyond_limits"] += 1
             hint = "its case is left unscored; raise --timeout, or mend the query"
             message = f"{outcome.reason.value}: {outcome.message}"
-            yield Finding(NAME, "error", gold.subject, message, hint, detail)
+            yield AuditFinding(NAME, "error", gold.subject, message, hint, detail)
             return
         data.figures["golds_failing"] += 1
         hint = "its case is left unscored; mend the query or its database"
         message = f"{outcome.reason.value}: {outcome.message}"
-        yield Finding(NAME, "error", gold.subject, message, hint, detail)
+        yield AuditFinding(NAME, "error", gold.subject, message, hint, detail)

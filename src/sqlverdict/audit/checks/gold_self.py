@@ -12,22 +12,22 @@ from collections.abc import Iterable
 from functools import partial
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import Data, Gold
-from sqlverdict.audit.finding import Finding
-from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
+from sqlverdict.audit.data import AuditData, GoldQuery
+from sqlverdict.audit.finding import AuditFinding
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.records import Answer, Comparison
-from sqlverdict.signs.loose import reads_clock_or_chance
+from sqlverdict.signs.open_limits import reads_clock_or_chance
 
 NAME = "gold_self"
 
 
 @CHECKS.member
-class GoldSelf(Check):
+class GoldSelfCheck(Check):
     """Golds that do not score 100 % against themselves."""
 
     title = "golds that do not score 100 % against themselves"
 
-    def gold(self, data: Data, gold: Gold) -> Iterable[Finding]:
+    def gold(self, data: AuditData, gold: GoldQuery) -> Iterable[AuditFinding]:
         """The gold as its own prediction, preset by preset."""
         if gold.answer is None or reads_clock_or_chance(gold.sql):
             return
@@ -36,20 +36,20 @@ class GoldSelf(Check):
         for name in data.presets:
             preset = PRESETS.get(name)
             sql, _ = preset.prepare(gold.sql, gold.sql)
-            pair = Pair(sql, sql, contract=gold.case.contract, probe=probe)
+            pair = QueryPair(sql, sql, contract=gold.case.contract, probe=probe)
             outcome = probe(sql)
             data.figures[f"self[{name}]_of"] += 1
             if not isinstance(outcome, Answer):
                 message = f"under {name} it is run as {sql!r}, which gives {outcome.reason.value}"
                 hint = f"its case is left unscored under {name}"
-                yield Finding(NAME, "error", gold.subject, message, hint, {"preset": name})
+                yield AuditFinding(NAME, "error", gold.subject, message, hint, {"preset": name})
                 continue
             same = preset.compare(outcome, outcome, pair)
             data.figures[f"self[{name}]"] += same.equal is True
             if same.equal is not True:
                 message = f"against itself under {name}: {_said(same)}"
                 hint = "please report this query: the comparison is at fault, not the gold"
-                yield Finding(NAME, "error", gold.subject, message, hint, {"preset": name})
+                yield AuditFinding(NAME, "error", gold.subject, message, hint, {"preset": name})
             other = gold.backwards(sql)
             if other is None:
                 continue
@@ -64,7 +64,7 @@ class GoldSelf(Check):
                 message = f"{name} wants {what} (with rows stored in reverse: {_said(turned)})"
                 hint = f"a right prediction may be marked wrong under {name}, not under strict"
                 detail = {"preset": name, "kind": kind}
-                yield Finding(NAME, "info", gold.subject, message, hint, detail)
+                yield AuditFinding(NAME, "info", gold.subject, message, hint, detail)
 
 
 def _formality(answer: Answer, other: Answer) -> tuple[str, str]:

@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import Data, Gold
-from sqlverdict.audit.finding import Finding
-from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
+from sqlverdict.audit.data import AuditData, GoldQuery
+from sqlverdict.audit.finding import AuditFinding
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.records import Answer, Query, Row
-from sqlverdict.signs.loose import (
+from sqlverdict.signs.open_limits import (
     explain_loose,
     find_bare,
     find_cut,
@@ -36,7 +36,7 @@ class GoldUndetermined(Check):
 
     title = "golds whose answer is not determined"
 
-    def gold(self, data: Data, gold: Gold) -> Iterable[Finding]:
+    def gold(self, data: AuditData, gold: GoldQuery) -> Iterable[AuditFinding]:
         """The first thing that shows it."""
         if gold.answer is None or reads_clock_or_chance(gold.sql):
             return
@@ -44,11 +44,11 @@ class GoldUndetermined(Check):
             data.figures["golds_undetermined"] += 1
             data.figures[f"golds_undetermined_{kind}"] += 1
             detail = {"kind": kind, "sql": gold.sql}
-            yield Finding(NAME, "warning", gold.subject, message, hint, detail)
+            yield AuditFinding(NAME, "warning", gold.subject, message, hint, detail)
             return
 
 
-def _shown(data: Data, gold: Gold, answer: Answer) -> Iterator[tuple[str, str, str]]:
+def _shown(data: AuditData, gold: GoldQuery, answer: Answer) -> Iterator[tuple[str, str, str]]:
     probe = partial(data.desk.run, str(gold.case.database))
     query = gold.query
     if query is not None:
@@ -71,7 +71,7 @@ def _shown(data: Data, gold: Gold, answer: Answer) -> Iterator[tuple[str, str, s
     other = gold.backwards(gold.sql)
     if other is None:
         return
-    pair = Pair(gold.sql, gold.sql, contract=gold.case.contract, probe=probe)
+    pair = QueryPair(gold.sql, gold.sql, contract=gold.case.contract, probe=probe)
     if PRESETS.get(DEFAULT_PRESET).compare(answer, other, pair).equal is not True:
         yield _turned(answer, other, query)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import Data, Gold
-from sqlverdict.audit.finding import Finding
-from sqlverdict.signs.loose import reads_clock_or_chance
+from sqlverdict.audit.data import AuditData, GoldQuery
+from sqlverdict.audit.finding import AuditFinding
+from sqlverdict.signs.open_limits import reads_clock_or_chance
 
 NAME = "gold_volatile"
 
@@ -18,7 +18,7 @@ class GoldVolatile(Check):
 
     title = "golds that depend on the clock or on chance"
 
-    def gold(self, data: Data, gold: Gold) -> Iterable[Finding]:
+    def gold(self, data: AuditData, gold: GoldQuery) -> Iterable[AuditFinding]:
         """A word that reads the clock or makes chance."""
         word = reads_clock_or_chance(gold.sql)
         if word is None:
@@ -26,4 +26,4 @@ class GoldVolatile(Check):
         data.figures["golds_volatile"] += 1
         hint = "the same prediction may score otherwise another day; write a fixed date"
         detail = {"word": word, "sql": gold.sql}
-        yield Finding(NAME, "warning", gold.subject, f"uses {word}", hint, detail)
+        yield AuditFinding(NAME, "warning", gold.subject, f"uses {word}", hint, detail)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import Data
-from sqlverdict.audit.finding import Finding, Severity
-from sqlverdict.audit.salvage import Salvage
-from sqlverdict.load.text import listed
+from sqlverdict.audit.data import AuditData
+from sqlverdict.audit.finding import AuditFinding, Severity
+from sqlverdict.audit.recover_predictions import RecoveredPredictions
+from sqlverdict.files.text import listed
 from sqlverdict.parse.grammar import sqlite_complaint
 from sqlverdict.parse.tokens import leading_keyword, statement_count
 from sqlverdict.records import Prediction
@@ -24,7 +24,7 @@ class PredictionContent(Check):
 
     title = "predictions that are not one plain query"
 
-    def whole(self, data: Data) -> Iterable[Finding]:
+    def whole(self, data: AuditData) -> Iterable[AuditFinding]:
         """What each prediction holds."""
         found = data.salvaged
         if found is None:
@@ -34,7 +34,7 @@ class PredictionContent(Check):
         data.figures["abstentions"] = len(abstained)
         for entry in found.entries:
             for severity, message, hint in _look(entry.prediction):
-                yield Finding(
+                yield AuditFinding(
                     NAME, severity, f"case {entry.case_id}", f"{entry.where}: {message}", hint
                 )
         yield from _replies(data, found)
@@ -44,10 +44,10 @@ class PredictionContent(Check):
                 f"{len(abstained)} of {len(found.entries)} predictions abstain, {right} of them "
                 f"on questions without an answer"
             )
-            yield Finding(NAME, "info", found.path.name, message)
+            yield AuditFinding(NAME, "info", found.path.name, message)
 
 
-def _replies(data: Data, found: Salvage) -> Iterator[Finding]:
+def _replies(data: AuditData, found: RecoveredPredictions) -> Iterator[AuditFinding]:
     """Queries that stand in a longer reply: one finding, for models do it throughout."""
     longer = [
         entry.prediction
@@ -60,7 +60,7 @@ def _replies(data: Data, found: Salvage) -> Iterator[Finding]:
         ids = listed(one.case_id for one in longer)
         message = f"{len(longer)} queries stand in a longer reply, {fenced} fenced (id {ids})"
         hint = "the query inside is used; to be sure, write it alone"
-        yield Finding(NAME, "info", found.path.name, message, hint)
+        yield AuditFinding(NAME, "info", found.path.name, message, hint)
 
 
 def _look(prediction: Prediction) -> Iterator[tuple[Severity, str, str]]:

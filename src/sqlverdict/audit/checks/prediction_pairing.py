@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import Data
-from sqlverdict.audit.finding import Finding
-from sqlverdict.audit.salvage import Salvage
-from sqlverdict.load.text import listed
+from sqlverdict.audit.data import AuditData
+from sqlverdict.audit.finding import AuditFinding
+from sqlverdict.audit.recover_predictions import RecoveredPredictions
+from sqlverdict.files.text import listed
 
 NAME = "prediction_pairing"
 
@@ -20,14 +20,14 @@ class PredictionPairing(Check):
 
     title = "predictions that do not pair with the cases"
 
-    def whole(self, data: Data) -> Iterable[Finding]:
+    def whole(self, data: AuditData) -> Iterable[AuditFinding]:
         """Every problem of the file."""
         found = data.salvaged
         if found is None:
             return
         data.figures["predictions"] = len(found.entries)
         for where, problem in found.problems:
-            yield Finding(NAME, "error", where, problem, "mend the record; none is skipped")
+            yield AuditFinding(NAME, "error", where, problem, "mend the record; none is skipped")
         if not found.entries:
             return
         yield from _count(data, found)
@@ -35,7 +35,7 @@ class PredictionPairing(Check):
         yield from _databases(data, found)
 
 
-def _count(data: Data, found: Salvage) -> Iterator[Finding]:
+def _count(data: AuditData, found: RecoveredPredictions) -> Iterator[AuditFinding]:
     expected = len(data.cases)
     if found.records is None or found.records == expected:
         return
@@ -47,10 +47,10 @@ def _count(data: Data, found: Salvage) -> Iterator[Finding]:
         else "write one prediction a line, in the order of the cases"
     )
     message = f"{found.records} lines for {expected} cases{blank}"
-    yield Finding(NAME, "error", found.path.name, message, hint, {"lines": found.records})
+    yield AuditFinding(NAME, "error", found.path.name, message, hint, {"lines": found.records})
 
 
-def _ids(data: Data, found: Salvage) -> Iterator[Finding]:
+def _ids(data: AuditData, found: RecoveredPredictions) -> Iterator[AuditFinding]:
     places: dict[str, list[str]] = {}
     for entry in found.entries:
         places.setdefault(entry.case_id, []).append(entry.where)
@@ -60,19 +60,19 @@ def _ids(data: Data, found: Salvage) -> Iterator[Finding]:
     for case_id, where in places.items():
         if len(where) > 1 and not by_position:
             message = f"predicted {len(where)} times, at {', '.join(where[:4])}"
-            yield Finding(NAME, "error", f"case {case_id}", message, "remove all but one")
+            yield AuditFinding(NAME, "error", f"case {case_id}", message, "remove all but one")
         if case_id not in known and not by_position:
             message = f"the id {case_id!r} at {where[0]} is no case's"
             hint = "correct the id, or pass --allow-missing to leave it out"
-            yield Finding(NAME, "error", f"case {case_id}", message, hint)
+            yield AuditFinding(NAME, "error", f"case {case_id}", message, hint)
     for case in data.cases:
         if case.id not in places and case.id not in found.unread and not by_position:
             message = "no prediction"
             hint = "write one; null is an abstention, a missing one is never taken for that"
-            yield Finding(NAME, "error", f"case {case.id}", message, hint)
+            yield AuditFinding(NAME, "error", f"case {case.id}", message, hint)
 
 
-def _databases(data: Data, found: Salvage) -> Iterator[Finding]:
+def _databases(data: AuditData, found: RecoveredPredictions) -> Iterator[AuditFinding]:
     databases = {case.id: case.db_id for case in data.cases}
     wrong = [
         entry
@@ -82,7 +82,7 @@ def _databases(data: Data, found: Salvage) -> Iterator[Finding]:
     for entry in wrong:
         message = f"says database {entry.db_id!r}, the case is on {databases[entry.case_id]!r}"
         hint = "the file is shifted, sorted otherwise or of another split: write it anew"
-        yield Finding(
+        yield AuditFinding(
             NAME,
             "error",
             f"case {entry.case_id}",
@@ -94,4 +94,6 @@ def _databases(data: Data, found: Salvage) -> Iterator[Finding]:
     if unknown:
         names = listed(name for name, _ in unknown.most_common())
         message = f"{unknown.total()} predictions name databases that no case uses: {names}"
-        yield Finding(NAME, "warning", found.path.name, message, "is it another benchmark's file?")
+        yield AuditFinding(
+            NAME, "warning", found.path.name, message, "is it another benchmark's file?"
+        )

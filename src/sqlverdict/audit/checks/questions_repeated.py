@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import Data
-from sqlverdict.audit.finding import Finding
+from sqlverdict.audit.data import AuditData
+from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.audit.wording import same_wording
-from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import Answer, Case
 
@@ -22,7 +22,7 @@ class QuestionsRepeated(Check):
 
     title = "questions that stand more than once"
 
-    def whole(self, data: Data) -> Iterable[Finding]:
+    def whole(self, data: AuditData) -> Iterable[AuditFinding]:
         """Group the questions of each database, with the knowledge that goes with them."""
         groups: dict[tuple[str, str, str], list[Case]] = {}
         for case in data.cases:
@@ -34,33 +34,33 @@ class QuestionsRepeated(Check):
                 yield from _pair(data, cases[0], later)
 
 
-def _pair(data: Data, first: Case, later: Case) -> Iterator[Finding]:
+def _pair(data: AuditData, first: Case, later: Case) -> Iterator[AuditFinding]:
     data.figures["questions_repeated"] += 1
     subject = f"case {later.id}"
     same = f"the question of case {first.id!r} again ({first.question[:60]!r})"
     detail = {"cases": [first.id, later.id]}
     if first.answerable != later.answerable:
         hint = "one of them calls it answerable, the other not: correct one"
-        yield Finding(NAME, "warning", subject, same, hint, detail)
+        yield AuditFinding(NAME, "warning", subject, same, hint, detail)
         return
     if {normalised(sql) for sql in first.golds} == {normalised(sql) for sql in later.golds}:
         hint = "the same item counts twice in every score"
-        yield Finding(NAME, "info", subject, f"{same}, with the same gold", hint, detail)
+        yield AuditFinding(NAME, "info", subject, f"{same}, with the same gold", hint, detail)
         return
     agree = _agree(data, first, later)
     detail_golds = {**detail, "golds": [list(first.golds), list(later.golds)]}
     if agree:
         hint = "the same item counts twice in every score"
         message = f"{same}, with another gold that answers alike"
-        yield Finding(NAME, "info", subject, message, hint, detail_golds)
+        yield AuditFinding(NAME, "info", subject, message, hint, detail_golds)
         return
     data.figures["questions_repeated_golds_differ"] += 1
     how = "another answer" if agree is False else "another gold"
     hint = "one prediction cannot be right for both: give each case both golds, or mend one"
-    yield Finding(NAME, "warning", subject, f"{same}, with {how}", hint, detail_golds)
+    yield AuditFinding(NAME, "warning", subject, f"{same}, with {how}", hint, detail_golds)
 
 
-def _agree(data: Data, first: Case, later: Case) -> bool | None:
+def _agree(data: AuditData, first: Case, later: Case) -> bool | None:
     """Whether some gold of one answers as some gold of the other; ``None``: nothing ran."""
     if first.database is None or not first.golds or not later.golds:
         return None
@@ -70,7 +70,7 @@ def _agree(data: Data, first: Case, later: Case) -> bool | None:
         for other in later.golds:
             here, there = run(one), run(other)
             if isinstance(here, Answer) and isinstance(there, Answer):
-                pair = Pair(one, other, probe=run)
+                pair = QueryPair(one, other, probe=run)
                 compared = False
                 if PRESETS.get(DEFAULT_PRESET).compare(here, there, pair).equal is not False:
                     return True

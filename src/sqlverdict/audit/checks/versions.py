@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sqlverdict import __version__
 from sqlverdict.audit.check import CHECKS, Check
-from sqlverdict.audit.data import Data
-from sqlverdict.audit.finding import Finding
+from sqlverdict.audit.data import AuditData
+from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.files.digests import sha256_file
 
 NAME = "versions"
@@ -24,7 +24,7 @@ class Versions(Check):
 
     title = "versions, digests and notes"
 
-    def whole(self, data: Data) -> Iterable[Finding]:
+    def whole(self, data: AuditData) -> Iterable[AuditFinding]:
         """Everything that can change a score."""
         programs = {
             "sqlverdict": __version__,
@@ -33,9 +33,9 @@ class Versions(Check):
             "sqlglot": _installed("sqlglot"),
         }
         text = ", ".join(f"{name} {number}" for name, number in programs.items())
-        yield Finding(NAME, "info", "programs", text, detail=programs)
+        yield AuditFinding(NAME, "info", "programs", text, detail=programs)
         for note in data.benchmark.notes:
-            yield Finding(NAME, "info", data.benchmark.name, f"the reader notes: {note}")
+            yield AuditFinding(NAME, "info", data.benchmark.name, f"the reader notes: {note}")
         for source in data.benchmark.sources:
             yield _file(Path(source.path).name, source.path, source.sha256)
         if data.predictions is not None and data.predictions.is_file():
@@ -51,9 +51,9 @@ class Versions(Check):
                 yield _file(cases[0].db_id, database, sha256_file(path_of), more)
 
 
-def _file(subject: str, path: str, digest: str, more: str = "") -> Finding:
+def _file(subject: str, path: str, digest: str, more: str = "") -> AuditFinding:
     detail = {"path": path, "sha256": digest}
-    return Finding(NAME, "info", subject, f"sha256 {digest[:16]}{more}", detail=detail)
+    return AuditFinding(NAME, "info", subject, f"sha256 {digest[:16]}{more}", detail=detail)
 
 
 def _writer(path: Path) -> str:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.dossier import Dossier, Said
+from sqlverdict.audit.gold_report import GoldReport, SystemAnswer
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.parse.tokens import has_word
 
@@ -27,7 +27,7 @@ class GoldDistinct:
 
     title = "systems ask for distinct values, the gold does not"
 
-    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
         """Those that write it, where they are at least half."""
         against, of = distinct_against(dossier)
         if not against or len(against) * 2 < of or (len(against) < 2 < of):
@@ -36,7 +36,7 @@ class GoldDistinct:
         yield Suspicion(NAME, WEIGHT, message, tuple(said.system for said in against))
 
 
-def distinct_against(dossier: Dossier) -> tuple[list[Said], int]:
+def distinct_against(dossier: GoldReport) -> tuple[list[SystemAnswer], int]:
     """The systems that differ and write DISTINCT where no gold does, and how many differ."""
     differing = [said for said in dossier.said if said.right is False and said.runs]
     if any(has_word(gold, "distinct") for gold in dossier.golds):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.dossier import Dossier
+from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.records import Failure, Fault, Reason
 
@@ -23,7 +23,7 @@ class GoldFails:
 
     title = "the gold gives no answer"
 
-    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
         """Its failure, in the run or now."""
         for said in dossier.said:
             for evidence in said.result.evidence:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.dossier import Dossier
+from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 
 NAME = "gold_nothing"
@@ -23,7 +23,7 @@ class GoldNothing:
 
     title = "the gold returns nothing"
 
-    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
         """Its rows, as logged or as returned now."""
         answer = dossier.gold_answer
         if answer is not None:

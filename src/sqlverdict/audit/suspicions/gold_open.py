@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.dossier import Dossier
+from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.records import Failure, Outcome, Query, Reason
 
@@ -24,14 +24,14 @@ class GoldOpen:
 
     title = "the gold leaves its answer open"
 
-    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
         """The tie, from the log or from the data."""
         message = _logged(dossier) or _shown(dossier)
         if message:
             yield Suspicion(NAME, WEIGHT, message)
 
 
-def _logged(dossier: Dossier) -> str:
+def _logged(dossier: GoldReport) -> str:
     for said in dossier.said:
         for evidence in said.result.evidence:
             if Reason.TIE_UNDETERMINED in evidence.reasons:
@@ -45,12 +45,12 @@ def _logged(dossier: Dossier) -> str:
     return ""
 
 
-def _shown(dossier: Dossier) -> str:
+def _shown(dossier: GoldReport) -> str:
     answer, rerun = dossier.gold_answer, dossier.rerun
     if answer is None or rerun is None:
         return ""
     from sqlverdict.parse.query import parse
-    from sqlverdict.signs.loose import find_cut
+    from sqlverdict.signs.open_limits import find_cut
 
     def probe(sql: str) -> Outcome:
         return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")

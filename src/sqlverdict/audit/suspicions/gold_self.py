@@ -11,21 +11,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.dossier import Dossier, same_query
+from sqlverdict.audit.gold_report import GoldReport, same_query
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
-from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 
 NAME = "gold_self"
 WEIGHT = 0.5
 
 
 @SUSPICIONS.member
-class GoldSelf:
+class GoldSelfSuspicion:
     """Golds that fail against themselves."""
 
     title = "the gold does not score 1 against itself"
 
-    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
         """Systems that wrote the gold and do not match it, else the identity run."""
         golds = {same_query(gold, dossier.schema) for gold in dossier.golds}
         systems = tuple(
@@ -38,5 +38,8 @@ class GoldSelf:
         answer, gold = dossier.gold_answer, dossier.golds[0]
         if answer is None:
             return
-        if PRESETS.get(DEFAULT_PRESET).compare(answer, answer, Pair(gold, gold)).equal is not True:
+        if (
+            PRESETS.get(DEFAULT_PRESET).compare(answer, answer, QueryPair(gold, gold)).equal
+            is not True
+        ):
             yield Suspicion(NAME, WEIGHT, "the gold's answer does not match itself")

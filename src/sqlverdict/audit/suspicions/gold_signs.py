@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.dossier import Dossier
+from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 
 NAME = "gold_signs"
@@ -40,7 +40,7 @@ class GoldSigns:
 
     title = "the gold shows signs of a mistake"
 
-    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
         """All signs together, those that count first."""
         found = _shown(dossier) or _logged(dossier)
         kept = {name: text for name, text in found.items() if name not in ELSEWHERE}
@@ -53,7 +53,7 @@ class GoldSigns:
         yield Suspicion(NAME, 0.5 if counted else 0.15, message, detail=detail)
 
 
-def _logged(dossier: Dossier) -> dict[str, str]:
+def _logged(dossier: GoldReport) -> dict[str, str]:
     found: dict[str, str] = {}
     for said in dossier.said:
         for evidence in said.result.evidence:
@@ -64,7 +64,7 @@ def _logged(dossier: Dossier) -> dict[str, str]:
     return found
 
 
-def _shown(dossier: Dossier) -> dict[str, str]:
+def _shown(dossier: GoldReport) -> dict[str, str]:
     from sqlverdict.parse.query import parse
     from sqlverdict.records import Failure, Outcome, Query, Reason
     from sqlverdict.signs.look import signs_of

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.dossier import Dossier
+from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.signs.mentions import asked_values, mentions
 
@@ -30,7 +30,7 @@ class GoldValues:
 
     title = "the gold asks for values that the question does not mention"
 
-    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
         """The values that are not mentioned, together."""
         if not dossier.question:
             return

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.dossier import Dossier, Said
+from sqlverdict.audit.gold_report import GoldReport, SystemAnswer
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.audit.suspicions.systems_agree import same_values
 from sqlverdict.compare.tag_labels import DIFFERENCES
@@ -34,7 +34,7 @@ class JudgeDisputes:
 
     title = "a judge holds the gold wrong, or another result right"
 
-    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
         """The opinions against the gold, together."""
         blamed = [(said, o) for said in dossier.said for o in said.found(Rung.JUDGED) if _blames(o)]
         right = [
@@ -67,7 +67,7 @@ def _blames(opinion: Evidence) -> bool:
     return WRONG_GOLD in categories or any("gold" in str(flag) for flag in flags)
 
 
-def _unexplained(said: Said) -> bool:
+def _unexplained(said: SystemAnswer) -> bool:
     return said.right is False and not same_values(said)
 
 

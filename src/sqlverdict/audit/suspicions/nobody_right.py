@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from sqlverdict.audit.dossier import Dossier
+from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.audit.suspicions.systems_agree import same_values
 
@@ -24,7 +24,7 @@ class NobodyRight:
 
     title = "no system answers as the gold does"
 
-    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
         """Nothing where somebody does, or few tried."""
         ran = [said for said in dossier.said if said.runs]
         wrong = all(said.right is False for said in ran)

@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlverdict.audit.dossier import Dossier, Said
+from sqlverdict.audit.gold_report import GoldReport, SystemAnswer
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
-from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Pair
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.records import Evidence, Rung
-from sqlverdict.report.case import relation_kinds
+from sqlverdict.report.one_run.case import relation_kinds
 
 NAME = "systems_agree"
 WEIGHTS = {2: 0.45, 3: 0.65}
@@ -50,7 +50,7 @@ class SystemsAgree:
 
     title = "several systems agree against the gold"
 
-    def look(self, dossier: Dossier) -> Iterable[Suspicion]:
+    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
         """The largest group, if it has two systems."""
         against = [said for said in dossier.said if _differs(said)]
         largest = max(same_answers(against), key=len, default=[])
@@ -73,27 +73,27 @@ class SystemsAgree:
         )
 
 
-def same_values(said: Said) -> bool:
+def same_values(said: SystemAnswer) -> bool:
     """Whether a relation says that the two results hold the same values."""
     kinds = relation_kinds(said.result)
     return bool(kinds) and all(kind in ARRANGED for kind in kinds)
 
 
-def _differs(said: Said) -> bool:
+def _differs(said: SystemAnswer) -> bool:
     if any(True for _ in said.found(Rung.REFUTED)):
         return True
     return said.right is False and said.runs
 
 
-def _says_nothing(said: Said) -> bool:
+def _says_nothing(said: SystemAnswer) -> bool:
     """Whether an answer is a lone 0 or NULL, on which different mistakes agree."""
     rows = said.answer.rows if said.answer is not None else None
     return rows is not None and len(rows) == 1 and not any(rows[0])
 
 
-def same_answers(against: Sequence[Said]) -> list[list[Said]]:
+def same_answers(against: Sequence[SystemAnswer]) -> list[list[SystemAnswer]]:
     """Systems that give the same query, or the same answer where queries were run again."""
-    groups: list[list[Said]] = []
+    groups: list[list[SystemAnswer]] = []
     for said in against:
         for group in groups:
             if _same(group[0], said):
@@ -104,17 +104,17 @@ def same_answers(against: Sequence[Said]) -> list[list[Said]]:
     return groups
 
 
-def _same(one: Said, other: Said) -> bool:
+def _same(one: SystemAnswer, other: SystemAnswer) -> bool:
     if one.query == other.query:
         return True
     if one.answer is None or other.answer is None or not one.answer.rows:
         return False
-    pair = Pair(one.result.prediction or "", other.result.prediction or "")
+    pair = QueryPair(one.result.prediction or "", other.result.prediction or "")
     return PRESETS.get(DEFAULT_PRESET).compare(one.answer, other.answer, pair).equal is True
 
 
 def _message(
-    group: Sequence[Said], dossier: Dossier, harmless: bool, witness: Evidence | None
+    group: Sequence[SystemAnswer], dossier: GoldReport, harmless: bool, witness: Evidence | None
 ) -> str:
     how = "the same query" if len({said.query for said in group}) == 1 else "the same answer"
     of = f"{len(group)} of {len(dossier.said)} systems give {how}"
@@ -127,7 +127,7 @@ def _message(
 
 
 def _detail(
-    group: Sequence[Said], witness: Evidence | None, kinds: Sequence[str]
+    group: Sequence[SystemAnswer], witness: Evidence | None, kinds: Sequence[str]
 ) -> dict[str, Any]:
     detail: dict[str, Any] = {"query": group[0].result.prediction, "relations": sorted(set(kinds))}
     if witness is not None:

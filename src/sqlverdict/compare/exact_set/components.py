@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlverdict.compare.exact_set.keys import one_column
 from sqlverdict.compare.exact_set.names import (
     DerivedSource,
-    Scope,
-    Source,
+    FromSource,
+    SelectScope,
     TableSource,
     Unit,
     short,
     word,
 )
-from sqlverdict.compare.exact_set.units import Condition, Conditions, Reading, Units
+from sqlverdict.compare.exact_set.units import Conditions, ConditionUnit, ReadingRules, Units
 from sqlverdict.parse.tokens import fold
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class From(NamedTuple):
     """What FROM names, with the side of an outer join, and the conditions of its ONs."""
 
     tables: tuple[Unit, ...] = ()
-    on: tuple[Condition, ...] = ()
+    on: tuple[ConditionUnit, ...] = ()
 
 
 NO_CONDITIONS = Conditions()
@@ -63,7 +63,7 @@ class _Read:
 
     selects: tuple[Components, ...]
     outputs: tuple[tuple[str, Unit], ...] = ()
-    stars: tuple[Source, ...] = ()
+    stars: tuple[FromSource, ...] = ()
 
     def source(self, names: Sequence[str] = ()) -> DerivedSource:
         """The query as a table, its columns under other names where there are some."""
@@ -93,19 +93,19 @@ def read_components(
         values: Whether the values in conditions count.
         distinct: Whether DISTINCT inside aggregates counts.
     """
-    reader = _Reader(schema, values)
+    reader = _ComponentReader(schema, values)
     tables = reader.outer_tables(tree)
-    reading = Reading(values, distinct, one_column(schema, tables))
-    return reader.query(tree, Scope(None), reading).selects
+    reading = ReadingRules(values, distinct, one_column(schema, tables))
+    return reader.query(tree, SelectScope(None), reading).selects
 
 
-class _Reader:
+class _ComponentReader:
     """Reads the queries of one text."""
 
     def __init__(self, schema: Schema, values: bool) -> None:
         self._schema = schema
         # Queries inside: as they stand, but for values.
-        self._inside = Reading(values, distinct=True)
+        self._inside = ReadingRules(values, distinct=True)
 
     def outer_tables(self, tree: Expr) -> Iterator[Unit]:
         """The tables in the FROM clause of the outer SELECT, the first of a set operation."""
@@ -118,14 +118,14 @@ class _Reader:
                 if isinstance(node, exp.Table):
                     yield word(node.name)
 
-    def query(self, tree: Expr, outer: Scope, reading: Reading) -> _Read:
+    def query(self, tree: Expr, outer: SelectScope, reading: ReadingRules) -> _Read:
         """A SELECT, a set operation or VALUES."""
         from sqlglot import exp
 
         ends: dict[str, Any] = {}
         parts: list[tuple[str, Expr]] = []
         waiting: list[tuple[str, Expr]] = [("", tree)]
-        scope = Scope(outer)
+        scope = SelectScope(outer)
         while waiting:
             operation, node = waiting.pop()
             self._with(node, scope)
@@ -147,12 +147,17 @@ class _Reader:
         return replace(found[0], selects=tuple(read.selects[0] for read in found))
 
     def _select(
-        self, node: Any, outer: Scope, reading: Reading, operation: str, ends: Mapping[str, Any]
+        self,
+        node: Any,
+        outer: SelectScope,
+        reading: ReadingRules,
+        operation: str,
+        ends: Mapping[str, Any],
     ) -> _Read:
         from sqlglot import exp
 
         units = Units(reading, self._nested)
-        scope = Scope(outer)
+        scope = SelectScope(outer)
         if not isinstance(node, exp.Select):
             return _Read((Components(operation, source=From((units.unit(node, scope),))),))
         source = self._from(node, scope, units)
@@ -191,23 +196,23 @@ class _Reader:
             return select[at - 1] if 0 < at <= len(select) else None
         return None
 
-    def _nested(self, tree: Expr, scope: Scope) -> Unit:
+    def _nested(self, tree: Expr, scope: SelectScope) -> Unit:
         return self.query(tree, scope, self._inside).unit
 
-    def _with(self, node: Expr, scope: Scope) -> None:
+    def _with(self, node: Expr, scope: SelectScope) -> None:
         """Make the common table expressions of a query known."""
         with_ = node.args.get("with_")
         for cte in with_.expressions if with_ is not None else ():
             # A recursive one reads itself: inside, it is a table of which nothing is known.
-            inside = Scope(scope)
+            inside = SelectScope(scope)
             inside.add_cte(cte.alias, TableSource("recursive", None))
             names = [column.name for column in cte.args["alias"].args.get("columns") or ()]
             read = self.query(cte.this, inside, self._inside)
             scope.add_cte(cte.alias, read.source(names))
 
-    def _from(self, node: Any, scope: Scope, units: Units) -> From:
+    def _from(self, node: Any, scope: SelectScope, units: Units) -> From:
         tables: list[Unit] = []
-        joined: list[tuple[Any, Source]] = []
+        joined: list[tuple[Any, FromSource]] = []
         for item, join in _from_nodes(node):
             source, alias = self._item(item, scope, units)
             scope.sources.append((fold(alias), source))
@@ -215,12 +220,12 @@ class _Reader:
             tables.append(f"{side} {source.unit}".strip())
             joined.append((join, source))
         # Only now are all names known that an ON may use.
-        on: list[Condition] = []
+        on: list[ConditionUnit] = []
         for join, source in joined:
             on += _joining(join, source, scope, units) if join is not None else ()
         return From(tuple(tables), tuple(on))
 
-    def _item(self, item: Expr, scope: Scope, units: Units) -> tuple[Source, str]:
+    def _item(self, item: Expr, scope: SelectScope, units: Units) -> tuple[FromSource, str]:
         """One member of FROM and the name under which its columns are known."""
         from sqlglot import exp
 
@@ -232,7 +237,7 @@ class _Reader:
             return cte or table, item.alias or item.name
         if isinstance(item, exp.Subquery) and isinstance(item.this, exp.Query):
             # A query in FROM sees the queries around, not its neighbours.
-            inner = Scope(scope.outer)
+            inner = SelectScope(scope.outer)
             return self.query(item, inner, self._inside).source(names), item.alias
         bare = item.copy()
         bare.set("alias", None)
@@ -258,7 +263,9 @@ def _from_nodes(select: Any) -> Iterator[tuple[Expr, Any]]:
             yield node, join
 
 
-def _joining(join: Any, source: Source, scope: Scope, units: Units) -> Iterator[Condition]:
+def _joining(
+    join: Any, source: FromSource, scope: SelectScope, units: Units
+) -> Iterator[ConditionUnit]:
     """The conditions under which a table is joined.
 
     Of conditions that OR connects only the first counts: Spider's annotation has no others.
@@ -303,7 +310,7 @@ def _outputs(node: Any, select: Sequence[Unit]) -> tuple[tuple[str, Unit], ...]:
     return tuple((column.alias_or_name, unit) for column, unit in named if not column.is_star)
 
 
-def _stars(node: Any, scope: Scope) -> Iterator[Source]:
+def _stars(node: Any, scope: SelectScope) -> Iterator[FromSource]:
     """The sources whose columns all come out."""
     for column in node.expressions:
         if column.is_star:

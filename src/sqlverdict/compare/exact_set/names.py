@@ -47,7 +47,7 @@ def short(text: Unit) -> Unit:
     return f"#{blake2b(text.encode('utf-8', 'backslashreplace'), digest_size=16).hexdigest()}"
 
 
-class Source(Protocol):
+class FromSource(Protocol):
     """Something that FROM names."""
 
     @property
@@ -78,7 +78,9 @@ class TableSource:
 class DerivedSource:
     """A query in FROM, or a common table expression."""
 
-    def __init__(self, unit: Unit, outputs: Mapping[str, Unit], stars: Iterable[Source]) -> None:
+    def __init__(
+        self, unit: Unit, outputs: Mapping[str, Unit], stars: Iterable[FromSource]
+    ) -> None:
         self.unit = unit
         self._stars = tuple(stars)
         # Misses are remembered too: stars over stars would be searched again and again.
@@ -93,7 +95,7 @@ class DerivedSource:
         return self._known[wanted]
 
 
-class Scope:
+class SelectScope:
     """What names mean inside one SELECT.
 
     Attributes:
@@ -101,19 +103,21 @@ class Scope:
         aliases: The output columns by alias; empty until they have been read.
     """
 
-    def __init__(self, outer: Scope | None, ctes: Mapping[str, Source] | None = None) -> None:
+    def __init__(
+        self, outer: SelectScope | None, ctes: Mapping[str, FromSource] | None = None
+    ) -> None:
         self.outer = outer
-        self.sources: list[tuple[str, Source]] = []
+        self.sources: list[tuple[str, FromSource]] = []
         self.aliases: dict[str, Unit] = {}
         self._ctes = dict(ctes or {})
 
-    def add_cte(self, name: str, source: Source) -> None:
+    def add_cte(self, name: str, source: FromSource) -> None:
         """Make a common table expression known here and in the queries inside."""
         self._ctes[fold(name)] = source
 
-    def cte(self, name: str) -> Source | None:
+    def cte(self, name: str) -> FromSource | None:
         """The common table expression of that name, the innermost first."""
-        scope: Scope | None = self
+        scope: SelectScope | None = self
         while scope is not None:
             if fold(name) in scope._ctes:
                 return scope._ctes[fold(name)]
@@ -123,7 +127,7 @@ class Scope:
     def qualified(self, qualifier: str, name: str) -> Unit:
         """The column of the source with that alias; of an unknown one, the name as it is."""
         wanted = fold(qualifier)
-        scope: Scope | None = self
+        scope: SelectScope | None = self
         while scope is not None:
             for alias, source in scope.sources:
                 if alias == wanted:
@@ -133,7 +137,7 @@ class Scope:
 
     def plain(self, name: str) -> Unit | None:
         """The column of the first source that has it; None where no source is known to."""
-        scope: Scope | None = self
+        scope: SelectScope | None = self
         while scope is not None:
             for _, source in scope.sources:
                 found = source.column(name)

@@ -52,7 +52,7 @@ def script_accepts(sql: str, schema: Schema) -> bool:
     """
     try:
         words = _words(sql)
-        _Reader(words, schema).query(0)
+        _ClauseReader(words, schema).query(0)
     except (_Rejected, IndexError, RecursionError):
         return False
     return True
@@ -81,7 +81,7 @@ def _words(sql: str) -> list[str]:
     return words
 
 
-class _Reader:
+class _ClauseReader:
     """Reads clause by clause; every method returns the place behind what it read."""
 
     def __init__(self, words: Sequence[str], schema: Schema) -> None:

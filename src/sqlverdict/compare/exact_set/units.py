@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlverdict.compare.exact_set.names import Scope, Unit, short, word
+from sqlverdict.compare.exact_set.names import SelectScope, Unit, short, word
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
-Nested = Callable[["Expr", Scope], Unit]
+Nested = Callable[["Expr", SelectScope], Unit]
 """Reads a query inside an expression."""
 
 _COMPARISONS = {"eq": "=", "neq": "!=", "gt": ">", "gte": ">=", "lt": "<", "lte": "<="}
@@ -21,7 +21,7 @@ _ARITHMETIC = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadingRules:
     """What counts while a query is read.
 
     Attributes:
@@ -35,7 +35,7 @@ class Reading:
     same: Mapping[Unit, Unit] = field(default_factory=dict)
 
 
-class Condition(NamedTuple):
+class ConditionUnit(NamedTuple):
     """One condition; the operands on the right are None where values do not count."""
 
     negated: bool
@@ -48,21 +48,21 @@ class Condition(NamedTuple):
 class Conditions(NamedTuple):
     """Conditions in the order of the text, and the AND or OR between each two of them."""
 
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[ConditionUnit, ...] = ()
     links: tuple[str, ...] = ()
 
 
 class Units:
-    """Reads expressions the way a :class:`Reading` says."""
+    """Reads expressions the way a :class:`ReadingRules` says."""
 
-    def __init__(self, reading: Reading, nested: Nested) -> None:
+    def __init__(self, reading: ReadingRules, nested: Nested) -> None:
         self._reading = reading
         self._nested = nested
         # Spider replaces columns and drops DISTINCT on the left of a condition alone.
-        verbatim = Reading(reading.values, True)
+        verbatim = ReadingRules(reading.values, True)
         self._verbatim = self if reading == verbatim else Units(verbatim, nested)
 
-    def unit(self, node: Expr, scope: Scope, *, alias_first: bool = False) -> Unit:
+    def unit(self, node: Expr, scope: SelectScope, *, alias_first: bool = False) -> Unit:
         """One expression.
 
         Args:
@@ -98,11 +98,11 @@ class Units:
             return short(f"{node.key}({inner}{self._rest(node, scope)})")
         return short(f"{node.key}[{self._written(node.args, scope, alias_first)}]")
 
-    def conditions(self, node: Expr, scope: Scope) -> Conditions:
+    def conditions(self, node: Expr, scope: SelectScope) -> Conditions:
         """What AND and OR connect, without regard to parentheses."""
         from sqlglot import exp
 
-        found: list[Condition] = []
+        found: list[ConditionUnit] = []
         links: list[str] = []
         # A chain of ANDs is a deep tree; a stack takes any depth.
         left: list[Expr | str] = [node]
@@ -118,13 +118,13 @@ class Units:
                 found.append(self._condition(part, scope))
         return Conditions(tuple(found), tuple(links))
 
-    def equality(self, left: Unit | None, right: Unit | None, name: str) -> Condition:
+    def equality(self, left: Unit | None, right: Unit | None, name: str) -> ConditionUnit:
         """What USING says of two columns of that name."""
         left, right = left or f"?.{word(name)}", right or f"?.{word(name)}"
         first = right if self._reading.values else None
-        return Condition(False, "=", self._reading.same.get(left, left), first)
+        return ConditionUnit(False, "=", self._reading.same.get(left, left), first)
 
-    def _condition(self, node: Expr, scope: Scope) -> Condition:
+    def _condition(self, node: Expr, scope: SelectScope) -> ConditionUnit:
         from sqlglot import exp
 
         negated = False
@@ -132,37 +132,39 @@ class Units:
             negated = not negated
             node = node.this.unnest()
         if isinstance(node, exp.And | exp.Or):
-            return Condition(negated, "group", short(repr(self.conditions(node, scope))))
+            return ConditionUnit(negated, "group", short(repr(self.conditions(node, scope))))
         escape: Expr | None = None
         if isinstance(node, exp.Escape):
             node, escape = node.this, node.expression
         if node.args.get("negate"):
             negated = not negated
         if isinstance(node, exp.Exists):
-            return Condition(negated, "exists", "", self._operand(node.this, scope))
+            return ConditionUnit(negated, "exists", "", self._operand(node.this, scope))
         if isinstance(node, exp.Between):
             low, high = (self._operand(node.args[bound], scope) for bound in ("low", "high"))
-            return Condition(negated, "between", self.unit(node.this, scope), low, high)
+            return ConditionUnit(negated, "between", self.unit(node.this, scope), low, high)
         if isinstance(node, exp.In):
-            return Condition(negated, "in", self.unit(node.this, scope), self._members(node, scope))
+            return ConditionUnit(
+                negated, "in", self.unit(node.this, scope), self._members(node, scope)
+            )
         if isinstance(node, exp.Binary) and isinstance(node, exp.Predicate):
             return self._comparison(node, negated, escape, scope)
-        return Condition(negated, "true", self.unit(node, scope))
+        return ConditionUnit(negated, "true", self.unit(node, scope))
 
     def _comparison(
-        self, node: Expr, negated: bool, escape: Expr | None, scope: Scope
-    ) -> Condition:
+        self, node: Expr, negated: bool, escape: Expr | None, scope: SelectScope
+    ) -> ConditionUnit:
         operator = _COMPARISONS.get(node.key, node.key)
         left, right = node.this.unnest(), node.args["expression"].unnest()
         backwards = _is_value(left, scope) and not _is_value(right, scope)
         if operator in _MIRRORED and backwards:
             operator, left, right = _MIRRORED[operator], right, left
         second = self._operand(escape, scope) if escape is not None else None
-        return Condition(
+        return ConditionUnit(
             negated, operator, self.unit(left, scope), self._operand(right, scope), second
         )
 
-    def _members(self, node: Expr, scope: Scope) -> Unit | None:
+    def _members(self, node: Expr, scope: SelectScope) -> Unit | None:
         """The right side of IN: a query, a list, or a table's name."""
         query = node.args.get("query")
         if query is not None:
@@ -173,7 +175,7 @@ class Units:
             return None if named is None else self._verbatim.unit(named, scope)
         return short(f"[{', '.join(sorted(member or '' for member in members))}]")
 
-    def _operand(self, node: Expr, scope: Scope) -> Unit | None:
+    def _operand(self, node: Expr, scope: SelectScope) -> Unit | None:
         """What a condition compares with: a query always counts, all else if values do."""
         from sqlglot import exp
 
@@ -182,7 +184,7 @@ class Units:
             return self._verbatim.unit(node, scope)
         return None
 
-    def _column(self, node: Any, scope: Scope, alias_first: bool) -> Unit:
+    def _column(self, node: Any, scope: SelectScope, alias_first: bool) -> Unit:
         from sqlglot import exp
 
         name = node.name
@@ -198,13 +200,13 @@ class Units:
             found = chosen or scope.guess(name)
         return self._reading.same.get(found, found)
 
-    def _rest(self, node: Expr, scope: Scope) -> Unit:
+    def _rest(self, node: Expr, scope: SelectScope) -> Unit:
         """The arguments of an aggregate besides the first: a separator, an order."""
         others = {name: value for name, value in node.args.items() if name != "this"}
         text = self._written(others, scope, False)
         return f"; {text}" if text else ""
 
-    def _written(self, arguments: Mapping[str, Any], scope: Scope, alias_first: bool) -> Unit:
+    def _written(self, arguments: Mapping[str, Any], scope: SelectScope, alias_first: bool) -> Unit:
         parts = []
         for name in sorted(arguments):
             value = arguments[name]
@@ -215,7 +217,7 @@ class Units:
             parts.append(f"{name}={self._value(value, scope, alias_first)}")
         return ", ".join(parts)
 
-    def _value(self, value: Any, scope: Scope, alias_first: bool) -> Unit:
+    def _value(self, value: Any, scope: SelectScope, alias_first: bool) -> Unit:
         from sqlglot import exp
 
         if isinstance(value, exp.Expr):
@@ -224,11 +226,11 @@ class Units:
             return f"[{self._listed(value, scope, alias_first)}]"
         return word(str(value))
 
-    def _listed(self, values: list[Any], scope: Scope, alias_first: bool = False) -> Unit:
+    def _listed(self, values: list[Any], scope: SelectScope, alias_first: bool = False) -> Unit:
         return ", ".join(self._value(value, scope, alias_first) for value in values)
 
 
-def _is_value(node: Any, scope: Scope) -> bool:
+def _is_value(node: Any, scope: SelectScope) -> bool:
     from sqlglot import exp
 
     if isinstance(node, exp.Neg):

@@ -17,19 +17,19 @@ Source
 from __future__ import annotations
 
 from sqlverdict.compare.mismatch import column_reason, row_reasons
-from sqlverdict.compare.preset import PRESETS, Pair
+from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.records import Answer, Comparison
 
 
 @PRESETS.member
-class Bird:
+class BirdPreset:
     """See the module's docstring."""
 
     def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
         """Both queries as they are."""
         return gold, prediction
 
-    def compare(self, gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
+    def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the two answers are the same set of rows."""
         del pair
         if gold.rows == prediction.rows or set(gold.rows) == set(prediction.rows):

@@ -13,19 +13,19 @@ Source
 from __future__ import annotations
 
 from sqlverdict.compare.mismatch import column_reason, row_reasons
-from sqlverdict.compare.preset import PRESETS, Pair
+from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.records import Answer, Comparison, Reason, Row
 
 
 @PRESETS.member
-class Exact:
+class ExactPreset:
     """See the module's docstring."""
 
     def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
         """Both queries as they are."""
         return gold, prediction
 
-    def compare(self, gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
+    def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the two answers are identical."""
         del pair
         wrong_width = column_reason(gold, prediction)

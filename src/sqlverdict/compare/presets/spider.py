@@ -20,20 +20,20 @@ Source
 
 from __future__ import annotations
 
-from sqlverdict.compare.preset import PRESETS, Pair
+from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.compare.spider_rules import prepare, same_denotation
 from sqlverdict.parse.tokens import without_distinct
 from sqlverdict.records import Answer, Comparison
 
 
 @PRESETS.member
-class Spider:
+class SpiderPreset:
     """See the module's docstring."""
 
     def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
         """Both queries without DISTINCT."""
         return without_distinct(prepare(gold)), without_distinct(prepare(prediction))
 
-    def compare(self, gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
+    def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the answers have the same denotation."""
         return same_denotation(gold, prediction, pair)

@@ -15,7 +15,7 @@ Source
 
 from __future__ import annotations
 
-from sqlverdict.compare.preset import PRESETS, Pair
+from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.compare.spider_rules import prepare, same_denotation
 from sqlverdict.records import Answer, Comparison
 
@@ -28,6 +28,6 @@ class SpiderDistinct:
         """Both queries with the script's mends."""
         return prepare(gold), prepare(prediction)
 
-    def compare(self, gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
+    def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the answers have the same denotation."""
         return same_denotation(gold, prediction, pair)

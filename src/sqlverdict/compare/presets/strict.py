@@ -27,7 +27,7 @@ from sqlverdict.compare.cells import Tolerance, unify
 from sqlverdict.compare.columns import SearchExhausted, match_columns
 from sqlverdict.compare.mismatch import column_reason, row_reasons
 from sqlverdict.compare.order import could_be_gold, holds_all_cells, is_ordered, read_window
-from sqlverdict.compare.preset import PRESETS, Pair
+from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.records import Answer, Comparison, Contract, Reason, Row
 
 _NONE = Contract()
@@ -42,7 +42,7 @@ class Strict:
         """Both queries as they are."""
         return gold, prediction
 
-    def compare(self, gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
+    def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the two answers are the same."""
         wrong_width = column_reason(gold, prediction)
         if wrong_width is not None:
@@ -57,7 +57,7 @@ class Strict:
             return Comparison(None, (Reason.BUDGET_EXHAUSTED,), message=str(stopped))
 
 
-def _same_number_of_rows(gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
+def _same_number_of_rows(gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
     rows, predicted = gold.rows, prediction.rows
     if gold.bag == prediction.bag:
         return _ordered(gold, pair, rows, predicted, tuple(range(len(gold.columns))))
@@ -97,7 +97,7 @@ def _match(
     return columns if columns == tuple(range(len(columns))) else None
 
 
-def _different(gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
+def _different(gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
     """The rows are not the same bag: wrong, unless the gold's LIMIT leaves its rows open."""
     if "limit" in pair.gold_sql.lower() and holds_all_cells(pair, prediction.rows):
         window = read_window(gold, pair)
@@ -117,7 +117,7 @@ def _different(gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
 
 
 def _ordered(
-    gold: Answer, pair: Pair, rows: list[Row], predicted: list[Row], columns: tuple[int, ...]
+    gold: Answer, pair: QueryPair, rows: list[Row], predicted: list[Row], columns: tuple[int, ...]
 ) -> Comparison:
     """The rows are the same bag: right, unless the gold orders them and they come otherwise."""
     wishes = pair.contract or _NONE

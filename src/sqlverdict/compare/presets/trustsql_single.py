@@ -26,7 +26,7 @@ from __future__ import annotations
 import re
 
 from sqlverdict.compare.mismatch import row_reasons
-from sqlverdict.compare.preset import PRESETS, Pair
+from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.compare.trustsql_rules import mended
 from sqlverdict.parse.ehrsql import settled
 from sqlverdict.records import Answer, Cell, Comparison, Row
@@ -52,7 +52,7 @@ class TrustsqlSingle:
             return gold, prediction
         return gold, "SELECT DISTINCT " + prediction[theirs.end() :]
 
-    def compare(self, gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
+    def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the first 100 sorted rows read the same."""
         theirs = _read(prediction.rows)
         if not theirs and "count" in pair.gold_sql.lower():

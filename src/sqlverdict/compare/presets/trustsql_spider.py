@@ -19,7 +19,7 @@ Source
 
 from __future__ import annotations
 
-from sqlverdict.compare.preset import PRESETS, Pair
+from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.compare.spider_rules import same_denotation
 from sqlverdict.compare.trustsql_rules import mended
 from sqlverdict.parse.tokens import without_distinct
@@ -34,6 +34,6 @@ class TrustsqlSpider:
         """Both queries mended and without DISTINCT."""
         return without_distinct(mended(gold)), without_distinct(mended(prediction))
 
-    def compare(self, gold: Answer, prediction: Answer, pair: Pair) -> Comparison:
+    def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the answers have the same denotation."""
         return same_denotation(gold, prediction, pair)

@@ -36,7 +36,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from sqlverdict.compare.preset import Pair
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.constants import constant_columns
+from sqlverdict.compare.related.table import NUMBERS, AnswerTable
 from sqlverdict.compare.relations import (
     column_permutation,
     concatenated,
@@ -55,8 +57,6 @@ from sqlverdict.compare.relations import (
     transposed,
     yes_no,
 )
-from sqlverdict.compare.relations._constants import constant_columns
-from sqlverdict.compare.relations._table import NUMBERS, Table
 from sqlverdict.errors import UnknownMember
 from sqlverdict.records import Answer, Relation
 
@@ -65,7 +65,7 @@ __all__ = ["KINDS", "MOST_CELLS", "constant_columns", "relate", "verify"]
 MOST_CELLS = 200_000
 """Cells of both answers together above which only the cheap relations are tried."""
 
-Checker = Callable[[Mapping[str, Any], Table, Table, Pair], bool]
+Checker = Callable[[Mapping[str, Any], AnswerTable, AnswerTable, QueryPair], bool]
 KINDS: Mapping[str, Checker] = {
     member.KIND: member.holds
     for member in (
@@ -90,7 +90,7 @@ KINDS: Mapping[str, Checker] = {
 """Every kind of relation, with the function that checks its proof."""
 
 
-def relate(gold: Answer, prediction: Answer, pair: Pair) -> tuple[Relation, ...]:
+def relate(gold: Answer, prediction: Answer, pair: QueryPair) -> tuple[Relation, ...]:
     """The relations that hold between two answers.
 
     Args:
@@ -106,7 +106,7 @@ def relate(gold: Answer, prediction: Answer, pair: Pair) -> tuple[Relation, ...]
         return ()
     if gold.rows == prediction.rows:
         return ()
-    left, right = Table(gold.rows), Table(prediction.rows)
+    left, right = AnswerTable(gold.rows), AnswerTable(prediction.rows)
     cells = left.height * left.width + right.height * right.width
     if left.height != right.height:
         relations = _other_height(left, right, pair, search=cells <= MOST_CELLS)
@@ -116,7 +116,7 @@ def relate(gold: Answer, prediction: Answer, pair: Pair) -> tuple[Relation, ...]
     return tuple(_with_notes(relation, left, right, pair) for relation in relations)
 
 
-def verify(relation: Relation, gold: Answer, prediction: Answer, pair: Pair) -> bool:
+def verify(relation: Relation, gold: Answer, prediction: Answer, pair: QueryPair) -> bool:
     """Whether a relation's proof is one, checked on the rows without searching.
 
     Args:
@@ -136,7 +136,7 @@ def verify(relation: Relation, gold: Answer, prediction: Answer, pair: Pair) -> 
     if not gold.rows or not prediction.rows or not gold.rows[0] or not prediction.rows[0]:
         return False
     try:
-        left, right = Table(gold.rows), Table(prediction.rows)
+        left, right = AnswerTable(gold.rows), AnswerTable(prediction.rows)
         detail = {key: value for key, value in relation.detail.items() if key not in _NOTES}
         again = _with_notes(Relation(relation.kind, detail), left, right, pair).detail
         if any(again.get(key, ()) != relation.detail.get(key, ()) for key in _NOTES):
@@ -151,7 +151,9 @@ _NOTES = ("alternatives", "constant")
 """Fields that every relation may have, whatever its kind."""
 
 
-def _with_notes(relation: Relation, gold: Table, prediction: Table, pair: Pair) -> Relation:
+def _with_notes(
+    relation: Relation, gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> Relation:
     """The relation with what makes it worth less: constants, and numbers to choose from."""
     notes: dict[str, Any] = {}
     detail, numbers = relation.detail, gold.height == 1 and not gold.kinds.isdisjoint(NUMBERS)
@@ -169,7 +171,9 @@ def _with_notes(relation: Relation, gold: Table, prediction: Table, pair: Pair) 
     return Relation(relation.kind, {**detail, **notes}) if notes else relation
 
 
-def _same_height(gold: Table, prediction: Table, pair: Pair, *, search: bool) -> Relation | None:
+def _same_height(
+    gold: AnswerTable, prediction: AnswerTable, pair: QueryPair, *, search: bool
+) -> Relation | None:
     if gold.width == prediction.width:
         if gold.width > 1 or gold.height > 1:
             columns = column_permutation.matched(gold, prediction)
@@ -196,7 +200,7 @@ def _same_height(gold: Table, prediction: Table, pair: Pair, *, search: bool) ->
 
 
 def _other_height(
-    gold: Table, prediction: Table, pair: Pair, *, search: bool
+    gold: AnswerTable, prediction: AnswerTable, pair: QueryPair, *, search: bool
 ) -> tuple[Relation, ...]:
     """Several may hold here: the greatest of a list is also a row of it."""
     limited = "gold" if gold.height < prediction.height else "prediction"

@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlverdict.compare.preset import Pair
-from sqlverdict.compare.relations._check import map_holds
-from sqlverdict.compare.relations._search import Joint, Link, map_detail
-from sqlverdict.compare.relations._table import Table
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.check import map_holds
+from sqlverdict.compare.related.search import ColumnLink, ColumnPairLink, map_detail
+from sqlverdict.compare.related.table import AnswerTable
 from sqlverdict.records import Relation
 
 KIND = "column_permutation"
 
 
-def matched(gold: Table, prediction: Table) -> tuple[int, ...] | None:
+def matched(gold: AnswerTable, prediction: AnswerTable) -> tuple[int, ...] | None:
     """The prediction's column for each gold column that makes the bags equal."""
     from sqlverdict.compare.columns import SearchExhausted, match_columns
 
@@ -31,18 +31,22 @@ def matched(gold: Table, prediction: Table) -> tuple[int, ...] | None:
         return None
 
 
-def find(gold: Table, prediction: Table, pair: Pair, columns: tuple[int, ...]) -> Relation | None:
+def find(
+    gold: AnswerTable, prediction: AnswerTable, pair: QueryPair, columns: tuple[int, ...]
+) -> Relation | None:
     """The relation, where the order that makes the bags equal is not gold's own."""
     if columns == tuple(range(gold.width)):
         return None
     joints = [
-        Joint(g, p, Link(gold.columns[g].cells, prediction.columns[p].cells, {}))
+        ColumnPairLink(g, p, ColumnLink(gold.columns[g].cells, prediction.columns[p].cells, {}))
         for g, p in enumerate(columns)
     ]
     return Relation(KIND, map_detail(gold, prediction, joints, pair))
 
 
-def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+def holds(
+    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> bool:
     """Whether the proof is one."""
     if gold.width != prediction.width or list(detail["columns"]) == list(range(gold.width)):
         return False

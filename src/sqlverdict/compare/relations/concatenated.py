@@ -15,9 +15,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
-from sqlverdict.compare.preset import Pair
-from sqlverdict.compare.relations._search import find_map
-from sqlverdict.compare.relations._table import Column, Table, weak
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.search import find_map
+from sqlverdict.compare.related.table import AnswerColumn, AnswerTable, weak
 from sqlverdict.records import Cell, Relation
 
 KIND = "concatenated"
@@ -27,7 +27,7 @@ WIDEST = 8
 """Wider answers are not searched: the number of ways to join grows too fast."""
 
 
-def find(gold: Table, prediction: Table) -> Relation | None:
+def find(gold: AnswerTable, prediction: AnswerTable) -> Relation | None:
     """The relation, where it holds."""
     if gold.height != prediction.height or gold.width == prediction.width:
         return None
@@ -60,7 +60,7 @@ def find(gold: Table, prediction: Table) -> Relation | None:
 
 
 def _joins(
-    column: Column, wide: Table, count: int
+    column: AnswerColumn, wide: AnswerTable, count: int
 ) -> Iterator[tuple[tuple[int, ...], str, list[str | None]]]:
     known = set(column.cells)
     for parts in permutations(range(wide.width), count):
@@ -79,7 +79,11 @@ def _joins(
 
 
 def _others(
-    narrow: Table, wide: Table, place: int, parts: Sequence[int], texts: Sequence[str | None]
+    narrow: AnswerTable,
+    wide: AnswerTable,
+    place: int,
+    parts: Sequence[int],
+    texts: Sequence[str | None],
 ) -> list[tuple[int, int]] | None:
     """The narrow and wide places of the columns that are not joined."""
     rest = [w for w in range(wide.width) if w not in parts]
@@ -89,7 +93,7 @@ def _others(
     right: Any = [(text,) for text in texts]
     lefts = zip(left, *(narrow.columns[n].cells for n in own), strict=True)
     rights = zip(right, *(wide.columns[w].cells for w in rest), strict=True)
-    joints = find_map(Table(list(lefts)), Table(list(rights)))
+    joints = find_map(AnswerTable(list(lefts)), AnswerTable(list(rights)))
     if joints is None:
         return None
     return [(own[joint.gold - 1], rest[joint.prediction - 1]) for joint in joints[1:]]
@@ -102,7 +106,9 @@ def join(row: Sequence[Cell], separator: str) -> str | None:
     return separator.join(cell if isinstance(cell, str) else str(cell) for cell in row)
 
 
-def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+def holds(
+    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> bool:
     """Whether the proof is one."""
     del pair
     if detail["joined"] not in ("gold", "prediction") or detail["separator"] not in SEPARATORS:

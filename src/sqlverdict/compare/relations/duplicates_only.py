@@ -14,16 +14,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlverdict.compare.preset import Pair
-from sqlverdict.compare.relations._check import is_map
-from sqlverdict.compare.relations._table import EXAMPLES, Table, plain_row, weak
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.check import is_map
+from sqlverdict.compare.related.table import EXAMPLES, AnswerTable, plain_row, weak
 from sqlverdict.compare.relations.column_permutation import matched
 from sqlverdict.records import Relation, Row
 
 KIND = "duplicates_only"
 
 
-def find(gold: Table, prediction: Table, *, search: bool) -> Relation | None:
+def find(gold: AnswerTable, prediction: AnswerTable, *, search: bool) -> Relation | None:
     """The relation, where it holds; ``search``: also under another order of columns."""
     if gold.width != prediction.width:
         return None
@@ -35,7 +35,8 @@ def find(gold: Table, prediction: Table, *, search: bool) -> Relation | None:
         if not search or gold.width == 1:
             return None
         columns = matched(
-            Table(list(dict.fromkeys(gold.rows))), Table(list(dict.fromkeys(prediction.rows)))
+            AnswerTable(list(dict.fromkeys(gold.rows))),
+            AnswerTable(list(dict.fromkeys(prediction.rows))),
         )
         if columns is None:
             return None
@@ -52,7 +53,9 @@ def find(gold: Table, prediction: Table, *, search: bool) -> Relation | None:
     return Relation(KIND, detail)
 
 
-def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+def holds(
+    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> bool:
     """Whether the proof is one."""
     del pair
     columns = detail["columns"]
@@ -71,7 +74,7 @@ def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair)
     )
 
 
-def _reordered(prediction: Table, columns: Sequence[int]) -> list[Row]:
+def _reordered(prediction: AnswerTable, columns: Sequence[int]) -> list[Row]:
     return list(zip(*(prediction.columns[place].cells for place in columns), strict=True))
 
 

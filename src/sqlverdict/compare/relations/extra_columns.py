@@ -12,16 +12,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlverdict.compare.preset import Pair
-from sqlverdict.compare.relations._check import map_holds
-from sqlverdict.compare.relations._search import find_map, map_detail
-from sqlverdict.compare.relations._table import Table
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.check import map_holds
+from sqlverdict.compare.related.search import find_map, map_detail
+from sqlverdict.compare.related.table import AnswerTable
 from sqlverdict.records import Relation
 
 KIND = "extra_columns"
 
 
-def find(gold: Table, prediction: Table, pair: Pair) -> Relation | None:
+def find(gold: AnswerTable, prediction: AnswerTable, pair: QueryPair) -> Relation | None:
     """The relation, where it holds."""
     if prediction.width <= gold.width or prediction.height != gold.height:
         return None
@@ -31,6 +31,8 @@ def find(gold: Table, prediction: Table, pair: Pair) -> Relation | None:
     return Relation(KIND, map_detail(gold, prediction, joints, pair))
 
 
-def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+def holds(
+    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> bool:
     """Whether the proof is one."""
     return prediction.width > gold.width and map_holds(detail, gold, prediction, pair)

@@ -15,11 +15,11 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
-from sqlverdict.compare.preset import Pair
-from sqlverdict.compare.relations._check import map_holds
-from sqlverdict.compare.relations._search import Link, find_map, map_detail
-from sqlverdict.compare.relations._spellings import STEPS, has_year_last, spelt
-from sqlverdict.compare.relations._table import TEXTS, Column, Key, Keys, Table, same_bag
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.check import map_holds
+from sqlverdict.compare.related.search import ColumnLink, find_map, map_detail
+from sqlverdict.compare.related.spellings import STEPS, has_year_last, spelt
+from sqlverdict.compare.related.table import TEXTS, AnswerColumn, AnswerTable, Key, Keys, same_bag
 from sqlverdict.records import Cell, Relation
 
 KIND = "formats"
@@ -27,7 +27,7 @@ _MONTH_FIRST = frozenset(STEPS) - {"day_first"}
 _DAY_FIRST = frozenset(STEPS) - {"month_first"}
 
 
-def find(gold: Table, prediction: Table, pair: Pair) -> Relation | None:
+def find(gold: AnswerTable, prediction: AnswerTable, pair: QueryPair) -> Relation | None:
     """The relation, where it holds and the answers are not equal as they are."""
     if gold.kinds.isdisjoint(TEXTS) and prediction.kinds.isdisjoint(TEXTS):
         return None
@@ -37,7 +37,7 @@ def find(gold: Table, prediction: Table, pair: Pair) -> Relation | None:
     return Relation(KIND, map_detail(gold, prediction, joints, pair))
 
 
-def link(gold: Column, prediction: Column) -> Link | None:
+def link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
     """Keys under which two columns agree once they are spelt alike."""
     if gold.kinds.isdisjoint(TEXTS) and prediction.kinds.isdisjoint(TEXTS):
         return None
@@ -47,11 +47,11 @@ def link(gold: Column, prediction: Column) -> Link | None:
         if same_bag(_spelt(gold, steps), _spelt(prediction, steps)):
             fewest = _fewest(gold, prediction, steps)
             note = {"steps": [step for step in STEPS if step in fewest]}
-            return Link(*_keys(note, gold.cells, prediction.cells), note)
+            return ColumnLink(*_keys(note, gold.cells, prediction.cells), note)
     return None
 
 
-def _spelt(column: Column, steps: frozenset[str]) -> Keys:
+def _spelt(column: AnswerColumn, steps: frozenset[str]) -> Keys:
     notes = column.notes
     if steps not in notes:
         known = {cell: spelt(cell, steps) for cell in column.cells}
@@ -60,11 +60,11 @@ def _spelt(column: Column, steps: frozenset[str]) -> Keys:
     return found
 
 
-def _two_ways(column: Column) -> bool:
+def _two_ways(column: AnswerColumn) -> bool:
     return any(has_year_last(cell) for cell in column.cells)
 
 
-def _fewest(gold: Column, prediction: Column, steps: frozenset[str]) -> frozenset[str]:
+def _fewest(gold: AnswerColumn, prediction: AnswerColumn, steps: frozenset[str]) -> frozenset[str]:
     """The fewest of the steps, up to three, under which the columns still agree."""
     classes: dict[Key, tuple[list[Cell], list[Cell]]] = {}
     for side, column in enumerate((gold, prediction)):
@@ -82,7 +82,9 @@ def _fewest(gold: Column, prediction: Column, steps: frozenset[str]) -> frozense
     return steps
 
 
-def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+def holds(
+    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> bool:
     """Whether the proof is one."""
     if any(not set(entry["steps"]) <= set(STEPS) for entry in detail["changed"]):
         return False

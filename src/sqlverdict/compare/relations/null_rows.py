@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlverdict.compare.preset import Pair
-from sqlverdict.compare.relations._table import Table, weak
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.table import AnswerTable, weak
 from sqlverdict.records import Relation, Row
 
 KIND = "null_rows"
 
 
-def find(gold: Table, prediction: Table) -> Relation | None:
+def find(gold: AnswerTable, prediction: AnswerTable) -> Relation | None:
     """The relation, where it holds."""
     if gold.width != prediction.width:
         return None
@@ -37,7 +37,9 @@ def find(gold: Table, prediction: Table) -> Relation | None:
     return Relation(KIND, detail)
 
 
-def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+def holds(
+    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> bool:
     """Whether the proof is one."""
     del pair
     found = find(gold, prediction)

@@ -12,15 +12,15 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from sqlverdict.compare.preset import Pair
-from sqlverdict.compare.relations._clauses import orders
-from sqlverdict.compare.relations._table import Table, plain_row
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.clauses import orders
+from sqlverdict.compare.related.table import AnswerTable, plain_row
 from sqlverdict.records import Relation
 
 KIND = "order_only"
 
 
-def find(gold: Table, prediction: Table, pair: Pair) -> Relation | None:
+def find(gold: AnswerTable, prediction: AnswerTable, pair: QueryPair) -> Relation | None:
     """The relation between two answers that are known to be equal as bags."""
     if not orders(pair):
         return None
@@ -31,7 +31,9 @@ def find(gold: Table, prediction: Table, pair: Pair) -> Relation | None:
     return None
 
 
-def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+def holds(
+    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> bool:
     """Whether the proof is one."""
     first = detail["first"]
     row, other = gold.rows[first], prediction.rows[first]

@@ -16,17 +16,17 @@ from collections.abc import Mapping
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 
-from sqlverdict.compare.preset import Pair
-from sqlverdict.compare.relations._check import map_holds
-from sqlverdict.compare.relations._numbers import HALF, digits, extent, near_keys, rounded_keys
-from sqlverdict.compare.relations._search import Link, find_map, map_detail
-from sqlverdict.compare.relations._table import Column, Keys, Table, same_bag
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.check import map_holds
+from sqlverdict.compare.related.numbers import HALF, digits, extent, near_keys, rounded_keys
+from sqlverdict.compare.related.search import ColumnLink, find_map, map_detail
+from sqlverdict.compare.related.table import AnswerColumn, AnswerTable, Keys, same_bag
 from sqlverdict.records import Relation
 
 KIND = "rounding"
 
 
-def find(gold: Table, prediction: Table, pair: Pair) -> Relation | None:
+def find(gold: AnswerTable, prediction: AnswerTable, pair: QueryPair) -> Relation | None:
     """The relation, where it holds and the answers are not equal as they are."""
     if float not in gold.kinds and float not in prediction.kinds:
         return None
@@ -36,7 +36,7 @@ def find(gold: Table, prediction: Table, pair: Pair) -> Relation | None:
     return Relation(KIND, map_detail(gold, prediction, joints, pair))
 
 
-def link(gold: Column, prediction: Column) -> Link | None:
+def link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
     """Keys under which two number columns agree after rounding one of them."""
     if not gold.numeric or not prediction.numeric:
         return None
@@ -57,14 +57,20 @@ def link(gold: Column, prediction: Column) -> Link | None:
         targets, keys = rounded_keys(coarse, fine, places)
         if same_bag(targets, keys):
             note = {"rounded": side, "digits": places}
-            return Link(targets, keys, note) if side == "gold" else Link(keys, targets, note)
+            return (
+                ColumnLink(targets, keys, note)
+                if side == "gold"
+                else ColumnLink(keys, targets, note)
+            )
     left, right = near_keys(gold.cells, prediction.cells)
     if same_bag(left, right):
-        return Link(left, right, {"rounded": "both", "digits": None})
+        return ColumnLink(left, right, {"rounded": "both", "digits": None})
     return None
 
 
-def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+def holds(
+    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> bool:
     """Whether the proof is one."""
     return map_holds(detail, gold, prediction, pair, _keys)
 

@@ -12,33 +12,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlverdict.compare.preset import Pair
-from sqlverdict.compare.relations import _contain
-from sqlverdict.compare.relations._table import Table
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related import contain
+from sqlverdict.compare.related.table import AnswerTable
 from sqlverdict.records import Relation
 
 KIND = "row_subset"
 
 
-def find(gold: Table, prediction: Table, *, search: bool) -> Relation | None:
+def find(gold: AnswerTable, prediction: AnswerTable, *, search: bool) -> Relation | None:
     """The relation, where it holds."""
-    places = _contain.within(prediction, gold, search=search)
+    places = contain.within(prediction, gold, search=search)
     if places is None:
         return None
-    columns = _contain.inverse(places)
-    detail = _contain.detail(prediction, gold, places, "missing")
+    columns = contain.inverse(places)
+    detail = contain.detail(prediction, gold, places, "missing")
     return Relation(KIND, {"columns": columns, **_gold_order(detail, columns)})
 
 
-def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+def holds(
+    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> bool:
     """Whether the proof is one."""
     del pair
     columns = list(detail["columns"])
     if sorted(columns) != list(range(gold.width)):
         return False
-    places = _contain.inverse(columns)
+    places = contain.inverse(columns)
     claim = _gold_order(detail, places)
-    return _contain.holds(claim, prediction, gold, places, "missing")
+    return contain.holds(claim, prediction, gold, places, "missing")
 
 
 def _gold_order(detail: Mapping[str, Any], columns: list[int]) -> dict[str, Any]:

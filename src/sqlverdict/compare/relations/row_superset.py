@@ -13,24 +13,26 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlverdict.compare.preset import Pair
-from sqlverdict.compare.relations import _contain
-from sqlverdict.compare.relations._table import Table
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related import contain
+from sqlverdict.compare.related.table import AnswerTable
 from sqlverdict.records import Relation
 
 KIND = "row_superset"
 
 
-def find(gold: Table, prediction: Table, *, search: bool) -> Relation | None:
+def find(gold: AnswerTable, prediction: AnswerTable, *, search: bool) -> Relation | None:
     """The relation, where it holds."""
-    columns = _contain.within(gold, prediction, search=search)
+    columns = contain.within(gold, prediction, search=search)
     if columns is None:
         return None
-    detail = _contain.detail(gold, prediction, columns, "extra")
+    detail = contain.detail(gold, prediction, columns, "extra")
     return Relation(KIND, {"columns": columns, **detail})
 
 
-def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+def holds(
+    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> bool:
     """Whether the proof is one."""
     del pair
-    return _contain.holds(detail, gold, prediction, detail["columns"], "extra")
+    return contain.holds(detail, gold, prediction, detail["columns"], "extra")

@@ -14,11 +14,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlverdict.compare.preset import Pair
-from sqlverdict.compare.relations._check import map_holds
-from sqlverdict.compare.relations._numbers import digits, extent, near_keys, rounded_keys
-from sqlverdict.compare.relations._search import Link, find_map, map_detail
-from sqlverdict.compare.relations._table import NUMBERS, Column, Keys, Table, same_bag
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.check import map_holds
+from sqlverdict.compare.related.numbers import digits, extent, near_keys, rounded_keys
+from sqlverdict.compare.related.search import ColumnLink, find_map, map_detail
+from sqlverdict.compare.related.table import NUMBERS, AnswerColumn, AnswerTable, Keys, same_bag
 from sqlverdict.compare.relations.rounding import check_rounding
 from sqlverdict.records import Relation
 
@@ -28,7 +28,7 @@ TELLING = 100
 """A rounded number needs three significant digits to show a factor."""
 
 
-def find(gold: Table, prediction: Table, pair: Pair) -> Relation | None:
+def find(gold: AnswerTable, prediction: AnswerTable, pair: QueryPair) -> Relation | None:
     """The relation, where it holds and the answers are not equal as they are."""
     if gold.kinds.isdisjoint(NUMBERS) or prediction.kinds.isdisjoint(NUMBERS):
         return None
@@ -38,7 +38,7 @@ def find(gold: Table, prediction: Table, pair: Pair) -> Relation | None:
     return Relation(KIND, map_detail(gold, prediction, joints, pair))
 
 
-def link(gold: Column, prediction: Column) -> Link | None:
+def link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
     """Keys under which two number columns agree after multiplying gold's by a factor."""
     if not gold.numeric or not prediction.numeric:
         return None
@@ -57,11 +57,11 @@ def link(gold: Column, prediction: Column) -> Link | None:
     return None
 
 
-def _link(cells: Keys, others: Keys, factor: float) -> Link | None:
+def _link(cells: Keys, others: Keys, factor: float) -> ColumnLink | None:
     scaled = times(cells, factor)
     left, right = near_keys(scaled, others)
     if same_bag(left, right):
-        return Link(left, right, {"factor": factor})
+        return ColumnLink(left, right, {"factor": factor})
     for side, coarse, fine in (
         ("prediction", others, scaled),
         ("gold", cells, times(others, 1 / factor)),
@@ -72,7 +72,11 @@ def _link(cells: Keys, others: Keys, factor: float) -> Link | None:
         targets, keys = rounded_keys(coarse, fine, places)
         if same_bag(targets, keys) and any(abs(t) >= TELLING for t in targets if t):
             note = {"factor": factor, "rounded": side, "digits": places}
-            return Link(targets, keys, note) if side == "gold" else Link(keys, targets, note)
+            return (
+                ColumnLink(targets, keys, note)
+                if side == "gold"
+                else ColumnLink(keys, targets, note)
+            )
     return None
 
 
@@ -81,7 +85,9 @@ def times(cells: Keys, factor: float) -> list[float | None]:
     return [None if number is None else number * factor for number in cells]
 
 
-def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+def holds(
+    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> bool:
     """Whether the proof is one."""
     return map_holds(detail, gold, prediction, pair, _keys)
 

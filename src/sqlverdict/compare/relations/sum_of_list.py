@@ -15,16 +15,16 @@ from collections.abc import Mapping, Sequence
 from math import fsum, isclose
 from typing import Any
 
-from sqlverdict.compare.preset import Pair
-from sqlverdict.compare.relations._numbers import LARGEST
-from sqlverdict.compare.relations._table import NUMBERS, Table, plain, tiny, weak
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.numbers import LARGEST
+from sqlverdict.compare.related.table import NUMBERS, AnswerTable, plain, tiny, weak
 from sqlverdict.records import Cell, Relation
 
 KIND = "sum_of_list"
 FUNCTIONS = ("sum", "avg", "count", "max", "min")
 
 
-def find(gold: Table, prediction: Table) -> Relation | None:
+def find(gold: AnswerTable, prediction: AnswerTable) -> Relation | None:
     """The relation, where it holds."""
     if gold.width != 1 or prediction.width != 1:
         return None
@@ -68,7 +68,9 @@ def _function(cells: Sequence[Cell], value: Any) -> str | None:
     return None
 
 
-def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+def holds(
+    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> bool:
     """Whether the proof is one."""
     del pair
     if detail["list"] not in ("gold", "prediction") or detail["function"] not in FUNCTIONS:

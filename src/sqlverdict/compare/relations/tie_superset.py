@@ -16,16 +16,16 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sqlverdict.compare.order import read_order
-from sqlverdict.compare.preset import Pair
-from sqlverdict.compare.relations._clauses import has_limit, has_order
-from sqlverdict.compare.relations._contain import inverse, projected
-from sqlverdict.compare.relations._table import Table, plain_row, weak
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.clauses import has_limit, has_order
+from sqlverdict.compare.related.contain import inverse, projected
+from sqlverdict.compare.related.table import AnswerTable, plain_row, weak
 from sqlverdict.records import Answer, Relation, Row
 
 KIND = "tie_superset"
 
 
-class Cut(NamedTuple):
+class CutTie(NamedTuple):
     """What a LIMIT cuts through."""
 
     limit: int
@@ -35,20 +35,24 @@ class Cut(NamedTuple):
     rows: list[Row]
 
 
-def applies(pair: Pair, limited: str) -> bool:
+def applies(pair: QueryPair, limited: str) -> bool:
     """Whether the question of ties arises; looks at texts only."""
     sql = pair.gold_sql if limited == "gold" else pair.prediction_sql
     return pair.probe is not None and has_limit(sql) and has_order(sql)
 
 
-def find(gold: Table, prediction: Table, pair: Pair, contained: Relation) -> Relation | None:
+def find(
+    gold: AnswerTable, prediction: AnswerTable, pair: QueryPair, contained: Relation
+) -> Relation | None:
     """The relation, given that one answer lies within the other."""
     limited = "gold" if gold.height < prediction.height else "prediction"
     detail = _detail(gold, prediction, pair, limited, list(contained.detail["columns"]))
     return None if detail is None else Relation(KIND, detail)
 
 
-def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+def holds(
+    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> bool:
     """Whether the proof is one; runs the probe again."""
     columns, limited = list(detail["columns"]), detail["limited"]
     if limited not in ("gold", "prediction") or gold.width != prediction.width:
@@ -68,7 +72,7 @@ def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair)
 
 
 def _detail(
-    gold: Table, prediction: Table, pair: Pair, limited: str, columns: list[int]
+    gold: AnswerTable, prediction: AnswerTable, pair: QueryPair, limited: str, columns: list[int]
 ) -> dict[str, Any] | None:
     if not applies(pair, limited):
         return None
@@ -93,7 +97,7 @@ def _detail(
     return detail
 
 
-def find_cut(pair: Pair, limited: str, height: int, most: int) -> Cut | None:
+def find_cut(pair: QueryPair, limited: str, height: int, most: int) -> CutTie | None:
     """The tie that the LIMIT of one query cuts through.
 
     Args:
@@ -125,4 +129,4 @@ def find_cut(pair: Pair, limited: str, height: int, most: int) -> Cut | None:
     # A tie at the front would leave open what OFFSET skipped.
     if end - offset != most or (offset and keys[offset - 1] == keys[offset]):
         return None
-    return Cut(height, offset, last, sum(key == last for key in keys), rows[offset:end])
+    return CutTie(height, offset, last, sum(key == last for key in keys), rows[offset:end])

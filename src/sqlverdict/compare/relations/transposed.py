@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlverdict.compare.preset import Pair
-from sqlverdict.compare.relations._table import Table, weak
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.table import AnswerTable, weak
 from sqlverdict.records import Cell, Relation
 
 KIND = "transposed"
 
 
-def find(gold: Table, prediction: Table) -> Relation | None:
+def find(gold: AnswerTable, prediction: AnswerTable) -> Relation | None:
     """The relation, where it holds."""
     if gold.height == prediction.width == 1 and 1 < gold.width == prediction.height:
         side, row, column = "gold", gold.rows[0], prediction.columns[0].cells
@@ -40,7 +40,9 @@ def _detail(side: str, row: Sequence[Cell], column: Sequence[Cell]) -> dict[str,
     return detail
 
 
-def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+def holds(
+    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> bool:
     """Whether the proof is one."""
     del pair
     if detail["row"] not in ("gold", "prediction"):

@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from sqlverdict.compare.preset import Pair
-from sqlverdict.compare.relations._check import map_holds
-from sqlverdict.compare.relations._search import Link, find_map, map_detail
-from sqlverdict.compare.relations._table import Column, Keys, Table, same_bag
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.check import map_holds
+from sqlverdict.compare.related.search import ColumnLink, find_map, map_detail
+from sqlverdict.compare.related.table import AnswerColumn, AnswerTable, Keys, same_bag
 from sqlverdict.records import Cell, Relation
 
 KIND = "yes_no"
@@ -25,7 +25,7 @@ WORDS = {"yes": 1, "true": 1, "y": 1, "t": 1, "no": 0, "false": 0, "n": 0, "f": 
 BITS: Mapping[Cell, int] = {1: 1, 0: 0, "1": 1, "0": 0}
 
 
-def find(gold: Table, prediction: Table, pair: Pair) -> Relation | None:
+def find(gold: AnswerTable, prediction: AnswerTable, pair: QueryPair) -> Relation | None:
     """The relation, where it holds and the answers are not equal as they are."""
     if str not in gold.kinds and str not in prediction.kinds:
         return None
@@ -35,7 +35,7 @@ def find(gold: Table, prediction: Table, pair: Pair) -> Relation | None:
     return Relation(KIND, map_detail(gold, prediction, joints, pair))
 
 
-def link(gold: Column, prediction: Column) -> Link | None:
+def link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
     """Keys under which two columns agree as truth values."""
     form, other_form = _form(gold), _form(prediction)
     if form is None or other_form is None or "words" not in (form, other_form):
@@ -46,10 +46,10 @@ def link(gold: Column, prediction: Column) -> Link | None:
     if form == other_form and _folded(gold.cells) == _folded(prediction.cells):
         # Only the letters' case differs: that is a format, and nothing was interpreted.
         return None
-    return Link(left, right, {"gold_form": form, "prediction_form": other_form})
+    return ColumnLink(left, right, {"gold_form": form, "prediction_form": other_form})
 
 
-def _form(column: Column) -> str | None:
+def _form(column: AnswerColumn) -> str | None:
     notes = column.notes
     if KIND not in notes:
         forms = ("words", "bits", "count")
@@ -79,7 +79,9 @@ def _folded(cells: Keys) -> Counter[str | None]:
     return Counter(cell if cell is None else cell.strip().lower() for cell in cells)
 
 
-def holds(detail: Mapping[str, Any], gold: Table, prediction: Table, pair: Pair) -> bool:
+def holds(
+    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
+) -> bool:
     """Whether the proof is one."""
     return map_holds(detail, gold, prediction, pair, _keys)
 

@@ -1,6 +1,6 @@
 """What differs between a prediction and its gold, named without a language model.
 
-A tag is a fact about the two queries' trees (:mod:`~sqlverdict.compare.query_parts`), about how
+A tag is a fact about the two queries' trees (:mod:`~sqlverdict.compare.query.parts`), about how
 the two results relate, or about why there is none. It says where they differ, never who is right
 or whether it matters. ``tag_labels.py`` maps tags to FLEX's categories.
 
@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from sqlverdict.compare.query_columns import is_nullable
-from sqlverdict.compare.query_parts import parts_of_both
+from sqlverdict.compare.query.columns import is_nullable
+from sqlverdict.compare.query.parts import parts_of_both
 from sqlverdict.compare.tags.computed import computed_tags
 from sqlverdict.compare.tags.conditions import condition_tags
 from sqlverdict.compare.tags.kinds import EXAMPLES_SCHEMA, TAGS, Clause, Tag, TagKind

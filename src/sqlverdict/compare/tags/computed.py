@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.compare.query_columns import is_nullable
-from sqlverdict.compare.query_computed import Computed
+from sqlverdict.compare.query.columns import is_nullable
+from sqlverdict.compare.query.computed import Computed
 from sqlverdict.compare.tags.kinds import TAGS, Tag, TagKind, both_sides, is_place
 from sqlverdict.parse.schema import Schema
 

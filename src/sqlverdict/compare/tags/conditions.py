@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterator
 
-from sqlverdict.compare.query_columns import is_nullable
-from sqlverdict.compare.query_conditions import Condition
-from sqlverdict.compare.query_parts import QueryParts
+from sqlverdict.compare.query.columns import is_nullable
+from sqlverdict.compare.query.conditions import QueryCondition
+from sqlverdict.compare.query.parts import QueryParts
 from sqlverdict.compare.tags.kinds import HEAVY, TAGS, Tag, TagKind
 from sqlverdict.parse.schema import Schema
 
@@ -131,11 +131,13 @@ def condition_tags(
         yield Tag("first_row_subquery", f"in the {'gold' if gold.first_row else 'prediction'}")
 
 
-def _lone(query: QueryParts, other: QueryParts) -> list[Condition]:
+def _lone(query: QueryParts, other: QueryParts) -> list[QueryCondition]:
     return [query.conditions[key] for key in query.conditions if key not in other.conditions]
 
 
-def _null_tags(lone: list[Condition], query: QueryParts, schema: Schema | None) -> Iterator[Tag]:
+def _null_tags(
+    lone: list[QueryCondition], query: QueryParts, schema: Schema | None
+) -> Iterator[Tag]:
     outputs = {place for places in query.columns.values() for place in places}
     for condition in [one for one in lone if one.null]:
         lone.remove(condition)
@@ -144,7 +146,9 @@ def _null_tags(lone: list[Condition], query: QueryParts, schema: Schema | None) 
             yield Tag(name, condition.text)
 
 
-def _matters(column: str, query: QueryParts, condition: Condition, schema: Schema | None) -> bool:
+def _matters(
+    column: str, query: QueryParts, condition: QueryCondition, schema: Schema | None
+) -> bool:
     """Whether ``IS [NOT] NULL`` says something: nothing else passes NULL over."""
     others = [c for c in query.conditions.values() if c.key != condition.key and not c.null]
     implied = any(column in other.columns for other in others)
@@ -153,7 +157,7 @@ def _matters(column: str, query: QueryParts, condition: Condition, schema: Schem
     return not implied and column not in aggregated and is_nullable(column, schema)
 
 
-def _moved(lone: list[Condition], other: QueryParts) -> Iterator[Tag]:
+def _moved(lone: list[QueryCondition], other: QueryParts) -> Iterator[Tag]:
     """Conditions on rows that the other has elsewhere."""
     elsewhere = other.branches | other.having.keys()
     for condition in [one for one in lone if one.key in elsewhere]:
@@ -161,7 +165,7 @@ def _moved(lone: list[Condition], other: QueryParts) -> Iterator[Tag]:
         yield Tag("condition_moved", condition.text)
 
 
-def _connected(lone: list[Condition], others: list[Condition]) -> Iterator[Tag]:
+def _connected(lone: list[QueryCondition], others: list[QueryCondition]) -> Iterator[Tag]:
     """A condition of one made with OR of what AND connects in the other."""
     for condition in [one for one in lone if one.options]:
         parts = [one for one in others if one.key in condition.options]
@@ -173,12 +177,12 @@ def _connected(lone: list[Condition], others: list[Condition]) -> Iterator[Tag]:
 
 
 def _pairs(
-    ours: list[Condition],
-    theirs: list[Condition],
-    alike: Callable[[Condition], Hashable | None],
-) -> Iterator[tuple[Condition, Condition]]:
+    ours: list[QueryCondition],
+    theirs: list[QueryCondition],
+    alike: Callable[[QueryCondition], Hashable | None],
+) -> Iterator[tuple[QueryCondition, QueryCondition]]:
     """Conditions that are alike, each in one pair; they leave the lists."""
-    waiting: dict[Hashable, list[Condition]] = defaultdict(list)
+    waiting: dict[Hashable, list[QueryCondition]] = defaultdict(list)
     for condition in reversed(theirs):
         waiting[alike(condition)].append(condition)
     waiting.pop(None, None)
@@ -196,7 +200,7 @@ def _plain(value: str) -> str:
     return "".join(letter for letter in value.casefold() if letter.isalnum())
 
 
-def _spelled(one: Condition, other: Condition) -> bool:
+def _spelled(one: QueryCondition, other: QueryCondition) -> bool:
     """Whether the values of two conditions differ in spelling only."""
     ours, theirs = (sorted(map(_plain, c.values)) for c in (one, other))
     if len(ours) != len(theirs):
@@ -207,15 +211,15 @@ def _spelled(one: Condition, other: Condition) -> bool:
     )
 
 
-def _names(condition: Condition) -> frozenset[str] | None:
+def _names(condition: QueryCondition) -> frozenset[str] | None:
     return frozenset(column.partition(".")[2] for column in condition.columns) or None
 
 
-def _is_same_name(one: Condition, other: Condition) -> bool:
+def _is_same_name(one: QueryCondition, other: QueryCondition) -> bool:
     return one.columns != other.columns and _names(one) == _names(other)
 
 
-_ALIKE: tuple[tuple[str, Callable[[Condition], Hashable | None]], ...] = (
+_ALIKE: tuple[tuple[str, Callable[[QueryCondition], Hashable | None]], ...] = (
     ("value_changed", lambda one: one.shape),
     (
         "operator_changed",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sqlverdict.compare.query_columns import Names, schema_index
+from sqlverdict.compare.query.columns import Names, schema_index
 from sqlverdict.compare.tags.kinds import JOINED, TAGS, Tag, TagKind
 from sqlverdict.parse.accepted import complaint
 from sqlverdict.parse.schema import Schema

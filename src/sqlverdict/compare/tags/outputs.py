@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from sqlverdict.compare.query_columns import UNKNOWN, schema_index
-from sqlverdict.compare.query_parts import QueryParts
+from sqlverdict.compare.query.columns import UNKNOWN, schema_index
+from sqlverdict.compare.query.parts import QueryParts
 from sqlverdict.compare.tags.kinds import JOINED, TAGS, Tag, TagKind, both_sides, is_place
 from sqlverdict.parse.schema import Schema
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.compare.query_parts import QueryParts
+from sqlverdict.compare.query.parts import QueryParts
 from sqlverdict.compare.tags.kinds import TAGS, Tag, TagKind, both_sides
 
 TAGS.update(

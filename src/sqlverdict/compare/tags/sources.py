@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.compare.query_columns import UNKNOWN, schema_index
-from sqlverdict.compare.query_parts import QueryParts
+from sqlverdict.compare.query.columns import UNKNOWN, schema_index
+from sqlverdict.compare.query.parts import QueryParts
 from sqlverdict.compare.tags.kinds import HEAVY, JOINED, TAGS, Tag, TagKind, both_sides
 from sqlverdict.parse.schema import Schema
 

@@ -15,16 +15,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlverdict.judge.asking import NoReading, Tally, ask, make_request, opinion_of
-from sqlverdict.judge.brief import Brief
-from sqlverdict.judge.context import VERDICT_SCHEMA, values_of
-from sqlverdict.judge.fit import fitted
+from sqlverdict.judge.asking import CallCounts, NoReading, ask, make_request, opinion_of
+from sqlverdict.judge.briefs.brief import Brief
+from sqlverdict.judge.briefs.context import VERDICT_SCHEMA, values_of
+from sqlverdict.judge.briefs.fit import fitted
 from sqlverdict.judge.judge import JUDGES, Conduct
-from sqlverdict.judge.neutral import quote
 from sqlverdict.judge.opinion import SHORTENED, Settings
-from sqlverdict.judge.prompt import load_prompt
-from sqlverdict.judge.replies import read_verdict
-from sqlverdict.judge.request import Request
+from sqlverdict.judge.replies.conclusion import read_verdict
+from sqlverdict.llm.neutral import quote
+from sqlverdict.llm.prompt import load_prompt
+from sqlverdict.llm.request import Request
 
 LONGEST_EARLIER = 4_000
 
@@ -39,7 +39,7 @@ class Cascade:
     def conduct(self, brief: Brief, settings: Settings) -> Conduct:
         """Two calls, and more only where a reply cannot be read."""
         label = f"{self.name}@{self.version}"
-        tally = Tally()
+        tally = CallCounts()
         prompt = load_prompt("cascade_alone", settings.prompts)
         alone = values_of(brief, replace(settings, gold=False))
         request = make_request(prompt, alone, settings, VERDICT_SCHEMA)

@@ -16,23 +16,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from sqlverdict.judge.asking import NoReading, Tally, ask, make_request, opinion_of
-from sqlverdict.judge.brief import Brief
-from sqlverdict.judge.context import answer_schema, values_of
-from sqlverdict.judge.fit import fitted
+from sqlverdict.judge.asking import CallCounts, NoReading, ask, make_request, opinion_of
+from sqlverdict.judge.briefs.brief import Brief
+from sqlverdict.judge.briefs.context import answer_schema, values_of
+from sqlverdict.judge.briefs.fit import fitted
 from sqlverdict.judge.judge import JUDGES, Conduct
-from sqlverdict.judge.loose_json import Value
 from sqlverdict.judge.opinion import SHORTENED, Settings
-from sqlverdict.judge.prompt import load_prompt
-from sqlverdict.judge.replies import read_verdict, truth
-from sqlverdict.judge.request import Request
+from sqlverdict.judge.replies.conclusion import read_verdict, truth
+from sqlverdict.judge.replies.loose_json import Value
+from sqlverdict.llm.prompt import load_prompt
+from sqlverdict.llm.request import Request
 
 ANSWERS = ("possible", "matters", "reference_wrong", "correct")
 SCHEMA = answer_schema(**{key: {"type": "boolean"} for key in ANSWERS})
 
 
 @JUDGES.member
-class Evidence:
+class EvidenceJudge:
     """The judge of what evidence leaves open."""
 
     name = "evidence"
@@ -48,7 +48,7 @@ class Evidence:
             values = values_of(told, settings, results=shown, evidence=True)
             return make_request(prompt, values, settings, SCHEMA)
 
-        tally = Tally()
+        tally = CallCounts()
         request, shortened = fitted(brief, settings.max_prompt, make)
         if shortened:
             tally.flag(SHORTENED)

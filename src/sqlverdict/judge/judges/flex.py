@@ -12,17 +12,17 @@ Source: FLEX (Kim et al., 2024), sections 5 and 6.2, appendix F; the wording is 
 
 from __future__ import annotations
 
-from sqlverdict.judge.asking import Tally, ask, make_request, opinion_of
-from sqlverdict.judge.brief import Brief
-from sqlverdict.judge.context import VERDICT_SCHEMA, values_of
+from sqlverdict.judge.asking import CallCounts, ask, make_request, opinion_of
+from sqlverdict.judge.briefs.brief import Brief
+from sqlverdict.judge.briefs.context import VERDICT_SCHEMA, values_of
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import Settings
-from sqlverdict.judge.prompt import load_prompt
-from sqlverdict.judge.replies import read_verdict
+from sqlverdict.judge.replies.conclusion import read_verdict
+from sqlverdict.llm.prompt import load_prompt
 
 
 @JUDGES.member
-class Flex:
+class FlexJudge:
     """The FLEX judge."""
 
     name = "flex"
@@ -35,7 +35,7 @@ class Flex:
         prompt = load_prompt("flex_eq" if match else "flex_neq", settings.prompts)
         shown = settings.results_eq if match else settings.results_neq
         values = values_of(brief, settings, results=shown)
-        tally = Tally()
+        tally = CallCounts()
         request = make_request(prompt, values, settings, VERDICT_SCHEMA)
         read = yield from ask(request, read_verdict, settings, tally)
         return opinion_of(f"{self.name}@{self.version}", settings, tally, read)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sqlverdict.errors import UsageError
-from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import BUDGET, PENDING, Opinion, Settings
 from sqlverdict.records import Reason

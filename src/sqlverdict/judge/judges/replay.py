@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sqlverdict.judge.asking import Tally, ask, opinion_of
-from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.asking import CallCounts, ask, opinion_of
+from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.recorded import recorded_request
-from sqlverdict.judge.replies import read_verdict
+from sqlverdict.judge.replies.conclusion import read_verdict
 
 
 @JUDGES.member
-class Replay:
+class ReplayJudge:
     """The verdict of a recorded reply."""
 
     name = "replay"
@@ -26,7 +26,7 @@ class Replay:
 
     def conduct(self, brief: Brief, settings: Settings) -> Conduct:
         """One look at the records."""
-        tally = Tally()
+        tally = CallCounts()
         request = recorded_request(brief.case_id, settings)
         once = replace(settings, retries_unparseable=0)
         read = yield from ask(request, read_verdict, once, tally)

@@ -9,13 +9,13 @@ Source: Prometheus 2 (Kim et al., 2024) as FLEX uses it (appendix F.2); the word
 
 from __future__ import annotations
 
-from sqlverdict.judge.asking import NoReading, Tally, ask, make_request, opinion_of
-from sqlverdict.judge.brief import Brief
-from sqlverdict.judge.context import answer_schema, values_of
+from sqlverdict.judge.asking import CallCounts, NoReading, ask, make_request, opinion_of
+from sqlverdict.judge.briefs.brief import Brief
+from sqlverdict.judge.briefs.context import answer_schema, values_of
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import Settings
-from sqlverdict.judge.prompt import load_prompt
-from sqlverdict.judge.replies import Reading, read, score_form
+from sqlverdict.judge.replies.conclusion import ReplyReading, read, score_form
+from sqlverdict.llm.prompt import load_prompt
 
 LOW, HIGH = 1, 5
 FORM = score_form(LOW, HIGH)
@@ -34,14 +34,14 @@ class Rubric:
         """One call, and more only where its reply cannot be read."""
         shown = settings.results_eq if brief.equal is True else settings.results_neq
         values = values_of(brief, settings, results=shown)
-        tally = Tally()
+        tally = CallCounts()
         request = make_request(load_prompt("rubric", settings.prompts), values, settings, SCHEMA)
         scored = yield from ask(request, lambda text: read(text, FORM), settings, tally)
-        verdict: Reading[bool] | NoReading
+        verdict: ReplyReading[bool] | NoReading
         if isinstance(scored, NoReading):
             verdict = scored
         else:
             score = scored.value or 0
             tally.flag(f"score_{score}")
-            verdict = Reading(score >= settings.threshold, scored.flags, scored.explanation)
+            verdict = ReplyReading(score >= settings.threshold, scored.flags, scored.explanation)
         return opinion_of(f"{self.name}@{self.version}", settings, tally, verdict)

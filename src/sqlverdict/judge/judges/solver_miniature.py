@@ -10,7 +10,7 @@ Source: LLM-SQL-Solver (Zhao et al., 2023), table 3 of FLEX; the wording is ours
 
 from __future__ import annotations
 
-from sqlverdict.judge.brief import Brief
+from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.solver import compare_queries

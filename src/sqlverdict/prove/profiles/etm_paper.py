@@ -11,12 +11,12 @@ from functools import lru_cache
 
 from sqlglot.expressions import Expr
 
+from sqlverdict.prove.etm_paper.constraints import paper_known
+from sqlverdict.prove.etm_paper.order import PaperRewriting, stages
+from sqlverdict.prove.etm_paper.prepare import prepared
+from sqlverdict.prove.etm_paper.shapes import key
 from sqlverdict.prove.normalise import TooManySteps
-from sqlverdict.prove.paper.constraints import paper_known
-from sqlverdict.prove.paper.order import Rewriting, stages
-from sqlverdict.prove.paper.prepare import prepared
-from sqlverdict.prove.paper.shapes import key
-from sqlverdict.prove.profile import PROFILES, Question
+from sqlverdict.prove.profile import PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Step, weakest
 from sqlverdict.prove.rule import RULES
 from sqlverdict.records import Query, Reason
@@ -29,7 +29,7 @@ class EtmPaper:
     name = "etm_paper"
     about = "the two queries match by the rules of the ETM paper, some of which are unsound"
 
-    def derive(self, question: Question) -> Derivation:
+    def derive(self, question: ProofQuestion) -> Derivation:
         """Rewrite both queries as the paper's script does, and compare the trees."""
         try:
             gold = paper_form(question.gold, question)
@@ -75,7 +75,7 @@ def written(tree: Expr) -> str:
 class _Asked:
     """A query under a schema and facts; the schema is told by its identity."""
 
-    def __init__(self, query: Query, question: Question) -> None:
+    def __init__(self, query: Query, question: ProofQuestion) -> None:
         self.query = query
         self.question = question
         self._place = (query.sql, id(question.schema), question.facts, question.without)
@@ -87,7 +87,7 @@ class _Asked:
         return isinstance(other, _Asked) and other._place == self._place
 
 
-def paper_form(query: Query, question: Question) -> PaperForm:
+def paper_form(query: Query, question: ProofQuestion) -> PaperForm:
     """The form to which the paper's rules rewrite a query.
 
     Raises:
@@ -101,6 +101,6 @@ def _form(asked: _Asked) -> PaperForm:
     question = asked.question
     schema = question.schema
     known = paper_known(schema, question.facts)
-    work = Rewriting(prepared(asked.query.tree, schema), known, stages(question.without))
+    work = PaperRewriting(prepared(asked.query.tree, schema), known, stages(question.without))
     work.run()
     return PaperForm(work.tree, key(work.tree), tuple(work.steps))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sqlverdict.prove.derive import derive_by_normal_forms
-from sqlverdict.prove.profile import PROFILES, Question
+from sqlverdict.prove.profile import PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation
 
 
@@ -14,6 +14,6 @@ class Sound:
     name = "sound"
     about = "the two queries give the same rows on every legal database"
 
-    def derive(self, question: Question) -> Derivation:
+    def derive(self, question: ProofQuestion) -> Derivation:
         """Rewrite both queries to normal forms and compare these."""
         return derive_by_normal_forms(question, "sound")

@@ -25,10 +25,10 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.dependencies import determines_row, plain_columns
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.dependencies import determines_row, plain_columns
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import aggregates_in, has_window, output_nodes
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import aggregates_in, has_window, output_nodes
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 
@@ -53,7 +53,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         ),
     ],
 )
-def aggregate_of_one_row(node: exp.Select, known: Known) -> Expr | None:
+def aggregate_of_one_row(node: exp.Select, known: Facts) -> Expr | None:
     """Put the value."""
     group = node.args.get("group")
     if group is None or has_window(node):
@@ -67,7 +67,7 @@ def aggregate_of_one_row(node: exp.Select, known: Known) -> Expr | None:
     return node
 
 
-def _value(call: Expr, known: Known) -> Expr | None:
+def _value(call: Expr, known: Facts) -> Expr | None:
     """What an aggregate over one row is; ``None`` where that is not known."""
     if isinstance(call, exp.Count) and isinstance(call.this, exp.Star):
         return exp.Literal.number(1)

@@ -25,9 +25,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.canonical import same
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import (
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     columns_in,
     conditions,
@@ -35,6 +34,7 @@ from sqlverdict.prove.shape import (
     labels,
     set_conditions,
 )
+from sqlverdict.prove.rule import Pair, rule
 
 _SKIP = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
 
@@ -54,7 +54,7 @@ _SKIP = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
         ),
     ],
 )
-def aggregate_skips_null(node: exp.Select, known: Known) -> Expr | None:
+def aggregate_skips_null(node: exp.Select, known: Facts) -> Expr | None:
     """Drop the condition, or count rows."""
     del known
     if node.args.get("group") is not None or node.args.get("having") is not None:

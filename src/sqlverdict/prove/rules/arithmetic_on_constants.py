@@ -21,9 +21,9 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import whole_number
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import whole_number
 
 _MOST = 2**53
 
@@ -39,7 +39,7 @@ _MOST = 2**53
         Pair("SELECT k + (5 - 7) FROM t", "SELECT k + 2 FROM t", because="the sign counts"),
     ],
 )
-def arithmetic_on_constants(node: exp.Add | exp.Sub | exp.Mul, known: Known) -> Expr | None:
+def arithmetic_on_constants(node: exp.Add | exp.Sub | exp.Mul, known: Facts) -> Expr | None:
     """Compute it."""
     del known
     left, right = whole_number(node.this), whole_number(node.expression)

@@ -21,9 +21,9 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import has_subquery
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import has_subquery
 
 
 @rule(
@@ -48,7 +48,7 @@ from sqlverdict.prove.shape import has_subquery
         ),
     ],
 )
-def between_is_two_bounds(node: exp.Between, known: Known) -> Expr | None:
+def between_is_two_bounds(node: exp.Between, known: Facts) -> Expr | None:
     """Write both bounds."""
     del known
     if node.args.get("symmetric") or has_subquery(node.this):

@@ -22,8 +22,8 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.filters import in_filter, truth
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import in_filter, truth
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -53,7 +53,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def case_of_truth_is_its_condition(node: exp.Case, known: Known) -> Expr | None:
+def case_of_truth_is_its_condition(node: exp.Case, known: Facts) -> Expr | None:
     """Write the condition."""
     if node.this is not None or len(node.args["ifs"]) != 1:
         return None

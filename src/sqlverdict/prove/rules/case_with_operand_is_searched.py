@@ -21,9 +21,9 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import has_subquery
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import has_subquery
 
 
 @rule(
@@ -43,7 +43,7 @@ from sqlverdict.prove.shape import has_subquery
         ),
     ],
 )
-def case_with_operand_is_searched(node: exp.Case, known: Known) -> Expr | None:
+def case_with_operand_is_searched(node: exp.Case, known: Facts) -> Expr | None:
     """Write the comparisons."""
     del known
     operand = node.this

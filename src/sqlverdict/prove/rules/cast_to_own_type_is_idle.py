@@ -23,7 +23,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 _KINDS = {"INTEGER": "integer", "REAL": "real", "TEXT": "text"}
@@ -54,7 +54,7 @@ _KINDS = {"INTEGER": "integer", "REAL": "real", "TEXT": "text"}
         ),
     ],
 )
-def cast_to_own_type_is_idle(node: exp.Cast, known: Known) -> Expr | None:
+def cast_to_own_type_is_idle(node: exp.Cast, known: Facts) -> Expr | None:
     """Take the column."""
     column = node.this
     affinity = known.affinity(node)

@@ -23,12 +23,11 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.bare import bare_columns
 from sqlverdict.prove.canonical import key
-from sqlverdict.prove.counting import counts_when, tested_condition
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import (
+from sqlverdict.prove.reasoning.bare import bare_columns
+from sqlverdict.prove.reasoning.counting import counts_when, tested_condition
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     all_of,
     conditions,
@@ -38,6 +37,7 @@ from sqlverdict.prove.shape import (
     parts,
     set_conditions,
 )
+from sqlverdict.prove.rule import Pair, rule
 
 
 @rule(
@@ -58,7 +58,7 @@ from sqlverdict.prove.shape import (
         ),
     ],
 )
-def common_condition_of_counts(node: exp.Select, known: Known) -> Expr | None:
+def common_condition_of_counts(node: exp.Select, known: Facts) -> Expr | None:
     """Ask it in WHERE."""
     del known
     if node.args.get("group") is not None or node.args.get("having") is not None:

@@ -21,10 +21,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.filters import constant
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import constant
+from sqlverdict.prove.reasoning.shape import whole_number
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import whole_number
 
 
 @rule(
@@ -39,7 +39,7 @@ from sqlverdict.prove.shape import whole_number
     ],
 )
 def comparison_of_constants(
-    node: exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE, known: Known
+    node: exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE, known: Facts
 ) -> Expr | None:
     """Compute it."""
     del known

@@ -23,10 +23,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.filters import constant, in_filter, is_truth_value, truth
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import constant, in_filter, is_truth_value, truth
+from sqlverdict.prove.reasoning.shape import aggregates_in, groups_without
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import aggregates_in, groups_without
 
 
 @rule(
@@ -45,7 +45,7 @@ from sqlverdict.prove.shape import aggregates_in, groups_without
         ),
     ],
 )
-def constant_condition_is_idle(node: exp.And | exp.Or | exp.Select, known: Known) -> Expr | None:
+def constant_condition_is_idle(node: exp.And | exp.Or | exp.Select, known: Facts) -> Expr | None:
     """Drop the constant, or what it overrules."""
     del known
     if isinstance(node, exp.Select):

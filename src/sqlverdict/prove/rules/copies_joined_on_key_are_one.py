@@ -23,11 +23,11 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Unique
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.dependencies import equal_columns
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import drop_item, is_flat, split_items, substitute
+from sqlverdict.prove.reasoning.dependencies import equal_columns
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import drop_item, is_flat, split_items, substitute
+from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.scope import resolved
 
 
 @rule(
@@ -49,7 +49,7 @@ from sqlverdict.prove.scope import resolved
         ),
     ],
 )
-def copies_joined_on_key_are_one(node: exp.Select, known: Known) -> Expr | None:
+def copies_joined_on_key_are_one(node: exp.Select, known: Facts) -> Expr | None:
     """Keep the first copy."""
     inner, _ = split_items(node)
     tables = [known.bases.get(item.alias) for item in inner]

@@ -24,10 +24,10 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Unique
-from sqlverdict.prove.dependencies import determines_row, plain_columns
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.dependencies import determines_row, plain_columns
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import enclosing, labels, name_of
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import enclosing, labels, name_of
 
 KEY = (Unique("t", ("k",)),)
 
@@ -47,7 +47,7 @@ KEY = (Unique("t", ("k",)),)
         Pair("SELECT COUNT(DISTINCT v) FROM t", "SELECT COUNT(v) FROM t", KEY, because="v repeats"),
     ],
 )
-def count_distinct_over_key(node: exp.Count, known: Known) -> Expr | None:
+def count_distinct_over_key(node: exp.Count, known: Facts) -> Expr | None:
     """Drop DISTINCT."""
     inner = node.this
     if not isinstance(inner, exp.Distinct) or len(inner.expressions) != 1:

@@ -23,7 +23,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -40,7 +40,7 @@ from sqlverdict.prove.rule import Pair, rule
         Pair("SELECT COUNT(v) FROM t", "SELECT COUNT(*) FROM t", because="v may be NULL"),
     ],
 )
-def count_of_never_null(node: exp.Count, known: Known) -> Expr | None:
+def count_of_never_null(node: exp.Count, known: Facts) -> Expr | None:
     """Count rows."""
     counted = node.this
     if isinstance(counted, exp.Star | exp.Distinct) or counted is None or node.expressions:

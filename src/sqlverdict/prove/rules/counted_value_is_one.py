@@ -22,9 +22,9 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import whole_number
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import whole_number
 
 
 @rule(
@@ -46,7 +46,7 @@ from sqlverdict.prove.shape import whole_number
         ),
     ],
 )
-def counted_value_is_one(node: exp.Count, known: Known) -> Expr | None:
+def counted_value_is_one(node: exp.Count, known: Facts) -> Expr | None:
     """Count ones."""
     inner = node.this
     if not isinstance(inner, exp.Case) or inner.args.get("default") is not None:

@@ -24,11 +24,10 @@ from collections.abc import Mapping
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.bare import bare_columns
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import is_flat, set_items, split_items, substitute
-from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import (
+from sqlverdict.prove.reasoning.bare import bare_columns
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import is_flat, set_items, split_items, substitute
+from sqlverdict.prove.reasoning.shape import (
     ColumnName,
     all_inner,
     conditions,
@@ -38,7 +37,8 @@ from sqlverdict.prove.shape import (
     name_of,
     set_conditions,
 )
-from sqlverdict.prove.strict import is_null_with_its_columns
+from sqlverdict.prove.reasoning.strict import is_null_with_its_columns
+from sqlverdict.prove.rule import Pair, rule
 
 
 @rule(
@@ -63,7 +63,7 @@ from sqlverdict.prove.strict import is_null_with_its_columns
         ),
     ],
 )
-def derived_table_is_merged(node: exp.Select, known: Known) -> Expr | None:
+def derived_table_is_merged(node: exp.Select, known: Facts) -> Expr | None:
     """Take its sources and conditions over."""
     del known
     if not is_flat(node):

@@ -22,10 +22,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.dependencies import is_tested
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.dependencies import is_tested
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import is_limited
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import is_limited
 
 
 @rule(
@@ -49,7 +49,7 @@ from sqlverdict.prove.shape import is_limited
         ),
     ],
 )
-def distinct_inside_is_idle(node: exp.Select, known: Known) -> Expr | None:
+def distinct_inside_is_idle(node: exp.Select, known: Facts) -> Expr | None:
     """Drop DISTINCT."""
     del known
     if not node.args.get("distinct") or is_limited(node) or not is_tested(node):

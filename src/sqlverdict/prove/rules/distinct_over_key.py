@@ -26,10 +26,10 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.canonical import key
-from sqlverdict.prove.dependencies import closure, determines_row, plain_columns
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.dependencies import closure, determines_row, plain_columns
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import has_window, is_grouped, name_of
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import has_window, is_grouped, name_of
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 
@@ -50,7 +50,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         Pair("SELECT DISTINCT k FROM t", "SELECT k FROM t", KEY[:1], because="two NULLs"),
     ],
 )
-def distinct_over_key(node: exp.Select, known: Known) -> Expr | None:
+def distinct_over_key(node: exp.Select, known: Facts) -> Expr | None:
     """Drop DISTINCT."""
     if not node.args.get("distinct") or has_window(node):
         return None
@@ -63,7 +63,7 @@ def distinct_over_key(node: exp.Select, known: Known) -> Expr | None:
     return node
 
 
-def _tells_groups_apart(node: exp.Select, known: Known) -> bool:
+def _tells_groups_apart(node: exp.Select, known: Facts) -> bool:
     group = node.args.get("group")
     if group is None:
         return True

@@ -23,10 +23,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.dependencies import multiplicity_is_idle
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.dependencies import multiplicity_is_idle
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import all_inner, is_limited, items
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import all_inner, is_limited, items
 
 
 @rule(
@@ -46,7 +46,7 @@ from sqlverdict.prove.shape import all_inner, is_limited, items
         ),
     ],
 )
-def distinct_source_is_idle(node: exp.Select, known: Known) -> Expr | None:
+def distinct_source_is_idle(node: exp.Select, known: Facts) -> Expr | None:
     """Drop DISTINCT inside."""
     del known
     if not all_inner(node):

@@ -21,8 +21,8 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.filters import in_filter, is_truth_value
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import in_filter, is_truth_value
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -37,7 +37,7 @@ from sqlverdict.prove.rule import Pair, rule
         Pair("SELECT NOT NOT v FROM t", "SELECT v FROM t", because="NOT NOT 5 is 1"),
     ],
 )
-def double_negation(node: exp.Not, known: Known) -> Expr | None:
+def double_negation(node: exp.Not, known: Facts) -> Expr | None:
     """Drop both."""
     del known
     if not isinstance(node.this, exp.Not):

@@ -21,7 +21,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -42,7 +42,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def else_null_is_idle(node: exp.Case, known: Known) -> Expr | None:
+def else_null_is_idle(node: exp.Case, known: Facts) -> Expr | None:
     """Drop it."""
     del known
     if not isinstance(node.args.get("default"), exp.Null):

@@ -24,12 +24,12 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.dependencies import chosen_columns, classes_of, equality
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import is_flat, substitute
+from sqlverdict.prove.reasoning.dependencies import chosen_columns, classes_of, equality
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import is_flat, substitute
+from sqlverdict.prove.reasoning.shape import columns_in, conditions, items, name_of, set_conditions
+from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.scope import resolved
-from sqlverdict.prove.shape import columns_in, conditions, items, name_of, set_conditions
 
 
 @rule(
@@ -51,7 +51,7 @@ from sqlverdict.prove.shape import columns_in, conditions, items, name_of, set_c
         ),
     ],
 )
-def equal_columns_are_one(node: exp.Select, known: Known) -> Expr | None:
+def equal_columns_are_one(node: exp.Select, known: Facts) -> Expr | None:
     """Use one column of each class, and state each equality with it."""
     if not is_flat(node):
         return None

@@ -21,10 +21,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.filters import in_filter
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import in_filter
+from sqlverdict.prove.reasoning.shape import name_of
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import name_of
 
 
 @rule(
@@ -33,7 +33,7 @@ from sqlverdict.prove.shape import name_of
     equal=[Pair("SELECT k FROM t WHERE v = v", "SELECT k FROM t WHERE v IS NOT NULL")],
     different=[Pair("SELECT k FROM t WHERE v = v", "SELECT k FROM t", because="v may be NULL")],
 )
-def equality_with_itself_is_not_null(node: exp.EQ, known: Known) -> Expr | None:
+def equality_with_itself_is_not_null(node: exp.EQ, known: Facts) -> Expr | None:
     """Write the test for NULL."""
     del known
     left, right = node.this, node.expression

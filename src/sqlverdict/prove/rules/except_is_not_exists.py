@@ -26,10 +26,10 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.set_sides import existence
+from sqlverdict.prove.reasoning.shape import conditions, set_conditions
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.set_sides import existence
-from sqlverdict.prove.shape import conditions, set_conditions
 
 
 @rule(
@@ -51,7 +51,7 @@ from sqlverdict.prove.shape import conditions, set_conditions
         ),
     ],
 )
-def except_is_not_exists(node: exp.Except, known: Known) -> Expr | None:
+def except_is_not_exists(node: exp.Except, known: Facts) -> Expr | None:
     """Write NOT EXISTS."""
     test = existence(node, known)
     if test is None:

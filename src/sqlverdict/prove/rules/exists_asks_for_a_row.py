@@ -21,9 +21,9 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import is_grouped, whole_number
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import is_grouped, whole_number
 
 
 @rule(
@@ -43,7 +43,7 @@ from sqlverdict.prove.shape import is_grouped, whole_number
         ),
     ],
 )
-def exists_asks_for_a_row(node: exp.Exists, known: Known) -> Expr | None:
+def exists_asks_for_a_row(node: exp.Exists, known: Facts) -> Expr | None:
     """Select 1."""
     del known
     inner = node.this

@@ -25,11 +25,10 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Unique
-from sqlverdict.prove.dependencies import closure, multiplicity_is_idle
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import is_flat, set_items, split_items
-from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import (
+from sqlverdict.prove.reasoning.dependencies import closure, multiplicity_is_idle
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import is_flat, set_items, split_items
+from sqlverdict.prove.reasoning.shape import (
     ColumnName,
     all_inner,
     conditions,
@@ -41,6 +40,7 @@ from sqlverdict.prove.shape import (
     labels_in,
     set_conditions,
 )
+from sqlverdict.prove.rule import Pair, rule
 
 
 @rule(
@@ -66,7 +66,7 @@ from sqlverdict.prove.shape import (
         ),
     ],
 )
-def exists_is_join(node: exp.Select, known: Known) -> Expr | None:
+def exists_is_join(node: exp.Select, known: Facts) -> Expr | None:
     """Join the inner sources."""
     if not items(node) or not is_flat(node):
         return None
@@ -92,7 +92,7 @@ def _has_own_sources(inner: exp.Select) -> bool:
     return bool(items(inner)) and all(map(is_closed, items(inner)))
 
 
-def _at_most_one(inner: exp.Select, known: Known) -> bool:
+def _at_most_one(inner: exp.Select, known: Facts) -> bool:
     """Whether for each row outside there is at most one row inside."""
     own = set(labels(inner))
     given: set[ColumnName] = set()
@@ -121,7 +121,7 @@ def _at_most_one(inner: exp.Select, known: Known) -> bool:
     return True
 
 
-def _all(item: Expr, known: Known) -> set[ColumnName]:
+def _all(item: Expr, known: Facts) -> set[ColumnName]:
     from sqlverdict.parse.tokens import fold
 
     table = known.table(item.alias)

@@ -24,9 +24,9 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.bare import EXTREMES, bare_columns
-from sqlverdict.prove.dependencies import closure, plain_columns
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.bare import EXTREMES, bare_columns
+from sqlverdict.prove.reasoning.dependencies import closure, plain_columns
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
@@ -50,7 +50,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         ),
     ],
 )
-def extreme_beside_determined_column(node: exp.Select, known: Known) -> Expr | None:
+def extreme_beside_determined_column(node: exp.Select, known: Facts) -> Expr | None:
     """Forget the choice."""
     if node.args.get(EXTREMES) is None:
         return None

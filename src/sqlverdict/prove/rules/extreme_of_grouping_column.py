@@ -23,9 +23,9 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.canonical import same
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import enclosing
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import enclosing
 
 
 @rule(
@@ -45,7 +45,7 @@ from sqlverdict.prove.shape import enclosing
         ),
     ],
 )
-def extreme_of_grouping_column(node: exp.Max | exp.Min, known: Known) -> Expr | None:
+def extreme_of_grouping_column(node: exp.Max | exp.Min, known: Facts) -> Expr | None:
     """Take the column."""
     select = enclosing(node)
     group = select.args.get("group") if select is not None else None

@@ -27,9 +27,9 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
 from sqlverdict.prove.canonical import same
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import has_window, is_grouped, labels, labels_in, whole_number
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import has_window, is_grouped, labels, labels_in, whole_number
 
 
 @rule(
@@ -55,7 +55,7 @@ from sqlverdict.prove.shape import has_window, is_grouped, labels, labels_in, wh
         ),
     ],
 )
-def first_value_is_extreme(node: exp.Subquery, known: Known) -> Expr | None:
+def first_value_is_extreme(node: exp.Subquery, known: Facts) -> Expr | None:
     """Write MAX or MIN."""
     inner = node.this
     if node.alias or not isinstance(inner, exp.Select) or len(inner.expressions) != 1:

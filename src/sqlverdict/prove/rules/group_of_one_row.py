@@ -22,11 +22,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.bare import EXTREMES
-from sqlverdict.prove.dependencies import determines_row, plain_columns
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.bare import EXTREMES
+from sqlverdict.prove.reasoning.dependencies import determines_row, plain_columns
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import aggregates_in, conditions, has_window, set_conditions
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import aggregates_in, conditions, has_window, set_conditions
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 
@@ -39,7 +39,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         Pair("SELECT v FROM t GROUP BY v", "SELECT v FROM t", KEY, because="v may repeat"),
     ],
 )
-def group_of_one_row(node: exp.Select, known: Known) -> Expr | None:
+def group_of_one_row(node: exp.Select, known: Facts) -> Expr | None:
     """Drop the grouping; HAVING becomes WHERE."""
     group = node.args.get("group")
     if group is None or has_window(node):

@@ -25,12 +25,12 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.bare import EXTREMES
 from sqlverdict.prove.canonical import key
-from sqlverdict.prove.dependencies import closure, plain_columns
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.bare import EXTREMES
+from sqlverdict.prove.reasoning.dependencies import closure, plain_columns
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import aggregates_in, conditions, has_window, set_conditions
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import aggregates_in, conditions, has_window, set_conditions
 
 _ONE_FORM = ("integer", "real", "text")
 """Kinds of which two equal values are the same, so that HAVING sees what WHERE sees."""
@@ -59,7 +59,7 @@ _ONE_FORM = ("integer", "real", "text")
         ),
     ],
 )
-def grouping_alone_is_distinct(node: exp.Select, known: Known) -> Expr | None:
+def grouping_alone_is_distinct(node: exp.Select, known: Facts) -> Expr | None:
     """Write DISTINCT; HAVING becomes WHERE."""
     group = node.args.get("group")
     if group is None or has_window(node):
@@ -88,7 +88,7 @@ def grouping_alone_is_distinct(node: exp.Select, known: Known) -> Expr | None:
 
 
 def _tell_each_other(
-    shown: list[Expr], grouped: list[Expr], node: exp.Select, known: Known
+    shown: list[Expr], grouped: list[Expr], node: exp.Select, known: Facts
 ) -> bool:
     """Whether the selected columns determine the grouping ones, and these the selected ones."""
     if not all(isinstance(term, exp.Column) for term in [*shown, *grouped]):

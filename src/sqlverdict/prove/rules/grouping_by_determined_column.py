@@ -25,7 +25,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.canonical import key
-from sqlverdict.prove.dependencies import (
+from sqlverdict.prove.reasoning.dependencies import (
     chosen_columns,
     closure,
     equal_columns,
@@ -33,10 +33,10 @@ from sqlverdict.prove.dependencies import (
     item_keys,
     plain_columns,
 )
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import ColumnName, items, name_of
+from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.scope import resolved
-from sqlverdict.prove.shape import ColumnName, items, name_of
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 NAME = (Unique("t", ("v",)), NotNull("t", "v"))
@@ -67,7 +67,7 @@ NAME = (Unique("t", ("v",)), NotNull("t", "v"))
         ),
     ],
 )
-def grouping_by_determined_column(node: exp.Select, known: Known) -> Expr | None:
+def grouping_by_determined_column(node: exp.Select, known: Facts) -> Expr | None:
     """Drop it, or group by the table's first key instead."""
     group = node.args.get("group")
     if group is None:
@@ -86,7 +86,7 @@ def grouping_by_determined_column(node: exp.Select, known: Known) -> Expr | None
 
 
 def _by_first_key(
-    node: exp.Select, group: Expr, columns: list[exp.Column], known: Known
+    node: exp.Select, group: Expr, columns: list[exp.Column], known: Facts
 ) -> Expr | None:
     grouped = plain_columns(columns)
     chosen = chosen_columns(node, known, equal_columns(node, known))
@@ -117,7 +117,7 @@ def _by_first_key(
     return None
 
 
-def _reduced(names: set[ColumnName], node: exp.Select, known: Known) -> set[ColumnName]:
+def _reduced(names: set[ColumnName], node: exp.Select, known: Facts) -> set[ColumnName]:
     """Without those that the others determine: these would be dropped again."""
     kept = set(names)
     for name in sorted(names, key=lambda found: _rank(found, known), reverse=True):
@@ -126,7 +126,7 @@ def _reduced(names: set[ColumnName], node: exp.Select, known: Known) -> set[Colu
     return kept
 
 
-def _rank(name: ColumnName, known: Known) -> tuple[bool, str, str]:
+def _rank(name: ColumnName, known: Facts) -> tuple[bool, str, str]:
     """Columns of keys first, so that they are the last to be dropped."""
     label, column = name
     is_key = any(column in columns for columns, _ in known.keys(label))

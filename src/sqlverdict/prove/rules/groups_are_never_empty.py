@@ -21,10 +21,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.filters import constant
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import constant
+from sqlverdict.prove.reasoning.shape import enclosing, whole_number
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import enclosing, whole_number
 
 
 @rule(
@@ -44,7 +44,7 @@ from sqlverdict.prove.shape import enclosing, whole_number
         ),
     ],
 )
-def groups_are_never_empty(node: exp.GT | exp.GTE, known: Known) -> Expr | None:
+def groups_are_never_empty(node: exp.GT | exp.GTE, known: Facts) -> Expr | None:
     """Answer the test."""
     del known
     counted = node.this

@@ -25,10 +25,9 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.dependencies import plain_columns
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import (
+from sqlverdict.prove.reasoning.dependencies import plain_columns
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import (
     ColumnName,
     aggregates_in,
     columns_in,
@@ -38,6 +37,7 @@ from sqlverdict.prove.shape import (
     name_of,
     set_conditions,
 )
+from sqlverdict.prove.rule import Pair, rule
 
 
 @rule(
@@ -57,7 +57,7 @@ from sqlverdict.prove.shape import (
         ),
     ],
 )
-def having_on_grouping_is_where(node: exp.Select, known: Known) -> Expr | None:
+def having_on_grouping_is_where(node: exp.Select, known: Facts) -> Expr | None:
     """Move it."""
     group, asked = node.args.get("group"), conditions(node, "having")
     if group is None or not asked or has_window(node):
@@ -71,7 +71,7 @@ def having_on_grouping_is_where(node: exp.Select, known: Known) -> Expr | None:
     return node
 
 
-def _is_of(condition: Expr, grouped: set[ColumnName], known: Known) -> bool:
+def _is_of(condition: Expr, grouped: set[ColumnName], known: Facts) -> bool:
     used = list(columns_in(condition))
     if not used or any(name_of(column) not in grouped for column in used):
         return False

@@ -21,7 +21,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -43,7 +43,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def iif_is_case(node: exp.If, known: Known) -> Expr | None:
+def iif_is_case(node: exp.If, known: Facts) -> Expr | None:
     """Write the CASE."""
     del known
     if isinstance(node.parent, exp.Case) and node.arg_key == "ifs":

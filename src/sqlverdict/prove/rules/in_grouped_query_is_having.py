@@ -29,12 +29,10 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Unique
 from sqlverdict.prove.canonical import same
-from sqlverdict.prove.dependencies import item_keys
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import is_flat, set_items, split_items
-from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.scope import resolved
-from sqlverdict.prove.shape import (
+from sqlverdict.prove.reasoning.dependencies import item_keys
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import is_flat, set_items, split_items
+from sqlverdict.prove.reasoning.shape import (
     all_inner,
     conditions,
     has_window,
@@ -44,6 +42,8 @@ from sqlverdict.prove.shape import (
     items,
     set_conditions,
 )
+from sqlverdict.prove.resolve.scope import resolved
+from sqlverdict.prove.rule import Pair, rule
 
 KEY = (Unique("t", ("k",)),)
 
@@ -67,7 +67,7 @@ KEY = (Unique("t", ("k",)),)
         ),
     ],
 )
-def in_grouped_query_is_having(node: exp.Select, known: Known) -> Expr | None:
+def in_grouped_query_is_having(node: exp.Select, known: Facts) -> Expr | None:
     """Join, group and filter."""
     kept = conditions(node)
     if not any(isinstance(condition, exp.In) for condition in kept) or not items(node):

@@ -23,9 +23,9 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import any_of, has_subquery
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import any_of, has_subquery
 
 _MOST = 40
 
@@ -46,7 +46,7 @@ _MOST = 40
         ),
     ],
 )
-def in_list_is_equalities(node: exp.In, known: Known) -> Expr | None:
+def in_list_is_equalities(node: exp.In, known: Facts) -> Expr | None:
     """Write the equalities."""
     del known
     members = node.expressions

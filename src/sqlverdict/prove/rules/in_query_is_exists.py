@@ -25,10 +25,9 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.prove.filters import in_filter
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import (
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import in_filter
+from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     conditions,
     has_subquery,
@@ -37,6 +36,7 @@ from sqlverdict.prove.shape import (
     is_limited,
     set_conditions,
 )
+from sqlverdict.prove.rule import Pair, rule
 
 
 @rule(
@@ -62,7 +62,7 @@ from sqlverdict.prove.shape import (
         ),
     ],
 )
-def in_query_is_exists(node: exp.In, known: Known) -> Expr | None:
+def in_query_is_exists(node: exp.In, known: Facts) -> Expr | None:
     """Write EXISTS with an equality."""
     query = node.args.get("query")
     inner = query.this if isinstance(query, exp.Subquery) else query

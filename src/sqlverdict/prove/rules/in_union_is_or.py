@@ -24,9 +24,9 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import has_subquery, is_limited, leaves
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import has_subquery, is_limited, leaves
 
 
 @rule(
@@ -46,7 +46,7 @@ from sqlverdict.prove.shape import has_subquery, is_limited, leaves
         ),
     ],
 )
-def in_union_is_or(node: exp.In, known: Known) -> Expr | None:
+def in_union_is_or(node: exp.In, known: Facts) -> Expr | None:
     """Ask each side."""
     query = node.args.get("query")
     inner = query.this if isinstance(query, exp.Subquery) else query

@@ -22,9 +22,9 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import whole_number
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import whole_number
 
 _MOST = 2**53
 
@@ -43,7 +43,7 @@ _MOST = 2**53
         Pair("SELECT r FROM t WHERE r >= 5", "SELECT r FROM t WHERE r > 4", because="r may be 4.5"),
     ],
 )
-def integers_have_gaps(node: exp.GTE | exp.LTE, known: Known) -> Expr | None:
+def integers_have_gaps(node: exp.GTE | exp.LTE, known: Facts) -> Expr | None:
     """Make the bound exclusive."""
     left, right = node.this, node.expression
     upper = isinstance(node, exp.LTE)

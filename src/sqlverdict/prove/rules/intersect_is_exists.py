@@ -25,10 +25,10 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.set_sides import existence
+from sqlverdict.prove.reasoning.shape import conditions, set_conditions
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.set_sides import existence
-from sqlverdict.prove.shape import conditions, set_conditions
 
 
 @rule(
@@ -50,7 +50,7 @@ from sqlverdict.prove.shape import conditions, set_conditions
         ),
     ],
 )
-def intersect_is_exists(node: exp.Intersect, known: Known) -> Expr | None:
+def intersect_is_exists(node: exp.Intersect, known: Facts) -> Expr | None:
     """Write EXISTS."""
     test = existence(node, known)
     if test is None:

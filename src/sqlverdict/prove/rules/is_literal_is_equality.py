@@ -21,8 +21,8 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.filters import in_filter
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import in_filter
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -34,7 +34,7 @@ from sqlverdict.prove.rule import Pair, rule
         Pair("SELECT v IS 3 FROM t", "SELECT v = 3 FROM t", because="NULL IS 3 is 0, not NULL"),
     ],
 )
-def is_literal_is_equality(node: exp.Is | exp.NullSafeEQ, known: Known) -> Expr | None:
+def is_literal_is_equality(node: exp.Is | exp.NullSafeEQ, known: Facts) -> Expr | None:
     """Write an equality."""
     del known
     if not isinstance(node.expression, exp.Literal) or not in_filter(node):

@@ -22,9 +22,9 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import conditions, is_inner, joins, parts, set_conditions
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import conditions, is_inner, joins, parts, set_conditions
 
 
 @rule(
@@ -45,7 +45,7 @@ from sqlverdict.prove.shape import conditions, is_inner, joins, parts, set_condi
         ),
     ],
 )
-def join_condition_is_filter(node: exp.Select, known: Known) -> Expr | None:
+def join_condition_is_filter(node: exp.Select, known: Facts) -> Expr | None:
     """Move the conditions."""
     del known
     found = joins(node)

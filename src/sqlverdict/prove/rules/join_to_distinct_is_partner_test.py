@@ -24,12 +24,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.dependencies import equality
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import drop_item, is_flat, split_items, substitute
-from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.scope import resolved
-from sqlverdict.prove.shape import (
+from sqlverdict.prove.reasoning.dependencies import equality
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import drop_item, is_flat, split_items, substitute
+from sqlverdict.prove.reasoning.shape import (
     ColumnName,
     conditions,
     has_window,
@@ -39,6 +37,8 @@ from sqlverdict.prove.shape import (
     items,
     set_conditions,
 )
+from sqlverdict.prove.resolve.scope import resolved
+from sqlverdict.prove.rule import Pair, rule
 
 
 @rule(
@@ -58,7 +58,7 @@ from sqlverdict.prove.shape import (
         ),
     ],
 )
-def join_to_distinct_is_partner_test(node: exp.Select, known: Known) -> Expr | None:
+def join_to_distinct_is_partner_test(node: exp.Select, known: Facts) -> Expr | None:
     """Write the test."""
     inner, _ = split_items(node)
     derived = [item for item in inner if isinstance(item, exp.Subquery)]

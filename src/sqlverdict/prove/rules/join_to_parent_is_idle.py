@@ -24,12 +24,12 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, References, Unique
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.dependencies import classes_of, equality
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import drop_item, is_flat, split_items, uses
+from sqlverdict.prove.reasoning.dependencies import classes_of, equality
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import drop_item, is_flat, split_items, uses
+from sqlverdict.prove.reasoning.shape import ColumnName, conditions, set_conditions
+from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.scope import resolved
-from sqlverdict.prove.shape import ColumnName, conditions, set_conditions
 
 PARENT = (References("t", ("v",), "u", ("k",)), Unique("u", ("k",)))
 
@@ -59,7 +59,7 @@ PARENT = (References("t", ("v",), "u", ("k",)), Unique("u", ("k",)))
         ),
     ],
 )
-def join_to_parent_is_idle(node: exp.Select, known: Known) -> Expr | None:
+def join_to_parent_is_idle(node: exp.Select, known: Facts) -> Expr | None:
     """Drop the parent, and ask for a value."""
     inner, _ = split_items(node)
     parents = [i.alias for i in inner if fold(known.bases.get(i.alias, "")) in known.parents]
@@ -90,7 +90,7 @@ def _child(
     classes: list[set[ColumnName]],
     stated: list[Expr],
     inner: set[str],
-    known: Known,
+    known: Facts,
 ) -> list[ColumnName] | None:
     """The columns of a child that reference the parent, where every stated equality is one."""
     base = fold(known.bases[parent])

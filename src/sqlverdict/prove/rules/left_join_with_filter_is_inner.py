@@ -22,10 +22,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import columns_in, conditions, has_subquery, joins, parts
+from sqlverdict.prove.reasoning.strict import rejects_null
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import columns_in, conditions, has_subquery, joins, parts
-from sqlverdict.prove.strict import rejects_null
 
 
 @rule(
@@ -45,7 +45,7 @@ from sqlverdict.prove.strict import rejects_null
         ),
     ],
 )
-def left_join_with_filter_is_inner(node: exp.Select, known: Known) -> Expr | None:
+def left_join_with_filter_is_inner(node: exp.Select, known: Facts) -> Expr | None:
     """Make the join an inner one."""
     del known
     found = joins(node)

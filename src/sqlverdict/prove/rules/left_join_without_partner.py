@@ -24,11 +24,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import uses
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import uses
+from sqlverdict.prove.reasoning.shape import conditions, joins, parts, set_conditions
+from sqlverdict.prove.reasoning.strict import rejects_null
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import conditions, joins, parts, set_conditions
-from sqlverdict.prove.strict import rejects_null
 
 
 @rule(
@@ -54,7 +54,7 @@ from sqlverdict.prove.strict import rejects_null
         ),
     ],
 )
-def left_join_without_partner(node: exp.Select, known: Known) -> Expr | None:
+def left_join_without_partner(node: exp.Select, known: Facts) -> Expr | None:
     """Write NOT EXISTS."""
     found = joins(node)
     if any((join.side or "").upper() in ("RIGHT", "FULL") for join in found):
@@ -78,7 +78,7 @@ def left_join_without_partner(node: exp.Select, known: Known) -> Expr | None:
     return None
 
 
-def _is_missing(condition: Expr, label: str, join: exp.Join, known: Known) -> bool:
+def _is_missing(condition: Expr, label: str, join: exp.Join, known: Facts) -> bool:
     """Whether a condition says ``b.k IS NULL`` for a k that a partner always has."""
     if not isinstance(condition, exp.Is) or not isinstance(condition.expression, exp.Null):
         return False

@@ -24,10 +24,9 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import substitute
-from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import (
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import substitute
+from sqlverdict.prove.reasoning.shape import (
     all_of,
     columns_in,
     conditions,
@@ -39,7 +38,8 @@ from sqlverdict.prove.shape import (
     label_of,
     parts,
 )
-from sqlverdict.prove.strict import is_null_with_its_columns
+from sqlverdict.prove.reasoning.strict import is_null_with_its_columns
+from sqlverdict.prove.rule import Pair, rule
 
 
 @rule(
@@ -64,7 +64,7 @@ from sqlverdict.prove.strict import is_null_with_its_columns
         ),
     ],
 )
-def left_joined_query_is_merged(node: exp.Select, known: Known) -> Expr | None:
+def left_joined_query_is_merged(node: exp.Select, known: Facts) -> Expr | None:
     """Join the table itself."""
     del known
     found = joins(node)

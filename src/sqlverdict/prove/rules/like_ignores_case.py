@@ -22,7 +22,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -41,7 +41,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def like_ignores_case(node: exp.Like, known: Known) -> Expr | None:
+def like_ignores_case(node: exp.Like, known: Facts) -> Expr | None:
     """Write the pattern in lower case."""
     del known
     pattern = node.expression

@@ -23,7 +23,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -47,7 +47,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def like_without_wildcard_is_equality(node: exp.Like, known: Known) -> Expr | None:
+def like_without_wildcard_is_equality(node: exp.Like, known: Facts) -> Expr | None:
     """Write the equality."""
     column, pattern = node.this, node.expression
     if not isinstance(column, exp.Column) or not isinstance(pattern, exp.Literal):

@@ -25,10 +25,10 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Unique
-from sqlverdict.prove.dependencies import at_most_one_row
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.dependencies import at_most_one_row
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import whole_number
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import whole_number
 
 
 @rule(
@@ -50,7 +50,7 @@ from sqlverdict.prove.shape import whole_number
         ),
     ],
 )
-def limits_that_cut_nothing(node: exp.Select | exp.SetOperation, known: Known) -> Expr | None:
+def limits_that_cut_nothing(node: exp.Select | exp.SetOperation, known: Facts) -> Expr | None:
     """Drop them."""
     offset = node.args.get("offset")
     if offset is not None:

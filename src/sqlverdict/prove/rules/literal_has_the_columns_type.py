@@ -28,7 +28,7 @@ import re
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 _PLAIN = re.compile(r"(0|-?[1-9]\d{0,14})(\.\d*[1-9])?")
@@ -54,7 +54,7 @@ _INTEGER = re.compile(r"0|-?[1-9]\d{0,14}")
     ],
 )
 def literal_has_the_columns_type(
-    node: exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE, known: Known
+    node: exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE, known: Facts
 ) -> Expr | None:
     """Convert the literal."""
     for side, other in (("expression", node.this), ("this", node.expression)):

@@ -21,8 +21,8 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.filters import constant
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import constant
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -32,7 +32,7 @@ from sqlverdict.prove.rule import Pair, rule
     equal=[Pair("SELECT k FROM t WHERE NOT FALSE", "SELECT k FROM t WHERE TRUE")],
     different=[Pair("SELECT k FROM t WHERE NOT TRUE", "SELECT k FROM t", because="it is false")],
 )
-def negated_constant(node: exp.Not, known: Known) -> Expr | None:
+def negated_constant(node: exp.Not, known: Facts) -> Expr | None:
     """Compute it."""
     del known
     if not isinstance(node.this, exp.Boolean):

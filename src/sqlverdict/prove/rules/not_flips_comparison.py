@@ -21,7 +21,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 _OPPOSITE: dict[type[Expr], type[Expr]] = {
@@ -50,7 +50,7 @@ _OPPOSITE: dict[type[Expr], type[Expr]] = {
         ),
     ],
 )
-def not_flips_comparison(node: exp.Not, known: Known) -> Expr | None:
+def not_flips_comparison(node: exp.Not, known: Facts) -> Expr | None:
     """Take the opposite operator."""
     del known
     inner = node.this

@@ -23,10 +23,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import conditions, is_grouped, set_conditions
+from sqlverdict.prove.reasoning.strict import rejects_null
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import conditions, is_grouped, set_conditions
-from sqlverdict.prove.strict import rejects_null
 
 
 @rule(
@@ -53,7 +53,7 @@ from sqlverdict.prove.strict import rejects_null
         ),
     ],
 )
-def not_null_follows(node: exp.Select, known: Known) -> Expr | None:
+def not_null_follows(node: exp.Select, known: Facts) -> Expr | None:
     """Drop the test."""
     del known
     for clause in ("where", "having"):

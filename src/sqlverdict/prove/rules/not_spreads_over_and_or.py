@@ -23,9 +23,9 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import all_of, any_of, parts
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import all_of, any_of, parts
 
 
 @rule(
@@ -49,7 +49,7 @@ from sqlverdict.prove.shape import all_of, any_of, parts
         ),
     ],
 )
-def not_spreads_over_and_or(node: exp.Not, known: Known) -> Expr | None:
+def not_spreads_over_and_or(node: exp.Not, known: Facts) -> Expr | None:
     """Negate every operand."""
     del known
     inner = node.this

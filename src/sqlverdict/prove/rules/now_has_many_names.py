@@ -25,7 +25,7 @@ import re
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 _DATE_PARTS = re.compile(r"(?:[^%]|%[Ymd])*")
@@ -48,7 +48,7 @@ _DATE_PARTS = re.compile(r"(?:[^%]|%[Ymd])*")
         ),
     ],
 )
-def now_has_many_names(node: exp.TimeToStr, known: Known) -> Expr | None:
+def now_has_many_names(node: exp.TimeToStr, known: Facts) -> Expr | None:
     """Write 'now'."""
     del known
     written = node.args.get("format")

@@ -25,10 +25,10 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.prove.filters import constant
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import constant
+from sqlverdict.prove.reasoning.shape import groups_without
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import groups_without
 
 
 @rule(
@@ -51,7 +51,7 @@ from sqlverdict.prove.shape import groups_without
         ),
     ],
 )
-def null_test_of_never_null(node: exp.Is, known: Known) -> Expr | None:
+def null_test_of_never_null(node: exp.Is, known: Facts) -> Expr | None:
     """Answer the test."""
     if not isinstance(node.expression, exp.Null) or not known.never_null(node.this):
         return None

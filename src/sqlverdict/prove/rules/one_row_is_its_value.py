@@ -23,11 +23,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Unique
-from sqlverdict.prove.dependencies import at_most_one_row
-from sqlverdict.prove.filters import in_filter
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.dependencies import at_most_one_row
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import in_filter
+from sqlverdict.prove.reasoning.shape import has_subquery, is_grouped, is_limited
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import has_subquery, is_grouped, is_limited
 
 
 @rule(
@@ -49,7 +49,7 @@ from sqlverdict.prove.shape import has_subquery, is_grouped, is_limited
         ),
     ],
 )
-def one_row_is_its_value(node: exp.EQ, known: Known) -> Expr | None:
+def one_row_is_its_value(node: exp.EQ, known: Facts) -> Expr | None:
     """Write IN."""
     for value, query in ((node.this, node.expression), (node.expression, node.this)):
         if not isinstance(query, exp.Subquery) or not isinstance(query.this, exp.Select):

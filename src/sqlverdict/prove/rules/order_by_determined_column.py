@@ -25,10 +25,10 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.canonical import same
-from sqlverdict.prove.dependencies import closure, plain_columns
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.dependencies import closure, plain_columns
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import is_constant, is_grouped, name_of
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import is_constant, is_grouped, name_of
 
 
 @rule(
@@ -50,7 +50,7 @@ from sqlverdict.prove.shape import is_constant, is_grouped, name_of
         ),
     ],
 )
-def order_by_determined_column(node: exp.Select, known: Known) -> Expr | None:
+def order_by_determined_column(node: exp.Select, known: Facts) -> Expr | None:
     """Drop it."""
     order = node.args.get("order")
     if order is None:
@@ -65,7 +65,7 @@ def order_by_determined_column(node: exp.Select, known: Known) -> Expr | None:
     return None
 
 
-def _is_idle(term: Expr, before: list[Expr], node: exp.Select, known: Known) -> bool:
+def _is_idle(term: Expr, before: list[Expr], node: exp.Select, known: Facts) -> bool:
     if is_constant(term) or any(same(term, other) for other in before):
         return True
     if is_grouped(node) or not isinstance(term, exp.Column):

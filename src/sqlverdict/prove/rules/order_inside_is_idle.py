@@ -25,10 +25,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.inner_order import order_shows
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.inner_order import order_shows
+from sqlverdict.prove.reasoning.shape import is_limited
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import is_limited
 
 
 @rule(
@@ -57,7 +57,7 @@ from sqlverdict.prove.shape import is_limited
         ),
     ],
 )
-def order_inside_is_idle(node: exp.Select | exp.SetOperation, known: Known) -> Expr | None:
+def order_inside_is_idle(node: exp.Select | exp.SetOperation, known: Facts) -> Expr | None:
     """Drop the order."""
     del known
     if node.args.get("order") is None or is_limited(node):

@@ -24,10 +24,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import derived_label, nodes_below, table_name
+from sqlverdict.prove.etm_paper.shapes import derived_label, nodes_below, table_name
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import items
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import items
 
 
 @rule(
@@ -63,7 +63,7 @@ from sqlverdict.prove.shape import items
         ),
     ],
 )
-def paper_aliases_mean_their_table(node: exp.Select, known: Known) -> Expr | None:
+def paper_aliases_mean_their_table(node: exp.Select, known: Facts) -> Expr | None:
     """Write the table for its alias."""
     del known
     changed = False

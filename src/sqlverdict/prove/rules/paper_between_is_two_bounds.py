@@ -22,7 +22,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -42,7 +42,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_between_is_two_bounds(node: exp.Between, known: Known) -> Expr | None:
+def paper_between_is_two_bounds(node: exp.Between, known: Facts) -> Expr | None:
     """Write the two bounds."""
     del known
     low = exp.GTE(this=node.this.copy(), expression=node.args["low"])

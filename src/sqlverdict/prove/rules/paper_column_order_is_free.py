@@ -23,8 +23,8 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import sort_key
+from sqlverdict.prove.etm_paper.shapes import sort_key
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -46,7 +46,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_column_order_is_free(node: exp.Select, known: Known) -> Expr | None:
+def paper_column_order_is_free(node: exp.Select, known: Facts) -> Expr | None:
     """Order the output columns by their text."""
     del known
     ordered = sorted(node.expressions, key=sort_key)

@@ -25,10 +25,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import nodes_below, table_name
+from sqlverdict.prove.etm_paper.shapes import nodes_below, table_name
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import items, joins
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import items, joins
 
 
 @rule(
@@ -57,7 +57,7 @@ from sqlverdict.prove.shape import items, joins
         ),
     ],
 )
-def paper_columns_name_their_table(node: exp.Select, known: Known) -> Expr | None:
+def paper_columns_name_their_table(node: exp.Select, known: Facts) -> Expr | None:
     """Write the table before each bare column."""
     changed = False
     for star in [item for item in node.expressions if isinstance(item, exp.Star)]:
@@ -72,7 +72,7 @@ def paper_columns_name_their_table(node: exp.Select, known: Known) -> Expr | Non
     return node if changed else None
 
 
-def _owner(column: exp.Column, select: Expr, known: Known) -> str:
+def _owner(column: exp.Column, select: Expr, known: Facts) -> str:
     """The table that a bare column belongs to; empty where it cannot be told."""
     tables = [table_name(item) for item in items(select)]
     if not joins(select):
@@ -84,6 +84,6 @@ def _owner(column: exp.Column, select: Expr, known: Known) -> str:
     return found[0] if len(found) == 1 else ""
 
 
-def _has(table: str, column: str, known: Known) -> bool:
+def _has(table: str, column: str, known: Facts) -> bool:
     found = known.schema.table(table)
     return found is not None and found.column(column) is not None

@@ -22,8 +22,8 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.constraints import is_not_null
+from sqlverdict.prove.etm_paper.constraints import is_not_null
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -58,7 +58,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_count_case_is_sum_case(node: exp.Count, known: Known) -> Expr | None:
+def paper_count_case_is_sum_case(node: exp.Count, known: Facts) -> Expr | None:
     """Write SUM."""
     case = node.this
     if not isinstance(case, exp.Case) or len(case.args["ifs"]) != 1:

@@ -24,8 +24,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.constraints import is_not_null
+from sqlverdict.prove.etm_paper.constraints import is_not_null
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -53,7 +53,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_count_of_not_null_is_count_star(node: exp.Count, known: Known) -> Expr | None:
+def paper_count_of_not_null_is_count_star(node: exp.Count, known: Facts) -> Expr | None:
     """Count rows."""
     if not isinstance(node.this, exp.Column) or not is_not_null(node.this, known):
         return None

@@ -25,11 +25,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.constraints import is_unique
-from sqlverdict.prove.paper.shapes import nodes_below
+from sqlverdict.prove.etm_paper.constraints import is_unique
+from sqlverdict.prove.etm_paper.shapes import nodes_below
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import joins
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import joins
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 
@@ -61,7 +61,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         ),
     ],
 )
-def paper_distinct_over_unique(node: exp.Select, known: Known) -> Expr | None:
+def paper_distinct_over_unique(node: exp.Select, known: Facts) -> Expr | None:
     """Take DISTINCT away."""
     if joins(node):
         return None

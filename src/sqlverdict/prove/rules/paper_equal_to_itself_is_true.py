@@ -24,8 +24,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import nodes_below, same
+from sqlverdict.prove.etm_paper.shapes import nodes_below, same
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -53,7 +53,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_equal_to_itself_is_true(node: exp.Select, known: Known) -> Expr | None:
+def paper_equal_to_itself_is_true(node: exp.Select, known: Facts) -> Expr | None:
     """Take the condition away."""
     del known
     changed = False

@@ -23,8 +23,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.constraints import is_not_null, is_unique
+from sqlverdict.prove.etm_paper.constraints import is_not_null, is_unique
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
@@ -70,7 +70,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         ),
     ],
 )
-def paper_except_is_not_in(node: exp.Except, known: Known) -> Expr | None:
+def paper_except_is_not_in(node: exp.Except, known: Facts) -> Expr | None:
     """Write NOT IN."""
     left = node.this
     if not isinstance(left, exp.Select) or len(left.expressions) != 1:

@@ -26,11 +26,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.constraints import is_unique
-from sqlverdict.prove.paper.shapes import same, truth
+from sqlverdict.prove.etm_paper.constraints import is_unique
+from sqlverdict.prove.etm_paper.shapes import same, truth
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import joins, parts
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import joins, parts
 
 KEY = (Unique("t", ("v",)), NotNull("t", "v"))
 
@@ -75,7 +75,7 @@ KEY = (Unique("t", ("v",)), NotNull("t", "v"))
         ),
     ],
 )
-def paper_extreme_row_is_first_row(node: exp.Select, known: Known) -> Expr | None:
+def paper_extreme_row_is_first_row(node: exp.Select, known: Facts) -> Expr | None:
     """Order and take the first row."""
     where = node.args.get("where")
     if where is None or node.args.get("order") or node.args.get("limit"):

@@ -26,8 +26,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import same
+from sqlverdict.prove.etm_paper.shapes import same
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -73,7 +73,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_first_value_is_extreme(node: exp.Select, known: Known) -> Expr | None:
+def paper_first_value_is_extreme(node: exp.Select, known: Facts) -> Expr | None:
     """Write MIN or MAX, without ORDER BY and LIMIT."""
     del known
     order, limit = node.args.get("order"), node.args.get("limit")

@@ -25,8 +25,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.constraints import is_unique
+from sqlverdict.prove.etm_paper.constraints import is_unique
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
@@ -64,7 +64,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         ),
     ],
 )
-def paper_group_by_unique_needs_no_more(node: exp.Select, known: Known) -> Expr | None:
+def paper_group_by_unique_needs_no_more(node: exp.Select, known: Facts) -> Expr | None:
     """Group by the unique column alone."""
     group = node.args.get("group")
     if group is None or node.args.get("order") or len(group.expressions) < 2:

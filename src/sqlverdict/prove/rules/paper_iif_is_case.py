@@ -22,7 +22,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -45,7 +45,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_iif_is_case(node: exp.If, known: Known) -> Expr | None:
+def paper_iif_is_case(node: exp.If, known: Facts) -> Expr | None:
     """Write CASE."""
     del known
     otherwise = node.args.get("false")

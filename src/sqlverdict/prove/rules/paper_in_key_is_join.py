@@ -28,11 +28,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, PrimaryKey, References, Unique
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.constraints import is_unique, refers
-from sqlverdict.prove.paper.shapes import name_of, named, table_name, truth
+from sqlverdict.prove.etm_paper.constraints import is_unique, refers
+from sqlverdict.prove.etm_paper.shapes import name_of, named, table_name, truth
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import items, joins
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import items, joins
 
 KEY = (
     PrimaryKey("t", ("k",)),
@@ -85,7 +85,7 @@ KEY = (
         ),
     ],
 )
-def paper_in_key_is_join(node: exp.Select, known: Known) -> Expr | None:
+def paper_in_key_is_join(node: exp.Select, known: Facts) -> Expr | None:
     """Write the join."""
     where = node.args.get("where")
     condition = where.this if where is not None else None
@@ -121,7 +121,7 @@ def _inner(condition: Expr) -> Expr | None:
     return inner if isinstance(inner, exp.Select) else None
 
 
-def _names_one_row(where: Expr | None, known: Known) -> bool:
+def _names_one_row(where: Expr | None, known: Facts) -> bool:
     """Whether a WHERE is an equality over a unique column."""
     return (
         where is not None and isinstance(where.this, exp.EQ) and is_unique(where.this.this, known)

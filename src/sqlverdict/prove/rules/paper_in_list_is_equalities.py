@@ -24,9 +24,9 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import all_of, any_of
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import all_of, any_of
 
 
 @rule(
@@ -53,7 +53,7 @@ from sqlverdict.prove.shape import all_of, any_of
         ),
     ],
 )
-def paper_in_list_is_equalities(node: exp.Not | exp.In, known: Known) -> Expr | None:
+def paper_in_list_is_equalities(node: exp.Not | exp.In, known: Facts) -> Expr | None:
     """Write the comparisons out."""
     del known
     negated = isinstance(node, exp.Not)

@@ -24,10 +24,10 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import name_of, same, table_name
+from sqlverdict.prove.etm_paper.shapes import name_of, same, table_name
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import items
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import items
 
 
 @rule(
@@ -57,7 +57,7 @@ from sqlverdict.prove.shape import items
         ),
     ],
 )
-def paper_in_own_table_is_condition(node: exp.In, known: Known) -> Expr | None:
+def paper_in_own_table_is_condition(node: exp.In, known: Facts) -> Expr | None:
     """Write the inner condition."""
     del known
     query = node.args.get("query")

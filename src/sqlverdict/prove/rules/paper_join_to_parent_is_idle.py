@@ -26,9 +26,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, PrimaryKey, References, Unique
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.constraints import key_columns, parent_and_child
-from sqlverdict.prove.paper.shapes import (
+from sqlverdict.prove.etm_paper.constraints import key_columns, parent_and_child
+from sqlverdict.prove.etm_paper.shapes import (
     has_side,
     name_of,
     named,
@@ -39,8 +38,9 @@ from sqlverdict.prove.paper.shapes import (
     table_name,
     truth,
 )
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import items, joins
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import items, joins
 
 LINK = (
     PrimaryKey("t", ("k",)),
@@ -96,7 +96,7 @@ KEY = (*LINK, NotNull("u", "k"))
         ),
     ],
 )
-def paper_join_to_parent_is_idle(node: exp.Select, known: Known) -> Expr | None:
+def paper_join_to_parent_is_idle(node: exp.Select, known: Facts) -> Expr | None:
     """Take the parent away."""
     if not joins(node) or has_side(node):
         return None

@@ -22,11 +22,11 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.constraints import is_not_null
-from sqlverdict.prove.paper.shapes import key, name_of, own_columns
+from sqlverdict.prove.etm_paper.constraints import is_not_null
+from sqlverdict.prove.etm_paper.shapes import key, name_of, own_columns
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import joins, parts
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import joins, parts
 
 
 @rule(
@@ -61,7 +61,7 @@ from sqlverdict.prove.shape import joins, parts
         ),
     ],
 )
-def paper_joined_columns_are_equal(node: exp.Select, known: Known) -> Expr | None:
+def paper_joined_columns_are_equal(node: exp.Select, known: Facts) -> Expr | None:
     """Write the column that comes first in the alphabet; under COUNT the one never NULL."""
     equalities = [
         part
@@ -89,7 +89,7 @@ def paper_joined_columns_are_equal(node: exp.Select, known: Known) -> Expr | Non
 
 
 def _better(
-    column: exp.Column, first: exp.Column, second: exp.Column, known: Known
+    column: exp.Column, first: exp.Column, second: exp.Column, known: Facts
 ) -> exp.Column | None:
     """Which of two equal columns is written for one of them, where it is the other."""
     here = key(column)

@@ -23,10 +23,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import has_side, key, set_sources, sort_key
+from sqlverdict.prove.etm_paper.shapes import has_side, key, set_sources, sort_key
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import items, joins
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import items, joins
 
 
 @rule(
@@ -58,7 +58,7 @@ from sqlverdict.prove.shape import items, joins
         ),
     ],
 )
-def paper_joins_commute(node: exp.Select, known: Known) -> Expr | None:
+def paper_joins_commute(node: exp.Select, known: Facts) -> Expr | None:
     """Order the tables by their text, with all conditions at the first join."""
     del known
     if not joins(node) or has_side(node):

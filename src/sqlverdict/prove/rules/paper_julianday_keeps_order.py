@@ -22,7 +22,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -52,7 +52,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_julianday_keeps_order(node: exp.Order, known: Known) -> Expr | None:
+def paper_julianday_keeps_order(node: exp.Order, known: Facts) -> Expr | None:
     """Order by the date itself."""
     del known
     if len(node.expressions) != 1 or not isinstance(node.parent, exp.Select):

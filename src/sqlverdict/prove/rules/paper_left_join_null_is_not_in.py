@@ -25,10 +25,10 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import name_of, table_name
+from sqlverdict.prove.etm_paper.shapes import name_of, table_name
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import items, joins
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import items, joins
 
 
 @rule(
@@ -78,7 +78,7 @@ from sqlverdict.prove.shape import items, joins
         ),
     ],
 )
-def paper_left_join_null_is_not_in(node: exp.Select, known: Known) -> Expr | None:
+def paper_left_join_null_is_not_in(node: exp.Select, known: Facts) -> Expr | None:
     """Write NOT IN."""
     del known
     where = node.args.get("where")

@@ -22,7 +22,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -57,7 +57,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_like_prefix_is_substr(node: exp.Like, known: Known) -> Expr | None:
+def paper_like_prefix_is_substr(node: exp.Like, known: Facts) -> Expr | None:
     """Compare the prefix."""
     del known
     pattern = node.expression

@@ -22,8 +22,8 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import nodes_below
+from sqlverdict.prove.etm_paper.shapes import nodes_below
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -51,7 +51,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_names_ignore_case(node: exp.Select, known: Known) -> Expr | None:
+def paper_names_ignore_case(node: exp.Select, known: Facts) -> Expr | None:
     """Write every name in lower case."""
     del known
     changed = False

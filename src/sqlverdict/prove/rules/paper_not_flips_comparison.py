@@ -23,7 +23,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 _OPPOSITE: dict[type[Expr], type[Expr]] = {
@@ -53,7 +53,7 @@ _OPPOSITE: dict[type[Expr], type[Expr]] = {
         ),
     ],
 )
-def paper_not_flips_comparison(node: exp.Not, known: Known) -> Expr | None:
+def paper_not_flips_comparison(node: exp.Not, known: Facts) -> Expr | None:
     """Write the opposite comparison."""
     del known
     inner = node.this

@@ -24,9 +24,9 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.constraints import is_not_null
-from sqlverdict.prove.paper.shapes import truth
+from sqlverdict.prove.etm_paper.constraints import is_not_null
+from sqlverdict.prove.etm_paper.shapes import truth
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -55,7 +55,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_not_null_test_is_idle(node: exp.Not, known: Known) -> Expr | None:
+def paper_not_null_test_is_idle(node: exp.Not, known: Facts) -> Expr | None:
     """Write a condition that always holds."""
     test = node.this
     if not isinstance(test, exp.Is) or not isinstance(test.expression, exp.Null):

@@ -22,8 +22,8 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import nodes_below, sort_key
+from sqlverdict.prove.etm_paper.shapes import nodes_below, sort_key
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 _SYMMETRIC = (exp.EQ, exp.And, exp.Or)
@@ -60,7 +60,7 @@ _SYMMETRIC = (exp.EQ, exp.And, exp.Or)
         ),
     ],
 )
-def paper_operands_commute(node: exp.Select, known: Known) -> Expr | None:
+def paper_operands_commute(node: exp.Select, known: Facts) -> Expr | None:
     """Order the operands by their text."""
     del known
     changed = False

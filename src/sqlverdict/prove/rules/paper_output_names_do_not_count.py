@@ -24,8 +24,8 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import nodes_below
+from sqlverdict.prove.etm_paper.shapes import nodes_below
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -53,7 +53,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_output_names_do_not_count(node: exp.Select, known: Known) -> Expr | None:
+def paper_output_names_do_not_count(node: exp.Select, known: Facts) -> Expr | None:
     """Take the names away."""
     del known
     named = [item for item in node.expressions if isinstance(item, exp.Alias)]

@@ -23,10 +23,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import same
+from sqlverdict.prove.etm_paper.shapes import same
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import all_of, parts
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import all_of, parts
 
 _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 
@@ -62,7 +62,7 @@ _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE)
         ),
     ],
 )
-def paper_prefix_and_rest_is_whole(node: exp.And, known: Known) -> Expr | None:
+def paper_prefix_and_rest_is_whole(node: exp.And, known: Facts) -> Expr | None:
     """Compare the whole text."""
     del known
     if isinstance(node.parent, exp.And):

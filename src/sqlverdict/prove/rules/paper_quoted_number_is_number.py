@@ -27,7 +27,7 @@ import re
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 _NUMBER = re.compile(r"(?:[1-9][0-9]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
@@ -63,7 +63,7 @@ _NUMBER = re.compile(r"(?:[1-9][0-9]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
         ),
     ],
 )
-def paper_quoted_number_is_number(node: exp.Literal, known: Known) -> Expr | None:
+def paper_quoted_number_is_number(node: exp.Literal, known: Facts) -> Expr | None:
     """Write the number as Python writes a float."""
     del known
     if node.index is not None or not _NUMBER.fullmatch(node.name):

@@ -23,8 +23,8 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import nodes_below
+from sqlverdict.prove.etm_paper.shapes import nodes_below
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -41,7 +41,7 @@ from sqlverdict.prove.rule import Pair, rule
         Pair("SELECT k FROM t", "SELECT 'k' FROM t", because="single quotes make a string"),
     ],
 )
-def paper_quotes_do_not_count(node: exp.Select, known: Known) -> Expr | None:
+def paper_quotes_do_not_count(node: exp.Select, known: Facts) -> Expr | None:
     """Take the quotes away."""
     del known
     changed = False

@@ -24,8 +24,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import same
+from sqlverdict.prove.etm_paper.shapes import same
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
@@ -62,7 +62,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         ),
     ],
 )
-def paper_same_operands_are_one(node: exp.Union | exp.Intersect, known: Known) -> Expr | None:
+def paper_same_operands_are_one(node: exp.Union | exp.Intersect, known: Facts) -> Expr | None:
     """Keep one side."""
     del known
     left: Expr = node.this

@@ -25,9 +25,9 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.constraints import is_unique
-from sqlverdict.prove.paper.shapes import key, same
+from sqlverdict.prove.etm_paper.constraints import is_unique
+from sqlverdict.prove.etm_paper.shapes import key, same
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
@@ -74,7 +74,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
     ],
 )
 def paper_set_operation_is_a_condition(
-    node: exp.Intersect | exp.Union, known: Known
+    node: exp.Intersect | exp.Union, known: Facts
 ) -> Expr | None:
     """Join the two conditions."""
     left, right = node.this, node.expression

@@ -23,10 +23,10 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import named, table_name
+from sqlverdict.prove.etm_paper.shapes import named, table_name
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import items
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import items
 
 
 @rule(
@@ -47,7 +47,7 @@ from sqlverdict.prove.shape import items
         ),
     ],
 )
-def paper_star_is_all_columns(node: exp.Select, known: Known) -> Expr | None:
+def paper_star_is_all_columns(node: exp.Select, known: Facts) -> Expr | None:
     """Write the columns out."""
     made: list[Expr] = []
     changed = False
@@ -61,7 +61,7 @@ def paper_star_is_all_columns(node: exp.Select, known: Known) -> Expr | None:
     return node
 
 
-def _columns(item: Expr, select: Expr, known: Known) -> list[Expr] | None:
+def _columns(item: Expr, select: Expr, known: Facts) -> list[Expr] | None:
     """The columns that a star stands for; ``None`` where it is none, or cannot be told."""
     if not isinstance(item, exp.Column) or not isinstance(item.this, exp.Star):
         return None

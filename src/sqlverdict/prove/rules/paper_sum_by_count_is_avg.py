@@ -23,8 +23,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.constraints import is_not_null
+from sqlverdict.prove.etm_paper.constraints import is_not_null
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -62,7 +62,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_sum_by_count_is_avg(node: exp.Div, known: Known) -> Expr | None:
+def paper_sum_by_count_is_avg(node: exp.Div, known: Facts) -> Expr | None:
     """Write AVG."""
     cast, count = node.this, node.expression
     if not isinstance(cast, exp.Cast) or not cast.to.is_type("float"):

@@ -22,8 +22,8 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.paper.shapes import nodes_below
+from sqlverdict.prove.etm_paper.shapes import nodes_below
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 MOST_NODES = 6_000
@@ -48,7 +48,7 @@ MOST_NODES = 6_000
         ),
     ],
 )
-def paper_with_is_derived_table(node: exp.Select | exp.SetOperation, known: Known) -> Expr | None:
+def paper_with_is_derived_table(node: exp.Select | exp.SetOperation, known: Facts) -> Expr | None:
     """Write each derived table where it is used."""
     del known
     with_ = node.args.get("with_")

@@ -28,17 +28,15 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Unique
-from sqlverdict.prove.dependencies import (
+from sqlverdict.prove.reasoning.dependencies import (
     determines_row,
     item_keys,
     multiplicity_is_idle,
     plain_columns,
 )
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import is_flat, set_items, split_items
-from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.scope import resolved
-from sqlverdict.prove.shape import (
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import is_flat, set_items, split_items
+from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     all_inner,
     conditions,
@@ -49,6 +47,8 @@ from sqlverdict.prove.shape import (
     items,
     set_conditions,
 )
+from sqlverdict.prove.resolve.scope import resolved
+from sqlverdict.prove.rule import Pair, rule
 
 KEY = (Unique("t", ("k",)),)
 
@@ -77,7 +77,7 @@ KEY = (Unique("t", ("k",)),)
         ),
     ],
 )
-def partner_test_over_key(node: exp.Select, known: Known) -> Expr | None:
+def partner_test_over_key(node: exp.Select, known: Facts) -> Expr | None:
     """Join and fold."""
     kept = conditions(node)
     place = next((n for n, condition in enumerate(kept) if _partners(condition)), None)
@@ -105,7 +105,7 @@ def _partners(condition: Expr) -> bool:
     return all(map(is_closed, items(inner)))
 
 
-def _fold_copies(node: exp.Select, known: Known, tested: list[Expr]) -> bool:
+def _fold_copies(node: exp.Select, known: Facts, tested: list[Expr]) -> bool:
     """Make the query fold copies, where that changes nothing yet."""
     if not is_grouped(node):
         if not determines_row(node, known, plain_columns(node.expressions), also=tested):

@@ -24,10 +24,9 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import substitute
-from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import (
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import substitute
+from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     columns_in,
     has_subquery,
@@ -37,6 +36,7 @@ from sqlverdict.prove.shape import (
     joins,
     output_nodes,
 )
+from sqlverdict.prove.rule import Pair, rule
 
 
 @rule(
@@ -70,7 +70,7 @@ from sqlverdict.prove.shape import (
         ),
     ],
 )
-def query_around_a_query(node: exp.Select, known: Known) -> Expr | None:
+def query_around_a_query(node: exp.Select, known: Facts) -> Expr | None:
     """Unwrap it."""
     del known
     start = node.args.get("from_")

@@ -22,10 +22,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.bare import EXTREMES
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.bare import EXTREMES
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import aggregates_in, has_window, is_closed, own_nodes
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import aggregates_in, has_window, is_closed, own_nodes
 
 _CLAUSES = ("from_", "where", "group", "having", "order", "limit", "offset", "distinct")
 _INNER = ("group", "having", "order", "limit", "offset", "distinct")
@@ -49,7 +49,7 @@ _INNER = ("group", "having", "order", "limit", "offset", "distinct")
         ),
     ],
 )
-def query_of_one_value(node: exp.Select, known: Known) -> Expr | None:
+def query_of_one_value(node: exp.Select, known: Facts) -> Expr | None:
     """Take the inner query's sources and conditions over."""
     del known
     if any(node.args.get(clause) for clause in _CLAUSES) or has_window(node):

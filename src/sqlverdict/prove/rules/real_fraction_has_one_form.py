@@ -30,8 +30,8 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.canonical import key
-from sqlverdict.prove.fractions import fraction_of, is_shown
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.fractions import fraction_of, is_shown
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -63,7 +63,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def real_fraction_has_one_form(node: exp.Mul | exp.Div | exp.Cast, known: Known) -> Expr | None:
+def real_fraction_has_one_form(node: exp.Mul | exp.Div | exp.Cast, known: Facts) -> Expr | None:
     """Write that form."""
     if isinstance(node.parent, exp.Mul | exp.Div):
         return None

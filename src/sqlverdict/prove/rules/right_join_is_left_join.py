@@ -21,9 +21,9 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import joins
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import joins
 
 
 @rule(
@@ -43,7 +43,7 @@ from sqlverdict.prove.shape import joins
         ),
     ],
 )
-def right_join_is_left_join(node: exp.Select, known: Known) -> Expr | None:
+def right_join_is_left_join(node: exp.Select, known: Facts) -> Expr | None:
     """Swap the sides."""
     del known
     found = joins(node)

@@ -23,19 +23,19 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.bare import bare_columns
-from sqlverdict.prove.counting import counts_when
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import is_flat
-from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.same_rows import SameRows, same_rows
-from sqlverdict.prove.shape import (
+from sqlverdict.prove.reasoning.bare import bare_columns
+from sqlverdict.prove.reasoning.counting import counts_when
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import is_flat
+from sqlverdict.prove.reasoning.same_rows import SameRows, same_rows
+from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     all_inner,
     all_of,
     own_nodes,
     set_conditions,
 )
+from sqlverdict.prove.rule import Pair, rule
 
 
 @rule(
@@ -56,7 +56,7 @@ from sqlverdict.prove.shape import (
         ),
     ],
 )
-def share_of_rows_is_average(node: exp.Select, known: Known) -> Expr | None:
+def share_of_rows_is_average(node: exp.Select, known: Facts) -> Expr | None:
     """Count both in one query."""
     if any(node.args.get(p) for p in ("group", "having", "order", "limit", "distinct")):
         return None

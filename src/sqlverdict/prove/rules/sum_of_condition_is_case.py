@@ -22,8 +22,8 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.filters import is_truth_value
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.filters import is_truth_value
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -44,7 +44,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def sum_of_condition_is_case(node: exp.Sum | exp.Avg, known: Known) -> Expr | None:
+def sum_of_condition_is_case(node: exp.Sum | exp.Avg, known: Facts) -> Expr | None:
     """Write the CASE."""
     inner = node.this
     if not is_truth_value(inner) or not known.never_null(inner):

@@ -23,10 +23,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.counting import counted_condition, counts_when
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.counting import counted_condition, counts_when
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import enclosing, whole_number
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import enclosing, whole_number
 
 
 @rule(
@@ -54,7 +54,7 @@ from sqlverdict.prove.shape import enclosing, whole_number
         ),
     ],
 )
-def sum_of_ones_is_count(node: exp.Sum, known: Known) -> Expr | None:
+def sum_of_ones_is_count(node: exp.Sum, known: Facts) -> Expr | None:
     """Count."""
     del known
     select = enclosing(node)

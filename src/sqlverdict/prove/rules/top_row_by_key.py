@@ -25,9 +25,15 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import (
+    conditions,
+    has_window,
+    is_grouped,
+    items,
+    set_conditions,
+)
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import conditions, has_window, is_grouped, items, set_conditions
 
 
 @rule(
@@ -55,7 +61,7 @@ from sqlverdict.prove.shape import conditions, has_window, is_grouped, items, se
         ),
     ],
 )
-def top_row_by_key(node: exp.Select, known: Known) -> Expr | None:
+def top_row_by_key(node: exp.Select, known: Facts) -> Expr | None:
     """Order and limit."""
     found = conditions(node)
     if len(found) != 1 or len(items(node)) != 1 or is_grouped(node) or has_window(node):
@@ -85,7 +91,7 @@ def top_row_by_key(node: exp.Select, known: Known) -> Expr | None:
     return node
 
 
-def _extreme(inner: Expr, column: Expr, known: Known) -> Expr | None:
+def _extreme(inner: Expr, column: Expr, known: Facts) -> Expr | None:
     """MAX or MIN of the same column of another copy of the table, without conditions."""
     if not isinstance(inner, exp.Select) or len(items(inner)) != 1 or len(inner.expressions) != 1:
         return None

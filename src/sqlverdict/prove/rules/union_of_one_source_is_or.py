@@ -24,11 +24,9 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.canonical import canonical
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import is_flat, substitute
-from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.scope import resolved
-from sqlverdict.prove.shape import (
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import is_flat, substitute
+from sqlverdict.prove.reasoning.shape import (
     all_inner,
     all_of,
     conditions,
@@ -38,6 +36,8 @@ from sqlverdict.prove.shape import (
     items,
     set_conditions,
 )
+from sqlverdict.prove.resolve.scope import resolved
+from sqlverdict.prove.rule import Pair, rule
 
 
 @rule(
@@ -59,7 +59,7 @@ from sqlverdict.prove.shape import (
         ),
     ],
 )
-def union_of_one_source_is_or(node: exp.Union, known: Known) -> Expr | None:
+def union_of_one_source_is_or(node: exp.Union, known: Facts) -> Expr | None:
     """Write one selection."""
     left, right = node.this, node.expression
     if not node.args.get("distinct") or node.args.get("order") is not None or is_limited(node):

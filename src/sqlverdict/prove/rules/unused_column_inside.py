@@ -23,11 +23,9 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import substitute
-from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.scope import resolved
-from sqlverdict.prove.shape import (
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import substitute
+from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     columns_in,
     is_grouped,
@@ -35,6 +33,8 @@ from sqlverdict.prove.shape import (
     label_of,
     whole_number,
 )
+from sqlverdict.prove.resolve.scope import resolved
+from sqlverdict.prove.rule import Pair, rule
 
 
 @rule(
@@ -58,7 +58,7 @@ from sqlverdict.prove.shape import (
         ),
     ],
 )
-def unused_column_inside(node: exp.Select, known: Known) -> Expr | None:
+def unused_column_inside(node: exp.Select, known: Facts) -> Expr | None:
     """Leave it out."""
     del known
     for item in items(node):

@@ -23,11 +23,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Unique
-from sqlverdict.prove.dependencies import item_keys, multiplicity_is_idle
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import uses
+from sqlverdict.prove.reasoning.dependencies import item_keys, multiplicity_is_idle
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import uses
+from sqlverdict.prove.reasoning.shape import joins, labels_in, parts
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import joins, labels_in, parts
 
 
 @rule(
@@ -49,7 +49,7 @@ from sqlverdict.prove.shape import joins, labels_in, parts
         ),
     ],
 )
-def unused_left_join_is_idle(node: exp.Select, known: Known) -> Expr | None:
+def unused_left_join_is_idle(node: exp.Select, known: Facts) -> Expr | None:
     """Drop the join."""
     found = joins(node)
     for join in found:
@@ -65,7 +65,7 @@ def unused_left_join_is_idle(node: exp.Select, known: Known) -> Expr | None:
     return None
 
 
-def _at_most_one(join: exp.Join, known: Known) -> bool:
+def _at_most_one(join: exp.Join, known: Facts) -> bool:
     label = join.this.alias
     fixed = set()
     for part in parts(join.args.get("on")):

@@ -24,12 +24,12 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.bare import bare_columns
-from sqlverdict.prove.known import Known
-from sqlverdict.prove.moves import is_flat
+from sqlverdict.prove.reasoning.bare import bare_columns
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import is_flat
+from sqlverdict.prove.reasoning.same_rows import same_rows
+from sqlverdict.prove.reasoning.shape import aggregates_in, all_inner, columns_in, items, own_nodes
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.same_rows import same_rows
-from sqlverdict.prove.shape import aggregates_in, all_inner, columns_in, items, own_nodes
 
 
 @rule(
@@ -53,7 +53,7 @@ from sqlverdict.prove.shape import aggregates_in, all_inner, columns_in, items, 
         ),
     ],
 )
-def value_of_the_same_rows(node: exp.Select, known: Known) -> Expr | None:
+def value_of_the_same_rows(node: exp.Select, known: Facts) -> Expr | None:
     """Compute it here."""
     inside = [found for item in node.expressions for found in own_nodes(item) if _is_value(found)]
     calls = list(aggregates_in(node.expressions))

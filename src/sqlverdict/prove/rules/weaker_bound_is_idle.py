@@ -23,9 +23,9 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.canonical import key
-from sqlverdict.prove.known import Known
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import all_of, has_subquery, parts, whole_number
 from sqlverdict.prove.rule import Pair, rule
-from sqlverdict.prove.shape import all_of, has_subquery, parts, whole_number
 
 _Bound = tuple[str, type[Expr], int]
 
@@ -45,7 +45,7 @@ _Bound = tuple[str, type[Expr], int]
         ),
     ],
 )
-def weaker_bound_is_idle(node: exp.And, known: Known) -> Expr | None:
+def weaker_bound_is_idle(node: exp.And, known: Facts) -> Expr | None:
     """Drop the weaker one."""
     if isinstance(node.parent, exp.And):
         return None
@@ -63,7 +63,7 @@ def weaker_bound_is_idle(node: exp.And, known: Known) -> Expr | None:
     return all_of([found[place] for place in kept]) if len(kept) < len(found) else None
 
 
-def _bound(condition: Expr, known: Known) -> _Bound | None:
+def _bound(condition: Expr, known: Facts) -> _Bound | None:
     """What is bounded, by which operator, and the bound."""
     if not isinstance(condition, exp.EQ | exp.GT | exp.GTE | exp.LT | exp.LTE):
         return None

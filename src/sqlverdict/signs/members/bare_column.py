@@ -19,8 +19,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.signs.loose import find_bare, reads_clock_or_chance, row_text
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.open_limits import find_bare, reads_clock_or_chance, row_text
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, land TEXT, people INTEGER);
@@ -33,13 +33,13 @@ INSERT INTO city VALUES (1, 'Oslo', 'Norway', 700), (2, 'Bergen', 'Norway', 280)
     strength="weak",
     data=_DATA,
     fires=[
-        Example("SELECT name, COUNT(*) FROM city", "3 values"),
-        Example("SELECT land, name, COUNT(*) FROM city GROUP BY land", "2 values"),
+        SignExample("SELECT name, COUNT(*) FROM city", "3 values"),
+        SignExample("SELECT land, name, COUNT(*) FROM city GROUP BY land", "2 values"),
     ],
     silent=[
-        Example("SELECT land, COUNT(*) FROM city GROUP BY land"),
-        Example("SELECT name, MAX(people) FROM city"),
-        Example("SELECT name, COUNT(*) FROM city GROUP BY id"),
+        SignExample("SELECT land, COUNT(*) FROM city GROUP BY land"),
+        SignExample("SELECT name, MAX(people) FROM city"),
+        SignExample("SELECT name, COUNT(*) FROM city GROUP BY id"),
     ],
 )
 def bare_column(subject: Subject) -> Iterator[Notice]:

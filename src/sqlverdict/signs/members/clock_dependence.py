@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.signs.loose import reads_clock_or_chance
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.open_limits import reads_clock_or_chance
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = "CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, founded TEXT);"
 
@@ -27,10 +27,10 @@ _DATA = "CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, founded TEXT);"
     strength="weak",
     data=_DATA,
     fires=[
-        Example("SELECT name FROM city ORDER BY random() LIMIT 1", "random()"),
-        Example("SELECT name FROM city WHERE founded > date('now')", "'now'"),
+        SignExample("SELECT name FROM city ORDER BY random() LIMIT 1", "random()"),
+        SignExample("SELECT name FROM city WHERE founded > date('now')", "'now'"),
     ],
-    silent=[Example("SELECT name FROM city WHERE founded > date('2020-01-01')")],
+    silent=[SignExample("SELECT name FROM city WHERE founded > date('2020-01-01')")],
 )
 def clock_dependence(subject: Subject) -> Iterator[Notice]:
     """The word that makes the answer change."""

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from sqlverdict.files.sqlite import quoted
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER);
@@ -34,14 +34,14 @@ INSERT INTO city VALUES (1, 'Oslo', 700), (2, 'Bergen', 280), (3, 'Moss', 50);
     strength="weak",
     data=_DATA,
     fires=[
-        Example("SELECT name FROM city WHERE people > 10", "every"),
-        Example("SELECT name FROM city WHERE people < 10", "no "),
-        Example("SELECT name FROM city WHERE name <> 'oslo'", "every"),
+        SignExample("SELECT name FROM city WHERE people > 10", "every"),
+        SignExample("SELECT name FROM city WHERE people < 10", "no "),
+        SignExample("SELECT name FROM city WHERE name <> 'oslo'", "every"),
     ],
     silent=[
-        Example("SELECT name FROM city WHERE people > 100"),
-        Example("SELECT name FROM city WHERE name = 'Rome'"),
-        Example("SELECT name FROM city WHERE people IS NOT NULL"),
+        SignExample("SELECT name FROM city WHERE people > 100"),
+        SignExample("SELECT name FROM city WHERE name = 'Rome'"),
+        SignExample("SELECT name FROM city WHERE people IS NOT NULL"),
     ],
 )
 def constant_condition(subject: Subject) -> Iterator[Notice]:

@@ -24,7 +24,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.tokens import fold
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT);
@@ -37,20 +37,20 @@ CREATE TABLE fair (id INTEGER PRIMARY KEY, city_id INTEGER);
     strength="strong",
     data=_DATA,
     fires=[
-        Example("SELECT name FROM city JOIN shop WHERE kind = 'tea'", "shop"),
-        Example("SELECT name FROM city, shop WHERE city.id = 3", "shop"),
-        Example("SELECT kind FROM shop AS a JOIN city AS b JOIN city AS c ON c.id = a.city_id"),
+        SignExample("SELECT name FROM city JOIN shop WHERE kind = 'tea'", "shop"),
+        SignExample("SELECT name FROM city, shop WHERE city.id = 3", "shop"),
+        SignExample("SELECT kind FROM shop AS a JOIN city AS b JOIN city AS c ON c.id = a.city_id"),
     ],
     silent=[
-        Example("SELECT name FROM city JOIN shop ON shop.city_id = city.id"),
-        Example("SELECT name FROM city, shop WHERE city_id = city.id"),
-        Example("SELECT a.id FROM shop AS a, shop AS b WHERE a.id < b.id"),
-        Example(
+        SignExample("SELECT name FROM city JOIN shop ON shop.city_id = city.id"),
+        SignExample("SELECT name FROM city, shop WHERE city_id = city.id"),
+        SignExample("SELECT a.id FROM shop AS a, shop AS b WHERE a.id < b.id"),
+        SignExample(
             "SELECT name FROM city JOIN shop ON shop.city_id = city.id JOIN fair "
             "ON fair.city_id = shop.city_id"
         ),
-        Example("SELECT name FROM city NATURAL JOIN shop"),
-        Example("SELECT name FROM city, (SELECT MAX(id) AS m FROM shop) AS s"),
+        SignExample("SELECT name FROM city NATURAL JOIN shop"),
+        SignExample("SELECT name FROM city, (SELECT MAX(id) AS m FROM shop) AS s"),
     ],
 )
 def cross_join(subject: Subject) -> Iterator[Notice]:

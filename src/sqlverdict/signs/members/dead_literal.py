@@ -24,9 +24,9 @@ from collections.abc import Iterator
 
 from sqlverdict.files.sqlite import quoted
 from sqlverdict.parse.facts import affinity
-from sqlverdict.refute.literals import cell_text
-from sqlverdict.signs.literals import Asked, asked_literals, is_absent, near_value
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.refute.trial.literals import cell_text
+from sqlverdict.signs.literals import ComparedLiteral, asked_literals, is_absent, near_value
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _COLUMNS = 20
 """In how many other columns a text is looked for."""
@@ -41,21 +41,21 @@ INSERT INTO city VALUES (1, 'Oslo', 'Norway', 700), (2, 'Bergen', 'Norway', 280)
     strength="strong",
     data=_DATA,
     fires=[
-        Example("SELECT id FROM city WHERE name = 'oslo'", "the column has 'Oslo'"),
-        Example("SELECT id FROM city WHERE name = 'Norway'", "city.land holds it"),
-        Example("SELECT id FROM city WHERE people = 5", "city.people = 5"),
-        Example("SELECT id FROM city WHERE name LIKE 'Par%'", "city.name LIKE 'Par%'"),
-        Example("SELECT id FROM city WHERE name IN ('Rome', 'Paris')"),
-        Example("SELECT c.n FROM (SELECT name AS n FROM city) AS c WHERE c.n = 'Rome'"),
+        SignExample("SELECT id FROM city WHERE name = 'oslo'", "the column has 'Oslo'"),
+        SignExample("SELECT id FROM city WHERE name = 'Norway'", "city.land holds it"),
+        SignExample("SELECT id FROM city WHERE people = 5", "city.people = 5"),
+        SignExample("SELECT id FROM city WHERE name LIKE 'Par%'", "city.name LIKE 'Par%'"),
+        SignExample("SELECT id FROM city WHERE name IN ('Rome', 'Paris')"),
+        SignExample("SELECT c.n FROM (SELECT name AS n FROM city) AS c WHERE c.n = 'Rome'"),
     ],
     silent=[
-        Example("SELECT id FROM city WHERE name = 'Oslo' AND people = 700"),
-        Example("SELECT id FROM city WHERE name <> 'Paris'"),
-        Example("SELECT id FROM city WHERE NOT name = 'Paris'"),
-        Example("SELECT id FROM city WHERE name IN ('Oslo', 'Paris')"),
-        Example("SELECT id FROM city WHERE name = 'Oslo' OR name = 'oslo'"),
-        Example("SELECT id FROM city WHERE lower(name) = 'oslo'"),
-        Example("SELECT id FROM city WHERE name = ''"),
+        SignExample("SELECT id FROM city WHERE name = 'Oslo' AND people = 700"),
+        SignExample("SELECT id FROM city WHERE name <> 'Paris'"),
+        SignExample("SELECT id FROM city WHERE NOT name = 'Paris'"),
+        SignExample("SELECT id FROM city WHERE name IN ('Oslo', 'Paris')"),
+        SignExample("SELECT id FROM city WHERE name = 'Oslo' OR name = 'oslo'"),
+        SignExample("SELECT id FROM city WHERE lower(name) = 'oslo'"),
+        SignExample("SELECT id FROM city WHERE name = ''"),
     ],
 )
 def dead_literal(subject: Subject) -> Iterator[Notice]:
@@ -81,7 +81,7 @@ def dead_literal(subject: Subject) -> Iterator[Notice]:
         yield Notice("dead_literal", f"no row fulfils {written}{known}", detail)
 
 
-def _other_column(subject: Subject, asked: Asked) -> str | None:
+def _other_column(subject: Subject, asked: ComparedLiteral) -> str | None:
     """Another column that holds the text: of the query's own tables first."""
     if asked.number or asked.operator == "LIKE":
         return None

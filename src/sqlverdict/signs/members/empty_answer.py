@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.signs.loose import keeps_few_groups
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.open_limits import keeps_few_groups
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER);
@@ -31,14 +31,14 @@ INSERT INTO city VALUES (1, 'Oslo', 700), (2, 'Bergen', NULL);
     strength="strong",
     data=_DATA,
     fires=[
-        Example("SELECT id FROM city WHERE people > 900", "no row"),
-        Example("SELECT MAX(people) FROM city WHERE id > 5", "nothing but NULL"),
-        Example("SELECT people FROM city WHERE id = 2", "nothing but NULL"),
+        SignExample("SELECT id FROM city WHERE people > 900", "no row"),
+        SignExample("SELECT MAX(people) FROM city WHERE id > 5", "nothing but NULL"),
+        SignExample("SELECT people FROM city WHERE id = 2", "nothing but NULL"),
     ],
     silent=[
-        Example("SELECT people FROM city"),
-        Example("SELECT COUNT(*) FROM city WHERE id > 5"),
-        Example("SELECT name FROM city GROUP BY name HAVING COUNT(*) > 1"),
+        SignExample("SELECT people FROM city"),
+        SignExample("SELECT COUNT(*) FROM city WHERE id > 5"),
+        SignExample("SELECT name FROM city GROUP BY name HAVING COUNT(*) > 1"),
     ],
 )
 def empty_answer(subject: Subject) -> Iterator[Notice]:

@@ -18,8 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.signs.loose import keeps_few_groups
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.open_limits import keeps_few_groups
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER);
@@ -31,12 +31,12 @@ INSERT INTO city VALUES (1, 'Oslo', 700), (2, 'Bergen', NULL);
     strength="weak",
     data=_DATA,
     fires=[
-        Example("SELECT name FROM city GROUP BY name HAVING COUNT(*) > 1", "no group"),
-        Example("SELECT id FROM city WHERE id = 1 INTERSECT SELECT id FROM city WHERE id = 2"),
+        SignExample("SELECT name FROM city GROUP BY name HAVING COUNT(*) > 1", "no group"),
+        SignExample("SELECT id FROM city WHERE id = 1 INTERSECT SELECT id FROM city WHERE id = 2"),
     ],
     silent=[
-        Example("SELECT name FROM city GROUP BY name HAVING COUNT(*) = 1"),
-        Example("SELECT id FROM city WHERE people > 900"),
+        SignExample("SELECT name FROM city GROUP BY name HAVING COUNT(*) = 1"),
+        SignExample("SELECT id FROM city WHERE people > 900"),
     ],
 )
 def empty_group(subject: Subject) -> Iterator[Notice]:

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from sqlverdict.parse.tokens import fold
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _NUMBER = re.compile(
     r"\b(how (many|much|often|long)|numbers?|counts?|totals?|amounts?|averages?|sum|times|"
@@ -41,16 +41,16 @@ _SQL = "SELECT city, COUNT(*) FROM shop GROUP BY city ORDER BY COUNT(*) DESC LIM
     strength="weak",
     data=_DATA,
     fires=[
-        Example(_SQL, "COUNT(*)", question="Which city has the most shops?"),
-        Example(
+        SignExample(_SQL, "COUNT(*)", question="Which city has the most shops?"),
+        SignExample(
             "SELECT city, COUNT(*) AS n FROM shop GROUP BY city ORDER BY n DESC LIMIT 1",
             question="Which city has the most shops?",
         ),
     ],
     silent=[
-        Example(_SQL, question="Which city has the most shops, and how many?"),
-        Example(_SQL),
-        Example(
+        SignExample(_SQL, question="Which city has the most shops, and how many?"),
+        SignExample(_SQL),
+        SignExample(
             "SELECT city FROM shop GROUP BY city ORDER BY COUNT(*) DESC LIMIT 1",
             question="Which city has the most shops?",
         ),

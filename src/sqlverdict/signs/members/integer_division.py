@@ -23,7 +23,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import affinity
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER, area REAL);
@@ -35,16 +35,16 @@ INSERT INTO city VALUES (1, 'Oslo', 701, 0.5), (2, 'Bergen', 280, 1.5), (3, 'Ham
     strength="strong",
     data=_DATA,
     fires=[
-        Example("SELECT SUM(people) / COUNT(*) FROM city", "SUM(people) / COUNT(*)"),
-        Example("SELECT SUM(CASE WHEN id > 1 THEN 1 ELSE 0 END) * 100 / COUNT(*) FROM city"),
-        Example("SELECT people / 2 FROM city"),
+        SignExample("SELECT SUM(people) / COUNT(*) FROM city", "SUM(people) / COUNT(*)"),
+        SignExample("SELECT SUM(CASE WHEN id > 1 THEN 1 ELSE 0 END) * 100 / COUNT(*) FROM city"),
+        SignExample("SELECT people / 2 FROM city"),
     ],
     silent=[
-        Example("SELECT SUM(people) * 1.0 / COUNT(*) FROM city"),
-        Example("SELECT CAST(SUM(people) AS REAL) / COUNT(*) FROM city"),
-        Example("SELECT SUM(area) / COUNT(*) FROM city"),
-        Example("SELECT people / 2.0 FROM city"),
-        Example("SELECT AVG(people) / 2 FROM city"),
+        SignExample("SELECT SUM(people) * 1.0 / COUNT(*) FROM city"),
+        SignExample("SELECT CAST(SUM(people) AS REAL) / COUNT(*) FROM city"),
+        SignExample("SELECT SUM(area) / COUNT(*) FROM city"),
+        SignExample("SELECT people / 2.0 FROM city"),
+        SignExample("SELECT AVG(people) / 2 FROM city"),
     ],
 )
 def integer_division(subject: Subject) -> Iterator[Notice]:

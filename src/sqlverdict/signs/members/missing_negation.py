@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator
 
 from sqlverdict.parse.tokens import solid
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DENIES = re.compile(r"\b(not|without|don't|doesn't|didn't|isn't|aren't)\b", re.IGNORECASE)
 _EITHER = re.compile(r"\bor not\b|\bnot only\b", re.IGNORECASE)
@@ -37,14 +37,16 @@ INSERT INTO city VALUES (1, 'Oslo', 1), (2, 'Hamar', 0);
     strength="weak",
     data=_DATA,
     fires=[
-        Example("SELECT name FROM city WHERE coast = 1", "'not'", "Which do not have a coast?"),
-        Example("SELECT name FROM city", "'without'", "List cities without a coast."),
+        SignExample("SELECT name FROM city WHERE coast = 1", "'not'", "Which do not have a coast?"),
+        SignExample("SELECT name FROM city", "'without'", "List cities without a coast."),
     ],
     silent=[
-        Example("SELECT name FROM city WHERE coast <> 1", question="Which do not have a coast?"),
-        Example("SELECT name FROM city WHERE coast = 0", question="Which do not have a coast?"),
-        Example("SELECT coast FROM city", question="Say whether or not there is a coast."),
-        Example("SELECT name FROM city WHERE coast = 1"),
+        SignExample(
+            "SELECT name FROM city WHERE coast <> 1", question="Which do not have a coast?"
+        ),
+        SignExample("SELECT name FROM city WHERE coast = 0", question="Which do not have a coast?"),
+        SignExample("SELECT coast FROM city", question="Say whether or not there is a coast."),
+        SignExample("SELECT name FROM city WHERE coast = 1"),
     ],
 )
 def missing_negation(subject: Subject) -> Iterator[Notice]:

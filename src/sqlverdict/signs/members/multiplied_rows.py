@@ -22,7 +22,7 @@ from sqlglot import exp
 
 from sqlverdict.files.sqlite import quoted
 from sqlverdict.parse.clauses import outer_clauses
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER);
@@ -36,18 +36,18 @@ INSERT INTO shop VALUES (11, 1, 'tea', 2), (12, 1, 'books', 3), (13, 2, 'tea', 4
     strength="weak",
     data=_DATA,
     fires=[
-        Example("SELECT SUM(c.people) FROM city AS c JOIN shop AS s ON s.city_id = c.id", "3"),
-        Example("SELECT COUNT(city.id) FROM city JOIN shop ON shop.city_id = city.id"),
-        Example(
+        SignExample("SELECT SUM(c.people) FROM city AS c JOIN shop AS s ON s.city_id = c.id", "3"),
+        SignExample("SELECT COUNT(city.id) FROM city JOIN shop ON shop.city_id = city.id"),
+        SignExample(
             "SELECT city.name, AVG(city.people) FROM city JOIN shop ON shop.city_id = city.id "
             "GROUP BY city.name"
         ),
     ],
     silent=[
-        Example("SELECT SUM(price) FROM city JOIN shop ON shop.city_id = city.id"),
-        Example("SELECT COUNT(DISTINCT city.id) FROM city JOIN shop ON shop.city_id = city.id"),
-        Example("SELECT SUM(people) FROM city"),
-        Example("SELECT MAX(people) FROM city JOIN shop ON shop.city_id = city.id"),
+        SignExample("SELECT SUM(price) FROM city JOIN shop ON shop.city_id = city.id"),
+        SignExample("SELECT COUNT(DISTINCT city.id) FROM city JOIN shop ON shop.city_id = city.id"),
+        SignExample("SELECT SUM(people) FROM city"),
+        SignExample("SELECT MAX(people) FROM city JOIN shop ON shop.city_id = city.id"),
     ],
 )
 def multiplied_rows(subject: Subject) -> Iterator[Notice]:

@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqlverdict.compare.order import read_window
-from sqlverdict.compare.preset import Pair
+from sqlverdict.compare.preset import QueryPair
 from sqlverdict.parse.order import ordering
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER);
@@ -33,14 +33,14 @@ INSERT INTO city VALUES (1, 'Oslo', 700), (2, 'Bergen', 280), (3, 'Hamar', NULL)
     strength="strong",
     data=_DATA,
     fires=[
-        Example("SELECT name FROM city ORDER BY people LIMIT 1", "1 row of 1"),
-        Example("SELECT name, people FROM city ORDER BY people ASC LIMIT 2", "1 row of 2"),
+        SignExample("SELECT name FROM city ORDER BY people LIMIT 1", "1 row of 1"),
+        SignExample("SELECT name, people FROM city ORDER BY people ASC LIMIT 2", "1 row of 2"),
     ],
     silent=[
-        Example("SELECT name FROM city ORDER BY people DESC LIMIT 1"),
-        Example("SELECT name FROM city WHERE people IS NOT NULL ORDER BY people LIMIT 1"),
-        Example("SELECT name FROM city ORDER BY people"),
-        Example("SELECT name FROM city ORDER BY people IS NULL, people LIMIT 1"),
+        SignExample("SELECT name FROM city ORDER BY people DESC LIMIT 1"),
+        SignExample("SELECT name FROM city WHERE people IS NOT NULL ORDER BY people LIMIT 1"),
+        SignExample("SELECT name FROM city ORDER BY people"),
+        SignExample("SELECT name FROM city ORDER BY people IS NULL, people LIMIT 1"),
     ],
 )
 def null_sort_key(subject: Subject) -> Iterator[Notice]:
@@ -49,7 +49,7 @@ def null_sort_key(subject: Subject) -> Iterator[Notice]:
     info = ordering(query)
     if answer is None or not answer.rows or not (info.limited and info.ordered):
         return
-    window = read_window(answer, Pair(query.sql, dialect=query.dialect, probe=subject.probe))
+    window = read_window(answer, QueryPair(query.sql, dialect=query.dialect, probe=subject.probe))
     if window is None or not any(key and key[0] is not None for key in window.keys):
         return
     shown = window.keys[window.start : window.end]

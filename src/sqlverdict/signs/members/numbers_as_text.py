@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from sqlverdict.signs.columns import facts_of_column, spelt
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 
@@ -37,16 +37,16 @@ INSERT INTO run VALUES (1, '9', '2019', 'Ann', 9), (2, '10', '2020', 'Bo', 10);
     strength="weak",
     data=_DATA,
     fires=[
-        Example("SELECT id FROM run ORDER BY score DESC LIMIT 1", "sorted"),
-        Example("SELECT MAX(score) FROM run", "MAX"),
-        Example("SELECT id FROM run WHERE score > 5", "compared"),
-        Example("SELECT id FROM run WHERE score BETWEEN '5' AND '20'", "compared"),
+        SignExample("SELECT id FROM run ORDER BY score DESC LIMIT 1", "sorted"),
+        SignExample("SELECT MAX(score) FROM run", "MAX"),
+        SignExample("SELECT id FROM run WHERE score > 5", "compared"),
+        SignExample("SELECT id FROM run WHERE score BETWEEN '5' AND '20'", "compared"),
     ],
     silent=[
-        Example("SELECT id FROM run ORDER BY CAST(score AS INTEGER) DESC LIMIT 1"),
-        Example("SELECT id FROM run WHERE year > '2019' ORDER BY name"),
-        Example("SELECT MAX(points), SUM(score) FROM run"),
-        Example("SELECT id FROM run WHERE score = '9'"),
+        SignExample("SELECT id FROM run ORDER BY CAST(score AS INTEGER) DESC LIMIT 1"),
+        SignExample("SELECT id FROM run WHERE year > '2019' ORDER BY name"),
+        SignExample("SELECT MAX(points), SUM(score) FROM run"),
+        SignExample("SELECT id FROM run WHERE score = '9'"),
     ],
 )
 def numbers_as_text(subject: Subject) -> Iterator[Notice]:

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from sqlverdict.parse.tokens import fold
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = "CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, twin INTEGER);"
 
@@ -29,12 +29,12 @@ _DATA = "CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, twin INTEGER);"
     strength="weak",
     data=_DATA,
     fires=[
-        Example("SELECT name FROM city WHERE id = id", "id = id"),
-        Example("SELECT a.name FROM city AS a JOIN city AS b ON a.id = a.id"),
+        SignExample("SELECT name FROM city WHERE id = id", "id = id"),
+        SignExample("SELECT a.name FROM city AS a JOIN city AS b ON a.id = a.id"),
     ],
     silent=[
-        Example("SELECT a.name FROM city AS a JOIN city AS b ON a.id = b.twin"),
-        Example("SELECT a.name FROM city AS a JOIN city AS b ON a.id = b.id"),
+        SignExample("SELECT a.name FROM city AS a JOIN city AS b ON a.id = b.twin"),
+        SignExample("SELECT a.name FROM city AS a JOIN city AS b ON a.id = b.id"),
     ],
 )
 def self_comparison(subject: Subject) -> Iterator[Notice]:

@@ -27,7 +27,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import affinity
 from sqlverdict.parse.schema import stored_type
 from sqlverdict.signs.columns import facts_of_column, spelt
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 _TEXTS = (exp.TimeToStr, exp.Substring, exp.Upper, exp.Lower, exp.Trim, exp.DPipe, exp.Concat)
@@ -44,18 +44,18 @@ INSERT INTO run VALUES (1, '2019-01-02', 'Ann', 9), (2, '2020-02-03', 'Bo', 10);
     strength="strong",
     data=_DATA,
     fires=[
-        Example("SELECT id FROM run WHERE strftime('%Y', day) = 2019", "is a text"),
-        Example("SELECT id FROM run WHERE substr(day, 1, 4) > 2018", "is a text"),
-        Example("SELECT id FROM run WHERE strftime('%Y', day) IN (2019, 2020)", "is a text"),
-        Example("SELECT name FROM run GROUP BY name HAVING COUNT(*) > '0'", "is a number"),
-        Example("SELECT id FROM run WHERE day > 2019", "holds texts"),
+        SignExample("SELECT id FROM run WHERE strftime('%Y', day) = 2019", "is a text"),
+        SignExample("SELECT id FROM run WHERE substr(day, 1, 4) > 2018", "is a text"),
+        SignExample("SELECT id FROM run WHERE strftime('%Y', day) IN (2019, 2020)", "is a text"),
+        SignExample("SELECT name FROM run GROUP BY name HAVING COUNT(*) > '0'", "is a number"),
+        SignExample("SELECT id FROM run WHERE day > 2019", "holds texts"),
     ],
     silent=[
-        Example("SELECT id FROM run WHERE strftime('%Y', day) = '2019'"),
-        Example("SELECT id FROM run WHERE CAST(strftime('%Y', day) AS INTEGER) = 2019"),
-        Example("SELECT id FROM run WHERE points > '8' AND day > '2018'"),
-        Example("SELECT id FROM run WHERE length(name) = 3"),
-        Example("SELECT id FROM run WHERE name > 5"),
+        SignExample("SELECT id FROM run WHERE strftime('%Y', day) = '2019'"),
+        SignExample("SELECT id FROM run WHERE CAST(strftime('%Y', day) AS INTEGER) = 2019"),
+        SignExample("SELECT id FROM run WHERE points > '8' AND day > '2018'"),
+        SignExample("SELECT id FROM run WHERE length(name) = 3"),
+        SignExample("SELECT id FROM run WHERE name > 5"),
     ],
 )
 def type_confusion(subject: Subject) -> Iterator[Notice]:

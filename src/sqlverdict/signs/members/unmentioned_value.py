@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqlverdict.signs.mentions import asked_values, mentions, plain_words
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER);
@@ -32,13 +32,15 @@ INSERT INTO city VALUES (1, 'Oslo', 700), (2, 'Bergen', 280);
     strength="weak",
     data=_DATA,
     fires=[
-        Example("SELECT people FROM city WHERE name = 'Bergen'", "'Bergen'", "How big is Oslo?"),
-        Example("SELECT name FROM city WHERE people > 500", "'500'", "Which cities are big?"),
+        SignExample(
+            "SELECT people FROM city WHERE name = 'Bergen'", "'Bergen'", "How big is Oslo?"
+        ),
+        SignExample("SELECT name FROM city WHERE people > 500", "'500'", "Which cities are big?"),
     ],
     silent=[
-        Example("SELECT people FROM city WHERE name = 'Oslo'", question="How big is Oslo?"),
-        Example("SELECT people FROM city WHERE name = 'Oslo'"),
-        Example(
+        SignExample("SELECT people FROM city WHERE name = 'Oslo'", question="How big is Oslo?"),
+        SignExample("SELECT people FROM city WHERE name = 'Oslo'"),
+        SignExample(
             "SELECT name FROM city WHERE people > 500",
             question="Which cities are big?",
             knowledge="big refers to people > 500",

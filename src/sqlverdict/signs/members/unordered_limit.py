@@ -17,8 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.signs.loose import find_cut, reads_clock_or_chance, row_text
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.open_limits import find_cut, reads_clock_or_chance, row_text
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER);
@@ -29,11 +29,11 @@ INSERT INTO city VALUES (1, 'Oslo', 700), (2, 'Bergen', 280);
 @sign(
     strength="weak",
     data=_DATA,
-    fires=[Example("SELECT name FROM city LIMIT 1", "keeps 1 of 2 rows")],
+    fires=[SignExample("SELECT name FROM city LIMIT 1", "keeps 1 of 2 rows")],
     silent=[
-        Example("SELECT name FROM city ORDER BY people LIMIT 1"),
-        Example("SELECT name FROM city LIMIT 2"),
-        Example("SELECT COUNT(*) FROM city LIMIT 1"),
+        SignExample("SELECT name FROM city ORDER BY people LIMIT 1"),
+        SignExample("SELECT name FROM city LIMIT 2"),
+        SignExample("SELECT COUNT(*) FROM city LIMIT 1"),
     ],
 )
 def unordered_limit(subject: Subject) -> Iterator[Notice]:

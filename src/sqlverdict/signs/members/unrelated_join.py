@@ -24,7 +24,7 @@ from sqlglot import exp
 from sqlverdict.files.sqlite import quoted
 from sqlverdict.parse.tokens import fold
 from sqlverdict.signs.columns import Place, spelt
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT);
@@ -41,16 +41,18 @@ INSERT INTO visit VALUES (1, 77);
     strength="strong",
     data=_DATA,
     fires=[
-        Example("SELECT name FROM city JOIN shop ON city.id = shop.id", "city.id and shop.id"),
-        Example("SELECT name FROM city WHERE id IN (SELECT id FROM shop)", "city.id and shop.id"),
-        Example("SELECT name FROM city WHERE id NOT IN (SELECT id FROM shop)"),
+        SignExample("SELECT name FROM city JOIN shop ON city.id = shop.id", "city.id and shop.id"),
+        SignExample(
+            "SELECT name FROM city WHERE id IN (SELECT id FROM shop)", "city.id and shop.id"
+        ),
+        SignExample("SELECT name FROM city WHERE id NOT IN (SELECT id FROM shop)"),
     ],
     silent=[
-        Example("SELECT name FROM city JOIN shop ON city.id = shop.city_id"),
-        Example("SELECT name FROM city JOIN fair ON city.id = fair.city_id"),
-        Example("SELECT a.name FROM city AS a JOIN city AS b ON a.id = b.id"),
-        Example("SELECT name FROM city WHERE id NOT IN (SELECT city_id FROM shop)"),
-        Example("SELECT name FROM city JOIN visit ON visit.city = city.id"),
+        SignExample("SELECT name FROM city JOIN shop ON city.id = shop.city_id"),
+        SignExample("SELECT name FROM city JOIN fair ON city.id = fair.city_id"),
+        SignExample("SELECT a.name FROM city AS a JOIN city AS b ON a.id = b.id"),
+        SignExample("SELECT name FROM city WHERE id NOT IN (SELECT city_id FROM shop)"),
+        SignExample("SELECT name FROM city JOIN visit ON visit.city = city.id"),
     ],
 )
 def unrelated_join(subject: Subject) -> Iterator[Notice]:

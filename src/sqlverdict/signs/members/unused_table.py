@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from sqlverdict.parse.tokens import fold
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT);
@@ -31,13 +31,13 @@ CREATE TABLE shop (id INTEGER PRIMARY KEY, city_id INTEGER, kind TEXT);
 @sign(
     strength="weak",
     data=_DATA,
-    fires=[Example("SELECT c.name FROM city AS c JOIN shop AS s ON s.city_id = c.id", "shop")],
+    fires=[SignExample("SELECT c.name FROM city AS c JOIN shop AS s ON s.city_id = c.id", "shop")],
     silent=[
-        Example("SELECT c.name, s.kind FROM city AS c JOIN shop AS s ON s.city_id = c.id"),
-        Example("SELECT name FROM city JOIN shop ON city_id = city.id WHERE kind = 'tea'"),
-        Example("SELECT * FROM city JOIN shop ON city_id = city.id"),
-        Example("SELECT COUNT(*) FROM city JOIN shop ON city_id = city.id"),
-        Example(
+        SignExample("SELECT c.name, s.kind FROM city AS c JOIN shop AS s ON s.city_id = c.id"),
+        SignExample("SELECT name FROM city JOIN shop ON city_id = city.id WHERE kind = 'tea'"),
+        SignExample("SELECT * FROM city JOIN shop ON city_id = city.id"),
+        SignExample("SELECT COUNT(*) FROM city JOIN shop ON city_id = city.id"),
+        SignExample(
             "SELECT a.kind FROM shop AS a JOIN city AS l ON l.id = a.city_id JOIN shop AS b "
             "ON b.city_id = l.id WHERE b.kind = 'tea'"
         ),

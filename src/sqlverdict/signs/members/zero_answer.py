@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.signs.sign import Example, Notice, Subject, sign
+from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER);
@@ -29,13 +29,13 @@ INSERT INTO city VALUES (1, 'Oslo', 700), (2, 'Bergen', 280);
     strength="strong",
     data=_DATA,
     fires=[
-        Example("SELECT COUNT(*) FROM city WHERE people > 900", "is 0"),
-        Example("SELECT COUNT(*), MAX(people) FROM city WHERE people > 900"),
+        SignExample("SELECT COUNT(*) FROM city WHERE people > 900", "is 0"),
+        SignExample("SELECT COUNT(*), MAX(people) FROM city WHERE people > 900"),
     ],
     silent=[
-        Example("SELECT COUNT(*) FROM city"),
-        Example("SELECT MAX(people) FROM city WHERE people > 900"),
-        Example("SELECT people - people FROM city"),
+        SignExample("SELECT COUNT(*) FROM city"),
+        SignExample("SELECT MAX(people) FROM city WHERE people > 900"),
+        SignExample("SELECT people - people FROM city"),
     ],
 )
 def zero_answer(subject: Subject) -> Iterator[Notice]:

@@ -9,8 +9,8 @@ from sqlverdict.abstain.benchmark.lint import (
     SEVERITIES,
     SPLIT_TAG,
     LintData,
-    Linted,
     LintFinding,
+    LintResult,
     Severity,
 )
 from sqlverdict.abstain.benchmark.words import same_wording
@@ -26,7 +26,7 @@ class DuplicateQuestions:
 
     title = "questions that stand more than once"
 
-    def look(self, data: LintData) -> Linted:
+    def look(self, data: LintData) -> LintResult:
         """Groups of the same question, the worst first."""
         groups: dict[tuple[str, str, str], list[Case]] = {}
         silent = 0
@@ -48,7 +48,7 @@ class DuplicateQuestions:
                 findings.append(LintFinding(severity, ids, message))
         findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
         shown = {"questions": sum(map(len, groups.values())), "without_text": silent, **figures}
-        return Linted("duplicate_questions", self.title, shown, tuple(findings), hint=_HINT)
+        return LintResult("duplicate_questions", self.title, shown, tuple(findings), hint=_HINT)
 
 
 def _judge(cases: list[Case]) -> tuple[Severity, str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlverdict.abstain.benchmark.lint import LINTS, LintData, Linted
+from sqlverdict.abstain.benchmark.lint import LINTS, LintData, LintResult
 from sqlverdict.abstain.benchmark.probe import need_sklearn, probe_cases, probed
 
 
@@ -19,7 +19,7 @@ class LeakageCase:
 
     title = "leakage by letter case"
 
-    def look(self, data: LintData) -> Linted:
+    def look(self, data: LintData) -> LintResult:
         """How well letter case alone tells."""
         return probed("leakage_case", self.title, "letter case", data, _fit, lambda: _shares(data))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlverdict.abstain.benchmark.lint import LINTS, LintData, Linted
+from sqlverdict.abstain.benchmark.lint import LINTS, LintData, LintResult
 from sqlverdict.abstain.benchmark.probe import need_sklearn, probe_cases, probed
 
 _SHOWN = 6
@@ -20,7 +20,7 @@ class LeakageWords:
 
     title = "leakage by words"
 
-    def look(self, data: LintData) -> Linted:
+    def look(self, data: LintData) -> LintResult:
         """How well words alone tell, and which of them."""
         return probed(
             "leakage_words", self.title, "a bag of words", data, _fit, lambda: _telling(data)

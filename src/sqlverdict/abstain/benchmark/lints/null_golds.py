@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from sqlverdict.abstain.benchmark.lint import LINTS, LintData, Linted, LintFinding
+from sqlverdict.abstain.benchmark.lint import LINTS, LintData, LintFinding, LintResult
 from sqlverdict.records import Answer, Fault
 
 _HINT = "choose values that exist together, or leave the case out"
@@ -17,7 +17,7 @@ class NullGolds:
 
     title = "golds that return nothing"
 
-    def look(self, data: LintData) -> Linted:
+    def look(self, data: LintData) -> LintResult:
         """Golds without a row, with nothing but NULL, and those that fail."""
         golds = [(case, sql) for case in data.cases for sql in case.golds]
         there = {
@@ -27,7 +27,7 @@ class NullGolds:
         }
         if data.desk is None or not there:
             why = "there are no databases to run the golds on"
-            return Linted("null_golds", self.title, skipped=why)
+            return LintResult("null_golds", self.title, skipped=why)
         figures: Counter[str] = Counter()
         findings = []
         for done, (case, sql) in enumerate(golds):
@@ -56,4 +56,4 @@ class NullGolds:
         names = ("run", "empty", "only_null", "failing", "unavailable")
         findings.sort(key=lambda finding: finding.severity)
         shown = {name: figures[name] for name in names}
-        return Linted("null_golds", self.title, shown, tuple(findings), hint=_HINT)
+        return LintResult("null_golds", self.title, shown, tuple(findings), hint=_HINT)

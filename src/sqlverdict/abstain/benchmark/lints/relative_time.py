@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from sqlverdict.abstain.benchmark.lint import LINTS, LintData, Linted, LintFinding
-from sqlverdict.load.text import count
+from sqlverdict.abstain.benchmark.lint import LINTS, LintData, LintFinding, LintResult
+from sqlverdict.files.text import count
 from sqlverdict.parse.tokens import Kind, fold, tokens
 from sqlverdict.records import Case
 
@@ -33,7 +33,7 @@ class RelativeTime:
 
     title = "relative time without a clock"
 
-    def look(self, data: LintData) -> Linted:
+    def look(self, data: LintData) -> LintResult:
         """Questions with relative time whose gold assumes a present."""
         figures: Counter[str] = Counter()
         assumed: dict[str, list[Case]] = {}
@@ -74,7 +74,7 @@ class RelativeTime:
             "dates_assumed",
         )
         shown = {name: figures[name] for name in names}
-        return Linted("relative_time", self.title, shown, tuple(findings), hint=_HINT)
+        return LintResult("relative_time", self.title, shown, tuple(findings), hint=_HINT)
 
 
 def _times(case: Case) -> tuple[bool, list[str]]:

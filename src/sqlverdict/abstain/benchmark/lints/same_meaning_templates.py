@@ -12,8 +12,8 @@ from sqlverdict.abstain.benchmark.lint import (
     SEVERITIES,
     SPLIT_TAG,
     LintData,
-    Linted,
     LintFinding,
+    LintResult,
     Severity,
 )
 from sqlverdict.records import Case
@@ -27,7 +27,7 @@ class SameMeaningTemplates:
 
     title = "templates that mean the same"
 
-    def look(self, data: LintData) -> Linted:
+    def look(self, data: LintData) -> LintResult:
         """Pairs of templates that were proved to be one query."""
         found = data.meanings
         members: dict[str, list[Case]] = {}
@@ -55,7 +55,7 @@ class SameMeaningTemplates:
             "unseen_but_known": across,
             "beyond_the_prover": found.unreadable,
         }
-        return Linted("same_meaning_templates", self.title, shown, tuple(findings), hint=_HINT)
+        return LintResult("same_meaning_templates", self.title, shown, tuple(findings), hint=_HINT)
 
 
 def _leaks(known: Iterable[Case], others: Iterable[Case]) -> bool:

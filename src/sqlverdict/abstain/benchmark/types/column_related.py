@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 
 from sqlverdict.abstain.benchmark.columns import Hypothetical, column_ideas, is_key, kind_of
 from sqlverdict.abstain.benchmark.lexicon import related
+from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
 from sqlverdict.abstain.benchmark.words import sayable, singular, words
-from sqlverdict.abstain.benchmark.world import Known, World
 from sqlverdict.parse.schema import Table
 
 
@@ -25,13 +25,13 @@ class ColumnRelated:
     version = 1
     prompt = "unanswerable_column"
 
-    def ideas(self, world: World, db_id: str) -> Iterator[Idea]:
+    def ideas(self, world: QuestionSources, db_id: str) -> Iterator[Idea]:
         """Questions of this type on a database."""
         return column_ideas(world, db_id, _options, self.label)
 
 
 def _options(
-    world: World, known: Known, table: Table, near: frozenset[str]
+    world: QuestionSources, known: SchemaWords, table: Table, near: frozenset[str]
 ) -> Sequence[Hypothetical]:
     del near
     wanted = tuple(map(singular, words(table.name)))

@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 
 from sqlverdict.abstain.benchmark.columns import Hypothetical, column_ideas, is_key, kind_of
 from sqlverdict.abstain.benchmark.lexicon import SWAPS
+from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
 from sqlverdict.abstain.benchmark.words import meaning, meanings, sayable, singular, words
-from sqlverdict.abstain.benchmark.world import Known, World
 from sqlverdict.parse.schema import Column, Table
 from sqlverdict.parse.tokens import fold
 
@@ -33,13 +33,13 @@ class ColumnSurface:
     version = 1
     prompt = "unanswerable_column"
 
-    def ideas(self, world: World, db_id: str) -> Iterator[Idea]:
+    def ideas(self, world: QuestionSources, db_id: str) -> Iterator[Idea]:
         """Questions of this type on a database."""
         return column_ideas(world, db_id, _options, self.label)
 
 
 def _options(
-    world: World, known: Known, table: Table, near: frozenset[str]
+    world: QuestionSources, known: SchemaWords, table: Table, near: frozenset[str]
 ) -> Sequence[Hypothetical]:
     found: dict[str, Hypothetical] = {}
     # The table's own neighbours count even where the question reads others.

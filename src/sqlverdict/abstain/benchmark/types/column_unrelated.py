@@ -18,9 +18,9 @@ from sqlverdict.abstain.benchmark.columns import (
     kind_of,
 )
 from sqlverdict.abstain.benchmark.lexicon import odd
+from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
 from sqlverdict.abstain.benchmark.words import GENERIC, meanings, sayable
-from sqlverdict.abstain.benchmark.world import Known, World
 from sqlverdict.parse.schema import Table
 
 
@@ -32,7 +32,7 @@ class ColumnUnrelated:
     version = 1
     prompt = "unanswerable_column"
 
-    def ideas(self, world: World, db_id: str) -> Iterator[Idea]:
+    def ideas(self, world: QuestionSources, db_id: str) -> Iterator[Idea]:
         """Questions of this type on a database."""
         known = world.known.get(db_id)
         if known is None:
@@ -40,7 +40,7 @@ class ColumnUnrelated:
         found = _strangers(world, known)
 
         def options(
-            world: World, known: Known, table: Table, near: frozenset[str]
+            world: QuestionSources, known: SchemaWords, table: Table, near: frozenset[str]
         ) -> Sequence[Hypothetical]:
             del world, known, table, near
             return found
@@ -48,7 +48,7 @@ class ColumnUnrelated:
         return column_ideas(world, db_id, options, self.label)
 
 
-def _strangers(world: World, known: Known) -> Sequence[Hypothetical]:
+def _strangers(world: QuestionSources, known: SchemaWords) -> Sequence[Hypothetical]:
     found: dict[str, Hypothetical] = {}
     for elsewhere in world.elsewhere(known.schema.db_id):
         for table in elsewhere.schema.tables:

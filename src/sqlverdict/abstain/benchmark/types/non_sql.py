@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 from sqlverdict.abstain.benchmark.chance import draw, shuffled
 from sqlverdict.abstain.benchmark.columns import in_style
+from sqlverdict.abstain.benchmark.question_sources import QuestionSources
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
 from sqlverdict.abstain.benchmark.words import sayable
-from sqlverdict.abstain.benchmark.world import World
 
 _OPENINGS = re.compile(
     r"^\s*(?:please\s+)?(?:can you\s+|could you\s+)?(?:please\s+)?"
@@ -67,7 +67,7 @@ class NonSql:
     version = 1
     prompt = "unanswerable_task"
 
-    def ideas(self, world: World, db_id: str) -> Iterator[Idea]:
+    def ideas(self, world: QuestionSources, db_id: str) -> Iterator[Idea]:
         """Questions of this type on a database."""
         cases = shuffled(
             world.by_database.get(db_id, ()), world.seed, self.label, key=lambda case: case.id

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 
 from sqlverdict.abstain.benchmark.chance import draw, shuffled
 from sqlverdict.abstain.benchmark.columns import in_style
+from sqlverdict.abstain.benchmark.question_sources import PoolQuestion, QuestionSources
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
 from sqlverdict.abstain.benchmark.words import GENERIC, meaning, question_words
-from sqlverdict.abstain.benchmark.world import PoolQuestion, World
 
 _SHORTEST, _LONGEST = 3, 40
 
@@ -27,7 +27,7 @@ class OutOfDomain:
     version = 1
     prompt = ""
 
-    def ideas(self, world: World, db_id: str) -> Iterator[Idea]:
+    def ideas(self, world: QuestionSources, db_id: str) -> Iterator[Idea]:
         """Questions of this type on a database."""
         known = world.known.get(db_id)
         if known is None:

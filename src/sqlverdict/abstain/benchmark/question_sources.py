@@ -1,0 +1,226 @@
+"""What unanswerable questions are made from: answerable ones, schemas, a pool of others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sqlverdict.abstain.benchmark.words import (
+    GENERIC,
+    meanings,
+    question_words,
+    same_wording,
+    singular,
+)
+from sqlverdict.errors import SchemaError
+from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.tokens import fold
+from sqlverdict.records import Case
+
+_OWN = "sqlite_"
+
+
+@dataclass(frozen=True)
+class PoolQuestion:
+    """A question from elsewhere, and where it came from."""
+
+    text: str
+    origin: str
+
+
+@dataclass(frozen=True)
+class SchemaWords:
+    """What a database has, in words.
+
+    Attributes:
+        schema: The tables.
+        columns: For each table, by its folded name, what its columns mean.
+    """
+
+    schema: Schema
+    columns: Mapping[str, tuple[frozenset[str], ...]]
+
+    @classmethod
+    def of(cls, schema: Schema) -> SchemaWords:
+        """What a schema has."""
+        columns = {
+            fold(table.name): tuple(meanings(column.name) for column in table.columns)
+            for table in schema.tables
+        }
+        return cls(schema, columns)
+
+    @cached_property
+    def vocabulary(self) -> frozenset[str]:
+        """Every word of a table's or column's name, by meaning."""
+        named = [meanings(table.name) for table in self.schema.tables]
+        return frozenset().union(*named, *(held for each in self.columns.values() for held in each))
+
+    def holds(self, name: str, tables: Iterable[str] | None = None, *, near: bool = True) -> bool:
+        """Whether a column of that name, in any spelling, is there already.
+
+        It is where all words of the name are among a column's (the table's own counted).
+
+        Args:
+            name: The name of the hypothetical column.
+            tables: The tables to look at, by folded name; all where not given.
+            near: Whether a column counts too whose words are all among the name's: a ``phone``
+                for a "work phone". Generic words such as "id" and "date" alone do not.
+        """
+        wanted = meanings(name)
+        for table in self.columns if tables is None else tables:
+            of_table = meanings(table)
+            for held in self.columns.get(table, ()):
+                if wanted <= held | of_table and wanted & held:
+                    return True
+                if (
+                    near
+                    and held - GENERIC
+                    and held <= wanted | of_table
+                    and held & wanted - GENERIC
+                ):
+                    return True
+        return False
+
+    @cached_property
+    def _links(self) -> dict[str, set[str]]:
+        """The tables that each table points to, by foreign keys and by columns named alike."""
+        links: dict[str, set[str]] = {name: set() for name in self.columns}
+        keys = {fold(table.name): _key_names(table) for table in self.schema.tables}
+        # A key's name that several tables have, such as row_id, points nowhere.
+        times = Counter(name for names in keys.values() for name in names)
+        keys = {own: {name for name in names if times[name] == 1} for own, names in keys.items()}
+        for table in self.schema.tables:
+            own = fold(table.name)
+            links[own] |= {fold(key.parent) for key in table.foreign_keys} & set(links)
+            names = {fold(column.name) for column in table.columns}
+            links[own] |= {other for other, held in keys.items() if other != own and held & names}
+        return links
+
+    def connected(self, table: str) -> frozenset[str]:
+        """Every table that some way of foreign keys leads to."""
+        found, waiting = {fold(table)}, [fold(table)]
+        while waiting:
+            here = waiting.pop()
+            for other in (self._links.get(here, set()) | self._turned.get(here, set())) - found:
+                found.add(other)
+                waiting.append(other)
+        return frozenset(found)
+
+    def reach(self, table: str) -> frozenset[str]:
+        """The tables whose columns could be said to be the table's own.
+
+        Those that it points to, directly or through others, and those that point to it: "the
+        continent of a city" is answered through the city's country.
+        """
+        start = fold(table)
+        found = {start}
+        for links in (self._links, self._turned):
+            waiting = [start]
+            while waiting:
+                for other in links.get(waiting.pop(), set()) - found:
+                    found.add(other)
+                    waiting.append(other)
+        return frozenset(found)
+
+    @cached_property
+    def _turned(self) -> dict[str, set[str]]:
+        turned: dict[str, set[str]] = {name: set() for name in self._links}
+        for own, others in self._links.items():
+            for other in others:
+                turned[other].add(own)
+        return turned
+
+
+def _key_names(table: Table) -> set[str]:
+    """Names by which other tables would point to this one: keys of one column."""
+    keys = (table.primary_key, *table.uniques)
+    return {fold(key[0]) for key in keys if len(key) == 1} - {"id", "name", "code"}
+
+
+@dataclass(frozen=True)
+class QuestionSources:
+    """All there is to make questions from.
+
+    Attributes:
+        cases: Answerable questions on the databases that need unanswerable ones.
+        known: What these databases have.
+        others: What further databases have.
+        pool: Questions from elsewhere.
+        chatter: Further questions; only their words are used, to tell words from fragments.
+        seed: Decides all draws.
+    """
+
+    cases: Sequence[Case]
+    known: Mapping[str, SchemaWords]
+    others: Mapping[str, SchemaWords] = field(default_factory=dict)
+    pool: Sequence[PoolQuestion] = ()
+    chatter: Sequence[str] = ()
+    seed: int = 0
+
+    @cached_property
+    def by_database(self) -> dict[str, list[Case]]:
+        """The questions of each database."""
+        found: dict[str, list[Case]] = {}
+        for case in self.cases:
+            if case.question.strip():
+                found.setdefault(case.db_id, []).append(case)
+        return found
+
+    @cached_property
+    def mentions(self) -> dict[str, Any]:
+        """Where each case's question names columns, as far as that was looked for."""
+        return {}
+
+    @cached_property
+    def wordings(self) -> frozenset[tuple[str, str]]:
+        """The answerable questions, as ``(database, wording)``."""
+        return frozenset((case.db_id, same_wording(case.question)) for case in self.cases)
+
+    @cached_property
+    def spoken(self) -> frozenset[str]:
+        """Words that somebody has said in a question."""
+        texts = [*(case.question for case in self.cases), *self.chatter]
+        return frozenset(singular(word) for text in texts for word, _, _ in question_words(text))
+
+    def said(self, name: str | None) -> bool:
+        """Whether every word of a name is one that people say, and not a fragment."""
+        return name is not None and all(singular(word) in self.spoken for word in name.split())
+
+    def elsewhere(self, db_id: str) -> Iterator[SchemaWords]:
+        """What databases other than this one have, in the order of their names."""
+        everything = {**self.others, **self.known}
+        return (everything[name] for name in sorted(everything) if name != db_id)
+
+
+def schemas_of(
+    cases: Iterable[Case], given: Mapping[str, Schema] | None = None
+) -> dict[str, Schema]:
+    """The schema of each case's database: the given one, else read from the database file.
+
+    SQLite's own tables are left out. Databases whose schema cannot be read are left out too.
+    """
+    found: dict[str, Schema] = {}
+    for case in cases:
+        if case.db_id in found:
+            continue
+        schema = (given or {}).get(case.db_id) or _read(case)
+        if schema is not None:
+            tables = tuple(t for t in schema.tables if not fold(t.name).startswith(_OWN))
+            found[case.db_id] = replace(schema, tables=tables)
+    return found
+
+
+def _read(case: Case) -> Schema | None:
+    if case.database is None or not Path(case.database).is_file():
+        return None
+    from sqlverdict.parse.schemas.sqlite import read_sqlite
+
+    try:
+        return read_sqlite(case.database, case.db_id)
+    except SchemaError:
+        # The database is broken; runs on it say so.
+        return None

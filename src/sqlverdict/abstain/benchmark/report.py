@@ -1,0 +1,99 @@
+"""What a built benchmark holds and what its lints found, as tables and as a page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlverdict.files.text import count
+from sqlverdict.report.terminal.tables import TextTable, markdown, md_cell, percent, table
+
+if TYPE_CHECKING:
+    from sqlverdict.abstain.benchmark.lint import LintResult
+
+_SHARES = ("accuracy", "balanced_accuracy", "low", "high", "caught ")
+_LEVELS = ("easy", "medium", "hard")
+
+
+def parts_table(manifest: Mapping[str, Any]) -> TextTable:
+    """The parts of a benchmark side by side, as in TrustSQL's tables 1 and 5."""
+    rows = []
+    for part, counts in manifest["parts"].items():
+        seen, levels = counts["seen"], counts["hardness"]
+        rows.append(
+            (
+                part,
+                f"{counts['answerable']:,}",
+                *(f"{levels.get(level, 0):,}" for level in _LEVELS),
+                f"{seen['seen']:,}" if "seen" in seen else "",
+                f"{seen['unseen']:,}" if "unseen" in seen else "",
+                f"{counts['templates']:,}" if counts["templates"] else "",
+                f"{counts['databases']:,}",
+                f"{counts['unanswerable']:,}",
+            )
+        )
+    heads = ("part", "answerable", *_LEVELS, "seen", "unseen", "templates", "databases")
+    return table((*heads, "unanswerable"), rows)
+
+
+def types_table(manifest: Mapping[str, Any]) -> TextTable:
+    """The unanswerable questions of test by type."""
+    test = manifest["parts"].get("test", {"unanswerable_types": {}})
+    rows = [(kind or "no type", f"{n:,}") for kind, n in test["unanswerable_types"].items()]
+    return table(("unanswerable type", "questions"), rows)
+
+
+def lints_table(lints: Sequence[LintResult]) -> TextTable:
+    """What each lint found, a line each."""
+    rows = []
+    for linted in lints:
+        found = ", ".join(
+            count(number, severity)
+            for severity in ("error", "warning")
+            if (number := linted.count(severity))
+        )
+        said = linted.skipped and f"not looked: {linted.skipped}"
+        rows.append((linted.lint, said or found or "nothing", figures(linted)))
+    return table(("lint", "found", "figures"), rows, left=(0, 1, 2))
+
+
+def figures(linted: LintResult) -> str:
+    """The figures of a lint on one line."""
+    parts = []
+    for name, value in linted.figures.items():
+        share = name.startswith(_SHARES)
+        shown = percent(value) if share else f"{value:,}"
+        parts.append(f"{name.replace('_', ' ')} {shown}")
+    return ", ".join(parts)
+
+
+def findings_lines(linted: LintResult, most: int) -> list[str]:
+    """The first findings of a lint, one a line."""
+    shown = [finding for finding in linted.findings if finding.severity != "info"][:most]
+    lines = []
+    for finding in shown:
+        cases = ", ".join(finding.cases[:3]) + (" ..." if len(finding.cases) > 3 else "")
+        lines.append(f"{finding.severity}: {cases + ': ' if cases else ''}{finding.message}")
+    left = linted.count("error") + linted.count("warning") - len(shown)
+    return lines + ([f"... and {left:,} more"] if left > 0 else [])
+
+
+def building_page(
+    manifest: Mapping[str, Any] | None, lints: Sequence[LintResult], title: str, most: int = 20
+) -> str:
+    """The page ``report.md``."""
+    parts = [f"# {md_cell(title)}"]
+    if manifest is not None:
+        parts += ["## Parts", markdown(parts_table(manifest)), markdown(types_table(manifest))]
+        parts += [f"- {md_cell(note)}" for note in manifest["notes"]]
+    parts += ["## Lints", markdown(lints_table(lints))]
+    for linted in lints:
+        if not linted.findings:
+            continue
+        parts.append(f"### {linted.lint}: {linted.title}")
+        told = [f"- {md_cell(f.message)}" for f in linted.findings if f.severity == "info"]
+        lines = [f"- {md_cell(line)}" for line in findings_lines(linted, most)]
+        parts.append("\n".join([*lines, *told[:most]]))
+        if linted.hint and lines:
+            parts.append(f"What to do: {linted.hint}.")
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,69 @@
+"""From cases to questions and examples: where their databases lie, what their schemas are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from sqlverdict.abstain.method import Ask, TrainingExample
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Case
+
+
+@dataclass(frozen=True)
+class DatabaseIndex:
+    """Where databases lie and what their schemas are, by database.
+
+    A benchmark may give a case a database that leads nowhere, because its gold cannot be scored;
+    the question can still be asked about the database that the other cases have.
+    """
+
+    files: Mapping[str, str] = field(default_factory=dict)
+    schemas: Mapping[str, Schema] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, cases: Iterable[Case], schemas: Mapping[str, Schema] | None = None
+    ) -> DatabaseIndex:
+        """The homes of all cases' databases."""
+        files: dict[str, str] = {}
+        for case in cases:
+            if case.db_id not in files and case.database and _is_file(case.database):
+                files[case.db_id] = case.database
+        return cls(files, schemas or {})
+
+    def ask(self, case: Case) -> Ask:
+        """The question of a case, without its gold and its label."""
+        database = case.database
+        if database is None or not _is_file(database):
+            database = self.files.get(case.db_id, database)
+        schema = self.schemas.get(case.db_id) or _schema(database, case.db_id)
+        return Ask(case.id, case.db_id, case.question, case.knowledge, schema, database)
+
+    def example(self, case: Case) -> TrainingExample:
+        """A case to learn from."""
+        sql = case.golds[0] if case.golds else None
+        return TrainingExample(self.ask(case), case.answerable, sql, marked_on=case.database)
+
+
+@lru_cache(maxsize=4096)
+def _is_file(path: str) -> bool:
+    return Path(path).is_file()
+
+
+_SCHEMAS: dict[tuple[str, str], Schema | None] = {}
+
+
+def _schema(database: str | None, db_id: str) -> Schema | None:
+    """The schema of a database file, read once; ``None`` where there is no such file."""
+    if database is None:
+        return None
+    place = (database, db_id)
+    if place not in _SCHEMAS:
+        from sqlverdict.parse.schemas.load import load_schemas
+
+        found = load_schemas(database, db_id) if _is_file(database) else {}
+        _SCHEMAS[place] = next(iter(found.values()), None)
+    return _SCHEMAS[place]

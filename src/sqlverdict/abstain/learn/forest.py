@@ -1,0 +1,157 @@
+"""A random forest over TF-IDF: learned by scikit-learn, kept as plain arrays.
+
+The forest is walked here, from arrays: no pickle is needed to keep it, and its votes do not
+change with scikit-learn's version. They equal scikit-learn's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlverdict.abstain.learn.saved import read_arrays, read_json, write_arrays, write_json
+from sqlverdict.errors import DataError, MissingExtra
+
+_CHUNK = 512
+
+
+@dataclass(frozen=True)
+class Growth:
+    """How a forest is grown.
+
+    Attributes:
+        trees: How many trees.
+        grams: The longest run of words that counts as one feature.
+        features: How many features at most, the most frequent; ``None``: all.
+        depth: How deep a tree may be; ``None``: as deep as it likes.
+        balance: Weigh both kinds alike, however many there are of each.
+        seed: For all that draws.
+        jobs: How many processes; ``None``: one.
+    """
+
+    trees: int = 100
+    grams: int = 2
+    features: int | None = None
+    depth: int | None = None
+    balance: bool = False
+    seed: int = 0
+    jobs: int | None = None
+
+
+@dataclass(frozen=True)
+class Forest:
+    """A fitted forest.
+
+    Attributes:
+        vocabulary: The column of each word or pair.
+        idf: The weight of each column.
+        grams: The longest run of words that is a column.
+        trees: For each tree its nodes: left and right child (-1: a leaf), the column and value
+            it splits at, and the share of positive training texts.
+    """
+
+    vocabulary: dict[str, int]
+    idf: Any
+    grams: int
+    trees: tuple[tuple[Any, Any, Any, Any, Any], ...]
+
+    @classmethod
+    def grow(cls, texts: Sequence[str], labels: Sequence[bool], growth: Growth) -> Forest:
+        """Learn to tell positive texts from negative ones.
+
+        Raises:
+            DataError: one of the two kinds is missing.
+        """
+        if len(set(labels)) < 2:
+            held = f"{sum(labels)} positive and {len(labels) - sum(labels)} negative texts"
+            raise DataError(f"found {held} to learn from; expected both kinds")
+        try:
+            from sklearn.ensemble import RandomForestClassifier  # type: ignore[import-untyped]
+            from sklearn.feature_extraction.text import (  # type: ignore[import-untyped]
+                TfidfVectorizer,
+            )
+        except ImportError as error:
+            raise MissingExtra("a random forest", "abstain") from error
+        vectorizer = TfidfVectorizer(ngram_range=(1, growth.grams), max_features=growth.features)
+        forest = RandomForestClassifier(
+            n_estimators=growth.trees,
+            max_depth=growth.depth,
+            class_weight="balanced" if growth.balance else None,
+            random_state=growth.seed,
+            n_jobs=growth.jobs,
+        )
+        forest.fit(vectorizer.fit_transform(texts), [bool(label) for label in labels])
+        vocabulary = {word: int(column) for word, column in vectorizer.vocabulary_.items()}
+        trees = tuple(_nodes(tree.tree_) for tree in forest.estimators_)
+        return cls(vocabulary, vectorizer.idf_, growth.grams, trees)
+
+    def positive(self, texts: Sequence[str]) -> list[float]:
+        """The probability that each text is positive: the mean over the trees."""
+        if not texts:
+            return []
+        matrix = self._weigh(texts)
+        found: list[float] = []
+        for start in range(0, len(texts), _CHUNK):
+            rows = matrix[start : start + _CHUNK].toarray()
+            found += (sum(_walk(tree, rows) for tree in self.trees) / len(self.trees)).tolist()
+        return found
+
+    def _weigh(self, texts: Sequence[str]) -> Any:
+        try:
+            from sklearn.feature_extraction.text import TfidfVectorizer
+        except ImportError as error:
+            raise MissingExtra("a random forest", "abstain") from error
+        vectorizer = TfidfVectorizer(ngram_range=(1, self.grams), vocabulary=self.vocabulary)
+        vectorizer.idf_ = self.idf
+        # scikit-learn compares with 32-bit values, and so must we.
+        return vectorizer.transform(texts).astype("float32")
+
+    def save(self, folder: Path) -> None:
+        """Write the forest."""
+        write_json(folder / "words.json", {"grams": self.grams, "vocabulary": self.vocabulary})
+        names = ("left", "right", "column", "value", "share")
+        arrays = {
+            f"{name}_{number}": part
+            for number, tree in enumerate(self.trees)
+            for name, part in zip(names, tree, strict=True)
+        }
+        write_arrays(folder / "forest.npz", idf=self.idf, **arrays)
+
+    @classmethod
+    def load(cls, folder: Path) -> Forest:
+        """Read what :meth:`save` wrote."""
+        words = read_json(folder / "words.json")
+        arrays = read_arrays(folder / "forest.npz")
+        names = ("left", "right", "column", "value", "share")
+        trees: list[tuple[Any, ...]] = []
+        while f"left_{len(trees)}" in arrays:
+            number = len(trees)
+            trees.append(tuple(arrays[f"{name}_{number}"] for name in names))
+        whole = isinstance(words, dict) and {"vocabulary", "grams"} <= words.keys()
+        if not whole or not trees or "idf" not in arrays:
+            raise DataError(f"{folder} holds no forest. Fit the method anew.")
+        return cls(words["vocabulary"], arrays["idf"], words["grams"], tuple(trees))
+
+
+def _nodes(tree: Any) -> tuple[Any, Any, Any, Any, Any]:
+    weights = tree.value[:, 0, :]
+    share = weights[:, 1] / weights.sum(axis=1)
+    return tree.children_left, tree.children_right, tree.feature, tree.threshold, share
+
+
+def _walk(tree: tuple[Any, Any, Any, Any, Any], rows: Any) -> Any:
+    """The share of positives in the leaf that each row comes to."""
+    import numpy as np
+
+    left, right, column, value, share = tree
+    at = np.zeros(len(rows), dtype=np.int64)
+    moving = np.arange(len(rows))
+    while len(moving):
+        here = at[moving]
+        inner = left[here] >= 0
+        moving, here = moving[inner], here[inner]
+        goes_left = rows[moving, column[here]] <= value[here]
+        at[moving] = np.where(goes_left, left[here], right[here])
+    return share[at]

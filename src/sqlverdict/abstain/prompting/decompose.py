@@ -1,0 +1,102 @@
+"""What the decomposed prompts of ``din_sql`` demonstrate, read off a known query.
+
+The links of a question, its class and the steps to its query need no hand-written examples:
+the query itself tells them.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from sqlverdict.abstain.method import TrainingExample
+from sqlverdict.parse.hardness import trustsql_hardness
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import fold
+from sqlverdict.records import ParseFailure
+
+Class = Literal["easy", "joined", "nested"]
+CLASSES: tuple[Class, ...] = ("easy", "joined", "nested")
+_LEVELS: dict[str, Class] = {"easy": "easy", "medium": "joined", "hard": "nested"}
+
+
+def class_of(sql: str) -> Class:
+    """How complex a query is: one table, a join, or more than one SELECT."""
+    level = trustsql_hardness(sql)
+    return _LEVELS[level] if level is not None else "nested"
+
+
+def links_of(sql: str, schema: Schema | None) -> str:
+    """The columns, join conditions and values of a query: ``[t.a, t.b = u.c, 'x']``."""
+    from sqlglot import exp
+
+    query = parse(sql)
+    if isinstance(query, ParseFailure):
+        return "[]"
+    found = [_qualified(column, query.tables, schema) for column in query.columns]
+    values: list[str] = []
+    for node in query.tree.walk():
+        if isinstance(node, exp.Literal):
+            values.append(node.sql())
+        elif isinstance(node, exp.Join) and node.args.get("on") is not None:
+            found.append(node.args["on"].sql(dialect=query.dialect))
+    return f"[{', '.join(dict.fromkeys([*found, *values]))}]"
+
+
+def steps_of(sql: str) -> str:
+    """The parts of a query, then the whole: its joins, or its inner queries one by one."""
+    from sqlglot import exp
+
+    query = parse(sql)
+    if isinstance(query, ParseFailure):
+        return f"SQL: {sql}"
+    lines = []
+    if class_of(sql) == "joined":
+        lines.append(f"Tables: {', '.join(query.tables)}")
+    else:
+        inner = [node for node in query.tree.find_all(exp.Select) if node is not query.tree]
+        # The innermost comes first, as it would be worked out.
+        parts = dict.fromkeys(node.sql(dialect=query.dialect) for node in reversed(inner))
+        lines += [f"Part {number}: {part}" for number, part in enumerate(parts, 1)]
+    return "\n".join([*lines, f"SQL: {sql}"])
+
+
+def _qualified(column: str, tables: tuple[str, ...], schema: Schema | None) -> str:
+    """``table.column`` where exactly one table of the query has that column."""
+    if schema is None:
+        return column
+    wanted = {fold(name) for name in tables}
+    homes = [
+        table.name
+        for table in schema.tables
+        if fold(table.name) in wanted and table.column(column) is not None
+    ]
+    return f"{homes[0]}.{column}" if len(homes) == 1 else column
+
+
+def with_links(example: TrainingExample) -> str:
+    """A demonstration of links."""
+    links = links_of(example.sql or "", example.ask.schema)
+    return f"Question: {example.ask.question}\nLinks: {links}"
+
+
+def with_class(example: TrainingExample) -> str:
+    """A demonstration of classes."""
+    return f"{with_links(example)}\nClass: {class_of(example.sql or '')}"
+
+
+def with_sql(example: TrainingExample) -> str:
+    """A demonstration of a query without steps."""
+    return f"{with_links(example)}\nSQL: {example.sql}"
+
+
+def with_steps(example: TrainingExample) -> str:
+    """A demonstration of a query in steps."""
+    return f"{with_links(example)}\nSteps:\n{steps_of(example.sql or '')}"
+
+
+def class_named(text: str) -> Class:
+    """The class a reply names first; without any, nested: its steps suit the others too."""
+    places = {kind: text.lower().find(kind) for kind in CLASSES}
+    named = [kind for kind in CLASSES if places[kind] >= 0]
+    return min(named, key=lambda kind: places[kind]) if named else "nested"

@@ -1,0 +1,99 @@
+"""A schema as text for a model, in the ways the methods need it.
+
+* :func:`column_lists`: one line a table with its columns, then foreign keys (and primary keys);
+* :func:`create_tables`: CREATE TABLE with a few values of each column in a comment;
+* :func:`one_line`: all in one line, for a sequence-to-sequence model.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.records import Answer, Cell
+
+if TYPE_CHECKING:
+    from sqlverdict.execute.query_runner import QueryRunner
+
+_LONGEST = 60
+
+
+def column_lists(schema: Schema | None, *, primary_keys: bool = False) -> str:
+    """``Table t, columns = [a,b]`` a line, and ``Foreign_keys = [t.a = u.b]``."""
+    if schema is None:
+        return ""
+    lines = [
+        f"Table {table.name}, columns = [{','.join(column.name for column in table.columns)}]"
+        for table in schema.tables
+    ]
+    pairs = [
+        f"{table.name}.{own} = {key.parent}.{other}"
+        for table in schema.tables
+        for key in table.foreign_keys
+        for own, other in zip(key.columns, key.parent_columns, strict=False)
+    ]
+    lines.append(f"Foreign_keys = [{','.join(pairs)}]")
+    if primary_keys:
+        keys = [f"{table.name}.{key}" for table in schema.tables for key in table.primary_key]
+        lines.append(f"Primary_keys = [{','.join(keys)}]")
+    return "\n".join(lines)
+
+
+def create_tables(
+    schema: Schema | None,
+    database: str | None = None,
+    desk: QueryRunner | None = None,
+    values: int = 3,
+) -> str:
+    """CREATE TABLE a table; where the database can be read, a few values of each column."""
+    if schema is None:
+        return ""
+    parts = []
+    for table in schema.tables:
+        text = _create(table)
+        if desk is not None and database is not None and values:
+            text += _examples(table, database, desk, values)
+        parts.append(text)
+    return "\n\n".join(parts)
+
+
+def one_line(schema: Schema | None) -> str:
+    """``table : a , b | other : c``."""
+    if schema is None:
+        return ""
+    return " | ".join(
+        f"{table.name} : {' , '.join(column.name for column in table.columns)}"
+        for table in schema.tables
+    )
+
+
+def _create(table: Table) -> str:
+    lines = [f"  {column.name} {column.type or 'text'}".lower() for column in table.columns]
+    if table.primary_key:
+        lines.append(f"  primary key ({', '.join(table.primary_key)})".lower())
+    for key in table.foreign_keys:
+        parent = f"{key.parent} ({', '.join(key.parent_columns)})"
+        lines.append(f"  foreign key ({', '.join(key.columns)}) references {parent}".lower())
+    return f"CREATE TABLE {table.name.lower()} (\n" + ",\n".join(lines) + "\n)"
+
+
+def _examples(table: Table, database: str, desk: QueryRunner, values: int) -> str:
+    name = table.name.replace('"', '""')
+    found = desk.run(database, f'SELECT * FROM "{name}" LIMIT {values}')  # noqa: S608 (our schema)
+    if not isinstance(found, Answer) or not found.rows:
+        return ""
+    lines = [
+        f"{column}: {', '.join(_shown(row[number]) for row in found.rows)}"
+        for number, column in enumerate(found.columns)
+    ]
+    head = f"Columns in {table.name} and {len(found.rows)} examples in each column:"
+    return f"\n/*\n{head}\n" + "\n".join(lines) + "\n*/"
+
+
+def _shown(cell: Cell) -> str:
+    if cell is None:
+        return "NULL"
+    text = " ".join((cell.hex() if isinstance(cell, bytes) else str(cell)).split())
+    # A value that closes the comment would end the prompt's schema.
+    text = text.replace("*/", "* /")
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -1,0 +1,216 @@
+"""All that is known about one gold query: what systems said to it, and what was found out.
+
+Made from run folders alone. Answers are there only where the queries were run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+
+from sqlverdict.execute.canonical import canonical
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Answer, Evidence, Outcome, Query, Result, Rung
+from sqlverdict.report.agreement.opinions import results_match
+from sqlverdict.report.several_runs.leaderboard import system_names
+from sqlverdict.runlog.run import Run
+
+Rerun = Callable[[str, str], Outcome | None]
+"""Runs a query on a database by its ``db_id``; ``None`` where there is no such database."""
+
+
+@dataclass(frozen=True)
+class SystemAnswer:
+    """What one system said to a case.
+
+    Attributes:
+        system: The system.
+        result: Its line in the run log.
+        query: One text for all spellings of its query; empty where it gave none.
+        answer: What the query returned, where it was run again.
+    """
+
+    system: str
+    result: Result
+    query: str
+    answer: Answer | None = None
+
+    @property
+    def right(self) -> bool | None:
+        """Whether its result matches the gold's; ``None``: not known."""
+        return results_match(self.result)
+
+    @property
+    def runs(self) -> bool:
+        """Whether nothing says that its query fails."""
+        return not any(evidence.detail.get("failed") for evidence in self.result.evidence)
+
+    def found(self, rung: Rung) -> Iterator[Evidence]:
+        """The evidence on one rung."""
+        return (evidence for evidence in self.result.evidence if evidence.rung is rung)
+
+
+@dataclass(frozen=True)
+class GoldReport:
+    """One gold.
+
+    Attributes:
+        id: The case.
+        db_id: Its database.
+        question: The question.
+        golds: The gold queries.
+        difficulty: Its level.
+        knowledge: What comes with the question; ``None``: not at hand.
+        said: What systems said, those that answered with SQL only.
+        gold_answer: What the first gold returned, where it was run again.
+        systems: How many runs have the case at all.
+        schema: The schema, where known.
+    """
+
+    id: str
+    db_id: str
+    question: str
+    golds: tuple[str, ...]
+    difficulty: str | None = None
+    knowledge: str | None = None
+    said: tuple[SystemAnswer, ...] = ()
+    gold_answer: Answer | None = None
+    systems: int = 0
+    schema: Schema | None = field(default=None, repr=False)
+    rerun: Callable[[str], Outcome | None] | None = field(default=None, repr=False, compare=False)
+
+
+def dossiers(
+    runs: Sequence[Run],
+    *,
+    knowledge: Mapping[str, str] | None = None,
+    schemas: Mapping[str, Schema] | None = None,
+    rerun: Rerun | None = None,
+) -> Iterator[GoldReport]:
+    """One dossier a case with a gold, one at a time, in the order of the first run that has it.
+
+    Logs of the same cases in the same order are read side by side, whatever their length. A
+    case that some runs have elsewhere waits until all that have it were read up to it.
+
+    Args:
+        runs: The runs, one a system.
+        knowledge: What comes with each question, by case; ``None``: not at hand.
+        schemas: Schemas by database.
+        rerun: Runs queries again, if that is wanted.
+    """
+    for results in _side_by_side(runs):
+        yield one_dossier(results, knowledge=knowledge, schemas=schemas, rerun=rerun)
+
+
+def _side_by_side(runs: Sequence[Run]) -> Iterator[list[tuple[str, Result]]]:
+    """What the systems said to each case, in the order of the runs."""
+    names = system_names(runs)
+    readers = [(place, run.results()) for place, run in enumerate(runs)]
+    times = _how_often(runs)
+    waiting: dict[str, dict[int, Result]] = {}
+    while readers:
+        for reader in list(readers):
+            place, results = reader
+            result = next((found for found in results if found.gold), None)
+            if result is None:
+                readers.remove(reader)
+                continue
+            said = waiting.setdefault(result.id, {})
+            said[place] = result
+            if len(said) == times(result.id):
+                del waiting[result.id]
+                yield [(names[each], said[each]) for each in sorted(said)]
+    for said in waiting.values():
+        yield [(names[each], said[each]) for each in sorted(said)]
+
+
+def _how_often(runs: Sequence[Run]) -> Callable[[str], int]:
+    """In how many runs a case is; where they have equally many cases, in all of them."""
+    if len({run.summary.cases for run in runs}) == 1:
+        return lambda _: len(runs)
+    # Eight bytes a case. Should two cases share them, one of them waits longer.
+    known = [{_digest(result.id) for result in run.results() if result.gold} for run in runs]
+    return lambda case_id: sum(_digest(case_id) in ids for ids in known)
+
+
+def _digest(case_id: str) -> int:
+    text = case_id.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
+
+
+def one_dossier(
+    results: Sequence[tuple[str, Result]],
+    *,
+    knowledge: Mapping[str, str] | None = None,
+    schemas: Mapping[str, Schema] | None = None,
+    rerun: Rerun | None = None,
+) -> GoldReport:
+    """The dossier of one case, from what each system's run says about it.
+
+    Args:
+        results: At least one system with its line of the run log.
+        knowledge: What comes with each question, by case; ``None``: not at hand.
+        schemas: Schemas by database.
+        rerun: Runs queries again, if that is wanted.
+    """
+    first = results[0][1]
+    case_id = first.id
+    schema = (schemas or {}).get(first.db_id)
+
+    def run(sql: str) -> Outcome | None:
+        return rerun(first.db_id, sql) if rerun is not None else None
+
+    def answer(sql: str) -> Answer | None:
+        outcome = run(sql)
+        return outcome if isinstance(outcome, Answer) else None
+
+    return GoldReport(
+        id=case_id,
+        db_id=first.db_id,
+        question=first.question,
+        golds=first.gold,
+        difficulty=first.difficulty,
+        knowledge=None if knowledge is None else knowledge.get(case_id, ""),
+        said=tuple(
+            SystemAnswer(
+                system, result, same_query(result.prediction, schema), answer(result.prediction)
+            )
+            for system, result in results
+            if not result.abstained and result.prediction and result.prediction.strip()
+        ),
+        gold_answer=answer(first.gold[0]),
+        systems=len(results),
+        schema=schema,
+        rerun=run if rerun is not None else None,
+    )
+
+
+@lru_cache(maxsize=8192)
+def same_query(sql: str, schema: Schema | None = None) -> str:
+    """One text for the spellings of a query that differ in case, aliases, order of AND and so on.
+
+    Two queries of one text are the same query. A table that is read twice keeps its aliases
+    apart, so such queries are only the same where they are written the same.
+    """
+    from sqlglot import exp
+
+    from sqlverdict.compare.query.columns import Names
+    from sqlverdict.compare.query.text import Texts
+    from sqlverdict.parse.query import parse
+
+    query = parse(sql)
+    if not isinstance(query, Query):
+        return canonical(sql)
+    try:
+        names = Names(query.tree, schema)
+        if names.repeats:
+            return canonical(sql)
+        # Error tags take 1, 1.0 and '1' for one, and a cast to REAL for none; an engine does not.
+        kinds = sorted(each.sql("sqlite") for each in query.tree.find_all(exp.Literal))
+        types = sorted(each.to.sql("sqlite") for each in query.tree.find_all(exp.Cast))
+        return f"{Texts(names)(query.tree)} {kinds} {types}"
+    except (RecursionError, MemoryError, LookupError, ValueError, TypeError, AttributeError):
+        # A hostile text is the same as itself and as nothing else.
+        return canonical(sql)

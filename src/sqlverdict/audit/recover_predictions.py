@@ -1,0 +1,181 @@
+"""A prediction file read past its errors: every problem is collected, none is the last.
+
+The loader stops at the first problem, as it must. Here the file is cut into its records, and
+each is read by the loader's own format on its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from sqlverdict.errors import PredictionError, UsageError
+from sqlverdict.files.text import UTF8_BOM, near, need_file, read_text, repeated_keys, split_lines
+from sqlverdict.load.prediction_formats import FORMATS, PredictionEntry, PredictionFile, detect
+from sqlverdict.records import Case
+
+_BY_POSITION = ("lines", "lines_db")
+
+
+@dataclass
+class RecoveredPredictions:
+    """What could be read, and what could not.
+
+    Attributes:
+        path: The file.
+        format: What it was read as.
+        entries: The predictions that could be read; ids may repeat.
+        problems: What is wrong: where, what, what to do.
+        records: How many records there are, where they pair by position; else ``None``.
+        blank: The places of blank records.
+        unread: The ids of records that stand in the file but could not be read.
+    """
+
+    path: Path
+    format: str = "unknown"
+    entries: list[PredictionEntry] = field(default_factory=list)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    records: int | None = None
+    blank: list[str] = field(default_factory=list)
+    unread: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class _FileRecord:
+    """One record of the file: where it stands, its text as a file of its own, its case."""
+
+    where: str
+    text: str
+    case_id: str
+
+
+def salvage(path: Path, cases: Sequence[Case], format: str | None = None) -> RecoveredPredictions:  # noqa: A002
+    """Read as much of a prediction file as can be read.
+
+    Raises:
+        UsageError: there is no such format.
+    """
+    if format is not None and format not in FORMATS:
+        raise UsageError(
+            f"there is no prediction format {format!r}.{near(format, FORMATS)} "
+            f"Known: {', '.join(FORMATS)}"
+        )
+    found = RecoveredPredictions(path)
+    text = _text(path, found)
+    if text is None:
+        return found
+    found.format = format or detect(path, text)
+    ids = [case.id for case in cases]
+    try:
+        records = list(_records(found, text, ids))
+    except PredictionError as problem:
+        found.problems.append((path.name, str(problem)))
+        return found
+    if not records and found.format == "csv":
+        _whole(found, text, ids)
+    for record in records:
+        _read(found, record)
+    return found
+
+
+def _text(path: Path, found: RecoveredPredictions) -> str | None:
+    try:
+        return read_text(path, PredictionError)
+    except PredictionError as problem:
+        found.problems.append((path.name, str(problem)))
+    try:
+        need_file(path, PredictionError)
+        data = path.read_bytes().removeprefix(UTF8_BOM)
+    except (PredictionError, OSError):
+        return None
+    # One odd byte must not hide what else is wrong; UTF-16 or a binary file would.
+    bad = data.count(b"\0") + data.decode("utf-8", "replace").count("\ufffd")
+    return data.decode("utf-8", "replace") if data.strip() and bad * 4 < len(data) else None
+
+
+def _records(found: RecoveredPredictions, text: str, ids: Sequence[str]) -> Iterator[_FileRecord]:
+    if found.format in _BY_POSITION:
+        lines = split_lines(text)
+        found.records = len(lines)
+        for number, line in enumerate(lines, 1):
+            case_id = ids[number - 1] if number <= len(ids) else f"line {number}"
+            if not line.strip():
+                found.blank.append(f"line {number}")
+            yield _FileRecord(f"line {number}", f"{line}\n", case_id)
+    elif found.format == "jsonl":
+        for number, line in enumerate(split_lines(text), 1):
+            if line.strip():
+                yield _FileRecord(f"line {number}", f"{line}\n", "")
+            else:
+                found.problems.append((f"line {number}", "the line is blank; remove it"))
+    elif found.format in ("id_map", "bird_json"):
+        yield from _from_object(found, text)
+    elif found.format == "json_list":
+        yield from _from_list(found, text, ids)
+
+
+def _from_object(found: RecoveredPredictions, text: str) -> Iterator[_FileRecord]:
+    values = _decoded(found, text)
+    if not isinstance(values, dict):
+        raise PredictionError(f"{found.path}: expected a JSON object of ids. Check the format.")
+    for key in repeated_keys(text):
+        if key in values:
+            found.problems.append(
+                (f"case {key}", f"the key {key!r} stands more than once; remove all but one")
+            )
+    for key, value in values.items():
+        yield _FileRecord(f"key {key!r}", msgspec.json.encode({key: value}).decode(), key)
+
+
+def _from_list(found: RecoveredPredictions, text: str, ids: Sequence[str]) -> Iterator[_FileRecord]:
+    items = _decoded(found, text)
+    if not isinstance(items, list):
+        raise PredictionError(f"{found.path}: expected a JSON list. Check the format.")
+    if all(item is None or isinstance(item, str) for item in items):
+        found.records = len(items)
+    for number, item in enumerate(items, 1):
+        case_id = ids[number - 1] if number <= len(ids) else f"item {number}"
+        yield _FileRecord(f"item {number}", msgspec.json.encode([item]).decode(), case_id)
+
+
+def _decoded(found: RecoveredPredictions, text: str) -> object:
+    from sqlverdict.files.text import decode_json
+
+    return decode_json(text.encode(), str(found.path), PredictionError)
+
+
+def _whole(found: RecoveredPredictions, text: str, ids: Sequence[str]) -> None:
+    """A format that is not cut: its first problem is all that can be told."""
+    try:
+        found.entries += FORMATS[found.format](PredictionFile(found.path, text, ids)).found
+    except PredictionError as problem:
+        found.problems.append((found.path.name, str(problem)))
+
+
+def _read(found: RecoveredPredictions, record: _FileRecord) -> None:
+    file = PredictionFile(found.path, record.text, [record.case_id])
+    if found.format in _BY_POSITION and not record.text.strip():
+        # The formats refuse a file of nothing but blank lines; here it is one line of many.
+        file = PredictionFile(found.path, "\t\n", [record.case_id])
+    try:
+        entries = FORMATS[found.format](file).found
+    except PredictionError as problem:
+        found.problems.append((record.where, _told(str(problem), found.path)))
+        if record.case_id:
+            found.unread.add(record.case_id)
+        return
+    found.entries += [
+        PredictionEntry(entry.case_id, record.where, entry.prediction, entry.db_id)
+        for entry in entries
+    ]
+
+
+def _told(message: str, path: Path) -> str:
+    """A problem without its place, which was counted within the record alone."""
+    rest = message.removeprefix(str(path)).lstrip(",: ")
+    for place in ("line 1", "item 1"):
+        rest = rest.removeprefix(place).lstrip(",: ")
+    return rest

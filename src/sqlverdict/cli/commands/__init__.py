@@ -1,0 +1,1 @@
+"""The commands, one file each; a folder is a section of ``sqlverdict --help``."""

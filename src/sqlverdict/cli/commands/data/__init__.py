@@ -1,0 +1,1 @@
+"""Check data, build benchmarks, abstain."""

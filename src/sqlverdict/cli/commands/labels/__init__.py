@@ -1,0 +1,1 @@
+"""Compare with human labels."""

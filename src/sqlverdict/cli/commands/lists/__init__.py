@@ -1,0 +1,1 @@
+"""List what there is."""

@@ -1,0 +1,35 @@
+"""List the metrics, or explain one: definition, range, unscored cases, source."""
+
+from __future__ import annotations
+
+import click
+
+from sqlverdict.cli.options.common import as_json, examples
+
+
+@click.command(epilog=examples("sqlverdict metrics", "sqlverdict metrics ves"))
+@click.argument("name", required=False)
+@as_json
+def metrics(name: str | None, as_json: bool) -> None:
+    """List the metrics, or explain the metric NAME."""
+    from sqlverdict.cli.members import show_members
+    from sqlverdict.score.aliases import resolve
+    from sqlverdict.score.metric import METRICS
+
+    columns = (
+        ("version", lambda _, metric: str(metric.version)),
+        ("needs", lambda _, metric: ", ".join(sorted(metric.needs)) or "nothing"),
+        ("in brackets", lambda _, metric: _brackets(metric.parameters)),
+    )
+    if name is not None and not METRICS.has(name):
+        name, note = resolve(name)
+        if note and not as_json:
+            click.echo(f"note: {note}", err=True)
+    show_members(METRICS, name, columns, as_json)
+
+
+def _brackets(parameters: tuple[str, ...]) -> str:
+    """What may stand in brackets, the default first; presets have a list of their own."""
+    if len(parameters) < 4:
+        return ", ".join(parameters) or "nothing"
+    return f"{parameters[0]}, or another preset"

@@ -1,0 +1,1 @@
+"""Two queries: proofs and witnesses."""

@@ -1,0 +1,1 @@
+"""Evaluate systems and read runs."""

@@ -1,0 +1,217 @@
+"""How a finished run is printed, by ``evaluate`` and by ``demo``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlverdict.errors import NothingEvaluated, UsageError
+from sqlverdict.files.text import count
+from sqlverdict.records import Result, Verdict
+from sqlverdict.report.one_run.case import VERDICTS, because, evidence_lines, said
+from sqlverdict.report.one_run.classic import classic
+from sqlverdict.report.one_run.files import FILES
+from sqlverdict.report.one_run.judge_section import (
+    contradiction_lines,
+    judge_sentences,
+    unheard_sentences,
+)
+from sqlverdict.report.one_run.sections import (
+    Outcome,
+    beyond_sentences,
+    cut_sentences,
+    expected_sentences,
+    header,
+    metrics_table,
+    reason_table,
+    unscored_messages,
+    verdict_table,
+    without_sentences,
+)
+from sqlverdict.report.several_runs.leaderboard import (
+    group_sentences,
+    leaderboard,
+    leaderboard_table,
+)
+from sqlverdict.report.terminal.console import Screen
+from sqlverdict.report.terminal.tables import TextTable, clean, table
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.deciding import reasons_by, verdict_by
+from sqlverdict.score.summary import to_json
+
+
+def show_run(screen: Screen, run: Run) -> None:
+    """Metrics, verdicts, reasons, the classic table and notes of one run."""
+    screen.line(header(run), "heading")
+    screen.table(metrics_table(run.summary, run.manifest.binary))
+    screen.table(verdict_table(run))
+    for line in expected_sentences(run.summary):
+        screen.line(f"  {line}")
+    screen.table(reason_table(run.summary))
+    show_classic(screen, run)
+    show_judge(screen, run)
+    summary = run.summary
+    beyond = [*run.resumed, *beyond_sentences(summary), *cut_sentences(summary)]
+    beyond += without_sentences(summary)
+    show_notes(screen, [*beyond, *run.manifest.notes, *unscored_messages(run)])
+
+
+def show_judge(screen: Screen, run: Run, name: str = "") -> None:
+    """What a judge was asked, or would have been; contradictions, loudly."""
+    said = judge_sentences(run.summary.judge)
+    if said:
+        screen.line()
+    for line in said:
+        screen.line(f"{name}{line}")
+    for line in unheard_sentences(run):
+        screen.line(f"  {line}", "warning")
+    for line in contradiction_lines(run):
+        screen.line(f"{name}{line}", "bad")
+
+
+def show_classic(screen: Screen, run: Run, title: str = "") -> None:
+    """The table of the benchmark's own script, where it has one."""
+    found = classic(run.manifest.benchmark, run.summary)
+    if found is None:
+        return
+    screen.line()
+    if title:
+        screen.line(title)
+    screen.line(found.text)
+    for note in found.notes:
+        screen.line(f"  {note}", "quiet")
+
+
+def show_runs(screen: Screen, runs: Sequence[Run]) -> None:
+    """Several systems of one evaluation: who leads, then each one's verdicts."""
+    first = runs[0]
+    screen.line(
+        f"{count(len(runs), 'system')} on {first.manifest.benchmark}: "
+        f"{count(first.summary.cases, 'case')} each, {first.manifest.engine} "
+        f"{first.manifest.engine_version}, sqlverdict {first.manifest.sqlverdict}",
+        "heading",
+    )
+    for label in first.manifest.metrics:
+        try:
+            board = leaderboard(runs, label)
+        except UsageError as nothing_common:
+            screen.line(f"{label}: {nothing_common}", "warning")
+            continue
+        screen.table(leaderboard_table(board))
+        show_notes(screen, [*group_sentences(board), *board.notes])
+    screen.table(verdicts_by_system(runs))
+    for run in runs:
+        for line in expected_sentences(run.summary):
+            screen.line(f"{run.manifest.system}: {line}")
+    for run in runs:
+        show_classic(screen, run, f"{run.manifest.system}:")
+        show_judge(screen, run, f"{run.manifest.system}: ")
+    notes: dict[str, None] = {}
+    for run in runs:
+        ours = [
+            *run.resumed,
+            *beyond_sentences(run.summary),
+            *cut_sentences(run.summary),
+            *without_sentences(run.summary),
+            *unscored_messages(run),
+        ]
+        own = [f"{run.manifest.system}: {note}" for note in ours]
+        notes.update(dict.fromkeys([*run.manifest.notes, *own]))
+    show_notes(screen, list(notes))
+
+
+def verdicts_by_system(runs: Sequence[Run]) -> TextTable:
+    """How often each verdict was given, a column a system."""
+    rows = [
+        (verdict, *(f"{run.summary.verdicts.get(verdict, 0):,}" for run in runs))
+        for verdict in Verdict
+        if any(run.summary.verdicts.get(verdict) for run in runs)
+    ]
+    return table(("verdict", *(run.manifest.system for run in runs)), rows)
+
+
+def show_notes(screen: Screen, notes: Sequence[str]) -> None:
+    """What a user should know, one a line."""
+    if notes:
+        screen.line()
+    for note in notes:
+        screen.line(f"note: {clean(note)}", "warning")
+
+
+def show_end(screen: Screen, runs: Sequence[Run], ended: Outcome) -> None:
+    """Where the files are, how it ended, and what to try next."""
+    screen.line()
+    for run in runs:
+        screen.line(f"written to {run.folder}: {', '.join(FILES)}")
+    if ended.exit_code:
+        screen.line(f"{ended.message} (exit code {ended.exit_code})", "bad")
+    screen.line(f"next: {_next(runs, ended)}", "quiet")
+
+
+def _next(runs: Sequence[Run], ended: Outcome) -> str:
+    if ended.exit_code == NothingEvaluated.exit_code:
+        return "sqlverdict doctor, with the same data, says what is wrong with them"
+    if len(runs) > 1:
+        return f"sqlverdict compare {runs[0].folder} {runs[1].folder}"
+    wrong = (
+        result.id for result in runs[0].results() if runs[0].verdict(result) is Verdict.INCORRECT
+    )
+    case_id = next(wrong, None)
+    if case_id is None:
+        return f"sqlverdict check {runs[0].folder} --max-unscored 0"
+    return f"sqlverdict show {runs[0].folder} {case_id}"
+
+
+def show_case(
+    screen: Screen, result: Result, folder: Path | None = None, deciding: str | None = None
+) -> None:
+    """One case in full.
+
+    Args:
+        screen: Where to.
+        result: The case.
+        folder: Its run's folder, so that files are named where they lie.
+        deciding: The run's deciding metric.
+    """
+    level = f", {result.difficulty}" if result.difficulty else ""
+    answerable = "" if result.answerable else ", unanswerable"
+    screen.line(f"{result.id} ({result.db_id}{level}{answerable})", "heading")
+    _field(screen, "question", result.question)
+    for gold in result.gold or ("(none: no query answers this question)",):
+        _field(screen, "gold", gold)
+    confidence = "" if result.confidence is None else f"  (confidence {result.confidence:g})"
+    _field(screen, "prediction", said(result) + confidence)
+    fault = f", fault: {result.fault}" if result.fault else ""
+    verdict, why = verdict_by(result, deciding), reasons_by(result, deciding)
+    reasons = f" [{', '.join(why)}]" if why else ""
+    style = "good" if verdict in (Verdict.CORRECT, Verdict.ABSTAINED_RIGHT) else "bad"
+    by = f" by {deciding}" if verdict is not result.verdict else ""
+    _field(screen, "verdict", f"{verdict}{by}{fault}{reasons}: {VERDICTS[verdict]}", style)
+    if deciding in (None, "verdict"):
+        _field(screen, "because", because(result))
+    for line in evidence_lines(result, folder):
+        _field(screen, "evidence", line)
+
+
+def show_more(screen: Screen, result: Result) -> None:
+    """The figures of a case: scores, timings, tags."""
+    for label, value in result.scores.items():
+        _field(screen, label, "unscored" if value is None else f"{value:g}")
+    times = [f"{side} {seconds * 1000:.2f} ms" for side, seconds in result.timings.items()]
+    _field(screen, "time", ", ".join(times))
+    for key, text in result.tags.items():
+        _field(screen, key, text)
+
+
+def _field(screen: Screen, name: str, text: str, style: str = "") -> None:
+    if text:
+        indented = clean(text).replace("\n", "\n" + " " * 14)
+        screen.line(f"  {name:<11} {indented}", style)
+
+
+def run_json(run: Run) -> dict[str, Any]:
+    """A run as JSON."""
+    labels = {"system": run.manifest.system, "benchmark": run.manifest.benchmark}
+    notes = {"notes": [*run.resumed, *run.manifest.notes], "folder": str(run.folder)}
+    return labels | to_json(run.summary) | notes

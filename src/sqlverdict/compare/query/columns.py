@@ -1,0 +1,368 @@
+"""Which table a column of a query belongs to, and what its schema says about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlverdict.parse.per_schema import per_schema
+from sqlverdict.parse.schema import Column, Schema
+from sqlverdict.parse.tokens import fold
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
+
+UNKNOWN = "?"
+"""The table of a column that could be of several."""
+
+_DEEPEST = 40
+"""Through so many derived tables a column is followed."""
+
+
+@dataclass(frozen=True)
+class SchemaIndex:
+    """A schema by folded names.
+
+    Attributes:
+        columns: By table, then by column.
+        names: The names of all columns.
+        keys: From a column of a foreign key, or one that it points to, to the column that stands
+            for all that keys connect with it; places are ``table.column``.
+        own_keys: The columns of primary keys.
+    """
+
+    columns: Mapping[str, Mapping[str, Column]]
+    names: frozenset[str]
+    keys: Mapping[str, str]
+    own_keys: frozenset[str]
+
+    def is_key(self, place: str) -> bool:
+        """Whether a column is part of a primary or foreign key, or pointed to by one."""
+        return place in self.own_keys or place in self.keys
+
+
+@per_schema
+def schema_index(schema: Schema) -> SchemaIndex:
+    """The schema by folded names."""
+    columns = {
+        fold(table.name): {fold(column.name): column for column in table.columns}
+        for table in schema.tables
+    }
+    keys: dict[str, str] = {}
+    for table in schema.tables:
+        for foreign in table.foreign_keys:
+            for child, parent in zip(foreign.columns, foreign.parent_columns, strict=False):
+                own = f"{fold(table.name)}.{fold(child)}"
+                connect(keys, own, f"{fold(foreign.parent)}.{fold(parent)}")
+    names = frozenset(name for table in columns.values() for name in table)
+    own_keys = frozenset(
+        f"{fold(table.name)}.{fold(name)}" for table in schema.tables for name in table.primary_key
+    )
+    grouped = {place: root(keys, place) for place in list(keys)}
+    return SchemaIndex(columns, names, grouped, own_keys)
+
+
+def connect(groups: dict[str, str], one: str, other: str) -> None:
+    """Put two into one group, which the first by the alphabet stands for."""
+    first, second = sorted((root(groups, one), root(groups, other)))
+    groups.setdefault(one, one)
+    groups.setdefault(other, other)
+    groups[first] = first
+    groups[second] = first
+
+
+def root(groups: dict[str, str], one: str) -> str:
+    """What stands for the group of one."""
+    while (above := groups.get(one, one)) != one:
+        # Halves the way for the next time.
+        groups[one] = groups.get(above, above)
+        one = above
+    return one
+
+
+def is_nullable(place: str, schema: Schema | None) -> bool:
+    """Whether ``table.column`` may hold NULL; yes where that is not known."""
+    column = column_at(place, schema)
+    if schema is None or column is None:
+        return True
+    key = not schema.null_keys and place.lower() in schema_index(schema).own_keys
+    return not (column.not_null or key)
+
+
+def column_at(place: str, schema: Schema | None) -> Column | None:
+    """The column that ``table.column`` names, where it is known."""
+    if schema is None:
+        return None
+    table, _, name = place.partition(".")
+    return schema_index(schema).columns.get(fold(table), {}).get(fold(name))
+
+
+@dataclass
+class TreeNodes:
+    """The nodes of a tree that anybody asks for, each kind in the order of the text."""
+
+    selects: list[Expr] = field(default_factory=list)
+    columns: list[Expr] = field(default_factory=list)
+    tables: list[Expr] = field(default_factory=list)
+    ctes: list[Expr] = field(default_factory=list)
+    set_operations: list[Expr] = field(default_factory=list)
+    aggregates: list[Expr] = field(default_factory=list)
+    functions: list[Expr] = field(default_factory=list)
+    divisions: list[Expr] = field(default_factory=list)
+    branches: list[Expr] = field(default_factory=list)
+
+
+def tree_nodes(tree: Expr) -> TreeNodes:
+    """The nodes of a tree, in one walk."""
+    from sqlglot import exp
+
+    found = TreeNodes()
+    for node in walk(tree):
+        match node:
+            case exp.Column():
+                found.columns.append(node)
+            case exp.Select():
+                found.selects.append(node)
+            case exp.Table():
+                found.tables.append(node)
+            case exp.CTE():
+                found.ctes.append(node)
+            case exp.SetOperation():
+                found.set_operations.append(node)
+            case exp.AggFunc():
+                found.aggregates.append(node)
+            case exp.Div():
+                found.divisions.append(node)
+            case exp.If():
+                found.branches.append(node)
+            case exp.Func() if not isinstance(node, exp.Connector | exp.Case | exp.Cast):
+                found.functions.append(node)
+    return found
+
+
+def walk(node: Expr, *, into_queries: bool = True) -> Iterator[Expr]:
+    """A node and all below it, in the order of the text; fast, and without recursion.
+
+    Args:
+        node: Where to begin.
+        into_queries: False does not enter the queries below it.
+    """
+    from sqlglot import exp
+
+    stack = [node]
+    while stack:
+        one = stack.pop()
+        yield one
+        below = [
+            child
+            for value in one.args.values()
+            for child in (value if isinstance(value, list) else (value,))
+            if isinstance(child, exp.Expr) and (into_queries or not isinstance(child, exp.Query))
+        ]
+        stack += reversed(below)
+
+
+@dataclass(frozen=True)
+class _FromMember:
+    """A member of FROM: by what it is called, and its base table or its query."""
+
+    name: str
+    base: str | None = None
+    query: Expr | None = None
+
+
+class Names:
+    """What the names in a query mean.
+
+    ``tables`` are the base tables that it reads; ``repeats`` says whether it reads one twice;
+    ``nodes`` are its nodes.
+
+    Args:
+        tree: The query, which is not changed.
+        schema: Its schema, if known.
+    """
+
+    def __init__(self, tree: Expr, schema: Schema | None) -> None:
+        self.nodes = tree_nodes(tree)
+        self.same: Mapping[str, str] = {}
+        """From a column to another that it is joined with, which then stands for both."""
+        self.joined: frozenset[str] = frozenset()
+        """Columns by which rows are joined, so that they are not NULL."""
+        self._declared = schema
+        self._schema = None if schema is None else schema_index(schema)
+        self._ctes = {fold(cte.alias): cte.this for cte in self.nodes.ctes}
+        self._scopes: dict[int, list[_FromMember]] = {}
+        self._outputs: dict[tuple[int, str], str | None] = {}
+        self._deep = 0
+        read = [fold(node.name) for node in self.nodes.tables if node.name]
+        self.tables = set(read) - self._ctes.keys()
+        self.repeats = len(set(read)) < len(read)
+        joins = (join for select in self.nodes.selects for join in select.args.get("joins") or ())
+        self.optional = any(join.args.get("side") for join in joins)
+        """An outer join fills rows with NULL."""
+        self._places: dict[int, str] = {}
+        for column in self.nodes.columns:
+            self.own_place(column)
+
+    def place(self, column: Expr) -> str:
+        """``table.column``, ``?.column``, or nothing where it is a string or a star."""
+        own = self.own_place(column)
+        return self.same.get(own, own)
+
+    def own_place(self, column: Expr) -> str:
+        """As :meth:`place`, before joined columns are taken for one."""
+        found = self._places.get(id(column))
+        if found is None:
+            # For a query that reads itself: what is not found out on the way stays unknown.
+            self._places[id(column)] = f"{UNKNOWN}.{fold(column.name)}"
+            found = self._places[id(column)] = self._find(column)
+        return found
+
+    def table(self, source: Expr) -> str:
+        """The base table of a member of FROM; a subquery is known by its alias."""
+        return fold(source.name or source.alias_or_name)
+
+    def behind(self, node: Expr) -> Expr:
+        """What a sort or group key means, where it is the alias of an output column."""
+        from sqlglot import exp
+
+        if not isinstance(node, exp.Column) or node.table:
+            return node
+        select = node.find_ancestor(exp.Select)
+        for output in select.expressions if select is not None else ():
+            if isinstance(output, exp.Alias) and fold(output.alias) == fold(node.name):
+                found: Expr = output.this
+                return found
+        return node
+
+    def never_null(self, column: Expr) -> bool:
+        """Whether a column is not NULL in any row of the query, as far as that is known."""
+        place = self.own_place(column)
+        known = place in self.joined or not is_nullable(place, self._declared)
+        return known and not self.optional
+
+    def star(self, select: Expr, qualifier: str = "") -> list[str] | None:
+        """The columns that a star stands for; ``None`` where they are not known."""
+        places: list[str] = []
+        for source in self._sources(select):
+            if qualifier and source.name != fold(qualifier):
+                continue
+            columns = (self._schema.columns if self._schema else {}).get(source.base or "")
+            if columns is None:
+                return None
+            places += [f"{source.base}.{name}" for name in columns]
+        return [self.same.get(place, place) for place in places] or None
+
+    def owners(self, select: Expr, name: str) -> list[str]:
+        """The columns of that name in the base tables of a FROM, by the alphabet."""
+        bases = {source.base for source in self._sources(select) if source.base}
+        known = self._schema.columns if self._schema else {}
+        return sorted(f"{base}.{fold(name)}" for base in bases if fold(name) in known.get(base, ()))
+
+    def aliases(self) -> Mapping[str, str]:
+        """From each name that FROM gives a base table to that table, in all of the query."""
+        return {
+            source.name: source.base
+            for select in self.nodes.selects
+            for source in self._sources(select)
+            if source.base
+        }
+
+    def _find(self, column: Expr) -> str:
+        from sqlglot import exp
+
+        if isinstance(column.this, exp.Star):
+            return ""
+        name, qualifier = fold(column.name), fold(column.text("table"))
+        select = column.find_ancestor(exp.Select)
+        around: list[str] = []
+        while select is not None:
+            sources = self._sources(select)
+            if qualifier:
+                for source in sources:
+                    if source.name == qualifier:
+                        return self._in(source, name) or f"{UNKNOWN}.{name}"
+            else:
+                found = self._bare(name, sources)
+                if found is not None:
+                    return found
+                around += [source.base or UNKNOWN for source in sources]
+            select = select.find_ancestor(exp.Select)
+        quoted = isinstance(column.this, exp.Identifier) and column.this.quoted
+        if quoted and not qualifier and self._schema and name not in self._schema.names:
+            return ""
+        return f"{around[0] if len(set(around)) == 1 else UNKNOWN}.{name}"
+
+    def _sources(self, select: Expr) -> list[_FromMember]:
+        found = self._scopes.get(id(select))
+        if found is None:
+            found = self._scopes[id(select)] = list(self._read_sources(select))
+        return found
+
+    def _read_sources(self, select: Expr) -> Iterator[_FromMember]:
+        from sqlglot import exp
+
+        start = select.args.get("from_")
+        waiting = [] if start is None else [start.this]
+        waiting += [join.this for join in select.args.get("joins") or ()]
+        for source in waiting:
+            name = fold(source.alias_or_name)
+            if isinstance(source, exp.Table):
+                base = fold(source.name)
+                waiting += [join.this for join in source.args.get("joins") or ()]
+                if base in self._ctes:
+                    yield _FromMember(name, query=self._ctes[base])
+                else:
+                    yield _FromMember(name, base=base)
+            elif isinstance(source, exp.Subquery) and isinstance(source.this, exp.Table):
+                waiting.append(source.this)
+            elif isinstance(source, exp.Subquery):
+                yield _FromMember(name, query=source.this)
+            else:
+                yield _FromMember(name)
+
+    def _bare(self, name: str, sources: list[_FromMember]) -> str | None:
+        """The one source of these that has a column of that name."""
+        if self._schema is None:
+            alone = len(sources) == 1 and sources[0].base is None
+            return self._in(sources[0], name) if alone else None
+        owners = set()
+        for source in sources:
+            if source.base is None:
+                owners.add(self._in(source, name))
+            elif name in self._schema.columns.get(source.base, ()):
+                owners.add(f"{source.base}.{name}")
+        owners -= {None}
+        return owners.pop() if len(owners) == 1 else None
+
+    def _in(self, source: _FromMember, name: str) -> str | None:
+        """A source's column; through a derived table, the column that it stands for."""
+        if source.base is not None:
+            return f"{source.base}.{name}"
+        if source.query is None or self._deep >= _DEEPEST:
+            return None
+        key = (id(source.query), name)
+        if key not in self._outputs:
+            self._outputs[key] = None  # for a query that reads itself
+            self._deep += 1
+            self._outputs[key] = self._output(source.query, name)
+            self._deep -= 1
+        return self._outputs[key]
+
+    def _output(self, query: Expr, name: str) -> str | None:
+        from sqlglot import exp
+
+        while isinstance(query, exp.SetOperation | exp.Subquery):
+            query = query.this
+        if not isinstance(query, exp.Select):
+            return None
+        for output in query.expressions:
+            if output.is_star:
+                found = self._bare(name, self._sources(query))
+                if found is not None:
+                    return found
+            elif fold(output.alias_or_name) == name:
+                behind = output.unalias().unnest()
+                return self.own_place(behind) if isinstance(behind, exp.Column) else None
+        return None

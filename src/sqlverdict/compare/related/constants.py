@@ -1,0 +1,245 @@
+"""Which columns of an answer read no row of the database.
+
+A column that is a literal, or is computed from literals alone, shows nothing: a query that
+lists numbers holds every small count. Where a name could be a table's column it counts as
+one; a column of a derived table is followed into it. Both arms of a set operation have to
+read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sqlverdict.compare.related.plain_names import ANY_WIDTH, width_of_names
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
+
+_DEEPEST = 60
+"""Queries nested deeper than this are not followed."""
+
+
+class Outputs(NamedTuple):
+    """Whether each output column reads, by place.
+
+    Attributes:
+        front: The columns before the first star over a table, or all.
+        back: Those after the last such star; ``None`` where there is none.
+        names: The same by name, as far as columns have one.
+        reads: Whether the query reads a table at all.
+    """
+
+    front: tuple[bool, ...]
+    back: tuple[bool, ...] | None
+    names: Mapping[str, bool]
+    reads: bool
+
+    def reads_at(self, place: int, width: int) -> bool:
+        """Whether the column at a place of an answer of that width reads."""
+        if place < len(self.front):
+            return self.front[place]
+        behind = width - place
+        if self.back is None:
+            return False
+        return self.back[-behind] if behind <= len(self.back) else self.reads
+
+
+def constant_columns(sql: str, dialect: str, width: int) -> tuple[int, ...] | None:
+    """The places of the columns that read nothing; ``None`` where the text cannot be followed.
+
+    Args:
+        sql: The query.
+        dialect: Its dialect.
+        width: How many columns its answer has.
+    """
+    if dialect == "sqlite" and width_of_names(sql) in (width, ANY_WIDTH):
+        return ()
+    found = _outputs_of(sql, dialect)
+    if found is None or (found.back is None and len(found.front) != width):
+        return None
+    return tuple(place for place in range(width) if not found.reads_at(place, width))
+
+
+@lru_cache(maxsize=256)
+def _outputs_of(sql: str, dialect: str) -> Outputs | None:
+    # The parser is slow to load; most comparisons need none.
+    from sqlverdict.parse.query import parse
+    from sqlverdict.records import ParseFailure
+
+    query = parse(sql, dialect)
+    if isinstance(query, ParseFailure):
+        return None
+    try:
+        return _outputs(query.tree, {}, 0)
+    except (_TooDeep, RecursionError):
+        return None
+
+
+class _TooDeep(Exception):
+    """The query is nested too deep to be followed."""
+
+
+_Known = Mapping[str, "Outputs | None"]
+"""Named sources; ``None`` stands for a table."""
+
+
+def _outputs(node: Expr, known: _Known, depth: int) -> Outputs:
+    from sqlglot import exp
+
+    if depth > _DEEPEST:
+        raise _TooDeep
+    known = {**known, **_with(node, known, depth)}
+    if isinstance(node, exp.Subquery):
+        return _outputs(node.this, known, depth + 1)
+    if isinstance(node, exp.SetOperation):
+        return _both(_outputs(node.left, known, depth + 1), _outputs(node.right, known, depth + 1))
+    if isinstance(node, exp.Select):
+        return _select(node, known, depth)
+    if isinstance(node, exp.Values):
+        rows = node.expressions
+        width = len(rows[0].expressions) if rows and isinstance(rows[0], exp.Tuple) else 1
+        return Outputs((False,) * width, None, {}, reads=False)
+    raise _TooDeep
+
+
+def _with(node: Expr, known: _Known, depth: int) -> dict[str, Outputs | None]:
+    from sqlglot import exp
+
+    found: dict[str, Outputs | None] = {}
+    clause = node.args.get("with_") or node.args.get("with")
+    for table in clause.expressions if isinstance(clause, exp.With) else ():
+        name = table.alias.lower()
+        # What a recursive query says of itself adds nothing: it reads where its start does.
+        itself = Outputs((), (), {}, reads=True)
+        inner = _outputs(table.this, {**known, **found, name: itself}, depth + 1)
+        if isinstance(table.this, exp.SetOperation) and _names(table.this, name):
+            inner = _outputs(table.this.left, {**known, **found}, depth + 1)
+        found[name] = _renamed(inner, table.args.get("alias"))
+    return found
+
+
+def _names(node: Expr, name: str) -> bool:
+    from sqlglot import exp
+
+    return any(table.name.lower() == name for table in node.find_all(exp.Table))
+
+
+def _renamed(found: Outputs, alias: Any) -> Outputs:
+    columns = [] if alias is None else alias.args.get("columns") or []
+    names = dict(found.names)
+    for place, column in enumerate(columns):
+        names[column.name.lower()] = found.reads_at(place, len(columns))
+    return found._replace(names=names)
+
+
+def _both(left: Outputs, right: Outputs) -> Outputs:
+    if left.back is not None or right.back is not None:
+        names = {name: left.names[name] for name in left.names}
+        return Outputs((), (), names, left.reads and right.reads)
+    front = tuple(a and b for a, b in zip(left.front, right.front, strict=False))
+    places = dict(zip(left.names, front, strict=False)) if len(left.names) == len(front) else {}
+    return Outputs(front, None, places, left.reads and right.reads)
+
+
+def _select(node: Any, known: _Known, depth: int) -> Outputs:
+    from sqlglot import exp
+
+    sources = _sources(node, known, depth)
+    reads = any(source is None or source.reads for source in sources.values())
+    front: list[bool] = []
+    back: list[bool] | None = None
+    names: dict[str, bool] = {}
+    for item in node.expressions:
+        inner = item.this if isinstance(item, exp.Alias) else item
+        if isinstance(inner, exp.Star) or (
+            isinstance(inner, exp.Column) and isinstance(inner.this, exp.Star)
+        ):
+            table = inner.table.lower() if isinstance(inner, exp.Column) else ""
+            chosen = [s for name, s in sources.items() if not table or name == table]
+            flat = _flat(chosen)
+            for source in chosen:
+                names.update(source.names if source is not None else {})
+            if flat is None:
+                back = []
+                continue
+            found = list(flat)
+        else:
+            found = [_reads(inner, sources, known, reads, depth)]
+            names[item.alias_or_name.lower()] = found[0]
+        (front if back is None else back).extend(found)
+    return Outputs(tuple(front), None if back is None else tuple(back), names, reads)
+
+
+def _flat(sources: list[Outputs | None]) -> tuple[bool, ...] | None:
+    """The columns of a star; ``None`` where it stands for a table's, whose number is unknown."""
+    columns: list[tuple[bool, ...]] = []
+    for source in sources:
+        if source is None or source.back is not None:
+            return None
+        columns.append(source.front)
+    return tuple(chain.from_iterable(columns))
+
+
+def _sources(node: Any, known: _Known, depth: int) -> dict[str, Outputs | None]:
+    from sqlglot import exp
+
+    found: dict[str, Outputs | None] = {}
+    start = node.args.get("from_") or node.args.get("from")
+    parts = [] if start is None else [start.this]
+    parts += [join.this for join in node.args.get("joins") or ()]
+    while parts:
+        part = parts.pop()
+        parts += [join.this for join in part.args.get("joins") or ()]
+        name = part.alias_or_name.lower()
+        if isinstance(part, exp.Table) and not isinstance(part.this, exp.Identifier):
+            # A table-valued function reads what its arguments read.
+            found[name or str(len(found))] = Outputs(
+                (), (), {}, reads=part.find(exp.Column) is not None
+            )
+        elif isinstance(part, exp.Table):
+            found[name] = known.get(part.name.lower()) if not part.db else None
+        elif isinstance(part, exp.Subquery) and isinstance(part.this, exp.Table):
+            parts.append(part.this)
+        elif isinstance(part, exp.Subquery | exp.Values):
+            found[name or str(len(found))] = _renamed(
+                _outputs(part, known, depth + 1), part.args.get("alias")
+            )
+        else:
+            raise _TooDeep
+    return found
+
+
+def _reads(
+    node: Expr, sources: Mapping[str, Outputs | None], known: _Known, rows: bool, depth: int
+) -> bool:
+    """Whether an expression's value comes from rows; ``rows``: its sources have some."""
+    from sqlglot import exp
+
+    if depth > _DEEPEST:
+        raise _TooDeep
+    if isinstance(node, exp.Column):
+        return _column_reads(node, sources)
+    if isinstance(node, exp.Query):
+        found = _outputs(node, known, depth + 1)
+        return found.reads if found.back is not None else all(found.front)
+    if isinstance(node, exp.Exists):
+        return _outputs(node.this, known, depth + 1).reads
+    if isinstance(node, exp.Count | exp.Sum | exp.Window):
+        # The number of rows shows in them, whatever they add up.
+        return rows
+    return any(_reads(part, sources, known, rows, depth + 1) for part in node.iter_expressions())
+
+
+def _column_reads(column: Any, sources: Mapping[str, Outputs | None]) -> bool:
+    name, table = column.name.lower(), column.table.lower()
+    if table:
+        source = sources.get(table)
+        return source is None or source.names.get(name, source.reads)
+    for source in sources.values():
+        if source is not None and name in source.names:
+            return source.names[name]
+    # No source at all: a name in a subquery is one of the query around it, unless quoted text.
+    return not sources or any(source is None or source.reads for source in sources.values())

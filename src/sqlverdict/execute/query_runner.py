@@ -1,0 +1,320 @@
+"""Where answers are asked for: open sessions, answers in memory, the shared cache.
+
+A desk serves one process. Databases stay open between queries; an answer is looked for in
+memory, then in the cache, and only then on the engine.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.cache import AnswerCache, answer_key, scope_key
+from sqlverdict.execute.canonical import canonical
+from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
+
+_OPEN_DATABASES = 32
+_REMEMBERED = 32 * 2**20
+_RELAYED = 4 * 2**20
+"""Heavier answers are not handed on: packing them would take as much memory once more."""
+_AT_LEAST = 4
+_SAMPLE = 64
+_LIMITS = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
+_encode = msgspec.msgpack.Encoder().encode
+
+T = TypeVar("T")
+_Place = tuple[bytes, bytes]
+
+Watch = Callable[[bytes | None, float], None]
+"""Told the key of a query before it runs on the engine, and ``None`` after; and how many seconds
+more than a query it may take."""
+
+
+@dataclass(frozen=True)
+class AnswerRelay:
+    """What one desk found out, for another that then need not ask for it.
+
+    Attributes:
+        answered: Outcomes by database and text, and their weights.
+        stored: Those that belong into the cache, with their scope and key.
+        scopes: The databases' scopes when they were asked.
+    """
+
+    answered: list[tuple[tuple[str, str], Outcome, int]] = field(default_factory=list)
+    stored: list[tuple[bytes, bytes, Outcome]] = field(default_factory=list)
+    scopes: dict[str, bytes] = field(default_factory=dict)
+
+
+class QueryRunner:
+    """Answers queries on databases, each at most once.
+
+    Args:
+        engine: The engine's name.
+        limits: What one query may spend.
+        cache: The shared cache, if one is used.
+        watch: Told when a query begins and ends, so that a guardian can step in.
+        known: Outcomes of queries that must not be tried again, by key.
+        relays: Whether what is found out is for another desk, which writes it to the cache.
+    """
+
+    def __init__(
+        self,
+        engine: str,
+        limits: Limits,
+        cache: AnswerCache | None = None,
+        watch: Watch | None = None,
+        known: Mapping[bytes, Failure] | None = None,
+        *,
+        relays: bool = False,
+    ) -> None:
+        self.engine = ENGINES.get(engine)
+        self.limits = limits
+        self.cache = cache
+        self.executed = 0
+        self.changed: set[str] = set()
+        """Databases that changed after they were opened here."""
+        self._watch = watch
+        self._known = dict(known or {})
+        self._sessions: OrderedDict[str, Session | Failure] = OrderedDict()
+        self._scopes: dict[str, bytes] = {}
+        self._databases: dict[bytes, set[str]] = {}
+        self._used: set[str] = set()
+        self._memory: OrderedDict[tuple[str, str], tuple[Outcome, int]] = OrderedDict()
+        self._weight = 0
+        self._given = 0
+        self._relay = AnswerRelay() if relays else None
+        if cache is not None:
+            cache.is_current = self._is_current
+
+    def run(self, database: str, sql: str, canon: str | None = None) -> Outcome:
+        """The outcome of a query on a database file; ``canon`` saves working it out again."""
+        if canon is None:
+            canon = canonical(sql)
+        self._used.add(database)
+        kept = self._memory.get((database, canon))
+        if canon != sql and (kept is None or _quotes_text(kept[0])):
+            kept = self._memory.get((database, sql))
+        if kept is not None:
+            return kept[0]
+        found, fresh = self._look_up(database, sql, canon)
+        text = sql if _quotes_text(found) else canon
+        weight = _weight(text, found)
+        self._remember((database, text), found, weight)
+        if self._relay is not None and weight <= _RELAYED:
+            self._relay.answered.append(((database, text), found, weight))
+            if fresh is not None:
+                self._relay.stored.append((*fresh, found))
+            if database in self._scopes:
+                self._relay.scopes[database] = self._scopes[database]
+        return found
+
+    def relay(self) -> AnswerRelay:
+        """What was found out since this was last asked."""
+        assert self._relay is not None, "a desk that relays was asked for"
+        told, self._relay = self._relay, AnswerRelay()
+        self._look_for_changes()
+        return told
+
+    def take_over(self, told: AnswerRelay) -> None:
+        """Know what another desk found out."""
+        for database, scope in told.scopes.items():
+            self._databases.setdefault(scope, set()).add(database)
+            self._scopes.setdefault(database, scope)
+            self._used.add(database)
+        for (database, text), outcome, weight in told.answered:
+            # The database may have changed between the two desks' first looks at it.
+            if self._scopes.get(database) == told.scopes.get(database):
+                self._remember((database, text), outcome, weight)
+        if self.cache is not None:
+            for scope, key, outcome in told.stored:
+                self.cache.put(scope, key, outcome)
+
+    def room(self) -> Callable[[], bool]:
+        """Asked later: whether all answers given since then are sure to be still in memory."""
+        before = self._given
+        return lambda: self._given - before < _REMEMBERED // 2
+
+    def clock(self, database: str, queries: Sequence[str], rounds: int) -> list[list[float]]:
+        """Seconds of queries that were answered; never from a cache."""
+        session = self._session(database)
+        if isinstance(session, Failure):
+            return [[] for _ in queries]
+        return session.clock(queries, rounds)
+
+    def watched(
+        self, database: str, what: str, work: Callable[[], T], *, more: float = 0.0
+    ) -> T | None:
+        """Do something that may run for long, under the guardian's eyes.
+
+        Args:
+            database: Where it is done.
+            what: What is done, in words of its own.
+            work: Does it.
+            more: How many seconds more than a query it may take: what has a budget of work
+                must not be ended because the machine is busy.
+
+        Returns:
+            Its result; ``None`` where the guardian had to end it before.
+        """
+        key = answer_key(blake2b(database.encode(), digest_size=16).digest(), what)
+        if key in self._known:
+            return None
+        if self._watch is None:
+            return work()
+        self._watch(key, more)
+        try:
+            return work()
+        finally:
+            self._watch(None, 0.0)
+
+    def avoid(self, known: Mapping[bytes, Failure]) -> None:
+        """Take over outcomes that must not be tried again."""
+        self._known.update(known)
+
+    def flush(self) -> None:
+        """Write pending answers to the shared cache; forget those of databases that changed."""
+        self._look_for_changes()
+        if self.cache is not None:
+            self.cache.flush()
+
+    def close(self) -> None:
+        """Close every database and the cache."""
+        for session in self._sessions.values():
+            if not isinstance(session, Failure):
+                session.close()
+        self._sessions.clear()
+        if self.cache is not None:
+            self.cache.close()
+
+    def _look_up(self, database: str, sql: str, canon: str) -> tuple[Outcome, _Place | None]:
+        """The outcome, and where it belongs in the cache if somebody else is to write it."""
+        session = self._session(database)
+        if isinstance(session, Failure):
+            return session, None
+        scope = self._scopes[database]
+        key = answer_key(scope, canon)
+        if key in self._known:
+            return self._known[key], None
+        if self.cache is not None and not self.cache.is_new(scope):
+            cached = self.cache.get(scope, key)
+            if canon != sql and (cached is None or _quotes_text(cached)):
+                cached = self.cache.get(scope, answer_key(scope, sql))
+            if cached is not None:
+                return cached, None
+        if self._watch is None:
+            outcome = session.run(sql)
+        else:
+            self._watch(key, 0.0)
+            try:
+                outcome = session.run(sql)
+            finally:
+                self._watch(None, 0.0)
+        self.executed += 1
+        if self.cache is None:
+            return outcome, None
+        own = canon != sql and _quotes_text(outcome)
+        place = (scope, answer_key(scope, sql) if own else key)
+        if self._relay is not None:
+            return outcome, place
+        self.cache.put(*place, outcome)
+        return outcome, None
+
+    def _session(self, database: str) -> Session | Failure:
+        session = self._sessions.get(database)
+        if session is not None:
+            return session
+        path = Path(database)
+        try:
+            scope = None
+            # The digest comes before the first page is read: what changes later is noticed.
+            with suppress(OSError):
+                scope = self._scope(path)
+            # Opening it says best what is wrong with a file that has no digest.
+            session = self.engine.open(path, self.limits)
+            scope = self._scope(path) if scope is None else scope
+            if self._scopes.get(database, scope) != scope:
+                self._forget(database)
+            self._scopes[database] = scope
+            self._databases.setdefault(scope, set()).add(database)
+        except (DatabaseError, OSError) as error:
+            session = Failure(
+                Reason.DATABASE_UNAVAILABLE, str(error), fault=Fault.ENGINE, repeatable=False
+            )
+        self._sessions[database] = session
+        if len(self._sessions) > _OPEN_DATABASES:
+            _, oldest = self._sessions.popitem(last=False)
+            if not isinstance(oldest, Failure):
+                oldest.close()
+        return session
+
+    def _scope(self, path: Path) -> bytes:
+        """What all answers on a database share; it changes with the database's content."""
+        digest = self.engine.digest(path)
+        return scope_key(digest, self.limits.key(), self.engine.name, self.engine.version)
+
+    def _is_current(self, scope: bytes) -> bool:
+        """Whether a scope belongs to what its databases contain now."""
+        return all(self._has_scope(database, scope) for database in self._databases.get(scope, ()))
+
+    def _has_scope(self, database: str, scope: bytes) -> bool:
+        try:
+            return self._scope(Path(database)) == scope
+        except (DatabaseError, OSError):
+            return False
+
+    def _look_for_changes(self) -> None:
+        """Forget databases whose content is not what it was when they were opened."""
+        for database in self._used:
+            scope = self._scopes.get(database)
+            if scope is not None and not self._has_scope(database, scope):
+                self.changed.add(database)
+                self._forget(database)
+        self._used.clear()
+
+    def _forget(self, database: str) -> None:
+        """Close a database and drop its answers."""
+        scope = self._scopes.pop(database)
+        self._databases[scope].discard(database)
+        session = self._sessions.pop(database, None)
+        if session is not None and not isinstance(session, Failure):
+            session.close()
+        for place in [place for place in self._memory if place[0] == database]:
+            self._weight -= self._memory.pop(place)[1]
+        if self.cache is not None:
+            self.cache.forget(scope)
+
+    def _remember(self, place: tuple[str, str], outcome: Outcome, weight: int) -> None:
+        before = self._memory.pop(place, None)
+        if before is not None:
+            self._weight -= before[1]
+        self._memory[place] = (outcome, weight)
+        self._weight += weight
+        self._given += weight
+        while self._weight > _REMEMBERED and len(self._memory) > _AT_LEAST:
+            _, (_, lighter) = self._memory.popitem(last=False)
+            self._weight -= lighter
+
+
+def _quotes_text(outcome: Outcome) -> bool:
+    """Whether the outcome repeats words of its query, and so fits that one spelling only."""
+    return isinstance(outcome, Failure) and outcome.reason not in _LIMITS
+
+
+def _weight(sql: str, outcome: Outcome) -> int:
+    """Roughly the bytes that an entry takes; long answers are weighed by a sample."""
+    weight = 1_000 + len(sql)
+    if isinstance(outcome, Answer) and outcome.rows:
+        rows = outcome.rows
+        sample = rows if len(rows) <= _SAMPLE else rows[:: len(rows) // _SAMPLE]
+        weight += len(_encode(sample)) * len(rows) // len(sample)
+        weight += 50 * len(rows) * len(outcome.columns)
+    return weight

@@ -1,0 +1,102 @@
+"""From a brief to a prompt's values: what is shown, and that it is quoted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlverdict.judge.briefs.brief import Brief
+from sqlverdict.judge.opinion import Settings
+from sqlverdict.llm.neutral import MARK, clean, quote, quote_sql
+
+SHOWN = "yes"
+"""The value of a field that only switches a section on."""
+
+NOTHING = f"{MARK}(nothing)"
+"""Stands where a query should."""
+
+
+def values_of(
+    brief: Brief, settings: Settings, *, results: bool = True, evidence: bool = False
+) -> dict[str, str]:
+    """A prompt's values: all text from outside quoted, the settings' switches heeded.
+
+    Args:
+        brief: What is to be judged.
+        settings: Which parts of it are shown.
+        results: Whether the results are shown, where the brief holds them.
+        evidence: Whether everything else that was found out is shown: the witness, the
+            relations, facts about the queries, sizes and columns of tables, and what is open.
+    """
+    values = {
+        "schema": quote(brief.schema_text),
+        "prediction": quote_sql(brief.prediction, brief.dialect) or NOTHING,
+        "dialect": " ".join(clean(brief.dialect).split()),
+        "equal": _switch(brief.equal is True),
+        "differ": _switch(brief.equal is False),
+        "open": _switch(brief.equal is None),
+        "criteria": _switch(settings.criteria),
+        "structured": _switch(settings.structured),
+        "sqlite": _switch(brief.dialect == "sqlite"),
+    }
+    if settings.question:
+        values["question"] = quote(brief.question)
+    if settings.knowledge:
+        values["knowledge"] = quote(brief.knowledge)
+    if settings.gold:
+        values["gold"] = quote_sql(brief.gold, brief.dialect)
+    if results:
+        values["prediction_table"] = quote(brief.prediction_table or "")
+        if settings.gold:
+            values["gold_table"] = quote(brief.gold_table or "")
+    if evidence:
+        values["witness"] = quote(brief.witness or "")
+        values["relations"] = _list(brief.relations)
+        values["notes"] = _list(brief.notes)
+        values["sizes"] = _list(brief.sizes)
+        values["columns"] = _list(brief.columns)
+        values["prediction_facts"] = _list(brief.prediction_facts)
+        if settings.gold:
+            values["gold_facts"] = _list(brief.gold_facts)
+        values["facts"] = _switch(bool(values["prediction_facts"] or values.get("gold_facts")))
+        values["asked"] = _flat(clean(brief.asked))
+        values["prior"] = prior_text(brief.prior)
+        values["left_out"] = _flat(clean("; ".join(brief.left_out)))
+    return values
+
+
+def prior_text(prior: tuple[int, int] | None) -> str:
+    """How people decided cases of this situation, in a sentence; empty where nothing is known."""
+    if prior is None or prior[1] <= 0:
+        return ""
+    right, every = prior
+    return (
+        f"People called {right:,} of {every:,} such cases right. This says how frequent it is, "
+        "and decides no single case."
+    )
+
+
+def answer_schema(**fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON schema of a reply: the reasoning first, then these fields."""
+    properties = {"reasoning": {"type": "string"}, **fields}
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+VERDICT_SCHEMA = answer_schema(correct={"type": "boolean"})
+
+
+def _switch(on: bool) -> str:
+    return SHOWN if on else ""
+
+
+def _list(lines: Sequence[str]) -> str:
+    return quote("\n".join(f"- {_flat(each)}" for each in lines))
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

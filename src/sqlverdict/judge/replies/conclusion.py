@@ -1,0 +1,247 @@
+"""Finds what a reply concludes, however it is written, and nothing that it merely quotes.
+
+A reply reasons in prose and ends in one small object, such as ``{"correct": true}``. Models
+bend that form in many ways, and a hostile prediction may try to make them repeat a verdict of
+its own. The rules, in order:
+
+1. What is quoted is not read: thoughts before ``</think>``, fences of SQL, lines that begin
+   with ``>`` or ``|``, SQL comments, objects inside quotation marks.
+2. An object stands alone if its lines, or its fence, hold nothing else but a label such as
+   *Final verdict:*. The last complete verdict that stands alone wins. One that is introduced
+   as a quotation ("the comment says:") does not count.
+3. Else a verdict inside the reply's last sentence counts, if that sentence concludes.
+4. Else a last line such as ``Correct: true`` counts, or an object whose strings are broken.
+5. Else the reply holds no verdict. That is not "incorrect": it is asked for again.
+
+A verdict that comes before any reasoning is flagged, so is one that revises another.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from sqlverdict.judge.opinion import REPAIRED, REVISED, VERDICT_FIRST
+from sqlverdict.judge.replies.loose_json import Object, Value, Word, key_word, object_at, objects
+from sqlverdict.judge.replies.zones import ObjectSpan, Zones
+
+T = TypeVar("T")
+
+LONGEST = 200_000
+"""Of a longer reply only the end is read."""
+_MOST_CANDIDATES = 100
+"""Of so many objects that could be the verdict, the last ones are looked at."""
+_ENDING = 2_000
+"""So much of a reply's end may hold a broken object."""
+
+_EXPLAINING = frozenset({"reasoning", "reason", "explanation", "analysis", "thoughts", "feedback"})
+_TRUE = frozenset({"true", "yes", "correct", "right", "1", "equivalent"})
+_FALSE = frozenset({"false", "no", "incorrect", "wrong", "0", "notequivalent", "inequivalent"})
+
+VERDICT_KEYS = frozenset(
+    {"correct", "iscorrect", "verdict", "correctness", "predictioncorrect", "predictioniscorrect"}
+)
+EQUIVALENT_KEYS = frozenset({"equivalent", "isequivalent", "equivalence", "areequivalent"})
+SCORE_KEYS = frozenset({"score", "rating", "result", "grade", "finalscore"})
+
+
+@dataclass(frozen=True)
+class ReplyReading(Generic[T]):
+    """What a reply concludes.
+
+    Attributes:
+        value: The conclusion; ``None``: there is none that can be read.
+        flags: What is odd about it: ``verdict_first``, ``revised``, ``repaired``.
+        explanation: The reply without its concluding object.
+        fields: The pairs beside the conclusion, by :func:`~.loose_json.key_word`.
+        message: Why there is no value.
+    """
+
+    value: T | None
+    flags: tuple[str, ...] = ()
+    explanation: str = ""
+    fields: Mapping[str, Value] = field(default_factory=dict)
+    message: str = ""
+
+
+@dataclass(frozen=True)
+class ReplyForm(Generic[T]):
+    """What to look for: the keys that hold the conclusion, and how its value is read."""
+
+    name: str
+    keys: frozenset[str]
+    decode: Callable[[Value], T | None]
+
+
+def truth(value: Value) -> bool | None:
+    """A yes or no, in any spelling; ``None`` for everything else."""
+    if isinstance(value, Word):
+        word = key_word(value.text)
+    elif isinstance(value, str):
+        word = key_word(value) if len(value) < 40 else ""
+    else:
+        return None
+    return True if word in _TRUE else False if word in _FALSE else None
+
+
+def whole(value: Value) -> int | None:
+    """A whole number, quoted or not: ``4``, ``"4"``, ``4.0``, ``"4/5"``."""
+    text = value.text if isinstance(value, Word) else value
+    if not isinstance(text, str):
+        return None
+    found = re.fullmatch(r"\s*([0-9]{1,3})(?:\.0+)?(?:\s*/\s*[0-9]+)?\s*", text)
+    return int(found[1]) if found else None
+
+
+VERDICT: ReplyForm[bool] = ReplyForm("verdict", VERDICT_KEYS, truth)
+EQUIVALENT: ReplyForm[bool] = ReplyForm("equivalence", EQUIVALENT_KEYS, truth)
+
+
+def score_form(low: int, high: int) -> ReplyForm[int]:
+    """A score between two bounds, both allowed."""
+
+    def decode(value: Value) -> int | None:
+        number = whole(value)
+        return number if number is not None and low <= number <= high else None
+
+    return ReplyForm("score", SCORE_KEYS, decode)
+
+
+def read_verdict(text: str) -> ReplyReading[bool]:
+    """Whether the reply concludes that the prediction is correct."""
+    return read(text, VERDICT)
+
+
+def read(text: str, form: ReplyForm[T]) -> ReplyReading[T]:
+    """What the reply concludes, in the form asked for; see the rules above."""
+    text = text[-LONGEST:].replace("\r\n", "\n").replace("\r", "\n")
+    zones = Zones(text)
+    candidates = _candidates(zones, form)
+    standing = [each for each in candidates if each.place is ObjectSpan.ALONE]
+    for chosen in (standing, [each for each in candidates if each.place is ObjectSpan.CONCLUDING]):
+        if chosen:
+            return _conclude(zones, chosen)
+    return _last_line(zones, form) or _broken(zones, form) or _nothing(text, form)
+
+
+@dataclass(frozen=True)
+class _Candidate(Generic[T]):
+    value: T
+    found: Object
+    pairs: tuple[tuple[str, Value], ...]
+    place: ObjectSpan
+    revised: bool
+    explained: bool
+
+
+def _candidates(zones: Zones, form: ReplyForm[T]) -> list[_Candidate[T]]:
+    # Where an object stands takes a look at its whole line: only those are asked that count.
+    holding = [(each, *held) for each in objects(zones.text) if (held := _conclusion(each, form))]
+    found: list[_Candidate[T]] = []
+    for each, pairs, (value, revised, explained) in holding[-_MOST_CANDIDATES:]:
+        place = zones.place(each.start, each.end)
+        if place is not ObjectSpan.QUOTED:
+            found.append(_Candidate(value, each, pairs, place, revised, explained))
+    return found
+
+
+def _conclusion(
+    each: Object, form: ReplyForm[T]
+) -> tuple[tuple[tuple[str, Value], ...], tuple[T, bool, bool]] | None:
+    """The outermost pairs of an object that hold a conclusion, and the conclusion."""
+    for pairs in each.levels():
+        held = _held(pairs, form)
+        if held:
+            return pairs, held
+    return None
+
+
+def _held(pairs: tuple[tuple[str, Value], ...], form: ReplyForm[T]) -> tuple[T, bool, bool] | None:
+    """The conclusion that some pairs hold, if it revises another, and if reasons come first."""
+    values: list[T] = []
+    explained = False
+    for key, value in pairs:
+        word = key_word(key)
+        read = form.decode(value) if word in form.keys else None
+        if read is not None:
+            values.append(read)
+        elif not values and isinstance(value, str):
+            explained = explained or (word in _EXPLAINING and bool(value.strip()))
+    if not values:
+        return None
+    return values[-1], any(value != values[-1] for value in values), explained
+
+
+def _conclude(zones: Zones, chosen: list[_Candidate[T]]) -> ReplyReading[T]:
+    last, first = chosen[-1], chosen[0]
+    flags = []
+    if not (first.explained or zones.reasoned_before(first.found.start)):
+        flags.append(VERDICT_FIRST)
+    if last.revised or any(each.value != last.value for each in chosen):
+        flags.append(REVISED)
+    if not last.found.strict:
+        flags.append(REPAIRED)
+    fields = {key_word(key): value for key, value in last.pairs}
+    told = zones.without(last.found.start, last.found.end)
+    inside = [value for key, value in fields.items() if key in _EXPLAINING]
+    explanation = "\n".join([told, *(value for value in inside if isinstance(value, str))])
+    return ReplyReading(last.value, tuple(flags), explanation.strip(), fields)
+
+
+_LAST_LINE = re.compile(
+    r"[\s*_#\"'`\[]*(?:(?:the|my|final|overall)\s+)*"
+    r"(?P<key>[A-Za-z][A-Za-z_ ]{1,30}?)[\s*_\"'`\]]*(?:[:=]|\bis\b|(?<=\]))[\s*_\"'`\[(]*"
+    r"(?P<value>[A-Za-z]{2,14}|[0-9](?:\s*/\s*[0-9]+)?)[\s*_\"'`\])]*[.!]?[\s*_]*",
+    re.IGNORECASE,
+)
+_LABELS = frozenset({"verdict", "answer", "judgement", "judgment", "decision"})
+
+
+def _last_line(zones: Zones, form: ReplyForm[T]) -> ReplyReading[T] | None:
+    """``Correct: true`` as the reply's last line; ``[RESULT] 4`` likewise."""
+    line, start = zones.last_line()
+    found = _LAST_LINE.fullmatch(line) if len(line) < 200 else None
+    if found is None or key_word(found["key"]) not in form.keys | _LABELS:
+        return None
+    value = form.decode(Word(found["value"]))
+    if value is None:
+        return None
+    first = () if zones.reasoned_before(start) else (VERDICT_FIRST,)
+    return ReplyReading(value, (*first, REPAIRED), zones.without(start, start + len(line)))
+
+
+def _broken(zones: Zones, form: ReplyForm[T]) -> ReplyReading[T] | None:
+    """An object at the reply's end whose strings are broken, or that was never closed."""
+    keys = "|".join(sorted(form.keys))
+    pair = rf"[\"'\\]*(?P<key>(?:is_?)?(?:{keys}))[\"'\\]*\s*[:=]\s*[\"'\\]*(?P<value>\w+)[\"'\\]*"
+    opening = zones.last_opening()
+    if opening is None or object_at(zones.text, opening[0]) is not None:
+        return None
+    start, end = opening
+    text = zones.text[start:end]
+    last = text[-_ENDING:]
+    ends = [re.search(rf"[{{,\n]\s*{pair}\s*,?\s*\}}*\Z", last, re.IGNORECASE)]
+    if text.endswith("}"):
+        ends.append(re.match(rf"\{{\s*{pair}\s*,", text, re.IGNORECASE))
+    for found in ends:
+        value = form.decode(Word(found["value"])) if found else None
+        if found and value is not None:
+            at_start = found.start() == len(found.string) - len(text)
+            first = at_start and not zones.reasoned_before(start)
+            flags = (*((VERDICT_FIRST,) if first else ()), REPAIRED)
+            return ReplyReading(value, flags, zones.text[zones.thoughts : end].strip())
+    return None
+
+
+def _nothing(text: str, form: ReplyForm[T]) -> ReplyReading[T]:
+    wanted = sorted(form.keys, key=len)[0]
+    if not text.strip():
+        return ReplyReading(None, message="the reply is empty")
+    return ReplyReading(
+        None,
+        explanation=text.strip(),
+        message=f"the reply of {len(text)} characters ends in no {form.name}; expected an "
+        f'object such as {{"{wanted}": ...}} at its end',
+    )

@@ -1,0 +1,231 @@
+"""The chat-completions protocol, as data: from a request to a body, from a body to a reply.
+
+Nothing here touches the network. Servers differ in what they leave out or send in addition, so
+reading is tolerant of everything but a missing message.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlverdict.llm.http.endpoint import Endpoint, TokensField
+from sqlverdict.llm.prices import Prices
+from sqlverdict.llm.reply_schema import strict, text_fits
+from sqlverdict.llm.request import Reply, Request, TokenChoice
+
+_MOST_TOKENS = 10**9
+_LONGEST_NAME = 200
+
+
+class Malformed(ValueError):
+    """A body that is no chat completion; the message says what it is."""
+
+
+@dataclass(frozen=True)
+class ReceivedReply:
+    """A reply as it came in, and as it is kept: without prices, which may change.
+
+    ``discounted_tokens`` are those of the prompt that the server had in its own cache.
+    ``counted`` is false where the server did not say how many tokens it took.
+    """
+
+    text: str
+    finish: str
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    discounted_tokens: int = 0
+    counted: bool = False
+    seconds: float = 0.0
+    logprobs: tuple[TokenChoice, ...] = ()
+    served: str = ""
+    batch: bool = False
+
+    def cost(self, model: str, prices: Prices) -> float | None:
+        """The dollars it cost; ``None`` where the price or the tokens are not known."""
+        if not self.counted:
+            return None
+        return prices.cost(
+            model,
+            self.prompt_tokens,
+            self.completion_tokens,
+            discounted=self.discounted_tokens,
+            batch=self.batch,
+        )
+
+    def reply(self, request: Request, prices: Prices, *, cached: bool) -> Reply:
+        """It as the reply to a request."""
+        return Reply(
+            text=self.text,
+            finish=self.finish,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            seconds=self.seconds,
+            cached=cached,
+            cost=self.cost(request.model, prices),
+            logprobs=self.logprobs,
+            fits=None if request.schema is None else text_fits(self.text, request.schema),
+            served=self.served,
+        )
+
+
+def body_of(
+    request: Request, endpoint: Endpoint, tokens_field: TokensField | None = None
+) -> dict[str, Any]:
+    """The body to post for a request."""
+    body: dict[str, Any] = {
+        "model": request.model,
+        "messages": [
+            {"role": message.role, "content": message.content} for message in request.messages
+        ],
+        "temperature": request.temperature,
+        tokens_field or endpoint.tokens_field: request.max_tokens,
+        "stream": False,
+    }
+    if request.seed is not None:
+        body["seed"] = request.seed + request.sample
+    if request.stop:
+        body["stop"] = list(request.stop)
+    if request.logprobs:
+        body |= {"logprobs": True, "top_logprobs": request.logprobs}
+    if request.schema is not None:
+        body["response_format"] = {
+            "type": "json_schema",
+            "json_schema": {
+                "name": re.sub(r"[^A-Za-z0-9_-]", "_", request.purpose)[:64] or "reply",
+                "schema": request.schema,
+                "strict": strict(request.schema),
+            },
+        }
+    body |= endpoint.extra
+    return {name: value for name, value in body.items() if name not in endpoint.omit}
+
+
+def encode(body: Mapping[str, Any]) -> bytes:
+    """The body as bytes; half surrogates, which no encoding accepts, become ``?``."""
+    return json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+
+
+def decode(data: bytes) -> Any:
+    """The JSON in a reply's bytes.
+
+    Raises:
+        Malformed: there is none, or not all of it.
+    """
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        start = data[:80].decode("utf-8", "replace")
+        raise Malformed(f"{len(data)} bytes that are no complete JSON: {start!r}") from None
+
+
+def read_completion(body: Any, seconds: float = 0.0, *, batch: bool = False) -> ReceivedReply:
+    """The reply in a decoded body.
+
+    Raises:
+        Malformed: it is no chat completion.
+    """
+    if not isinstance(body, dict):
+        raise Malformed(f"a JSON {type(body).__name__} instead of an object")
+    choices = body.get("choices")
+    if not isinstance(choices, list):
+        raise Malformed(_instead_of_choices(body))
+    if not choices:
+        raise Malformed("an empty list of choices")
+    choice = choices[0]
+    message = choice.get("message") if isinstance(choice, dict) else None
+    if not isinstance(message, dict):
+        raise Malformed("a choice without a message")
+    usage: Any = body.get("usage")
+    usage = usage if isinstance(usage, dict) else {}
+    details = usage.get("prompt_tokens_details")
+    discounted = details.get("cached_tokens") if isinstance(details, dict) else 0
+    counts = [usage.get("prompt_tokens"), usage.get("completion_tokens"), discounted]
+    # A count that no call can have is none: the cost is taken at its worst then.
+    possible = not any(isinstance(each, int) and each > _MOST_TOKENS for each in counts)
+    prompt, completion, discounted = map(_count, counts if possible else (0, 0, 0))
+    return ReceivedReply(
+        text=_sound(_content(message)),
+        finish=_name(choice.get("finish_reason")),
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        discounted_tokens=discounted,
+        counted=bool(usage) and possible,
+        seconds=seconds,
+        logprobs=_choices_of_tokens(choice.get("logprobs")),
+        served=_name(body.get("model")),
+        batch=batch,
+    )
+
+
+def _instead_of_choices(body: dict[str, Any]) -> str:
+    if "error" in body:
+        return f"an error under status 200: {_shown(body['error'])!r}"
+    names = ", ".join(map(repr, list(body)[:5])) or "nothing"
+    return f"an object with {names} and no choices"
+
+
+def _content(message: dict[str, Any]) -> str:
+    """The message's text. A refusal is one; a hidden chain of thought is not part of it."""
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [each.get("text") for each in content if isinstance(each, dict)]
+        content = "".join(each for each in parts if isinstance(each, str))
+    if not isinstance(content, str):
+        content = message.get("refusal")
+    return content if isinstance(content, str) else ""
+
+
+def _choices_of_tokens(logprobs: Any) -> tuple[TokenChoice, ...]:
+    """The tokens' probabilities; none where the server ignored the wish, or sent another form."""
+    content = logprobs.get("content") if isinstance(logprobs, dict) else None
+    found = []
+    for each in content if isinstance(content, list) else ():
+        choice = _token(each)
+        if choice is None:
+            return ()
+        others = each.get("top_logprobs")
+        tops = [_token(other) for other in others] if isinstance(others, list) else []
+        found.append(
+            TokenChoice(*choice, tuple(top for top in tops if top is not None)),
+        )
+    return tuple(found)
+
+
+def _token(entry: Any) -> tuple[str, float] | None:
+    if not isinstance(entry, dict):
+        return None
+    token, logprob = entry.get("token"), entry.get("logprob")
+    if not isinstance(token, str) or isinstance(logprob, bool):
+        return None
+    if not isinstance(logprob, int | float):
+        return None
+    try:
+        value = float(logprob)
+    except OverflowError:
+        return None
+    return (_sound(token), value) if value == value else None
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+
+
+def _name(value: Any) -> str:
+    """A short text of the server's, such as a model's name."""
+    return _sound(value[:_LONGEST_NAME]) if isinstance(value, str) else ""
+
+
+def _shown(value: Any) -> str:
+    try:
+        return str(value)[:_LONGEST_NAME]
+    except (RecursionError, ValueError):
+        return type(value).__name__
+
+
+def _sound(text: str) -> str:
+    """The text without half surrogates, which can neither be stored nor printed."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

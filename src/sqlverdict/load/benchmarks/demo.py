@@ -1,0 +1,141 @@
+"""Reads the embedded demo: small databases of our own, questions, and three systems' answers.
+
+Files, in ``demo_data``: ``<db_id>.sql`` (a database as SQL text), ``cases.jsonl``,
+``predictions_<system>.jsonl``, ``database_description/<db_id>/<table>.csv`` (what columns mean).
+``root`` and ``split`` are ignored. The databases are built from their SQL at first use, in the
+given folder or else in the user's cache, below a name that is the digest of the texts: a changed
+text is a new database. Each is built beside its place and moved there in one step, so several
+processes may start at once. Options: none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import tempfile
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.files.atomic import write_at_once
+from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
+from sqlverdict.load.benchmarks.jsonl import JsonlCases
+from sqlverdict.load.databases import DatabaseFolder
+from sqlverdict.load.descriptions import FOLDER
+
+DATA = Path(__file__).with_name("demo_data")
+_PREFIX = "predictions_"
+
+
+def systems() -> tuple[str, ...]:
+    """The names of the systems whose predictions the demo holds, sorted."""
+    return tuple(sorted(file.stem.removeprefix(_PREFIX) for file in DATA.glob(f"{_PREFIX}*.jsonl")))
+
+
+def predictions_path(system: str) -> Path:
+    """The file of a system's predictions.
+
+    Raises:
+        UsageError: the demo holds no such system.
+    """
+    if system not in systems():
+        raise UsageError(f"the demo has no system {system!r}. Known: {', '.join(systems())}")
+    return DATA / f"{_PREFIX}{system}.jsonl"
+
+
+def build_databases(folder: Path | None = None) -> Path:
+    """Build the demo's databases, where they are not built yet.
+
+    Args:
+        folder: Where to; by default the user's cache.
+
+    Returns:
+        The folder that holds ``<db_id>/<db_id>.sqlite``.
+
+    Raises:
+        BenchmarkError: a database cannot be built or written.
+    """
+    scripts = {file.stem: file.read_text("utf-8") for file in sorted(DATA.glob("*.sql"))}
+    described = {
+        file.relative_to(DATA / FOLDER): file.read_bytes()
+        for file in sorted((DATA / FOLDER).glob("*/*.csv"))
+    }
+    texts = [*scripts.items(), *((path.as_posix(), data) for path, data in described.items())]
+    digest = hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
+    home = (folder if folder is not None else _cache_folder()) / digest
+    for db_id, script in scripts.items():
+        target = home / db_id / f"{db_id}.sqlite"
+        if not target.is_file():
+            # The database comes last: where it is, all of its files are.
+            for path, data in described.items():
+                if path.parent.name == db_id:
+                    _describe(home / db_id / FOLDER / path.name, data)
+            _build(target, script)
+    return home
+
+
+def _describe(target: Path, data: bytes) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_at_once(target, data)
+    except OSError as problem:
+        raise _unwritable(target.parent, problem) from problem
+
+
+def _unwritable(folder: Path, problem: OSError) -> BenchmarkError:
+    return BenchmarkError(
+        f"the demo cannot write {folder}: {problem.strerror}. "
+        f"Set SQLVERDICT_CACHE to a file in a folder that can be written."
+    )
+
+
+def _build(target: Path, script: str) -> None:
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=".building-", dir=target.parent)
+        os.close(handle)
+    except OSError as problem:
+        raise _unwritable(target.parent, problem) from problem
+    try:
+        with closing(sqlite3.connect(name)) as database:
+            database.executescript(script)
+            database.commit()
+        Path(name).replace(target)
+    except sqlite3.Error as problem:
+        raise BenchmarkError(f"the demo's {target.stem}.sql does not run: {problem}") from problem
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _cache_folder() -> Path:
+    """Beside the cache of answers."""
+    chosen = os.environ.get("SQLVERDICT_CACHE")
+    if chosen:
+        return Path(chosen).parent / "demo"
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "sqlverdict" / "demo"
+
+
+@BENCHMARKS.member
+class DemoReader:
+    """Reads the embedded demo."""
+
+    def read(
+        self,
+        root: Path = DATA,  # noqa: ARG002 (the demo lies in this package)
+        *,
+        split: str = "dev",  # noqa: ARG002 (the demo has one split)
+        databases: Path | None = None,
+        options: Mapping[str, str] = NO_OPTIONS,
+    ) -> Benchmark:
+        """Read the demo; ``databases`` is where its databases are built."""
+        unknown = [key for key in options if key != "difficulty"]
+        if unknown:
+            raise UsageError(f"the demo takes no option {unknown[0]!r}; remove it")
+        path = DATA / "cases.jsonl"
+        cases = JsonlCases(path, {}, DatabaseFolder(build_databases(databases)))
+        sources = tuple(SourceFile.of(file) for file in (path, *sorted(DATA.glob("*.sql"))))
+        count = sum(1 for _ in cases)
+        return Benchmark("demo", f"sha256 {sources[0].sha256[:12]}", cases, count, sources)

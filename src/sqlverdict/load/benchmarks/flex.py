@@ -1,0 +1,147 @@
+"""Reads FLEX's agreement format: pairs of queries with recorded results, votes and replies.
+
+Files: ``root`` is one JSONL file. Each line has ``set`` and ``i`` (together the case's id, as in
+``EQ-0``), ``db_id``, ``question``, ``evidence``, ``gold_sql``, ``pred_sql``, ``ex`` (whether the
+results matched), ``gold_exec_text`` and ``pred_exec_text`` (the results as text), and may have
+``schema_text``, ``gpt4o_text`` (a recorded reply, for ``--judge replay``), ``difficulty``,
+``system`` and ``bird_question_id``. The predictions are in the file; there are no databases, and
+nothing is run: the recorded results stand in for execution, and every comparison gives the
+recorded ``ex``. Lines of FLEX's own result files (``gt_sql``, ``gt_exec``, ``pred_exec``,
+``judge_text`` ...; see ``flex_released.py``) are read as they are. Give the schemas with
+``--schema``, so that proofs and witnesses can be sought.
+Options: none. Human labels are not read here; ``sqlverdict agree`` reads them.
+
+What the records cost: they were made from sets, so order and duplicates are lost, and with them
+sums over lists; above 20 rows only 10 from either end are kept, and no relation can be told;
+text is cut at 30 characters, and numbers in text columns cannot be told from numbers. "No
+execution result" does not say whether a query failed or found nothing: it is read as no rows.
+
+Oddities: a missing field, a repeated id or a line that is no JSON object is an error that names
+the line; a table that does not fit its recorded shape is kept as text and related to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.files.text import decode_json, need_file, stream_lines
+from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
+from sqlverdict.load.flex_released import as_agreement, is_released
+from sqlverdict.load.recorded import read_table
+from sqlverdict.records import Case, Failure, Prediction, Reason, Recording
+
+_MODEL = "gpt-4o"
+
+
+class _FlexRecord(msgspec.Struct):
+    """What is used of a line."""
+
+    set: str
+    i: int
+    db_id: str
+    gold_sql: str
+    pred_sql: str
+    ex: int | bool
+    gold_exec_text: str
+    pred_exec_text: str
+    question: str = ""
+    evidence: str = ""
+    difficulty: str | None = None
+    system: str = ""
+    bird_question_id: int | None = None
+    schema_text: str = ""
+    gpt4o_text: str = ""
+    reply: str = ""
+    model: str = _MODEL
+    verdicts: dict[str, float] = {}
+    error: str | None = None
+
+
+@BENCHMARKS.member
+class FlexReader:
+    """Reads a file of FLEX's agreement format."""
+
+    def read(
+        self,
+        root: Path,
+        *,
+        split: str = "dev",  # noqa: ARG002 (one file has one split)
+        databases: Path | None = None,  # noqa: ARG002 (nothing is run)
+        options: Mapping[str, str] = NO_OPTIONS,
+    ) -> Benchmark:
+        """Read a benchmark; see :class:`~sqlverdict.load.benchmark.BenchmarkReader`."""
+        if options:
+            raise UsageError(f"flex takes no options, found {dict(options)}; leave out --column")
+        need_file(root, BenchmarkError)
+        source = SourceFile.of(root)
+        cases: dict[str, Case] = {}
+        predictions: dict[str, Prediction] = {}
+        for number, line in stream_lines(root, BenchmarkError):
+            where = f"{root}, line {number}"
+            record = _read(line, number - 1, where)
+            case = _case(record)
+            if case.id in cases:
+                raise BenchmarkError(f"{where}: the id {case.id!r} stood before; expected it once")
+            cases[case.id] = case
+            predictions[case.id] = Prediction(case.id, sql=record.pred_sql)
+        if not cases:
+            raise BenchmarkError(f"{root} is empty. Expected one JSON object a line.")
+        notes = ("recorded results stand in for execution: order and duplicates are lost",)
+        return Benchmark(
+            "flex",
+            f"sha256 {source.sha256[:12]}",
+            list(cases.values()),
+            len(cases),
+            (source,),
+            notes,
+            predictions,
+        )
+
+
+def _read(line: bytes, place: int, where: str) -> _FlexRecord:
+    found = decode_json(line, where, BenchmarkError)
+    if not isinstance(found, dict) or not is_released(found):
+        return decode_json(line, where, BenchmarkError, _FlexRecord)
+    try:
+        return msgspec.convert(as_agreement(found, place, where), _FlexRecord)
+    except msgspec.ValidationError as bad:
+        raise BenchmarkError(f"{where}: {bad}. Check that line.") from bad
+
+
+def _case(record: _FlexRecord) -> Case:
+    gold, gold_whole = read_table(record.gold_exec_text)
+    prediction, prediction_whole = read_table(record.pred_exec_text)
+    failed = None if record.error is None else Failure(Reason.EXECUTION_ERROR, record.error)
+    reply = record.reply or record.gpt4o_text
+    recorded = Recording(
+        golds=(gold,),
+        prediction=failed or prediction,
+        equal=bool(record.ex) and failed is None,
+        whole=gold_whole and prediction_whole,
+        gold_text=record.gold_exec_text,
+        prediction_text=record.pred_exec_text,
+        schema_text=record.schema_text,
+        replies=(reply,) if reply else (),
+        model=record.model,
+        verdicts=record.verdicts,
+        about=record.pred_sql,
+    )
+    tags = {"set": record.set}
+    if record.system:
+        tags["system"] = record.system
+    if record.bird_question_id is not None:
+        tags["question_id"] = str(record.bird_question_id)
+    return Case(
+        id=f"{record.set}-{record.i}",
+        db_id=record.db_id,
+        question=record.question,
+        golds=(record.gold_sql,),
+        difficulty=record.difficulty,
+        knowledge=record.evidence,
+        tags=tags,
+        recorded=recorded,
+    )

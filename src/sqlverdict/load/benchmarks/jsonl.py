@@ -1,0 +1,178 @@
+"""Reads cases from one JSONL file: one JSON object a line, with the fields of ``fields.py``.
+
+Files: ``root`` is the file itself. Databases: the given folder, else ``databases`` or
+``database`` beside the file, else the file's own folder; a ``database`` field is a path
+relative to the file. Options: a column map, from a name in the file to one of our fields
+(``{"sql": "gold", "db": "db_id"}``; ``off`` leaves a column out; see ``columns.py``).
+
+A line may say in ``recorded`` what is known of its prediction from elsewhere: whether the results
+matched, the results, replies and verdicts of judges (see ``recorded.py``). Where the database is
+at hand the queries are run all the same, and where it is not, the record stands in for running.
+
+The file is never held in memory: every iteration reads it again, line by line. Oddities: a
+blank line, broken JSON, a repeated id or a field of the wrong kind is an error that names the
+line; other fields are ignored, and a note names those of the first line. A line may carry its
+own prediction: see :func:`iterate_pairs`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from sqlverdict.errors import BenchmarkError
+from sqlverdict.files.text import (
+    any_text,
+    decode_any_json,
+    decode_json,
+    is_unicode,
+    listed,
+    need_file,
+    stream_lines,
+)
+from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
+from sqlverdict.load.columns import column_map, rename, unknown_columns
+from sqlverdict.load.databases import DatabaseFolder, find_databases
+from sqlverdict.load.fields import (
+    CASE_FIELDS,
+    PREDICTION_FIELDS,
+    SQL_KEYS,
+    case_from,
+    prediction_from,
+)
+from sqlverdict.records import Case, Prediction
+
+_SAID = (*PREDICTION_FIELDS, *SQL_KEYS)
+
+
+class JsonlCases:
+    """The cases of a JSONL file, read anew at each iteration."""
+
+    def __init__(self, path: Path, columns: Mapping[str, str], databases: DatabaseFolder) -> None:
+        self.path = path
+        self.columns = columns
+        self.databases = databases
+
+    def __iter__(self) -> Iterator[Case]:
+        for case, _, _ in self.records():
+            yield case
+
+    def records(self) -> Iterator[tuple[Case, dict[str, Any], str]]:
+        """Each case with the record it was made from and its place in the file.
+
+        Raises:
+            BenchmarkError: a line is not a case, or an id stands twice.
+        """
+        seen: set[int] = set()
+        home = self.path.parent
+        name = str(self.path)
+        for number, line in stream_lines(self.path, BenchmarkError):
+            where = f"{name}, line {number}"
+            record = rename(_object(line, where, self.columns), self.columns, where)
+            case = case_from(record, where, self.databases, home)
+            key = hash(case.id)
+            if key in seen:
+                self._check_repeated(case.id, number)
+            seen.add(key)
+            yield case, record, where
+        if not seen:
+            raise BenchmarkError(f"{self.path} is empty. Expected one JSON object a line.")
+
+    def _check_repeated(self, case_id: str, second: int) -> None:
+        """Read the file up to a suspected repetition: two ids may share a hash."""
+        for number, line in stream_lines(self.path, BenchmarkError):
+            if number == second:
+                return
+            where = f"{self.path}, line {number}"
+            if (
+                str(rename(_object(line, where, self.columns), self.columns, where).get("id"))
+                == case_id
+            ):
+                raise BenchmarkError(
+                    f"{self.path}: id {case_id!r} stands on line {number} and again on line "
+                    f"{second}. Expected each id once; rename or remove one of them."
+                )
+
+
+@BENCHMARKS.member
+class Jsonl:
+    """Reads a JSONL file of cases."""
+
+    def read(
+        self,
+        root: Path,
+        *,
+        split: str = "dev",  # noqa: ARG002 (one file has one split)
+        databases: Path | None = None,
+        options: Mapping[str, str] = NO_OPTIONS,
+    ) -> Benchmark:
+        """Read a benchmark; see :class:`~sqlverdict.load.benchmark.BenchmarkReader`."""
+        need_file(root, BenchmarkError)
+        cases = _cases(root, options, databases)
+        source = SourceFile.of(root)
+        number, first = next(stream_lines(root, BenchmarkError), (0, b""))
+        fields = (*CASE_FIELDS, *PREDICTION_FIELDS)
+        where = f"{root}, line {number}"
+        given = _object(first, where, cases.columns) if number else {}
+        record = rename(given, cases.columns, where)
+        ignored = [key for key in record if key not in fields]
+        notes = [f"fields that are not used: {listed(ignored, 10)}"] if ignored else []
+        absent = unknown_columns(given, cases.columns)
+        if absent:
+            notes.append(f"columns of the map that the first line does not have: {listed(absent)}")
+        count = sum(1 for _ in stream_lines(root, BenchmarkError))
+        digest = f"sha256 {source.sha256[:12]}"
+        return Benchmark("jsonl", digest, cases, count, (source,), tuple(notes))
+
+
+def iterate_pairs(
+    path: Path,
+    options: Mapping[str, str] = NO_OPTIONS,
+    *,
+    databases: Path | None = None,
+) -> Iterator[tuple[Case, Prediction]]:
+    """Cases with the predictions that stand on the same lines, one at a time.
+
+    ``prediction`` is SQL, null for an abstention, or an object with ``sql``, ``raw``,
+    ``abstained``, ``confidence`` and ``samples``; the last four may also stand beside it.
+
+    Raises:
+        BenchmarkError: a line is not a case, or an id stands twice.
+        PredictionError: a line has no prediction, or one that cannot be read.
+        UsageError: the column map is wrong.
+    """
+    for case, record, where in _cases(path, options, databases).records():
+        yield case, prediction_from(record, case.id, where)
+
+
+def _cases(path: Path, options: Mapping[str, str], databases: Path | None) -> JsonlCases:
+    folder = find_databases(path.parent, ("databases", "database", "."), databases)
+    return JsonlCases(path, column_map(options), folder)
+
+
+def _object(line: bytes, where: str, columns: Mapping[str, str]) -> dict[str, Any]:
+    if not line.strip():
+        raise BenchmarkError(f"{where} is blank. Expected one JSON object a line; remove it.")
+    record = _decode(line.rstrip(), where, columns)
+    if not isinstance(record, dict):
+        raise BenchmarkError(
+            f"{where}: found {type(record).__name__}. Expected one JSON object a line."
+        )
+    return record
+
+
+def _decode(line: bytes, where: str, columns: Mapping[str, str]) -> Any:
+    """A line as JSON; what is no Unicode text may stand in a prediction, and nowhere else."""
+    try:
+        return msgspec.json.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        record = decode_any_json(any_text(line, where, BenchmarkError), where, BenchmarkError)
+    fields = record.items() if isinstance(record, dict) else ()
+    case = {name: value for name, value in fields if columns.get(name, name) not in _SAID}
+    if not is_unicode(json.dumps(case, ensure_ascii=False)):
+        return decode_json(line, where, BenchmarkError)
+    return record

@@ -1,0 +1,148 @@
+"""Reads Spider 1.0.
+
+Files, below ``root``: ``dev.json`` for the split ``dev``, ``train_spider.json`` and
+``train_others.json`` for ``train``, ``<split>.json`` for others; ``<split>_gold.sql`` where
+there is no JSON (then there are no questions). Databases in ``database/<db>/<db>.sqlite``
+(``test_database`` for the split ``test``), or in the given folder. Case ids are positions in
+the split: "0" is the first. Options: ``difficulty=off`` leaves out Spider's hardness, which
+costs a parse of each distinct gold query at the first iteration.
+
+Of databases that are missing, ``tables.json`` says the schema, where it lies in ``root``: what
+needs no rows (``esm``, ``etm``, ``proved``) is scored. Database files come first, since
+``tables.json`` leaves out what they declare: NOT NULL, UNIQUE, CHECK, whole keys.
+
+Oddities: if only one of the two train files is there, it is read and a note says so. Missing
+databases (the public archives lack some) are a note; their cases are kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+
+from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.files.text import decode_json, listed, read_bytes
+from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
+from sqlverdict.load.benchmarks.goldfile import gold_lines
+from sqlverdict.load.databases import DatabaseFolder, find_databases, missing_databases
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas.load import load_schemas
+from sqlverdict.records import Case
+
+TABLES = "tables.json"
+
+
+class _SpiderItem(msgspec.Struct):
+    """What is used of an item of Spider's JSON."""
+
+    db_id: str
+    query: str
+    question: str = ""
+
+
+class SpiderCases:
+    """The cases of a split; hardness is computed once a query, when first asked for."""
+
+    def __init__(self, items: list[_SpiderItem], databases: DatabaseFolder, hardness: bool) -> None:
+        self._items = items
+        self._databases = databases
+        self._hardness: dict[str, str | None] | None = {} if hardness else None
+
+    def __iter__(self) -> Iterator[Case]:
+        for position, item in enumerate(self._items):
+            yield Case(
+                id=str(position),
+                db_id=item.db_id,
+                question=item.question,
+                golds=(item.query,),
+                database=self._databases.expected(item.db_id),
+                difficulty=self._difficulty(item.query),
+            )
+
+    def _difficulty(self, sql: str) -> str | None:
+        if self._hardness is None:
+            return None
+        if sql not in self._hardness:
+            # Imported here: it brings sqlglot, which most users of a gold file do not need.
+            from sqlverdict.parse.hardness import spider_hardness
+
+            self._hardness[sql] = spider_hardness(sql)
+        return self._hardness[sql]
+
+
+@BENCHMARKS.member
+class SpiderReader:
+    """Reads Spider's folder."""
+
+    def read(
+        self,
+        root: Path,
+        *,
+        split: str = "dev",
+        databases: Path | None = None,
+        options: Mapping[str, str] = NO_OPTIONS,
+    ) -> Benchmark:
+        """Read a benchmark; see :class:`~sqlverdict.load.benchmark.BenchmarkReader`."""
+        unknown = [key for key in options if key != "difficulty"]
+        if unknown or options.get("difficulty", "on") not in ("on", "off"):
+            raise UsageError(f"spider takes only the option difficulty=on|off, not {dict(options)}")
+        files, notes = _files(root, split)
+        items: list[_SpiderItem] = []
+        for file in files:
+            if file.suffix == ".sql":
+                items += [_SpiderItem(db_id, sql) for sql, db_id in gold_lines(file)]
+            else:
+                data = read_bytes(file, BenchmarkError)
+                items += decode_json(data, str(file), BenchmarkError, list[_SpiderItem])
+        usual = ("test_database", "database") if split == "test" else ("database",)
+        folder = find_databases(root, usual, databases)
+        notes += missing_databases(folder, [item.db_id for item in items])
+        sources = tuple(SourceFile.of(file) for file in files)
+        version = f"{split}, sha256 " + "+".join(source.sha256[:12] for source in sources)
+        cases = SpiderCases(items, folder, options.get("difficulty", "on") == "on")
+        schemas = _schemas_of_missing(root, folder, {item.db_id for item in items})
+        if schemas:
+            sources += (SourceFile.of(root / TABLES),)
+        return Benchmark(
+            "spider",
+            version,
+            cases,
+            len(items),
+            sources,
+            notes,
+            schemas=schemas,
+            preset="spider",
+        )
+
+
+def _schemas_of_missing(
+    root: Path, folder: DatabaseFolder, names: Collection[str]
+) -> dict[str, Schema]:
+    """The schemas of databases without a file, as ``tables.json`` has them."""
+    missing = {name for name in names if folder.path(name) is None}
+    if not missing or not (root / TABLES).is_file():
+        return {}
+    known = load_schemas(root / TABLES)
+    return {name: known[name] for name in sorted(missing & known.keys())}
+
+
+def _files(root: Path, split: str) -> tuple[list[Path], tuple[str, ...]]:
+    """The files of a split, and notes about those that are not there."""
+    names = ("train_spider.json", "train_others.json") if split == "train" else (f"{split}.json",)
+    found = [root / name for name in names if (root / name).is_file()]
+    gold = root / f"{split}_gold.sql"
+    if found:
+        lacking = [name for name in names if root / name not in found]
+        notes = (f"{lacking[0]} is missing: the split is incomplete",) if lacking else ()
+        return found, notes
+    if gold.is_file():
+        return [gold], (f"read from {gold.name}: there are no questions",)
+    if not root.is_dir():
+        raise BenchmarkError(f"there is no folder {root}. Say where Spider lies.")
+    there = sorted(child.name for child in root.iterdir())
+    raise BenchmarkError(
+        f"{root} holds no split {split!r} of Spider: expected {' and '.join(names)} or "
+        f"{gold.name}; found {listed(there, 10)}. Check the folder and the split."
+    )

@@ -1,0 +1,138 @@
+"""Schemas from whatever a user has: a file of one of four kinds, or a folder of databases."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from sqlverdict.errors import SchemaError
+from sqlverdict.files.sqlite import MAGIC
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.parse.schemas.sqlite import read_sqlite
+from sqlverdict.parse.schemas.tables_json import read_tables_json
+
+SUFFIXES = (".sqlite", ".sqlite3", ".db")
+_KINDS = (
+    "a tables.json, a JSON of CREATE statements per database, a .sql file, a SQLite file, or a "
+    "folder of databases (<db>/<db>.sqlite or <db>.sqlite)"
+)
+
+
+def load_schemas(path: str | Path, db_id: str | None = None) -> dict[str, Schema]:
+    """Load the schemas that a file or folder holds, by database.
+
+    Args:
+        path: A ``tables.json``, a JSON object of CREATE statements per database (one string
+            or a list of strings each), a ``.sql`` file, a SQLite file, or a folder with
+            ``<db>/<db>.sqlite`` or ``<db>.sqlite``.
+        db_id: Load only this database. For a single database's file: its name, in place of
+            the file's stem.
+
+    Raises:
+        SchemaError: there is no such file, it is of no known kind, it is malformed, or it
+            does not hold ``db_id``.
+    """
+    found = Path(path)
+    if found.is_dir():
+        return _folder(found, db_id)
+    if not found.is_file():
+        raise SchemaError(f"there is no schema at {found}; expected {_KINDS}")
+    with found.open("rb") as stream:
+        is_sqlite = stream.read(len(MAGIC)) == MAGIC
+    if is_sqlite or found.suffix.lower() in SUFFIXES:
+        schema = read_sqlite(found, db_id)
+        return {schema.db_id: schema}
+    if found.suffix.lower() == ".sql":
+        name = db_id or found.stem
+        return {name: read_ddl(_text(found), name)}
+    if found.suffix.lower() == ".json":
+        return _wanted(_json(found, db_id), db_id, found)
+    raise SchemaError(f"{found} is no schema of a known kind; expected {_KINDS}")
+
+
+def _folder(folder: Path, db_id: str | None) -> dict[str, Schema]:
+    files = _databases(folder)
+    if not files:
+        raise SchemaError(
+            f"the folder {folder} holds no database; expected <db>/<db>.sqlite or <db>.sqlite"
+        )
+    if db_id is not None:
+        if db_id not in files:
+            raise SchemaError(_missing(db_id, files, folder))
+        files = {db_id: files[db_id]}
+    return {name: read_sqlite(file, name) for name, file in files.items()}
+
+
+def _databases(folder: Path) -> dict[str, Path]:
+    """The database files of a folder by name; a test suite's further files are passed over."""
+    found: dict[str, Path] = {}
+    for entry in sorted(folder.iterdir()):
+        name = entry.name if entry.is_dir() else entry.stem
+        inside = [entry / f"{entry.name}{suffix}" for suffix in SUFFIXES]
+        flat = [entry] if entry.suffix.lower() in SUFFIXES else []
+        files = [file for file in (inside if entry.is_dir() else flat) if file.is_file()]
+        if files and name in found:
+            raise SchemaError(
+                f"the folder {folder} holds two databases called {name!r}: {found[name]} and "
+                f"{files[0]}. Remove one of them"
+            )
+        if files:
+            found[name] = files[0]
+    return found
+
+
+def _json(file: Path, db_id: str | None) -> dict[str, Schema]:
+    try:
+        content: Any = json.loads(_text(file))
+    except (ValueError, RecursionError) as error:
+        raise SchemaError(f"{file} is no JSON: {error}") from error
+    if isinstance(content, dict) and "table_names_original" in content:
+        content = [content]
+    if isinstance(content, list):
+        # All are read even where one is wanted: whether keys are whole shows in the file.
+        return read_tables_json(content, str(file))
+    if isinstance(content, dict):
+        if db_id is not None and db_id not in content:
+            raise SchemaError(_missing(db_id, content, file))
+        names = list(content) if db_id is None else [db_id]
+        return {name: read_ddl(_statements(content[name], name, file), name) for name in names}
+    raise SchemaError(
+        f"{file} holds a JSON {type(content).__name__}; expected a list of databases "
+        "(tables.json) or an object of CREATE statements per database"
+    )
+
+
+def _statements(value: Any, name: str, file: Path) -> str:
+    statements = [value] if isinstance(value, str) else value
+    if not isinstance(statements, list) or not all(isinstance(s, str) for s in statements):
+        raise SchemaError(
+            f"{file}: the value of {name!r} is {type(value).__name__}; expected CREATE "
+            "statements as one string or a list of strings"
+        )
+    # A newline first: a statement may end in a line comment.
+    return "\n;\n".join(statements)
+
+
+def _wanted(schemas: dict[str, Schema], db_id: str | None, file: Path) -> dict[str, Schema]:
+    if not schemas:
+        raise SchemaError(f"{file} holds no database; expected at least one")
+    if db_id is None:
+        return schemas
+    if db_id not in schemas:
+        raise SchemaError(_missing(db_id, schemas, file))
+    return {db_id: schemas[db_id]}
+
+
+def _missing(db_id: str, known: dict[str, Any], where: Path) -> str:
+    names = sorted(known)
+    shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+    return f"{where} holds no database {db_id!r}; it holds {len(names)}: {shown}"
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise SchemaError(f"{file} is not UTF-8: {error}. Save it as UTF-8") from error

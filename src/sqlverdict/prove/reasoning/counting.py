@@ -1,0 +1,54 @@
+"""Ways to count rows that meet a condition, and their plain form."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.reasoning.shape import whole_number
+
+
+def counted_condition(node: Expr, *, whole: bool = False) -> Expr | None:
+    """The condition of ``SUM(CASE WHEN d THEN 1 ELSE 0 END)``.
+
+    ``whole``: the results are integers; else 1.0 and 0.0 are as good, as they are among reals.
+    """
+    inner = node.this if isinstance(node, exp.Sum) else None
+    if not isinstance(inner, exp.Case) or inner.this is not None or len(inner.args["ifs"]) != 1:
+        return None
+    branch = inner.args["ifs"][0]
+    value = whole_number if whole else _number
+    if value(branch.args["true"]) != 1 or value(inner.args.get("default")) != 0:
+        return None
+    condition: Expr = branch.this
+    return condition
+
+
+def tested_condition(node: Expr) -> Expr | None:
+    """The condition of ``COUNT(CASE WHEN d THEN 1 END)``."""
+    inner = node.this if isinstance(node, exp.Count) else None
+    if not isinstance(inner, exp.Case) or inner.this is not None or len(inner.args["ifs"]) != 1:
+        return None
+    branch = inner.args["ifs"][0]
+    if whole_number(branch.args["true"]) != 1 or inner.args.get("default") is not None:
+        return None
+    condition: Expr = branch.this
+    return condition
+
+
+def counts_when(condition: Expr) -> Expr:
+    """``COUNT(CASE WHEN d THEN 1 END)``."""
+    branch = exp.If(this=condition.copy(), true=exp.Literal.number(1))
+    return exp.Count(this=exp.Case(ifs=[branch]), big_int=True)
+
+
+def share_of(condition: Expr) -> Expr:
+    """``AVG(CASE WHEN d THEN 1 ELSE 0 END)``."""
+    branch = exp.If(this=condition.copy(), true=exp.Literal.number(1))
+    return exp.Avg(this=exp.Case(ifs=[branch], default=exp.Literal.number(0)))
+
+
+def _number(node: Expr | None) -> float | None:
+    if isinstance(node, exp.Literal) and not node.is_string:
+        return float(node.this)
+    return None

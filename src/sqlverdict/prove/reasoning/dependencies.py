@@ -1,0 +1,274 @@
+"""Which columns determine which: functional dependencies of the rows of a FROM and WHERE."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import Fact
+from sqlverdict.prove.canonical import key
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import (
+    ColumnName,
+    aggregates_in,
+    conditions,
+    has_window,
+    is_constant,
+    is_grouped,
+    is_inner,
+    is_limited,
+    items,
+    joins,
+    name_of,
+    output_nodes,
+    parts,
+)
+from sqlverdict.prove.reasoning.strict import rejects_null
+from sqlverdict.prove.resolve.scope import resolved
+
+
+def filters(select: Expr) -> Iterator[Expr]:
+    """What holds for every row behind WHERE: its conjuncts and those of inner joins."""
+    yield from conditions(select)
+    for join in joins(select):
+        if is_inner(join) and join.args.get("on") is not None:
+            yield from parts(join.args["on"])
+
+
+def item_keys(
+    item: Expr, known: Facts, filtered: Sequence[Expr] = ()
+) -> list[tuple[frozenset[str], tuple[Fact, ...]]]:
+    """The keys of a source: sets of columns on which no two of its rows agree, NULLs included.
+
+    UNIQUE columns that the conditions in ``filtered`` let pass only with a value are a key too.
+    """
+    if isinstance(item, exp.Table):
+        return [*known.keys(item.alias), *_filtered_keys(item.alias, known, filtered)]
+    inner = item.this
+    if not isinstance(inner, exp.Select) or is_limited(inner):
+        return []
+    group = inner.args.get("group")
+    columns = {
+        key(projection): f"c{n}" for n, projection in reversed(list(enumerate(inner.expressions)))
+    }
+    if group is not None:
+        named = [columns.get(key(term)) for term in group.expressions]
+        if all(name is not None for name in named):
+            return [(frozenset(name for name in named if name is not None), ())]
+    elif is_grouped(inner):
+        return [(frozenset(), ())]
+    if inner.args.get("distinct"):
+        return [(frozenset(f"c{n}" for n in range(len(inner.expressions))), ())]
+    return []
+
+
+def _filtered_keys(
+    label: str, known: Facts, filtered: Sequence[Expr]
+) -> Iterator[tuple[frozenset[str], tuple[Fact, ...]]]:
+    for columns, fact in known.uniques(label):
+        declared = {column: known.not_null(label, column) for column in sorted(columns)}
+        if None not in declared.values():
+            continue
+        given = [resolved(label, column) for column, held in declared.items() if held is None]
+        if all(any(rejects_null(part, column) for part in filtered) for column in given):
+            yield columns, (fact, *(held for held in declared.values() if held is not None))
+
+
+def closure(
+    select: Expr, known: Facts, start: Iterable[ColumnName], also: Sequence[Expr] = ()
+) -> set[ColumnName]:
+    """All columns that have one value wherever the given ones have; facts used are cited.
+
+    Args:
+        select: Its sources and conditions are looked at.
+        known: The facts.
+        start: The columns that are given.
+        also: Further conditions that hold for the rows that count.
+    """
+    found = set(start)
+    pairs: list[tuple[ColumnName, ColumnName]] = []
+    filtered = [*filters(select), *also]
+    for condition in filtered:
+        if not isinstance(condition, exp.EQ):
+            continue
+        left, right = condition.this, condition.expression
+        for column, other in ((left, right), (right, left)):
+            if not isinstance(column, exp.Column) or not known.pins(column, other):
+                continue
+            if isinstance(other, exp.Column):
+                pairs.append((name_of(other), name_of(column)))
+            elif is_constant(other):
+                found.add(name_of(column))
+    sources = [(item, item_keys(item, known, filtered)) for item in items(select)]
+    whole: set[str] = set()
+    growing = True
+    while growing:
+        before = len(found)
+        found |= {pinned for given, pinned in pairs if given in found}
+        for item, keys in sources:
+            label = item.alias
+            if label in whole:
+                continue
+            for names, facts in keys:
+                if all((label, name) in found for name in names):
+                    whole.add(label)
+                    columns = _columns(item, known)
+                    if not columns <= found:
+                        known.cite(*facts)
+                        found |= columns
+                    break
+        growing = len(found) > before
+    return found
+
+
+def _columns(item: Expr, known: Facts) -> frozenset[ColumnName]:
+    """All columns of a source."""
+    label = item.alias
+    found = known.columns(label)
+    if found is not None:
+        return found
+    inner = item.this
+    while isinstance(inner, exp.SetOperation):
+        inner = inner.this
+    return frozenset((label, f"c{n}") for n in range(len(inner.expressions)))
+
+
+def determines_row(
+    select: Expr, known: Facts, start: Iterable[ColumnName], also: Sequence[Expr] = ()
+) -> bool:
+    """Whether no two rows of FROM and WHERE agree on the given columns.
+
+    ``also`` are further conditions that hold for the rows that count.
+    """
+    found = closure(select, known, start, also)
+    filtered = [*filters(select), *also]
+    for item in items(select):
+        held = next(
+            (
+                facts
+                for names, facts in item_keys(item, known, filtered)
+                if all((item.alias, name) in found for name in names)
+            ),
+            None,
+        )
+        if held is None:
+            return False
+        known.cite(*held)
+    return bool(items(select))
+
+
+def equal_columns(select: Expr, known: Facts) -> list[set[ColumnName]]:
+    """Classes of columns that have the same value, of the same type, in every row behind WHERE."""
+    return classes_of(equality(condition, known) for condition in filters(select))
+
+
+def classes_of(
+    equalities: Iterable[tuple[ColumnName, ColumnName] | None],
+) -> list[set[ColumnName]]:
+    """Classes of equal columns from pairs of equal ones; ``None`` stands for no pair."""
+    classes: list[set[ColumnName]] = []
+    for pair in equalities:
+        if pair is None:
+            continue
+        touched = [found for found in classes if found & set(pair)]
+        merged = set(pair).union(*touched)
+        classes = [found for found in classes if found not in touched]
+        classes.append(merged)
+    return classes
+
+
+def chosen_columns(
+    select: Expr, known: Facts, classes: Iterable[set[ColumnName]]
+) -> dict[ColumnName, ColumnName]:
+    """For each column that has equals, the one of its class that stands for all.
+
+    Outer columns come last, keys before them: a table that is joined by its key alone can then
+    be dropped.
+    """
+    places = {item.alias: number for number, item in enumerate(items(select))}
+
+    def rank(name: ColumnName) -> tuple[bool, bool, str, str, int]:
+        label, column = name
+        unique = any(columns == {column} for columns, _ in known.uniques(label))
+        return (
+            label not in places,
+            unique,
+            known.bases.get(label, "").lower(),
+            column,
+            places.get(label, -1),
+        )
+
+    chosen: dict[ColumnName, ColumnName] = {}
+    for members in classes:
+        first = min(members, key=rank)
+        chosen.update(dict.fromkeys(members, first))
+    return chosen
+
+
+def equality(condition: Expr, known: Facts) -> tuple[ColumnName, ColumnName] | None:
+    """The two columns that a condition makes the same, if it is such a condition."""
+    if not isinstance(condition, exp.EQ):
+        return None
+    left, right = condition.this, condition.expression
+    if not isinstance(left, exp.Column) or not isinstance(right, exp.Column):
+        return None
+    kind = known.kind(left)
+    if kind is None or kind == "number" or kind != known.kind(right):
+        return None
+    pair = name_of(left), name_of(right)
+    # A column's equality with itself says that it is not NULL, and must not get lost.
+    return pair if pair[0] != pair[1] else None
+
+
+def at_most_one_row(select: Expr, known: Facts) -> bool:
+    """Whether a query gives one row or none."""
+    if not isinstance(select, exp.Select):
+        return False
+    if is_grouped(select):
+        return select.args.get("group") is None
+    return determines_row(select, known, ())
+
+
+def plain_columns(nodes: Iterable[Expr]) -> set[ColumnName]:
+    """The names of those expressions that are columns."""
+    return {name_of(node) for node in nodes if isinstance(node, exp.Column)}
+
+
+def multiplicity_is_idle(select: Expr) -> bool:
+    """Whether repeating rows of FROM and WHERE changes nothing in what a SELECT stands for."""
+    if has_window(select):
+        return False
+    if is_grouped(select):
+        return _only_idempotent(select)
+    if select.args.get("distinct"):
+        return True
+    return not is_limited(select) and is_tested(select)
+
+
+def is_tested(select: Expr) -> bool:
+    """Whether only the set of a query's rows counts: in EXISTS, IN, or a set operation."""
+    holder = select.parent
+    if isinstance(holder, exp.Subquery) and not holder.alias:
+        holder = holder.parent
+        return isinstance(holder, exp.In) and holder.args.get("query") is select.parent
+    if isinstance(holder, exp.Exists):
+        return True
+    if isinstance(holder, exp.In):
+        return holder.args.get("query") is select
+    if isinstance(holder, exp.SetOperation):
+        if holder.args.get("distinct") or not isinstance(holder, exp.Union):
+            return True
+        return not is_limited(holder) and is_tested(holder)
+    return False
+
+
+def _only_idempotent(select: Expr) -> bool:
+    """Whether all aggregates ignore repeated rows."""
+    for found in aggregates_in(output_nodes(select)):
+        if isinstance(found, exp.Max | exp.Min):
+            continue
+        if not isinstance(found.this, exp.Distinct):
+            return False
+    return True

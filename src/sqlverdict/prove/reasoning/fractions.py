@@ -1,0 +1,204 @@
+"""Products and quotients of reals: their factors, and the one form that they are given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.canonical import key, same
+from sqlverdict.prove.reasoning.counting import (
+    counted_condition,
+    counts_when,
+    share_of,
+    tested_condition,
+)
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import has_subquery, nodes_in
+from sqlverdict.prove.resolve.parser_losses import cast_type
+
+_NUMBERS = ("integer", "real", "number")
+_MOST = 10**12
+
+
+@dataclass
+class _Factors:
+    """Factors above and below the line, a constant, and whether a real was among them."""
+
+    above: list[Expr] = field(default_factory=list)
+    below: list[Expr] = field(default_factory=list)
+    constant: Fraction = Fraction(1)
+    real: bool = False
+    reals: set[str] = field(default_factory=set)
+    """The factors above that are reals by themselves."""
+    whole: set[str] = field(default_factory=set)
+    """The sums over something that is never NULL."""
+
+
+def fraction_of(node: Expr, known: Facts) -> Expr | None:
+    """The one form of a real product or quotient; ``None`` where it is none."""
+    factors = _Factors()
+    if not _collect(node, known, factors, above=True) or not factors.real:
+        return None
+    if factors.constant == 0 or max(map(abs, factors.constant.as_integer_ratio())) > _MOST:
+        return None
+    _average(factors)
+    if not factors.above and not factors.below:
+        return None
+    return _written(factors)
+
+
+def is_shown(node: Expr) -> bool:
+    """Whether a value goes into the answer as it is, where rounding is tolerated."""
+    select = node.parent
+    if not isinstance(select, exp.Select) or node.arg_key != "expressions":
+        return False
+    if select.args.get("distinct"):
+        return False
+    query: Expr = select
+    while isinstance(query.parent, exp.Union):
+        query = query.parent
+        if query.args.get("distinct") or query.args.get("order") is not None:
+            return False
+    holder = query.parent
+    if holder is None:
+        return True
+    return isinstance(holder, exp.Subquery) and not holder.alias and is_shown(holder)
+
+
+def _collect(node: Expr, known: Facts, factors: _Factors, *, above: bool) -> bool:
+    """Put the factors of a node where they belong; false where it is no number."""
+    if isinstance(node, exp.Literal) and not node.is_string:
+        value = Fraction(Decimal(str(node.this)))
+        factors.real = factors.real or not str(node.this).isdigit()
+        if value == 0:
+            return False
+        factors.constant *= value if above else 1 / value
+        return True
+    if isinstance(node, exp.Mul):
+        return _collect(node.this, known, factors, above=above) and _collect(
+            node.expression, known, factors, above=above
+        )
+    if isinstance(node, exp.Div) and _is_real_division(node, known):
+        factors.real = True
+        return _collect(node.this, known, factors, above=above) and _collect(
+            node.expression, known, factors, above=not above
+        )
+    is_cast = isinstance(node, exp.Cast) and known.affinity(node) == "REAL"
+    if is_cast and known.kind(node.this) in _NUMBERS:
+        factors.real = True
+        return _collect(node.this, known, factors, above=above)
+    kind = known.kind(node)
+    if kind not in _NUMBERS:
+        return False
+    factors.real = factors.real or kind == "real"
+    made = _bare(node, known)
+    if kind == "real" and above:
+        factors.reals.add(key(made))
+    if isinstance(node, exp.Sum) and known.never_null(node.this):
+        factors.whole.add(key(made))
+    (factors.above if above else factors.below).append(made)
+    return True
+
+
+def _is_real_division(node: exp.Div, known: Facts) -> bool:
+    kinds = (known.kind(node.this), known.kind(node.expression))
+    return "real" in kinds and all(kind in _NUMBERS for kind in kinds)
+
+
+def _bare(node: Expr, known: Facts) -> Expr:
+    """A factor as if it were an integer: among reals that makes no difference."""
+    if not isinstance(node, exp.Sum):
+        return node
+    inner = node.this
+    if isinstance(inner, exp.Cast) and known.affinity(inner) == "REAL":
+        if known.kind(inner.this) not in _NUMBERS:
+            return node
+        made = node.copy()
+        made.set("this", inner.this.copy())
+        return _whole_results(made)
+    return _whole_results(node)
+
+
+def _whole_results(node: exp.Sum) -> exp.Sum:
+    """A sum over CASE whose results 1.0, 0.0 ... are written as integers; a copy if changed."""
+    if not isinstance(node.this, exp.Case) or not any(map(_is_whole_result, nodes_in(node.this))):
+        return node
+    made = node.copy()
+    for literal in list(filter(_is_whole_result, nodes_in(made.this))):
+        literal.replace(exp.Literal.number(str(literal.this)[:-2]))
+    return made
+
+
+def _is_whole_result(node: Expr) -> bool:
+    return (
+        isinstance(node, exp.Literal)
+        and node.arg_key in ("true", "default")
+        and isinstance(node.parent, exp.If | exp.Case)
+        and not node.is_string
+        and str(node.this).endswith(".0")
+    )
+
+
+def _average(factors: _Factors) -> None:
+    """Turn sums and counts over a count into averages, and sums of ones into counts."""
+    factors.below = [_count(node) for node in factors.below]
+    counts = [node for node in factors.below if isinstance(node, exp.Count)]
+    for count in counts:
+        for place, node in enumerate(factors.above):
+            made = _mean(node, count, key(node) in factors.whole)
+            if made is not None:
+                factors.above[place] = made
+                factors.below.remove(count)
+                break
+    if any(isinstance(node, exp.Count) for node in factors.below):
+        # Where nothing is counted below, the whole is NULL: a sum over nothing may be 0.
+        factors.above = [_count(node) for node in factors.above]
+
+
+def _count(node: Expr) -> Expr:
+    condition = counted_condition(node)
+    return counts_when(condition) if condition is not None else node
+
+
+def _mean(node: Expr, count: exp.Count, whole: bool) -> Expr | None:
+    """The average that a sum (or a count) above a count is; ``whole``: nothing in it is NULL."""
+    if has_subquery(node) or has_subquery(count):
+        return None
+    if isinstance(count.this, exp.Star):
+        condition = counted_condition(node)
+        condition = condition if condition is not None else tested_condition(node)
+        if condition is not None:
+            return share_of(condition)
+    counted = whole and isinstance(count.this, exp.Star)
+    if isinstance(node, exp.Sum) and (counted or same(node.this, count.this)):
+        return exp.Avg(this=node.this.copy())
+    return None
+
+
+def _written(factors: _Factors) -> Expr:
+    top, bottom = factors.constant.as_integer_ratio()
+    above = sorted(factors.above, key=key)
+    below = sorted(factors.below, key=key)
+    if abs(top) != 1 or top < 0 or not above:
+        number: Expr = exp.Literal.number(abs(top))
+        above.append(exp.Neg(this=number) if top < 0 else number)
+    if bottom != 1:
+        below.append(exp.Literal.number(bottom))
+    numerator = _product(above)
+    is_real = any(isinstance(node, exp.Avg) or key(node) in factors.reals for node in above)
+    if not is_real:
+        numerator = exp.Cast(this=numerator, to=cast_type("REAL"))
+    if not below:
+        return numerator
+    return exp.Div(this=numerator, expression=_product(below), typed=True, safe=True)
+
+
+def _product(factors: list[Expr]) -> Expr:
+    made = factors[0].copy()
+    for factor in factors[1:]:
+        made = exp.Mul(this=made, expression=factor.copy())
+    return made

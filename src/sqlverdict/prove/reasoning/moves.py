@@ -1,0 +1,75 @@
+"""Changes that several rules make: put an expression for a column, take a source away."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.reasoning.shape import (
+    ColumnName,
+    columns_in,
+    is_inner,
+    items,
+    joins,
+    label_of,
+    name_of,
+)
+
+
+def substitute(
+    root: Expr, mapping: Mapping[ColumnName, Expr], left_alone: Collection[int] = ()
+) -> None:
+    """Put copies of expressions for columns everywhere below a node, subqueries included.
+
+    Columns whose ``id`` is in ``left_alone`` stay.
+    """
+    for column in list(columns_in(root)):
+        made = mapping.get(name_of(column))
+        if made is not None and column is not root and id(column) not in left_alone:
+            column.replace(made.copy())
+
+
+def set_items(select: Expr, sources: Sequence[Expr], outer: Sequence[exp.Join] = ()) -> None:
+    """Make a SELECT read from sources, joined without conditions, and then from outer joins."""
+    select.set("from_", exp.From(this=sources[0]))
+    made: list[Expr] = [exp.Join(this=source) for source in sources[1:]]
+    select.set("joins", [*made, *outer] or None)
+
+
+def is_flat(select: Expr) -> bool:
+    """Whether sources can be moved: inner joins have no condition left, no side is padded late."""
+    return all(
+        join.args.get("on") is None
+        if is_inner(join)
+        else (join.side or "").upper() not in ("RIGHT", "FULL")
+        for join in joins(select)
+    )
+
+
+def split_items(select: Expr) -> tuple[list[Expr], list[exp.Join]]:
+    """The sources that are joined by inner joins, and the outer joins, each in order."""
+    inner = items(select)[:1]
+    outer: list[exp.Join] = []
+    for join in joins(select):
+        if is_inner(join):
+            inner.append(join.this)
+        else:
+            outer.append(join)
+    return inner, outer
+
+
+def drop_item(select: Expr, label: str) -> None:
+    """Take a source away; it must not be the only one, nor have conditions in an ON."""
+    inner, outer = split_items(select)
+    kept = [item for item in inner if item.alias != label]
+    set_items(select, kept, [join for join in outer if join.this.alias != label])
+
+
+def uses(select: Expr, label: str, besides: Sequence[Expr] = ()) -> bool:
+    """Whether anything in a SELECT refers to a source, apart from some nodes."""
+    skipped = {id(column) for node in besides for column in columns_in(node)}
+    return any(
+        label_of(column) == label and id(column) not in skipped for column in columns_in(select)
+    )

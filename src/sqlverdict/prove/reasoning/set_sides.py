@@ -1,0 +1,77 @@
+"""The sides of INTERSECT and EXCEPT as a test for an equal row."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.moves import is_flat
+from sqlverdict.prove.reasoning.shape import (
+    all_inner,
+    conditions,
+    has_window,
+    is_grouped,
+    is_limited,
+    items,
+    name_of,
+    set_conditions,
+)
+
+
+def existence(node: exp.SetOperation, known: Facts) -> Expr | None:
+    """A test for a row of the right side that equals the left side's row.
+
+    The right side is changed only where the answer is not ``None``. NULLs must not meet: of each
+    pair of columns one is never NULL, or the two are the same column of one row by a key.
+    """
+    left, right = node.this, node.expression
+    if node.args.get("order") is not None or not node.args.get("distinct"):
+        return None
+    if not _is_plain(left) or not _is_plain(right) or not all_inner(left):
+        return None
+    met = list(zip(left.expressions, right.expressions, strict=True))
+    pairs = [
+        (ours, theirs)
+        for ours, theirs in met
+        if known.comparable(ours, theirs) and (known.never_null(ours) or known.never_null(theirs))
+    ]
+    rest = [pair for pair in met if pair not in pairs]
+    if not pairs or not all(_is_of_one_row(ours, theirs, pairs, known) for ours, theirs in rest):
+        return None
+    equal = [exp.EQ(this=theirs, expression=ours.copy()) for ours, theirs in pairs]
+    set_conditions(right, [*conditions(right), *equal])
+    right.set("expressions", [exp.Literal.number(1)])
+    right.set("distinct", None)
+    return exp.Exists(this=right)
+
+
+def _is_of_one_row(
+    ours: Expr, theirs: Expr, pairs: Sequence[tuple[Expr, Expr]], known: Facts
+) -> bool:
+    """Whether two columns are one column of one row, for a key of their table is compared."""
+    if not isinstance(ours, exp.Column) or not isinstance(theirs, exp.Column):
+        return False
+    (a, name), (b, other) = name_of(ours), name_of(theirs)
+    if name != other or known.bases.get(a) is None or known.bases.get(a) != known.bases.get(b):
+        return False
+    compared = {
+        one.name
+        for one, two in pairs
+        if isinstance(one, exp.Column)
+        and isinstance(two, exp.Column)
+        and (name_of(one), name_of(two)) == ((a, one.name), (b, one.name))
+    }
+    for columns, fact in known.uniques(a):
+        if columns <= compared:
+            known.cite(fact)
+            return True
+    return False
+
+
+def _is_plain(query: Expr) -> bool:
+    if not isinstance(query, exp.Select) or is_limited(query) or not items(query):
+        return False
+    return not is_grouped(query) and not has_window(query) and all_inner(query) and is_flat(query)

@@ -1,0 +1,57 @@
+"""What no rule can reason about, told by a resolved tree and its facts.
+
+* Aggregates that show the order of rows (``group_concat``, ``json_group_array`` ...): rules speak
+  of bags.
+* COLLATE: it decides which texts are equal, and travels out of the expression it stands in.
+* ``x IN ()``: false where x is NULL, unlike every other IN.
+* A set operation inside a query that folds values of different types: 1 and 1.0 are one row, and
+  which of the two it shows depends on the order of the sides.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.reasoning.dependencies import is_tested
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.shape import leaves, nodes_in
+
+_BAG_AGGREGATES = (exp.Count, exp.Sum, exp.Avg, exp.Max, exp.Min)
+_OTHER_AGGREGATES = frozenset(
+    {"group_concat", "string_agg", "json_group_array", "json_group_object", "median"}
+    | {"jsonb_group_array", "jsonb_group_object", "percentile", "percentile_cont"}
+    | {"percentile_disc", "mode", "array_agg"}
+)
+
+
+def refusal(tree: Expr, known: Facts) -> str | None:
+    """Why nothing is proved about a resolved query; ``None`` where rules may work on it."""
+    for node in nodes_in(tree):
+        if isinstance(node, exp.Collate) and node.expression.name.lower() != "binary":
+            return "COLLATE decides which texts are equal"
+        if isinstance(node, exp.AggFunc) and not isinstance(node, _BAG_AGGREGATES):
+            if not isinstance(node.parent, exp.Window):
+                return f"{node.sql_name().lower()} depends on the order of rows"
+        elif isinstance(node, exp.Anonymous) and str(node.this).lower() in _OTHER_AGGREGATES:
+            return f"{str(node.this).lower()} depends on the order of rows"
+        if isinstance(node, exp.In) and not node.expressions and node.args.get("query") is None:
+            return "IN with an empty list"
+        if isinstance(node, exp.SetOperation) and _folds_types(node, known):
+            return "a set operation inside a query folds values of different types"
+    return None
+
+
+def _folds_types(node: exp.SetOperation, known: Facts) -> bool:
+    """Whether rows that are equal and yet not the same are folded, and may be told apart."""
+    whole: Expr = node
+    while isinstance(whole.parent, exp.SetOperation):
+        whole = whole.parent
+    if whole.parent is None or is_tested(whole) or not node.args.get("distinct"):
+        return False
+    sides = list(leaves(node))
+    for columns in zip(*(side.expressions for side in sides), strict=True):
+        kinds = {known.kind(column) for column in columns}
+        if len(kinds) > 1 or not kinds <= {"integer", "real", "text"}:
+            return True
+    return False

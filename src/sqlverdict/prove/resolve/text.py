@@ -1,0 +1,129 @@
+"""A resolved tree as SQL text that runs: names for derived columns, parentheses, aliases."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.prove.canonical import key
+from sqlverdict.prove.reasoning.shape import (
+    aggregates_in,
+    conditions,
+    is_inner,
+    output_nodes,
+    set_conditions,
+    whole_number,
+)
+
+_LOOSE = (
+    *(exp.Binary, exp.Not, exp.Neg, exp.BitwiseNot, exp.Between, exp.In, exp.Case, exp.Collate),
+    exp.Is,
+)
+
+
+def text(tree: Expr) -> str:
+    """SQL text for a resolved tree."""
+    return str(runnable(tree.copy(), as_it_stands=False).sql("sqlite", copy=False))
+
+
+def runnable(tree: Expr, *, as_it_stands: bool) -> Expr:
+    """Change a resolved tree, in place, so that it can be written as text.
+
+    Args:
+        tree: The resolved tree.
+        as_it_stands: Whether sources keep their order: right where no rule has moved them.
+    """
+    holder = exp.Paren(this=tree)
+    for node in list(tree.walk()):
+        if isinstance(node, exp.Subquery) and node.alias:
+            _name_columns(node.this)
+        if isinstance(node, exp.SetOperation):
+            _wrap_right(node)
+            if node.args.get("order") is not None:
+                _name_columns(node)
+    for select in list(tree.find_all(exp.Select)):
+        if not as_it_stands:
+            _inner_first(select)
+        _say_extremes(select)
+    put_parentheses(tree)
+    for clause in list(tree.find_all(exp.Group, exp.Order)):
+        _keep_constants(clause)
+    made: Expr = holder.this
+    return made
+
+
+def put_parentheses(tree: Expr) -> None:
+    """Put parentheses around every operand that is an operation, in place."""
+    for node in reversed(list(tree.walk())):
+        if isinstance(node, exp.Like | exp.Glob) and isinstance(node.parent, exp.Escape):
+            # ESCAPE is a part of LIKE and does not stand behind parentheses.
+            continue
+        if isinstance(node, _LOOSE) and isinstance(node.parent, _LOOSE):
+            wrapped = exp.Paren()
+            node.replace(wrapped)
+            wrapped.set("this", node)
+
+
+def _inner_first(select: Expr) -> None:
+    """An outer join may refer to a source that an inner join brings in: write these first."""
+    found = list(select.args.get("joins") or [])
+    if all((join.side or "").upper() in ("", "LEFT") for join in found):
+        select.set("joins", sorted(found, key=lambda join: not is_inner(join)) or None)
+
+
+def _say_extremes(select: Expr) -> None:
+    """MIN and MAX that choose the row of a bare column must be said, if only to be ignored."""
+    said = {key(call) for call in aggregates_in(output_nodes(select))}
+    calls = [call for call in select.args.get("extremes") or () if key(call) not in said]
+    select.set("extremes", None)
+    idle: list[Expr] = [
+        exp.Or(this=exp.Is(this=call, expression=exp.Null()), expression=exp.Boolean(this=True))
+        for call in calls
+    ]
+    if idle:
+        set_conditions(select, [*conditions(select, "having"), *idle], "having")
+
+
+def _keep_constants(clause: Expr) -> None:
+    """A whole number in GROUP BY or ORDER BY would be an ordinal."""
+    for term in clause.expressions:
+        value = term.this if isinstance(term, exp.Ordered) else term
+        if whole_number(_without_parentheses(value)) is not None:
+            value.replace(exp.Add(this=value.copy(), expression=exp.Literal.number(0)))
+
+
+def _without_parentheses(value: Expr) -> Expr:
+    copy = exp.Paren(this=value.copy())
+    for paren in list(copy.find_all(exp.Paren)):
+        if paren is not copy:
+            paren.replace(paren.this)
+    made: Expr = copy.this
+    return made
+
+
+def _name_columns(query: Expr) -> None:
+    """Name the columns of a derived table, in the first SELECT of a set operation."""
+    while isinstance(query, exp.SetOperation | exp.Subquery):
+        query = query.this
+    made = []
+    for number, item in enumerate(query.expressions):
+        inner = item.this if isinstance(item, exp.Alias) else item
+        made.append(exp.Alias(this=inner, alias=exp.Identifier(this=f"c{number}", quoted=True)))
+    query.set("expressions", made)
+
+
+def _wrap_right(node: exp.SetOperation) -> None:
+    """SQLite has no parentheses around the sides of a set operation: use a derived table."""
+    for part in ("this", "expression"):
+        side = node.args[part]
+        bare = isinstance(side, exp.Select) and not (
+            side.args.get("order") or side.args.get("limit") or side.args.get("offset")
+        )
+        nests = (
+            part == "this"
+            and isinstance(side, exp.SetOperation)
+            and not (side.args.get("order") or side.args.get("limit"))
+        )
+        if not bare and not nests:
+            source = exp.Subquery(this=side)
+            node.set(part, exp.Select(expressions=[exp.Star()], from_=exp.From(this=source)))

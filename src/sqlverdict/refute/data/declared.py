@@ -1,0 +1,108 @@
+"""What declared types promise, where there are no real data to grade a witness beside.
+
+SQLite stores anything in a column declared DATE, and a witness may live on that. Beside real
+data the grade tells such a witness from an ordinary one; without them the declaration is all
+there is: a DATE holds a day (``2020-01-31``), a DATETIME or TIMESTAMP a day or a moment, and a
+number is finite and below 2^53, unless the queries themselves name a larger one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from sqlverdict.parse.per_schema import per_schema
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Cell, Row
+from sqlverdict.refute.data.mine.kind import ColumnRegularity, Place
+from sqlverdict.refute.trial.declarations import quoted
+
+_DAYS = ("DATE",)
+_MOMENTS = ("DATETIME", "TIMESTAMP")
+_EXACT = 2**53
+
+
+@dataclass(frozen=True)
+class DateColumn(ColumnRegularity):
+    """The column holds days, or moments too where it is declared so; NULL apart."""
+
+    type: str
+
+    def __str__(self) -> str:
+        return f"{self._name} is declared {self.type}, and holds dates"
+
+    def keeps(self, cells: Row) -> bool:
+        """Whether the cell is such a date, or NULL."""
+        cell = cells[0]
+        if cell is None:
+            return True
+        if not isinstance(cell, str):
+            return False
+        return _is_day(cell) or (self.type in _MOMENTS and _is_moment(cell))
+
+    def violation(self) -> str:
+        """It is no text that SQLite's own date function reads."""
+        column = quoted(self.column)
+        return f"{column} IS NOT NULL AND (typeof({column}) <> 'text' OR date({column}) IS NULL)"
+
+
+@dataclass(frozen=True)
+class ExactNumbers(ColumnRegularity):
+    """The column's numbers are finite, and whole ones small enough to be exact as REAL."""
+
+    def __str__(self) -> str:
+        return f"{self._name} holds numbers below 2^53"
+
+    def keeps(self, cells: Row) -> bool:
+        """Whether the cell is no such extreme."""
+        return not is_extreme(cells[0])
+
+    def violation(self) -> str:
+        """It is a number beyond 2^53."""
+        column = quoted(self.column)
+        return f"typeof({column}) IN ('integer', 'real') AND abs({column}) > {_EXACT}"
+
+
+def is_extreme(cell: Cell) -> bool:
+    """Whether a number is infinite, or too large to be exact as a floating-point one."""
+    return isinstance(cell, int | float) and abs(cell) > _EXACT
+
+
+def declared(
+    schema: Schema, places: Collection[Place], named: Iterable[Cell] = ()
+) -> Iterator[ColumnRegularity]:
+    """What the types of these columns promise.
+
+    Args:
+        schema: The tables.
+        places: The columns.
+        named: The values that queries name; who names an extreme number expects some.
+    """
+    yield from (found for found in _dated(schema) if (found.table, found.column) in places)
+    if not any(map(is_extreme, named)):
+        yield from (ExactNumbers(*place) for place in sorted(places))
+
+
+@per_schema
+def _dated(schema: Schema) -> tuple[DateColumn, ...]:
+    columns = ((table.name, column) for table in schema.tables for column in table.columns)
+    kinds = (
+        (table, c.name, (c.type or "").partition("(")[0].strip().upper()) for table, c in columns
+    )
+    return tuple(DateColumn(t, c, type=kind) for t, c, kind in kinds if kind in (*_DAYS, *_MOMENTS))
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,248 @@
+"""How ordinary a witness is beside what the real database shows.
+
+The grades, most severe first; a witness gets the first that applies:
+
+``breaks_regularity``
+    It breaks something that the real data keep, among the columns that the queries use. Without
+    real data: a column that is declared to hold dates holds something else.
+``needs_empty_table``
+    A table that a query reads has no row in it, though the real one has.
+``needs_null``
+    A column that a query uses holds NULL. (Where the real column never does, a regularity is
+    broken; where it does, or nothing is known, this is the grade.)
+``needs_missing_partner``
+    A value on one side of a join finds no partner on the other, and no inclusion of the real
+    data forbids it. Joins are the equalities in the queries, and the foreign keys and mined
+    inclusions between columns that they use. A foreign key that the real data break counts for
+    nothing.
+``needs_tie``
+    Rows that a query ranks tie: the best two under MAX, MIN, or the first key of ORDER BY with
+    LIMIT 1; two neighbours under any other ORDER BY, up to its LIMIT, or in a window.
+``ordinary``
+    None of these, beside real data.
+``ungraded``
+    None of these, but there are no real data to be ordinary beside.
+
+"Needs" means that the feature is there: a shrunk witness has nothing superfluous. A shrinker
+must therefore not bring in a NULL or a tie that it could do without; :meth:`Grader.cost` lets
+it compare. Columns that no query uses do not count, whatever stands in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sqlverdict.parse.per_schema import per_schema
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import Kind, fold, kind, solid
+from sqlverdict.records import Cell, Query
+from sqlverdict.refute.data.declared import declared
+from sqlverdict.refute.data.mine.across import Inclusion
+from sqlverdict.refute.data.mine.kind import Place, Regularity, cells_of, rows_of
+from sqlverdict.refute.data.regularities import Regularities, references
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase
+from sqlverdict.refute.trial.ties import has_tie
+from sqlverdict.refute.witness import Grade, Instance
+
+SEVERITY: Mapping[Grade, int] = {
+    "ordinary": 0,
+    "ungraded": 0,
+    "needs_tie": 1,
+    "needs_missing_partner": 2,
+    "needs_null": 3,
+    "needs_empty_table": 4,
+    "breaks_regularity": 5,
+}
+"""How far a grade is from ordinary."""
+
+
+def grade(
+    witness_instance: Instance,
+    regularities: Regularities | None,
+    gold_sql: str,
+    prediction_sql: str,
+) -> tuple[Grade, tuple[str, ...]]:
+    """The grade of a witness, and the regularities that it breaks, in words.
+
+    Args:
+        witness_instance: The witness's database, shrunk.
+        regularities: What the real database shows; ``None`` where there is none.
+        gold_sql: The gold query.
+        prediction_sql: The predicted query.
+    """
+    grader = Grader(witness_instance.schema, regularities, gold_sql, prediction_sql)
+    return grader.grade(witness_instance)
+
+
+@dataclass(frozen=True)
+class SchemaUse:
+    """What two queries use of a schema.
+
+    Attributes:
+        tables: The base tables that they read.
+        places: The columns that they name, or show by a star.
+        joins: The columns that they set equal.
+        values: The values that they compare columns with.
+    """
+
+    tables: frozenset[str]
+    places: frozenset[Place]
+    joins: frozenset[tuple[Place, Place]]
+    values: frozenset[Cell] = frozenset()
+
+
+class Grader:
+    """Grades instances for one pair of queries.
+
+    Args:
+        schema: The tables.
+        regularities: What the real database shows; ``None`` where there is none.
+        gold_sql: The gold query.
+        prediction_sql: The predicted query.
+        ranked: The queries whose ties are unusual; by default both.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        regularities: Regularities | None,
+        gold_sql: str,
+        prediction_sql: str,
+        ranked: tuple[str, ...] | None = None,
+    ) -> None:
+        self.schema = schema
+        self._ranked = (gold_sql, prediction_sql) if ranked is None else ranked
+        self.use = used(schema, gold_sql, prediction_sql)
+        self._real = regularities
+        places = self.use.places
+        self._counted: tuple[Regularity, ...] = tuple(declared(schema, places, self.use.values))
+        if regularities is not None:
+            self._counted = tuple(
+                found for found in regularities if found.places and places.issuperset(found.places)
+            )
+        self._joins = tuple(self._edges())
+
+    def _edges(self) -> Iterator[tuple[Place, Place]]:
+        found = set(self.use.joins)
+        broken = self._real.orphans if self._real is not None else frozenset()
+        found |= references(self.schema).keys() - broken
+        for regularity in self._counted:
+            if isinstance(regularity, Inclusion):
+                found.add((regularity.places[0], regularity.places[1]))
+        for one, two in sorted(found):
+            if one != two and self.use.places.issuperset((one, two)):
+                yield one, two
+
+    @property
+    def has_real_data(self) -> bool:
+        """Whether there are real data to be ordinary beside."""
+        return self._real is not None
+
+    @property
+    def weight(self) -> int:
+        """How many things are looked at in every row: to grade takes as long."""
+        return len(self._counted) + len(self.use.places) + len(self._joins)
+
+    def grade(self, instance: Instance) -> tuple[Grade, tuple[str, ...]]:
+        """The grade, and the regularities that are broken, in words."""
+        broken = self.broken(instance)
+        if broken:
+            return "breaks_regularity", tuple(map(str, broken))
+        if any(self._emptied(instance, table) for table in self.use.tables):
+            return "needs_empty_table", ()
+        if any(cell is None for place in self.use.places for (cell,) in cells_of(instance, *place)):
+            return "needs_null", ()
+        if any(_lonely(instance, one, two) for one, two in self._joins):
+            return "needs_missing_partner", ()
+        if self._tied(instance):
+            return "needs_tie", ()
+        return ("ordinary" if self._real is not None else "ungraded"), ()
+
+    def broken(self, instance: Instance) -> tuple[Regularity, ...]:
+        """The regularities that the instance breaks in columns that the queries use."""
+        return tuple(found for found in self._counted if not found.holds(instance))
+
+    def cost(self, instance: Instance) -> tuple[int, int]:
+        """How far from ordinary: the grade's severity, then how many regularities are broken.
+
+        For a search or a shrinker that prefers the lesser.
+        """
+        found, broken = self.grade(instance)
+        return SEVERITY[found], len(broken)
+
+    def least(self, instance: Instance) -> int:
+        """A severity that the instance keeps, whichever rows are taken from it."""
+        emptied = any(self._emptied(instance, table) for table in self.use.tables)
+        return SEVERITY["needs_empty_table"] if emptied else 0
+
+    def _emptied(self, instance: Instance, table: str) -> bool:
+        empty_too = self._real is not None and self._real.counts.get(table) == 0
+        return not empty_too and not rows_of(instance, table)
+
+    def _tied(self, instance: Instance) -> bool:
+        arena = tie_arena(self.schema)
+        arena.load({table: rows for table, rows in instance.rows.items() if rows})
+        return has_tie(self._ranked, arena.rows)
+
+
+@per_schema
+def tie_arena(schema: Schema) -> ScratchDatabase:
+    """Where ties are looked for.
+
+    Kept apart from those of the search, and without constraints.
+
+    Under fewer facts than the schema's, rows may break some.
+    """
+    return ScratchDatabase(schema, frozenset())
+
+
+def _lonely(instance: Instance, one: Place, two: Place) -> bool:
+    """Whether a value on either side has no partner; an empty table is another matter."""
+    if not rows_of(instance, one[0]) or not rows_of(instance, two[0]):
+        return False
+    ours = {_joined(cell) for (cell,) in cells_of(instance, *one)}
+    theirs = {_joined(cell) for (cell,) in cells_of(instance, *two)}
+    return ours - {None} != theirs - {None}
+
+
+def _joined(cell: Cell) -> Cell:
+    """A value as joins compare it: a number and its text are one, whatever the affinities."""
+    if isinstance(cell, float) and cell.is_integer():
+        cell = int(cell)
+    return str(cell) if isinstance(cell, int | float) else cell
+
+
+@per_schema
+def used(schema: Schema, *sqls: str) -> SchemaUse:
+    """What queries use of a schema; of one that cannot be parsed, whatever its words name."""
+    tables: set[str] = set()
+    places: set[Place] = set()
+    joins: set[tuple[Place, Place]] = set()
+    values: set[Cell] = set()
+    for sql in sqls:
+        query = parse(sql)
+        if isinstance(query, Query):
+            from sqlverdict.refute.read.constants import read
+
+            reading = read(query, schema)
+            tables |= set(reading.tables)
+            places |= set(reading.used)
+            joins |= set(reading.joins)
+            values |= {hint.value for hint in reading.hints}
+            if reading.stars:
+                places |= _columns(schema, reading.tables)
+        else:
+            words = {fold(w.strip('"`[]')) for w in solid(sql) if kind(w) is not Kind.STRING}
+            named = {table.name for table in schema.tables if fold(table.name) in words}
+            tables |= named
+            places |= {p for p in _columns(schema, named) if fold(p[1]) in words or "*" in words}
+    places |= {place for join in joins for place in join}
+    return SchemaUse(frozenset(tables), frozenset(places), frozenset(joins), frozenset(values))
+
+
+def _columns(schema: Schema, tables: Iterable[str]) -> set[Place]:
+    wanted = set(tables)
+    chosen = (table for table in schema.tables if table.name in wanted)
+    return {(table.name, column.name) for table in chosen for column in table.columns}

@@ -1,0 +1,297 @@
+"""What the data show of two tables.
+
+* Inclusion: every value of a column, NULL apart, is among those of a column of another table.
+  It takes 10 rows, 3 values, and a reason to look:
+
+  1. a declared foreign key joins the two columns, in either direction; or
+  2. they have the same name, case and punctuation apart, and that name says something
+     (``id``, ``name``, ``year`` and the like do not); or
+  3. one is unique, and the other's name holds the name of its table (``link_to_event`` and
+     ``event.event_id``, ``teacher_id`` and ``teacher.id``).
+
+  Where neither column is unique, or both are, and no foreign key is declared, it must not be
+  chance: values drawn at random from the same stretch of numbers, or from the key that both columns
+  point to, would have to be included less than once in a thousand times.
+
+* Copies over a join: wherever the two columns of an inclusion or a declared foreign key are
+  equal, a further column of the one table equals one of the other: 20 joined rows, 3 values.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, permutations
+from math import log
+from typing import ClassVar
+
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import fold, word_set
+from sqlverdict.records import Cell
+from sqlverdict.refute.data.mine.kind import (
+    FEW_ROWS,
+    MANY_ROWS,
+    Place,
+    Regularity,
+    cells_of,
+    spoken,
+    surprise,
+)
+from sqlverdict.refute.data.mine.sample import Sample, Values
+from sqlverdict.refute.trial.declarations import quoted
+from sqlverdict.refute.witness import Instance
+
+_THREE = 3
+_BY_CHANCE = log(1_000)
+_SHORT_NAME = 3
+_MOST_PAIRS = 4_096
+"""Of two wide tables only columns of the same name are held against each other."""
+_SAYS_NOTHING = word_set(
+    "id rowid name code type date year month day number no num nr key value description status "
+    "title rank count amount index notes note time total level order sequence seq "
+    "position pos comment"
+)
+
+
+@dataclass(frozen=True)
+class Inclusion(Regularity):
+    """Every value of the column is among the other's."""
+
+    table: str
+    column: str
+    other_table: str
+    other_column: str
+    survives_sampling: ClassVar[bool] = False
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The two columns."""
+        return (self.table, self.column), (self.other_table, self.other_column)
+
+    def __str__(self) -> str:
+        first, second = map(spoken, self.places)
+        return f"every {first} is among {second}"
+
+    def holds(self, instance: Instance) -> bool:
+        """Whether no value but NULL is missing from the other column."""
+        ours = {cell for (cell,) in cells_of(instance, self.table, self.column)}
+        theirs = {cell for (cell,) in cells_of(instance, self.other_table, self.other_column)}
+        return ours - {None} <= theirs
+
+    def counterexample(self) -> str:
+        """A value that the other column does not have."""
+        column, other = quoted(self.column), quoted(self.other_column)
+        theirs = f"SELECT {other} FROM {quoted(self.other_table)} WHERE {other} IS NOT NULL"
+        return (
+            f"SELECT 1 FROM {quoted(self.table)} "
+            f"WHERE {column} IS NOT NULL AND {column} NOT IN ({theirs}) LIMIT 1"
+        )
+
+
+@dataclass(frozen=True)
+class CopiedOver(Regularity):
+    """Rows of two tables that join have equal values in two further columns."""
+
+    join: tuple[Place, Place]
+    copy: tuple[Place, Place]
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The columns that join and those that are copies."""
+        return self.join + self.copy
+
+    def __str__(self) -> str:
+        ours, theirs = map(spoken, self.copy)
+        return f"{ours} equals {theirs} wherever {' = '.join(map(spoken, self.join))}"
+
+    def holds(self, instance: Instance) -> bool:
+        """Whether joined rows agree, NULL apart."""
+        (table, key), (other, other_key) = self.join
+        theirs: dict[Cell, set[Cell]] = {}
+        for joined, copied in cells_of(instance, other, other_key, self.copy[1][1]):
+            theirs.setdefault(joined, set()).add(copied)
+        return all(
+            theirs.get(joined, set()) <= {copied, None}
+            for joined, copied in cells_of(instance, table, key, self.copy[0][1])
+            if joined is not None and copied is not None
+        )
+
+    def counterexample(self) -> str:
+        """Two joined rows that differ."""
+        (table, key), (other, other_key) = self.join
+        ours, theirs = quoted(self.copy[0][1]), quoted(self.copy[1][1])
+        return (
+            f"SELECT 1 FROM {quoted(table)} AS a JOIN {quoted(other)} AS b "
+            f"ON a.{quoted(key)} = b.{quoted(other_key)} WHERE a.{ours} <> b.{theirs} LIMIT 1"
+        )
+
+
+@dataclass(frozen=True)
+class JoinableColumns:
+    """Two columns that there is reason to join."""
+
+    first: Values
+    second: Values
+    declared: bool
+
+
+def links(schema: Schema, samples: Mapping[str, Sample]) -> list[JoinableColumns]:
+    """The columns of different tables that there is reason to join: see the rule at the top.
+
+    Columns are looked up by name: to hold each against each would take too long.
+    """
+    columns = [values for sample in samples.values() for values in sample.values]
+    names = [_bare(values.place[1]) for values in columns]
+    at = {values.place: number for number, values in enumerate(columns)}
+    declared = {
+        (min(pair), max(pair))
+        for joined in declared_joins(schema)
+        if len(pair := [at[place] for place in joined if place in at]) == 2
+    }
+    pairs = {*declared, *_same_names(names)}
+    for sample in samples.values():
+        pairs |= set(_named_after(sample, names, columns, at))
+    found: list[JoinableColumns] = []
+    for one, two in sorted(pairs):
+        first, second = columns[one], columns[two]
+        if first.place[0] != second.place[0] and first.kind == second.kind:
+            found.append(JoinableColumns(first, second, (one, two) in declared))
+    return found
+
+
+def _same_names(names: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The places of columns that bear one name, if it says something."""
+    places: dict[str, list[int]] = {}
+    for number, name in enumerate(names):
+        if name not in _SAYS_NOTHING:
+            places.setdefault(name, []).append(number)
+    for alike in places.values():
+        yield from combinations(alike, 2)
+
+
+def _named_after(
+    parent: Sample, names: Sequence[str], columns: Sequence[Values], at: Mapping[Place, int]
+) -> Iterator[tuple[int, int]]:
+    """The columns whose names hold the parent table's name, with the keys that they may mean."""
+    table = _singular(_bare(parent.table.name))
+    if len(table) < _SHORT_NAME:
+        return
+    children = [n for n, name in enumerate(names) if table in name]
+    keys = [(at[values.place], _bare(values.place[1]), values) for values in parent.values]
+    for child in children:
+        if columns[child].place[0] == parent.table.name:
+            continue
+        for place, key, values in keys:
+            meant = key in _SAYS_NOTHING or names[child].endswith(key) or table in key
+            if meant and values.unique:
+                yield min(child, place), max(child, place)
+
+
+def declared_joins(schema: Schema) -> set[frozenset[Place]]:
+    """The pairs of columns that declared foreign keys of one column join."""
+    found: set[frozenset[Place]] = set()
+    for table in schema.tables:
+        for key in table.foreign_keys:
+            if len(key.columns) == len(key.parent_columns) == 1:
+                child = table.column(key.columns[0])
+                name = child.name if child is not None else key.columns[0]
+                parent = (key.parent, key.parent_columns[0])
+                found.add(frozenset(((table.name, name), parent)))
+    return found
+
+
+def mine_inclusions(
+    found: Sequence[JoinableColumns], samples: Mapping[str, Sample]
+) -> Iterator[Inclusion]:
+    """The inclusions along the links, in both directions.
+
+    Where the other table was not read whole, what is found is yet to be confirmed.
+    """
+    doubtful: list[tuple[Values, Values]] = []
+    keys: dict[Place, list[Values]] = {}
+    for link in found:
+        for child, parent in permutations((link.first, link.second)):
+            if child.present < FEW_ROWS or len(child.counts) < _THREE:
+                continue
+            if samples[parent.place[0]].whole and not child.counts.keys() <= parent.counts.keys():
+                continue
+            if parent.unique:
+                keys.setdefault(child.place, []).append(parent)
+            # Two columns that number their own rows are among each other without meaning it.
+            if link.declared or child.unique != parent.unique:
+                yield Inclusion(*child.place, *parent.place)
+            else:
+                doubtful.append((child, parent))
+    for child, parent in doubtful:
+        theirs = {key.place for key in keys.get(parent.place, [])}
+        shared = [len(key.counts) for key in keys.get(child.place, []) if key.place in theirs]
+        if not _chance(child, parent, max(shared, default=0)):
+            yield Inclusion(*child.place, *parent.place)
+
+
+def mine_copies(
+    joins: Sequence[tuple[Place, Place]], samples: Mapping[str, Sample]
+) -> Iterator[CopiedOver]:
+    """The columns that are copied over the joins; one of the columns that join must be unique."""
+    for join in joins:
+        sides = [(place, _values(samples[place[0]], place[1])) for place in join]
+        if not sides[1][1].unique:
+            sides.reverse()
+        (first, keys), (second, parents) = sides
+        if not parents.unique:
+            continue
+        ours, theirs = samples[first[0]], samples[second[0]]
+        at = {cell: place for place, cell in enumerate(parents.cells) if cell is not None}
+        pairs = [(row, at[cell]) for row, cell in enumerate(keys.cells) if cell in at]
+        if len(pairs) < MANY_ROWS:
+            continue
+        wide = len(ours.values) * len(theirs.values) > _MOST_PAIRS
+        for values in ours.values:
+            for others in theirs.values:
+                joining = values.place == first or others.place == second
+                if joining or (wide and fold(values.place[1]) != fold(others.place[1])):
+                    continue
+                if _copied(values, others, pairs):
+                    yield CopiedOver((first, second), (values.place, others.place))
+
+
+def _values(sample: Sample, column: str) -> Values:
+    return sample.values[sample.columns.index(column)]
+
+
+def _copied(ours: Values, theirs: Values, pairs: Sequence[tuple[int, int]]) -> bool:
+    if ours.kind != theirs.kind or min(len(ours.counts), len(theirs.counts)) < _THREE:
+        return False
+    seen = 0
+    values: set[Cell] = set()
+    one, two = ours.cells, theirs.cells
+    for row, other in pairs:
+        if one[row] is None or two[other] is None:
+            continue
+        if one[row] != two[other]:
+            return False
+        seen += 1
+        values.add(one[row])
+    return seen >= MANY_ROWS and len(values) >= _THREE
+
+
+def _chance(child: Values, parent: Values, shared: int) -> bool:
+    """Whether values at random might be included: a dense parent, or few children."""
+    if shared:
+        return surprise(min(1.0, len(parent.counts) / shared), len(child.counts)) < _BY_CHANCE
+    if child.kind != "number":
+        return False
+    numbers = [n for n in (*child.counts, *parent.counts) if isinstance(n, int | float)]
+    density = min(1.0, len(parent.counts) / (max(numbers) - min(numbers) + 1))
+    return surprise(density, len(child.counts)) < _BY_CHANCE
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[\W_]+", "", fold(name))
+
+
+def _singular(name: str) -> str:
+    if name.endswith("ies"):
+        return name[:-3] + "y"
+    return name[:-1] if name.endswith("s") and not name.endswith("ss") else name

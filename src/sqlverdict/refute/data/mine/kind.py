@@ -1,0 +1,149 @@
+"""What a regularity is: a sentence about the real data that an instance keeps or breaks."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf, log
+from typing import ClassVar
+
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import fold
+from sqlverdict.records import Cell, Row
+from sqlverdict.refute.trial.declarations import quoted
+from sqlverdict.refute.witness import Instance
+
+FEW_ROWS = 10
+"""Fewer rows than this show nothing at all."""
+MANY_ROWS = 20
+"""What is said of values, or of two columns at once, needs as many rows as this."""
+SURPRISE = 14.0
+"""A rule between columns counts where independent columns would keep it by chance less than
+once in a million times: ``-ln(probability) >= 14``."""
+
+_KEPT_SCHEMAS = 32
+Place = tuple[str, str]
+"""A table and one of its columns, as the schema writes them."""
+
+
+class Regularity(ABC):
+    """One thing the real data show. Subclasses are frozen dataclasses.
+
+    ``survives_sampling``: whatever keeps it still keeps it when rows are taken away. An
+    inclusion does not survive, unless the partners are taken along, and a table that is
+    never empty does not.
+    """
+
+    survives_sampling: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def places(self) -> tuple[Place, ...]:
+        """The columns it speaks of; an instance's other columns do not bear on it."""
+
+    @abstractmethod
+    def holds(self, instance: Instance) -> bool:
+        """Whether the instance keeps it; a table without rows keeps everything said of rows."""
+
+    @abstractmethod
+    def counterexample(self) -> str:
+        """A query with a row where a database breaks it, and none where it holds."""
+
+
+class RowRegularity(Regularity):
+    """A regularity that every row keeps or breaks by itself."""
+
+    @abstractmethod
+    def keeps(self, cells: Row) -> bool:
+        """Whether one row keeps it, given its cells at ``places``."""
+
+    @abstractmethod
+    def violation(self) -> str:
+        """A SQL condition that is true in a row that breaks it."""
+
+    def holds(self, instance: Instance) -> bool:
+        """Whether every row keeps it."""
+        table = self.places[0][0]
+        found = cells_of(instance, table, *(column for _, column in self.places))
+        return all(self.keeps(cells) for cells in found)
+
+    def counterexample(self) -> str:
+        """A row that breaks it."""
+        return f"SELECT 1 FROM {quoted(self.places[0][0])} WHERE {self.violation()} LIMIT 1"
+
+
+@dataclass(frozen=True)
+class ColumnRegularity(RowRegularity):
+    """A regularity of one column, row by row."""
+
+    table: str
+    column: str
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The column."""
+        return ((self.table, self.column),)
+
+    @property
+    def _name(self) -> str:
+        return spoken((self.table, self.column))
+
+
+_known: dict[int, tuple[Schema, dict[str, tuple[str, dict[str, int]]]]] = {}
+
+
+def _layout(schema: Schema) -> dict[str, tuple[str, dict[str, int]]]:
+    """Each table's written name and its columns' places; remembered by the schema's identity."""
+    kept = _known.get(id(schema))
+    if kept is not None and kept[0] is schema:
+        return kept[1]
+    layout = {
+        fold(table.name): (
+            table.name,
+            {fold(column.name): at for at, column in enumerate(table.columns)},
+        )
+        for table in schema.tables
+    }
+    if len(_known) >= _KEPT_SCHEMAS:
+        _known.clear()
+    _known[id(schema)] = (schema, layout)
+    return layout
+
+
+def rows_of(instance: Instance, table: str) -> tuple[Row, ...]:
+    """The rows of a table; none where the schema has no such table."""
+    name, _ = _layout(instance.schema).get(fold(table), (table, {}))
+    return instance.rows.get(name, ())
+
+
+def cells_of(instance: Instance, table: str, *columns: str) -> Iterator[Row]:
+    """Some columns of a table's rows; nothing where the schema has no such table or column."""
+    name, places = _layout(instance.schema).get(fold(table), (table, {}))
+    rows = instance.rows.get(name, ())
+    if rows:
+        at = [places.get(fold(column), -1) for column in columns]
+        if min(at) >= 0:
+            for row in rows:
+                yield tuple([row[place] for place in at])
+
+
+def spoken(place: Place) -> str:
+    """A column as a sentence names it."""
+    return f"{place[0]}.{place[1]}"
+
+
+def literal(value: Cell) -> str:
+    """A value as SQL."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, bytes):
+        return f"x'{value.hex()}'"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    return "9e999" if value == inf else "-9e999" if value == -inf else repr(value)
+
+
+def surprise(probability: float, times: int) -> float:
+    """How surprising it is that something of this probability happened so many times."""
+    return times * -log(probability) if probability > 0 else inf if times else 0.0

@@ -1,0 +1,303 @@
+"""Instances made of real rows: a second source, closer to the real data than any generator.
+
+A sample starts at one real row and takes along the rows that it joins with: by declared
+foreign keys, by mined inclusions, by columns of the same name. Then a few cells change,
+around the constants of the queries, and rows come and go. Every instance is checked: what is
+not legal is not handed out.
+
+The first instance, and some later ones, are real rows as they are. Every second one changes
+only so far as it keeps what the real data show, so that an ordinary witness has its chance.
+
+Tables that were too large to be read whole are
+sampled; a row whose parent was left out is left out too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from random import Random
+
+from sqlverdict.parse.facts import Affinity, Fact, References, affinity, facts_of
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import fold
+from sqlverdict.records import Cell, Row
+from sqlverdict.refute.data.mine.across import Inclusion
+from sqlverdict.refute.data.mine.kind import Place
+from sqlverdict.refute.data.real_rows import RealRows, real_rows
+from sqlverdict.refute.trial.legal import as_stored, legal
+from sqlverdict.refute.witness import Instance
+
+_UNCHANGED = 0.15
+_FILLED = 0.7
+_MOST_CHANGES = 5
+_TRIES = 8
+Content = dict[str, list[Row]]
+
+
+def real_instances(
+    database: Path,
+    schema: Schema,
+    tables: Sequence[str],
+    constants: Mapping[tuple[str, str], Sequence[Cell]],
+    *,
+    seed: int,
+    count: int,
+    rows: int = 12,
+) -> Iterator[Instance]:
+    """Legal instances made of a database's rows, the same for the same seed.
+
+    Args:
+        database: The SQLite file; it is only read.
+        schema: The tables; rows are written in its columns' order.
+        tables: The tables that the queries read, as the schema writes them.
+        constants: Values that the queries compare a column with, by table and column.
+        seed: Decides every choice.
+        count: How many instances at most; fewer where the data give no more.
+        rows: How many rows a table gets at most; a row's parents come on top.
+
+    Raises:
+        DatabaseError: the file is missing or cannot be read.
+    """
+    real = real_rows(database, schema)
+    present = [table for table in tables if real.rows.get(table)]
+    if not present:
+        return
+    facts = facts_of(schema)
+    maker = _Maker(real, schema, tables, constants, facts, rows)
+    made = 0
+    for number in range(count * _TRIES):
+        if made == count:
+            return
+        rng = Random(f"{seed}/{number}")  # noqa: S311 - to choose rows, not to keep secrets
+        content = maker.sample(rng, present)
+        instance = _instance(schema, content)
+        if not content or legal(instance, facts):
+            continue
+        if rng.random() >= _UNCHANGED and made:
+            instance = maker.mutated(rng, instance, careful=made % 2 == 0)
+        made += 1
+        yield instance
+
+
+def _instance(schema: Schema, content: Mapping[str, Iterable[Row]]) -> Instance:
+    return Instance(schema, {name: tuple(found) for name, found in content.items() if found})
+
+
+class _Maker:
+    """Makes instances for one pair of queries."""
+
+    def __init__(
+        self,
+        real: RealRows,
+        schema: Schema,
+        tables: Sequence[str],
+        constants: Mapping[Place, Sequence[Cell]],
+        facts: frozenset[Fact],
+        most: int,
+    ) -> None:
+        self.real, self.schema, self.facts, self.most = real, schema, facts, most
+        self.tables = tuple(tables)
+        self.constants = {place: tuple(values) for place, values in constants.items() if values}
+        self.places = {t.name: {c.name: n for n, c in enumerate(t.columns)} for t in schema.tables}
+        self.read = {(table, name) for table in self.tables for name in self.places.get(table, {})}
+        self.references = sorted((fact for fact in facts if isinstance(fact, References)), key=repr)
+        self.partners = self._partners()
+        self.inclusions = [
+            found
+            for found in real.regularities.of(Inclusion)
+            if found.table in self.tables and found.other_table in self.tables
+        ]
+
+    def _partners(self) -> dict[str, list[tuple[int, str, int]]]:
+        """From each table: the column, and the table and column it joins with."""
+        found: dict[str, list[tuple[int, str, int]]] = {}
+        joins = {(one, two) for one, others in self.real.joins.items() for two in others}
+        named: dict[str, list[Place]] = {}
+        for table in self.tables:
+            for column in self.places.get(table, {}):
+                named.setdefault(fold(column), []).append((table, column))
+        joins |= {(a, b) for group in named.values() for a in group for b in group}
+        for one, two in sorted(joins):
+            if one != two and two[0] in self.tables and one[1] in self.places[one[0]]:
+                edge = (self.places[one[0]][one[1]], two[0], self.places[two[0]][two[1]])
+                found.setdefault(one[0], []).append(edge)
+        return found
+
+    def sample(self, rng: Random, present: Sequence[str]) -> Content:
+        """Real rows that belong together, with the parents of each."""
+        limit = rng.randint(1, self.most)
+        chosen: dict[str, dict[int, None]] = {}
+        for _ in range(rng.choice((1, 1, 2, 3))):
+            self._take(rng, rng.choice(present), limit, chosen)
+        # An empty table is a corner of its own: most of the time each has a row.
+        if rng.random() < _FILLED:
+            for table in present:
+                if table not in chosen:
+                    self._take(rng, table, limit, chosen)
+        return self._closed(chosen)
+
+    def _take(
+        self, rng: Random, table: str, limit: int, chosen: dict[str, dict[int, None]]
+    ) -> None:
+        """A row and what joins with it, and so on, while there is room."""
+        waiting = [(table, self._start(rng, table))]
+        while waiting:
+            name, number = waiting.pop(0)
+            numbers = chosen.setdefault(name, {})
+            if number not in numbers and len(numbers) < limit:
+                numbers[number] = None
+                waiting += self._joined(rng, name, self.real.rows[name][number])
+
+    def _start(self, rng: Random, table: str) -> int:
+        """Any row; half of the time one that a constant picks."""
+        picked = [
+            (place, value)
+            for place, values in self.constants.items()
+            if place[0] == table and place[1] in self.places[table]
+            for value in values
+        ]
+        if picked and rng.random() < 0.5:
+            place, value = rng.choice(picked)
+            found = self.real.where(table, (self.places[table][place[1]],), (value,))
+            if found:
+                return rng.choice(found)
+        return rng.randrange(len(self.real.rows[table]))
+
+    def _joined(self, rng: Random, table: str, row: Row) -> Iterator[tuple[str, int]]:
+        for at, other, place in self.partners.get(table, ()):
+            if row[at] is not None:
+                found = self.real.where(other, (place,), (row[at],))
+                for number in rng.sample(found, min(len(found), rng.choice((1, 1, 2, 3)))):
+                    yield other, number
+
+    def _closed(self, chosen: dict[str, dict[int, None]]) -> Content:
+        """The chosen rows with all their parents, without those that have a parent missing."""
+        waiting = [(table, number) for table, numbers in chosen.items() for number in numbers]
+        pointing = dict.fromkeys(waiting)
+        while waiting:
+            table, number = waiting.pop()
+            row = self.real.rows[table][number]
+            wanted = list(self._parents(table, row))
+            # Inclusions are kept as long as that takes few rows; they are no law.
+            if len(pointing) < self.most * len(self.tables):
+                wanted += self._included(table, row)
+            for other, found in wanted:
+                numbers = chosen.setdefault(other, {})
+                if found and not any(place in numbers for place in found):
+                    numbers[found[0]] = None
+                    pointing[other, found[0]] = None
+                    waiting.append((other, found[0]))
+        lost = True
+        while lost:
+            lost = False
+            for table, number in list(pointing):
+                for parent, found in self._parents(table, self.real.rows[table][number]):
+                    if not any(other in chosen[parent] for other in found):
+                        del chosen[table][number], pointing[table, number]
+                        lost = True
+                        break
+        return {
+            table: [self.real.rows[table][number] for number in numbers]
+            for table, numbers in chosen.items()
+            if numbers
+        }
+
+    def _parents(self, table: str, row: Row) -> Iterator[tuple[str, Sequence[int]]]:
+        for fact in self.references:
+            if fact.table == table:
+                key = tuple([row[self.places[table][name]] for name in fact.columns])
+                if None not in key:
+                    places = tuple([self.places[fact.parent][n] for n in fact.parent_columns])
+                    found = self.real.where(fact.parent, places, key)
+                    if not found:
+                        columns = [(fact.parent, name) for name in fact.parent_columns]
+                        kinds = map(self._affinity, columns)
+                        meant = tuple(map(as_stored, key, kinds))
+                        found = self.real.where(fact.parent, places, meant)
+                    yield fact.parent, found
+
+    def _included(self, table: str, row: Row) -> Iterator[tuple[str, Sequence[int]]]:
+        for found in self.inclusions:
+            value = row[self.places[table][found.column]] if found.table == table else None
+            if value is not None:
+                at = self.places[found.other_table][found.other_column]
+                yield found.other_table, self.real.where(found.other_table, (at,), (value,))
+
+    def mutated(self, rng: Random, instance: Instance, careful: bool) -> Instance:
+        """The instance with a few cells or rows changed, each change legal.
+
+        ``careful``: no change breaks a regularity of the tables that the queries read.
+        """
+        for _ in range(rng.randint(1, _MOST_CHANGES)):
+            content = {name: list(found) for name, found in instance.rows.items()}
+            usable = [name for name in content if name in self.tables] or list(content)
+            if not usable:
+                return instance
+            place = self._change(rng, content, rng.choice(usable))
+            changed = _instance(self.schema, content)
+            if legal(changed, self.facts) or (careful and self._breaks(changed, instance, place)):
+                continue
+            instance = changed
+        return instance
+
+    def _breaks(self, changed: Instance, before: Instance, place: Place | None) -> bool:
+        """Whether a change breaks what the rows kept before; ``place`` if only it changed."""
+        found = self.real.regularities
+        if place is None:
+            broken = found.broken
+            return bool(set(broken(changed, self.read)) - set(broken(before, self.read)))
+        about = [member for member in found.about(*place) if self.read.issuperset(member.places)]
+        return any(not member.holds(changed) and member.holds(before) for member in about)
+
+    def _change(self, rng: Random, content: Content, table: str) -> Place | None:
+        """Change the rows of a table; returns the column whose cell changed, if it was a cell."""
+        rows = content[table]
+        number = rng.randrange(len(rows))
+        kind = rng.random()
+        if kind < 0.1:
+            del rows[number]
+        elif kind < 0.2:
+            rows.append(self._renumbered(rng, table, rows[number]))
+        else:
+            columns = list(self.places[table])
+            compared = [name for name in columns if (table, name) in self.constants]
+            name = rng.choice(compared if compared and rng.random() < 0.7 else columns)
+            at = self.places[table][name]
+            value = self._value(rng, (table, name), [row[at] for row in rows], rows[number][at])
+            rows[number] = (*rows[number][:at], value, *rows[number][at + 1 :])
+            return table, name
+        return None
+
+    def _renumbered(self, rng: Random, table: str, row: Row) -> Row:
+        """A second row like the first, with another key."""
+        declared = self.schema.table(table)
+        keys = set(declared.primary_key) if declared is not None else set()
+        cells = list(row)
+        for name, at in self.places[table].items():
+            cell = cells[at]
+            if name in keys and isinstance(cell, int):
+                cells[at] = cell + rng.randint(1, 1_000_000)
+            elif name in keys and isinstance(cell, str):
+                cells[at] = f"{cell}{rng.randint(2, 9)}"
+        return tuple(cells)
+
+    def _value(self, rng: Random, place: Place, column: Sequence[Cell], now: Cell) -> Cell:
+        """A value worth trying: a constant, its neighbour, another row's, or a corner."""
+        known = self.constants.get(place, ())
+        base = rng.choice(known) if known and rng.random() < 0.8 else now
+        real = self.real.rows[place[0]]
+        at = self.places[place[0]][place[1]]
+        choices: list[Cell] = [base, base, rng.choice(column), rng.choice(real)[at], None]
+        if isinstance(base, int | float):
+            choices += [base - 1, base + 1, -base, 0]
+        elif isinstance(base, str):
+            choices += [base.swapcase(), base + "a", base[:-1], ""]
+        return as_stored(rng.choice(choices), self._affinity(place))
+
+    def _affinity(self, place: Place) -> Affinity:
+        declared = self.schema.table(place[0])
+        column = declared.column(place[1]) if declared is not None else None
+        if column is None or self.schema.source == "tables_json":
+            return "BLOB"
+        return affinity(column.type)

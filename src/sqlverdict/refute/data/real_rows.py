@@ -1,0 +1,79 @@
+"""The rows of a real database, kept in memory and found by what stands in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from sqlverdict.parse.facts import References, facts_of
+from sqlverdict.parse.per_schema import per_schema
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Row
+from sqlverdict.refute.data.mine.across import Inclusion
+from sqlverdict.refute.data.mine.kind import Place
+from sqlverdict.refute.data.mine.sample import reading
+from sqlverdict.refute.data.mine.store import TableData, tables_of
+from sqlverdict.refute.data.regularities import Regularities, digest_of, mine
+
+_MAX_ROWS = 50_000
+
+
+class RealRows:
+    """The rows of a database in memory, found by what stands in a column."""
+
+    def __init__(
+        self,
+        tables: Mapping[str, TableData],
+        joins: Mapping[Place, Sequence[Place]],
+        regularities: Regularities,
+        places: Mapping[Place, int],
+    ) -> None:
+        self.rows = {name: data.sample.rows for name, data in tables.items()}
+        self.joins = joins
+        self.regularities = regularities
+        self._tables = tables
+        self._at = places
+
+    def values(self, place: Place) -> Row:
+        """A few different values of a column, from all over the table."""
+        table, at = self._tables.get(place[0]), self._at.get(place)
+        return table.values(at) if table is not None and at is not None else ()
+
+    def where(self, table: str, places: tuple[int, ...], values: Row) -> Sequence[int]:
+        """The numbers of the rows with these values."""
+        data = self._tables.get(table)
+        return data.where(places, values) if data is not None else ()
+
+
+def real_rows(database: Path, schema: Schema) -> RealRows:
+    """A database's rows, kept in memory for the next pair of queries.
+
+    Raises:
+        DatabaseError: the file is missing or cannot be read.
+    """
+    return _kept(schema, database, digest_of(database))
+
+
+@per_schema
+def _kept(schema: Schema, database: Path, digest: str) -> RealRows:
+    with reading(database) as connection:
+        data = tables_of(connection, digest, schema, _MAX_ROWS)
+    tables = {name: table for name, table in data.items() if table.sample.complete}
+    joins: dict[Place, list[Place]] = {}
+    found = mine(database, schema)
+    for one, two in _joins(schema, found):
+        if one[0] in tables and two[0] in tables:
+            joins.setdefault(one, []).append(two)
+            joins.setdefault(two, []).append(one)
+    partners = {place: tuple(dict.fromkeys(others)) for place, others in joins.items()}
+    at = {(t.name, c.name): n for t in schema.tables for n, c in enumerate(t.columns)}
+    return RealRows(tables, partners, found, at)
+
+
+def _joins(schema: Schema, found: Regularities) -> Iterator[tuple[Place, Place]]:
+    for fact in facts_of(schema):
+        if isinstance(fact, References):
+            for column, parent in zip(fact.columns, fact.parent_columns, strict=True):
+                yield (fact.table, column), (fact.parent, parent)
+    for inclusion in found.of(Inclusion):
+        yield inclusion.places[0], inclusion.places[1]

@@ -1,0 +1,230 @@
+"""A witness for people: one sentence, a few small tables, and its evidence.
+
+The sentence names a circumstance only where taking that circumstance away makes the two
+queries agree; where none is found it says what the two return and nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Table
+from sqlverdict.parse.tokens import fold
+from sqlverdict.records import Answer, Contract, Evidence, Outcome, Query, Reason, Row, Rung
+from sqlverdict.refute.explain.wording import column, outcome_text
+from sqlverdict.refute.trial.rebuild import touched
+from sqlverdict.refute.trial.scratch_database import is_view
+from sqlverdict.refute.witness import NotRefuted, Refutation, Witness
+
+if TYPE_CHECKING:
+    from sqlverdict.refute.explain.what_if import WhatIf
+
+_START = "they differ when "
+_ROWS = 20
+_TEXT = 200
+
+
+def sentence(
+    witness: Witness, *, preset: str = DEFAULT_PRESET, contract: Contract | None = None
+) -> str:
+    """Say when the two queries differ, in plain words: "they differ when ...".
+
+    Args:
+        witness: The witness.
+        preset: The preset under which it was found.
+        contract: The case's own wishes, where it had some.
+    """
+    if witness.kind == "undetermined_prediction" and witness.other is not None:
+        may = f"{outcome_text(witness.prediction)} or {outcome_text(witness.other)}"
+        return (
+            f"the prediction leaves open what the gold decides: it may return {may}, "
+            f"the gold returns {outcome_text(witness.gold)}"
+        )
+    plain = _from_answers(witness)
+    if plain is not None:
+        return plain
+    from sqlverdict.refute.explain.what_if import WhatIf
+
+    scene = WhatIf(witness, preset, contract)
+    cause = _cause(scene) if scene.usable else None
+    if cause is not None:
+        return _START + cause
+    return _from_what_is_returned(witness)
+
+
+def _from_answers(witness: Witness) -> str | None:
+    """What needs no search: a failure, another number of columns, no rows at all."""
+    gold, prediction = witness.gold, witness.prediction
+    for side, outcome, other in (
+        ("gold", gold, prediction),
+        ("prediction", prediction, gold),
+    ):
+        if not isinstance(outcome, Answer) and isinstance(other, Answer):
+            name = "prediction" if side == "gold" else "gold"
+            return (
+                f"they differ on this database: the {side} fails ({outcome.message}), "
+                f"the {name} returns {outcome_text(other)}"
+            )
+    if not isinstance(gold, Answer) or not isinstance(prediction, Answer):
+        return None
+    ours, theirs = len(gold.columns), len(prediction.columns)
+    if ours != theirs:
+        return (
+            f"they differ in the number of columns: the gold returns {ours}, "
+            f"the prediction {theirs}"
+        )
+    if not witness.instance.size:
+        tables = [t for t in _tables(witness) if not is_view(t)]
+        if len(tables) == 1:
+            return f"{_START}table {column(tables[0].name)} is empty"
+        return f"{_START}all tables are empty"
+    return None
+
+
+def _cause(scene: WhatIf) -> str | None:
+    from sqlverdict.refute.explain import causes_in_queries as queries
+    from sqlverdict.refute.explain import causes_in_rows as rows
+
+    for find in (
+        queries.lone_condition,
+        queries.other_group_condition,
+        rows.boundary,
+        rows.null,
+        rows.letter_case,
+        rows.missing_partner,
+        rows.tie,
+        rows.duplicate,
+        rows.empty_table,
+        queries.other_condition,
+        queries.other_join,
+        queries.distinct,
+        queries.limit,
+        queries.outputs,
+    ):
+        found = find(scene)
+        if found is not None:
+            return found
+    return None
+
+
+def _from_what_is_returned(witness: Witness) -> str:
+    ours, theirs = outcome_text(witness.gold), outcome_text(witness.prediction)
+    both = f"the gold returns {ours}, the prediction {theirs}"
+    if witness.reasons == (Reason.ORDER_MISMATCH,):
+        return f"they differ in the order of the rows: {both}"
+    return f"they differ on this database: {both}"
+
+
+@dataclass(frozen=True)
+class WitnessTable:
+    """A table of a witness with only the columns that matter."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+
+def rows_table(witness: Witness) -> list[WitnessTable]:
+    """The witness's tables: columns that either query names, and keys."""
+    named = _named(witness)
+    return [_shown(witness, table, named) for table in _tables(witness) if not is_view(table)]
+
+
+def _tables(witness: Witness) -> list[Table]:
+    instance = witness.instance
+    return touched(instance.schema, (witness.gold_sql, witness.prediction_sql), instance.rows)
+
+
+def _named(witness: Witness) -> set[str] | None:
+    """The columns that the queries name; ``None`` where all may matter."""
+    names: set[str] = set()
+    for sql in (witness.gold_sql, witness.prediction_sql):
+        query = parse(sql)
+        if not isinstance(query, Query) or "star" in query.features:
+            return None
+        names.update(map(fold, query.columns))
+    return names
+
+
+def _shown(witness: Witness, table: Table, named: set[str] | None) -> WitnessTable:
+    keys = {fold(name) for name in table.primary_key}
+    wanted = None if named is None else named | keys
+    places = [
+        place
+        for place, given in enumerate(table.columns)
+        if wanted is None or fold(given.name) in wanted
+    ]
+    rows = witness.instance.rows.get(table.name, ())
+    return WitnessTable(
+        table.name,
+        tuple(table.columns[place].name for place in places),
+        tuple(tuple(row[place] for place in places) for row in rows),
+    )
+
+
+def evidence_of(refutation: Refutation) -> Evidence:
+    """What a search found, as evidence.
+
+    A witness is on the rung ``refuted``; agreement on n databases on the rung ``tested``,
+    which says n and never "equal"; no search at all is ``unknown``, with its reason.
+    """
+    if isinstance(refutation, NotRefuted):
+        return _not_refuted(refutation)
+    detail = {
+        "sentence": refutation.sentence or sentence(refutation),
+        "grade": refutation.grade,
+        "broken": list(refutation.broken),
+        "origin": refutation.origin,
+        "tried": refutation.tried,
+        "size": refutation.instance.size,
+        "rows": {
+            shown.name: {"columns": list(shown.columns), "rows": list(_plain(shown.rows))}
+            for shown in rows_table(refutation)
+        },
+        "gold": _small(refutation.gold),
+        "prediction": _small(refutation.prediction),
+    }
+    if refutation.cut_by_time:
+        detail["cut_by_time"] = True
+    if refutation.kind != "different" and refutation.other is not None:
+        detail |= {"kind": refutation.kind, "other": _small(refutation.other)}
+    return Evidence(Rung.REFUTED, "refute", False, refutation.reasons, detail=detail)
+
+
+def _not_refuted(found: NotRefuted) -> Evidence:
+    detail: dict[str, Any] = {"databases": found.instances}
+    if found.undetermined:
+        detail["undetermined"] = found.undetermined
+    if found.message:
+        detail["message"] = found.message
+    if found.cut_by_time:
+        detail["cut_by_time"] = True
+    if found.blame:
+        detail["blame"] = found.blame
+    reasons = (found.reason,) if found.reason is not None else ()
+    if found.instances > 0:
+        return Evidence(Rung.TESTED, "refute", True, reasons, detail=detail)
+    return Evidence(Rung.UNKNOWN, "refute", None, reasons, detail=detail)
+
+
+def _small(outcome: Outcome) -> dict[str, Any]:
+    """An answer for a log line."""
+    if not isinstance(outcome, Answer):
+        return {"failed": outcome.reason.value, "message": outcome.message}
+    rows = list(_plain(tuple(outcome.rows[:_ROWS])))
+    return {"columns": list(outcome.columns), "rows": rows, "count": len(outcome.rows)}
+
+
+def _plain(rows: tuple[Row, ...]) -> Iterator[list[Any]]:
+    """Rows as JSON can hold them: blobs as SQL writes them, long text cut."""
+    for row in rows:
+        cells: list[Any] = []
+        for cell in row:
+            text = f"x'{cell.hex()}'" if isinstance(cell, bytes) else cell
+            long = isinstance(text, str) and len(text) > _TEXT
+            cells.append(f"{text[:_TEXT]}…" if long and isinstance(text, str) else text)
+        yield cells

@@ -1,0 +1,157 @@
+"""A witness under the question "why": what would the queries say if something were otherwise?
+
+An explanation is tried, not guessed: a circumstance (a NULL, a tie, a condition) explains the
+difference where the two queries agree once it is taken away and nothing else is changed.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlverdict.errors import SchemaError
+from sqlverdict.parse.facts import Fact
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Table
+from sqlverdict.records import Answer, Cell, Contract, Outcome, Query, Row
+from sqlverdict.refute.read.columns import Place, Resolver
+from sqlverdict.refute.read.constants import read
+from sqlverdict.refute.read.reading import QueryReading
+from sqlverdict.refute.trial.rebuild import compare_on
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_arena
+from sqlverdict.refute.witness import Witness
+
+Rows = Mapping[str, Sequence[Row]]
+
+_TRIES = 150
+_NO_FACTS: frozenset[Fact] = frozenset()
+
+
+class WhatIf:
+    """A witness whose rows and queries can be changed and tried again.
+
+    ``queries``, ``resolvers`` and ``readings`` are the gold's and the prediction's;
+    ``usable`` is false where a query does not parse or the difference does not show here;
+    ``memo`` is for what several explanations look at.
+    """
+
+    def __init__(self, witness: Witness, preset: str, contract: Contract | None) -> None:
+        self.witness = witness
+        self.schema = witness.instance.schema
+        self.rows: dict[str, list[Row]] = {
+            name: list(rows) for name, rows in witness.instance.rows.items() if rows
+        }
+        self.preset = preset
+        self.contract = contract
+        self.memo: dict[str, Any] = {}
+        self._left = _TRIES
+        self._both_return = _has_rows(witness.gold) and _has_rows(witness.prediction)
+        parsed = [parse(witness.gold_sql), parse(witness.prediction_sql)]
+        self.queries = [query for query in parsed if isinstance(query, Query)]
+        self._arena = self._stage() if len(self.queries) == 2 else None
+        self.usable = self._arena is not None
+        if self.usable:
+            self.resolvers = [Resolver(query.tree, self.schema) for query in self.queries]
+            self.readings = [read(query, self.schema) for query in self.queries]
+            self.reading: QueryReading = self.readings[0].merge(self.readings[1])
+
+    def _stage(self) -> ScratchDatabase | None:
+        """An engine on which the witness's difference shows, with the schema's facts or without."""
+        for facts in (None, _NO_FACTS):
+            try:
+                arena = warm_arena(self.schema, facts, False)
+                arena.load(self.rows)
+            except (SchemaError, sqlite3.Error, LookupError):
+                continue
+            if _is_whole(arena, self.rows) and self._compare(arena)[2] is False:
+                return arena
+        return None
+
+    def _compare(
+        self, arena: ScratchDatabase, gold: str = "", prediction: str = ""
+    ) -> tuple[Outcome, Outcome, bool | None]:
+        ours, theirs, compared = compare_on(
+            arena.run,
+            gold or self.witness.gold_sql,
+            prediction or self.witness.prediction_sql,
+            self.preset,
+            self.contract,
+        )
+        return ours, theirs, compared.equal
+
+    @property
+    def spent(self) -> bool:
+        """Whether nothing more is tried; a text to be tried need not be made."""
+        return self._arena is None or self._left <= 0
+
+    def agree_on(self, rows: Rows) -> bool:
+        """Whether the two queries agree on other rows; rows that the schema forbids do not.
+
+        Where both return something on the witness, agreeing on nothing explains nothing.
+        """
+        if self._arena is None or self.spent:
+            return False
+        self._left -= 1
+        try:
+            self._arena.load(rows)
+        except (sqlite3.Error, LookupError, OverflowError):
+            return False
+        if not _is_whole(self._arena, rows):
+            return False
+        gold, _, equal = self._compare(self._arena)
+        return equal is True and (_has_rows(gold) or not self._both_return)
+
+    def agree_as(self, gold: str, prediction: str) -> bool:
+        """Whether two other queries agree on the witness's rows."""
+        if self._arena is None or self.spent:
+            return False
+        self._left -= 1
+        self._arena.load(self.rows)
+        return self._compare(self._arena, gold, prediction)[2] is True
+
+    def table(self, name: str) -> Table:
+        """The table of that name."""
+        table = self.schema.table(name)
+        assert table is not None
+        return table
+
+    def cells(self, place: Place) -> list[Cell]:
+        """The values of a column, a row each."""
+        at = self.index(place)
+        return [row[at] for row in self.rows.get(place[0], ())]
+
+    def index(self, place: Place) -> int:
+        """Where a column stands in its table."""
+        names = [column.name for column in self.table(place[0]).columns]
+        return names.index(place[1])
+
+    def with_cell(
+        self, place: Place, number: int, value: Cell, rows: Rows | None = None
+    ) -> dict[str, list[Row]]:
+        """The rows (by default the witness's) with one cell changed."""
+        at = self.index(place)
+        changed = _copy(self.rows if rows is None else rows)
+        row = changed[place[0]][number]
+        changed[place[0]][number] = (*row[:at], value, *row[at + 1 :])
+        return changed
+
+    def with_row(self, table: str, row: Row, rows: Rows | None = None) -> dict[str, list[Row]]:
+        """The rows (by default the witness's) with one more."""
+        changed = _copy(self.rows if rows is None else rows)
+        changed.setdefault(table, []).append(row)
+        return changed
+
+
+def _copy(rows: Rows) -> dict[str, list[Row]]:
+    return {name: list(content) for name, content in rows.items()}
+
+
+def _has_rows(outcome: Outcome) -> bool:
+    return isinstance(outcome, Answer) and bool(outcome.rows)
+
+
+def _is_whole(arena: ScratchDatabase, rows: Rows) -> bool:
+    """Whether the engine took in every row: it passes over those that break a constraint."""
+    kept = arena.kept(rows)
+    return all(len(kept[name]) == len(content) for name, content in rows.items())

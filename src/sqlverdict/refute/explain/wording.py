@@ -1,0 +1,78 @@
+"""Names of tables and columns as words of a sentence."""
+
+from __future__ import annotations
+
+import re
+
+from sqlverdict.records import Answer, Outcome, Row
+from sqlverdict.refute.trial.literals import cell_text
+
+_PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_ROWS = 3
+_SAME = frozenset({"series", "species", "news", "status", "address", "class", "business", "data"})
+_HISS = ("s", "x", "z", "ch", "sh")
+
+
+def noun(table: str) -> str:
+    """A row of a table: ``Player_Attributes`` is a "player attribute"."""
+    words = _words(table)
+    return " ".join([*words[:-1], _singular(words[-1])])
+
+
+def nouns(table: str) -> str:
+    """Rows of a table."""
+    words = _words(table)
+    return " ".join([*words[:-1], _plural(_singular(words[-1]))])
+
+
+def one(table: str) -> str:
+    """A row of a table, with its article."""
+    word = noun(table)
+    return f"an {word}" if word[0] in "aeio" else f"a {word}"
+
+
+def column(name: str) -> str:
+    """A column as the schema writes it, in quotes where it is no plain word."""
+    return name if re.fullmatch(r"\w+", name) else '"' + name.replace('"', '""') + '"'
+
+
+def _words(name: str) -> list[str]:
+    found = [word.lower() for word in _PARTS.findall(name)]
+    return found if found and all(word.isascii() for word in found) else [f'row of "{name}"']
+
+
+def _singular(word: str) -> str:
+    if word in _SAME or len(word) < 4 or not word.endswith("s"):
+        return word
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    if word.endswith(("ss", "us", "is")):
+        return word
+    if word.endswith(("ches", "shes", "xes", "sses", "zes")):
+        return word[:-2]
+    return word[:-1]
+
+
+def _plural(word: str) -> str:
+    if word in _SAME or not word.isalpha():
+        return word
+    if word.endswith("y") and word[-2:-1] not in ("a", "e", "i", "o", "u"):
+        return word[:-1] + "ies"
+    return word + ("es" if word.endswith(_HISS) else "s")
+
+
+def row_text(row: Row) -> str:
+    """A row: its one value, or its values in parentheses."""
+    cells = [cell_text(cell) for cell in row]
+    return cells[0] if len(cells) == 1 else f"({', '.join(cells)})"
+
+
+def outcome_text(outcome: Outcome) -> str:
+    """What a query returned, in a few words."""
+    if not isinstance(outcome, Answer):
+        return f"nothing: it fails ({outcome.message})"
+    if not outcome.rows:
+        return "no row"
+    shown = ", ".join(row_text(row) for row in outcome.rows[:_ROWS])
+    more = len(outcome.rows) - _ROWS
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -1,0 +1,127 @@
+"""Values that CHECK constraints accept, found by asking the engine itself.
+
+A CHECK may be any expression, so it is not modelled. One that speaks of a single column is
+put to the engine for every value of that column's pool, and what it refuses is dropped. One
+that speaks of several columns is left to the arena, which refuses whole rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import pieces
+from sqlverdict.records import Cell, ParseFailure
+from sqlverdict.refute.make.values import ValuePool, hinted, nth, takes
+from sqlverdict.refute.read.columns import Place
+from sqlverdict.refute.read.constants import DENIED, read
+from sqlverdict.refute.read.reading import Hint, QueryReading
+from sqlverdict.refute.trial.declarations import quoted
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase
+
+_FURTHER: tuple[Cell, ...] = (
+    *("2020-01-01", "2020-01-02", "2021-06-15", "10:00", "12:30:00", "a@b.c", "A", "1", "A1"),
+    *(0, 1, 10, 50, 100, 0.5, 2020),
+)
+"""Values that constraints often ask for and queries seldom name."""
+
+_PLAIN = 4
+
+
+@lru_cache(maxsize=256)
+def _readings(schema: Schema) -> tuple[tuple[str, str, QueryReading], ...]:
+    """Each CHECK with its table and what it looks at."""
+    found: list[tuple[str, str, QueryReading]] = []
+    for table in schema.tables:
+        for check in table.checks:
+            query = parse(f"SELECT 1 FROM {quoted(table.name)} WHERE ({check})")
+            if not isinstance(query, ParseFailure):
+                found.append((table.name, check, read(query, schema)))
+    return tuple(found)
+
+
+def checked_places(schema: Schema) -> set[Place]:
+    """The columns that CHECK constraints speak of."""
+    return {place for _, _, reading in _readings(schema) for place in reading.used}
+
+
+def index_hints(schema: Schema) -> dict[str, list[Hint]]:
+    """What the conditions of partial unique indexes compare columns with, and its opposite."""
+    found: dict[str, list[Hint]] = {}
+    for table in schema.tables:
+        for declared in table.indexes:
+            _, where, condition = declared.rpartition(_where(declared))
+            query = parse(f"SELECT 1 FROM {quoted(table.name)} WHERE ({condition})")
+            if not where or isinstance(query, ParseFailure):
+                continue
+            hints = read(query, schema).hints
+            denied = [
+                replace(hint, operator=DENIED.get(hint.operator, hint.operator)) for hint in hints
+            ]
+            found.setdefault(table.name, []).extend((*hints, *denied))
+    return found
+
+
+def _where(declared: str) -> str:
+    """The word before an index's condition, as it is written; a NUL where there is none."""
+    words = [part for part in pieces(declared) if part.lower() == "where"]
+    return words[-1] if words else "\0"
+
+
+def fit(
+    pools: Mapping[Place, ValuePool],
+    schema: Schema,
+    scratch: ScratchDatabase,
+    references: Mapping[Place, Sequence[Place]],
+) -> dict[Place, ValuePool]:
+    """The pools without the values that a CHECK refuses, and with those that it asks for.
+
+    Columns that reference a checked one must keep its CHECK too: they would find no parent.
+    """
+    fitting = dict(pools)
+    for _, check, reading in _readings(schema):
+        for place in reading.used:
+            hints = [hint for hint in reading.hints if hint.place == place]
+            for bound in (place, *references.get(place, ())):
+                pool = fitting[bound]
+                asked = hinted(replace(pool, good=(), near=()), hints)
+                if len(reading.used) == 1:
+                    fitting[bound] = _fit(pool, asked, place, check, schema, scratch)
+                elif asked.good and bound == place:
+                    plain = dict.fromkeys((*asked.good, *pool.plain))
+                    fitting[bound] = replace(pool, plain=tuple(plain)[:_PLAIN])
+    return fitting
+
+
+def _fit(
+    pool: ValuePool,
+    asked: ValuePool,
+    place: Place,
+    check: str,
+    schema: Schema,
+    scratch: ScratchDatabase,
+) -> ValuePool:
+    table = schema.table(place[0])
+    column = table.column(place[1]) if table is not None else None
+    assert column is not None
+
+    def kept(values: Iterable[Cell]) -> tuple[Cell, ...]:
+        return tuple(v for v in values if scratch.accepts(check, column.name, column.type, v))
+
+    plain = kept(pool.plain)
+    if len(plain) < 2:
+        others = (*asked.good, *pool.good, *_FURTHER, *asked.near, *pool.near)
+        fitting = kept(v for v in others if v is not None and takes(pool.kind, v))
+        plain = tuple(dict.fromkeys((*plain, *fitting)))[:_PLAIN]
+    return replace(
+        pool,
+        good=kept(pool.good),
+        near=kept(pool.near),
+        plain=plain or pool.plain,
+        odd=kept(pool.odd) or plain or pool.odd,
+        # Where a value like these is refused, these are all.
+        closed=pool.closed or not kept([nth(plain or pool.plain, _PLAIN + 1)]),
+    )

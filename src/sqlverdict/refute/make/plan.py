@@ -1,0 +1,126 @@
+"""What the instances of one pair of queries are made of: values, joins, groups and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, replace
+
+from sqlverdict.parse.facts import Fact
+from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.records import Cell
+from sqlverdict.refute.make.check_constraints import fit
+from sqlverdict.refute.make.constraints import ground_of
+from sqlverdict.refute.make.values import ValuePool, make_pools, takes
+from sqlverdict.refute.read.columns import Place
+from sqlverdict.refute.read.reading import QueryReading
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase
+
+_FEW, _MOST = 30, 1000
+_STRICTNESS = {"INTEGER": 0, "REAL": 1, "NUMERIC": 2, "TEXT": 3, "BLOB": 4, "BYTES": 5}
+
+
+@dataclass(frozen=True)
+class Joining:
+    """Which columns share values.
+
+    Attributes:
+        class_of: The class of each column that joins another.
+        values: The values of each class.
+        loose: Columns that join their own table: two rows of a scene need not share the value.
+    """
+
+    class_of: Mapping[Place, int]
+    values: Sequence[Sequence[Cell]]
+    loose: AbstractSet[Place]
+
+
+class InstancePlan:
+    """The values, joins and groups from which the instances of one pair of queries are made.
+
+    Args:
+        schema: The tables.
+        facts: What every instance obeys.
+        reading: What the two queries look at.
+        seed: Same seed, same instances.
+        scratch: An arena on which values are tried against CHECK constraints.
+        shape: Gives the columns other values than the queries alone suggest.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        facts: frozenset[Fact],
+        reading: QueryReading,
+        seed: int = 0,
+        scratch: ScratchDatabase | None = None,
+        shape: Callable[[Mapping[Place, ValuePool]], dict[Place, ValuePool]] | None = None,
+    ) -> None:
+        self.schema = schema
+        self.reading = reading
+        self.seed = seed
+        self.ground = ground_of(schema, facts)
+        self.pools = make_pools(self.ground.pools, self._with_indexes(reading))
+        if scratch is not None and self.ground.checked:
+            self.pools = fit(self.pools, schema, scratch, self.ground.references())
+        if shape is not None:
+            self.pools = shape(self.pools)
+        self.joining = self._joining(reading.joins)
+        self.apart = [self._joining(joins) for joins in reading.apart]
+        self.tables = [t for n in reading.tables if (t := self.ground.tables.get(n)) is not None]
+        names = [table.name for table in self.tables]
+        self.links = self.ground.reached(names)
+        self.referring = {p for link in self.links for join in link.joins for p in join}
+        filled = {*names, *(link.parent for link in self.links)}
+        self.blanks = {name: self._blank(self.ground.tables[name]) for name in filled}
+        self.varied = {name: self._varied_columns(self.ground.tables[name]) for name in filled}
+        # Columns of which one may be the same, or NULL, all over an instance.
+        self.free = [place for place in reading.used if place[0] in names]
+        self.groups = [place for place in reading.groups if place[0] in names]
+        self.counts = sorted(count for count in reading.counts if 1 <= count <= _FEW)
+        # Many rows cost much: they are asked for now and then.
+        self.large = sorted(count for count in reading.counts if _FEW < count <= _MOST)
+
+    def _with_indexes(self, reading: QueryReading) -> QueryReading:
+        """The reading with what partial unique indexes of its tables ask of their columns."""
+        hints = [h for name in reading.tables for h in self.ground.indexed.get(name, ())]
+        return replace(reading, hints=[*reading.hints, *hints]) if hints else reading
+
+    def _joining(self, joins: Iterable[tuple[Place, Place]]) -> Joining:
+        reading = self.reading
+        classes = self.ground.join_classes(reading.tables, joins)
+        class_of = {place: n for n, group in enumerate(classes) for place in group}
+        loose = {
+            place
+            for place, group in class_of.items()
+            if reading.copies.get(place[0], 1) > 1
+            or sum(other[0] == place[0] for other in classes[group]) > 1
+        }
+        return Joining(class_of, [self._values_of(group) for group in classes], loose)
+
+    def _blank(self, table: Table) -> list[Cell]:
+        """A row in which nothing is said: NULL where it may be."""
+        pools = [self.pools[(table.name, column.name)] for column in table.columns]
+        return [None if pool.nullable else pool.plain[0] for pool in pools]
+
+    def _values_of(self, group: frozenset[Place]) -> list[Cell]:
+        values: list[Cell] = []
+        for place in sorted(group, key=lambda place: (place not in self.reading.used, place)):
+            values += self.pools[place].good
+        strictest = min(group, key=lambda place: (_STRICTNESS[self.pools[place].kind], place))
+        values += self.pools[strictest].plain
+        kinds = {self.pools[place].kind for place in group}
+        if "INTEGER" in kinds:
+            values = [int(v) if isinstance(v, str) and v.isdecimal() else v for v in values]
+        fitting = [v for v in dict.fromkeys(values) if all(takes(kind, v) for kind in kinds)]
+        # Bytes and numbers never meet; then one side's values are as good as the other's.
+        return fitting or [*self.pools[strictest].plain]
+
+    def _varied_columns(self, table: Table) -> list[tuple[int, Place]]:
+        """The columns that are worth varying; the others keep one value."""
+        used, joined, ground = self.reading.used, self.joining.class_of, self.ground
+        return [
+            (n, place)
+            for n, place in enumerate((table.name, column.name) for column in table.columns)
+            if place in joined or place in ground.keyed or place in ground.checked or place in used
+        ]

@@ -1,0 +1,356 @@
+"""The values worth trying for each column: what the queries name, and what lies beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from itertools import pairwise
+from math import ceil, floor, inf, isfinite
+from typing import Literal
+
+from sqlverdict.parse.collations import collation
+from sqlverdict.parse.facts import Affinity, column_affinity
+from sqlverdict.parse.schema import Column, Table, is_strict, stored_type
+from sqlverdict.records import Cell
+from sqlverdict.refute.read.columns import Place
+from sqlverdict.refute.read.derived_values import of_length
+from sqlverdict.refute.read.json_paths import documents
+from sqlverdict.refute.read.reading import Hint, QueryReading
+
+_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(.*)", re.DOTALL)
+_MONTH = re.compile(r"\d{4}-\d{2}")
+Kind = Affinity | Literal["BYTES"]
+"""A column's affinity; BYTES where a STRICT table takes nothing else."""
+
+_PLAIN: dict[Kind, tuple[Cell, ...]] = {
+    "INTEGER": (1, 2, 3, 4),
+    "NUMERIC": (1, 2, 3, 4),
+    "REAL": (1.0, 2.5, 3.0, 0.5),
+    "TEXT": ("a", "b", "c", "d"),
+    "BLOB": (1, 2, "a", "b"),
+    "BYTES": (b"a", b"b", b"c", b"d"),
+}
+_ODD: dict[Kind, tuple[Cell, ...]] = {
+    "INTEGER": (0, -1, 7, 10),
+    "NUMERIC": (0, -1, 1.5, 10),
+    "REAL": (0.0, -1.0, 7.0, 10.0),
+    "TEXT": ("", "A", "10", "9", " Ab cd"),
+    "BLOB": (0, ""),
+    "BYTES": (b"", b"A", b"\x00"),
+}
+CASES: tuple[Cell, ...] = ("a", "A", "b", "B")
+"""Texts for a column that takes capitals and small letters for the same."""
+_WRITTEN: tuple[Cell, ...] = ("1", "2", "10", "9")
+"""Numbers in a column of texts."""
+_WRITTEN_ODD: tuple[Cell, ...] = ("", "a", "1.5", "-1")
+_FAR = 40
+_FAR_DAYS, _FAR_YEARS = 100_000, 200
+_INEXACT: tuple[Cell, ...] = (2**53 + 1, 2**53)
+_DOCUMENTS = 8
+"""How many documents are likely to meet what queries ask of them."""
+_LEAST, _GREATEST = -(2**63), 2**63 - 1
+_DAYS = ("2020-01-01", "2020-01-02", "2021-06-15", "2020-06-14")
+"""Two days of a month, two months of a year, two years; the last is a Sunday."""
+_ODD_DAYS = ("2019-12-31", "2020-06-14 10:00:00", "2020-02-29", "")
+
+
+@dataclass(frozen=True)
+class ValuePool:
+    """Values for one column.
+
+    ``kind`` is the column's affinity; ``good`` satisfy a comparison of one of the queries,
+    ``near`` just miss or just meet it, ``plain`` are ordinary, ``odd`` are corners of the type.
+    A ``closed`` pool has all the values that there are. ``extreme`` ones, beyond what a
+    floating-point number holds exactly, come late in a search.
+    """
+
+    kind: Kind
+    good: tuple[Cell, ...]
+    near: tuple[Cell, ...]
+    plain: tuple[Cell, ...]
+    odd: tuple[Cell, ...]
+    nullable: bool
+    closed: bool = False
+    extreme: tuple[Cell, ...] = ()
+
+
+def takes(kind: Kind, value: Cell) -> bool:
+    """Whether a column of that kind holds such a value in an orderly database."""
+    if isinstance(value, int) and not _LEAST <= value <= _GREATEST:
+        return False
+    if kind == "INTEGER":
+        return value is None or isinstance(value, int)
+    if kind == "REAL":
+        return value is None or isinstance(value, int | float)
+    if kind == "BYTES":
+        return value is None or isinstance(value, bytes)
+    return True
+
+
+def bare_pool(table: Table, column: Column, nullable: bool) -> ValuePool:
+    """The values for a column that no query compares with anything."""
+    kind: Kind = column_affinity(stored_type(table, column))
+    if kind == "BLOB" and column.type and is_strict(table.sql) and column.type.upper() != "ANY":
+        kind = "BYTES"
+    dated = _is_dated(column) and kind in ("TEXT", "NUMERIC")
+    plain, odd = (_DAYS, _ODD_DAYS) if dated else (_PLAIN[kind], _ODD[kind])
+    if kind == "TEXT" and collation(table.sql, column.name) == "NOCASE":
+        plain = CASES
+    return ValuePool(kind, (), (), plain, odd, nullable)
+
+
+def make_pools(bare: Mapping[Place, ValuePool], reading: QueryReading) -> dict[Place, ValuePool]:
+    """The pools of all columns, with the values that the queries give a hint of.
+
+    Args:
+        bare: The pools before a query is read.
+        reading: What the queries look at.
+    """
+    pools = dict(bare)
+    for place in reading.numbers:
+        if bare[place].plain is _PLAIN["TEXT"]:
+            pools[place] = replace(bare[place], plain=_WRITTEN, odd=_WRITTEN_ODD)
+        elif bare[place].kind == "REAL":
+            pools[place] = replace(bare[place], extreme=(inf,))
+    for place in reading.floats:
+        if bare[place].kind == "INTEGER":
+            pools[place] = replace(bare[place], extreme=_INEXACT)
+    found: dict[Place, list[Hint]] = {}
+    for hint in reading.hints:
+        found.setdefault(hint.place, []).append(hint)
+    lengths: dict[Place, set[int]] = {}
+    for place, length in reading.lengths:
+        lengths.setdefault(place, set()).add(length)
+    for place in {**found, **lengths}:
+        pools[place] = hinted(pools[place], found.get(place, ()), lengths.get(place, ()))
+    for place, paths in reading.documents.items():
+        texts = documents(paths)
+        pools[place] = replace(
+            pools[place], good=texts[:_DOCUMENTS], near=texts[_DOCUMENTS:], plain=texts, odd=texts
+        )
+    return pools
+
+
+def hinted(pool: ValuePool, hints: Iterable[Hint], lengths: Collection[int] = ()) -> ValuePool:
+    """A pool with the values that comparisons of its column give a hint of."""
+    good: list[Cell] = []
+    near: list[Cell] = []
+    filled = False
+    about = [*hints]
+    for hint in about:
+        if hint.value is None:
+            near.append(None)
+            filled |= hint.operator == "!="
+            continue
+        fitting, beside = _around(hint, pool.kind)
+        if hint.mixed:
+            # Two dates may be a number of years apart; neither of them is that number.
+            number = _number(hint.value)
+            if pool.plain is not _DAYS or number is None:
+                near += [*fitting, *beside]
+            elif abs(number) < _FAR_DAYS:
+                near += _apart(int(number))
+            if number is not None and pool.kind in ("INTEGER", "REAL"):
+                # A quotient or a product needs values far from each other.
+                near += [1, ceil(number * _FAR) if isfinite(number * _FAR) else 0]
+            continue
+        good += fitting
+        near += beside
+    likes = [hint.value for hint in about if hint.operator == "like" and hint.value is not None]
+    if len(likes) > 1:
+        # One text that may meet two patterns.
+        both = [
+            "".join(str(p).replace("%", " ") for p in (one, two)).strip()
+            for one, two in pairwise(likes)
+        ]
+        good += both
+        near += [f"{text}x" for text in both]
+    if lengths and pool.kind in ("TEXT", "BLOB", "NUMERIC"):
+        good += of_length([*good, *near], lengths)
+    if filled and not good:
+        good = [*pool.plain]
+
+    def held(values: list[Cell]) -> tuple[Cell, ...]:
+        may = (v for v in values if (pool.nullable or v is not None) and fits(v))
+        return tuple(dict.fromkeys(may))
+
+    # Who compares a column of numbers with a word knows that it holds words.
+    words = any(
+        hint.direct and isinstance(hint.value, str) and _number(hint.value) is None
+        for hint in about
+    )
+
+    def fits(value: Cell) -> bool:
+        return takes(pool.kind, value) or (words and isinstance(value, str))
+
+    return replace(pool, good=held(good), near=held(near))
+
+
+def another(value: Cell, pool: ValuePool, number: int, side: int) -> Cell:
+    """A value that no row has yet; where queries compare the column, one that may pass too."""
+    if isinstance(value, bytes):
+        return value + str(number).encode()
+    if isinstance(value, int | float):
+        beyond = value + side * (number - 90)
+        return beyond if pool.good and takes(pool.kind, beyond) else number
+    text = str(value)
+    dated = _DATE.fullmatch(text)
+    if dated:
+        return f"{dated[1]}-{dated[2]}-{number % 28 + 1:02}{dated[4]}"
+    if text.isdecimal():
+        return str(int(text) + number)
+    return f"{text}{number}" if pool.good else f"k{number}"
+
+
+def nth(values: Sequence[Cell], number: int, *, closed: bool = False) -> Cell:
+    """One of the values; where they do not suffice, one like the last, or the first again."""
+    if number < len(values) or closed:
+        return values[number % len(values)]
+    value = values[-1]
+    if isinstance(value, bytes):
+        return value + str(number).encode()
+    if isinstance(value, int | float):
+        beyond = value + 10 + number
+        return beyond if takes("NUMERIC", beyond) else number
+    text = str(value)
+    dated = _DATE.fullmatch(text)
+    if dated:
+        return f"{int(dated[1]) - number:04}-{dated[2]}-{dated[3]}{dated[4]}"
+    return str(int(text) + 10 + number) if text.isdecimal() else f"{text}{number}"
+
+
+def _is_dated(column: Column) -> bool:
+    text = f"{column.name} {column.type}".lower()
+    return any(word in text for word in ("date", "time", "birthday", "dob"))
+
+
+def _around(hint: Hint, kind: Kind) -> tuple[list[Cell], list[Cell]]:
+    """Values that satisfy a comparison, and values beside the border."""
+    value, operator = hint.value, hint.operator
+    assert value is not None
+    if isinstance(value, bytes):
+        return [value], [value[:-1], value + b"x", b""]
+    if kind == "BYTES":
+        return [str(value).encode()], [f"{value}x".encode()]
+    if operator == "unlike":
+        return _matching(str(value), "%_")[::-1]
+    if operator in ("like", "glob"):
+        return _matching(str(value), "*?" if operator == "glob" else "%_")
+    number = _number(value)
+    if kind in ("INTEGER", "REAL"):
+        if kind == "INTEGER" and isinstance(number, float) and isfinite(number):
+            # Whole numbers on both sides of it, or itself if it is one.
+            below, above = (
+                _numbers(floor(number), operator, kind),
+                _numbers(ceil(number), operator, kind),
+            )
+            return [*below[0], *above[0]], [*below[1], *above[1]]
+        if number is not None:
+            return _numbers(number, operator, kind)
+    text = str(value)
+    dated = _dates(text, hint.direct)
+    if dated is not None:
+        within, before, after = dated
+        order = {">": after, ">=": within + after, "<": before, "<=": within + before}
+        fitting: list[Cell] = [*order.get(operator, within)]
+        # Text that only looks like a date tells date functions from text functions.
+        odd = [] if hint.direct else [text, f"{text}-99-99"]
+        return fitting, [*within, *before, *after, *odd]
+    if number is not None and kind == "NUMERIC":
+        return _numbers(number, operator, kind)
+    if number is not None:
+        fitting, beside = _numbers(number, operator, kind)
+        return [text, *map(str, fitting)], [*map(str, beside), text, text + "1", "0" + text]
+    fitting = [text]
+    if not hint.direct and not text.isalnum():
+        # A mark by which a text is cut into parts.
+        fitting = [text, f"1{text}2"]
+    elif operator in (">", ">="):
+        fitting = [text + "z", text]
+    elif operator in ("<", "<="):
+        fitting = [text[:-1] or "", text]
+    elif operator == "!=":
+        fitting = [text + "x"]
+    return fitting, [text, text.swapcase(), f"{text} ", text + "x", text[:-1], "x" + text]
+
+
+def _numbers(number: float, operator: str, kind: Kind) -> tuple[list[Cell], list[Cell]]:
+    step: float = 1
+    if isinstance(number, float) and abs(number) < 1:
+        step = 0.125
+    order: dict[str, list[Cell]] = {
+        ">": [number + step, number + 3 * step],
+        ">=": [number, number + step, number + 3 * step],
+        "<": [number - step, number - 3 * step],
+        "<=": [number, number - step, number - 3 * step],
+        "!=": [number + step, number - step],
+    }
+    beside: list[Cell] = [number - step, number, number + step, -number - step]
+    if kind in ("REAL", "NUMERIC"):
+        beside += [number + step / 2, number - step / 2]
+    return order.get(operator, [number]), beside
+
+
+def _dates(text: str, direct: bool) -> tuple[list[str], list[str], list[str]] | None:
+    """Days within what a text names, a day, a month or a year, and days before and after it."""
+    whole = _DATE.fullmatch(text)
+    if whole:
+        try:
+            day = date(int(whole[1]), int(whole[2]), int(whole[3]))
+            days = [f"{day + timedelta(days=step)}{whole[4]}" for step in (-1, -40, 1, 40)]
+        except (ValueError, OverflowError):
+            return None
+        return [text], days[:2], days[2:] if whole[4] else [*days[2:], f"{text} 10:00:00"]
+    if _MONTH.fullmatch(text):
+        other = f"{text[:3]}{(int(text[3]) + 1) % 10}-01-15"
+        return [f"{text}-{day}" for day in ("15", "01", "28")], [], [other]
+    if direct or not text.isdecimal():
+        return None
+    if len(text) == 4 and 1000 <= int(text) < 2999:
+        year = int(text)
+        days = [f"{year}-{day}" for day in ("06-15", "01-01", "12-31", "03-20")]
+        return days, [f"{year - 1}-12-31"], [f"{year + 1}-01-01"]
+    if len(text) <= 2 and 1 <= int(text) <= 12:
+        month = int(text)
+        days = [f"2020-{month:02}-15", f"2021-{month:02}-01"]
+        return days, [], [f"2020-{month % 12 + 1:02}-15"]
+    return None
+
+
+def _apart(number: int) -> list[str]:
+    """Days that are so many days or years, or one more, from the first of the ordinary ones."""
+    first = date.fromisoformat(_DAYS[0])
+    days = [str(first + timedelta(days=n)) for n in (number, number + 1)]
+    return days + [
+        f"{first.year + n:04}-01-01" for n in (number, number + 1) if abs(n) < _FAR_YEARS
+    ]
+
+
+def _matching(pattern: str, wild: str) -> tuple[list[Cell], list[Cell]]:
+    """Texts that match a LIKE or GLOB pattern, and near misses."""
+    many, one = wild[0], wild[1]
+    short = pattern.replace(many, "").replace(one, "x")
+    long = pattern.replace(many, "zz").replace(one, "y")
+    core = pattern.replace(many, "").replace(one, "")
+    near: list[Cell] = [f"q{short}", f"{short}q", core[:-1], short.swapcase(), f"q{short}q", ""]
+    return [short, long], near
+
+
+def _number(value: Cell) -> float | int | None:
+    """The number that a value is, or is written as; a whole one only where the engine has it."""
+    if not isinstance(value, int | float | str):
+        return None
+    try:
+        whole = int(value) if not isinstance(value, float) else None
+    except ValueError:
+        whole = None
+    if whole is not None and takes("INTEGER", whole):
+        return whole
+    try:
+        return float(value)
+    except ValueError:
+        return None
+    except OverflowError:
+        return inf if isinstance(value, int) and value > 0 else -inf

@@ -1,0 +1,394 @@
+"""What two queries compare their columns with: the values on which they can part ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from math import isfinite
+from operator import add, mul, sub, truediv
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Cell, Query
+from sqlverdict.refute.read.columns import Place, Resolver
+from sqlverdict.refute.read.derived_values import (
+    becomes_float,
+    bytes_of,
+    rests,
+    shifted,
+    text_of_parts,
+)
+from sqlverdict.refute.read.json_paths import demands
+from sqlverdict.refute.read.reading import Hint, QueryReading
+from sqlverdict.refute.read.views import written_out
+
+_FLIPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
+_OPERATORS: dict[type[Expr], str] = {
+    exp.EQ: "=",
+    exp.NullSafeEQ: "=",
+    exp.NEQ: "!=",
+    exp.NullSafeNEQ: "!=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+}
+DENIED = {"<": ">=", ">": "<=", "<=": ">", ">=": "<", "=": "!=", "!=": "=", "like": "unlike"}
+_ORDERS = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.NEQ)
+_INVERSE: dict[type[Expr], Callable[[float, float], float]] = {
+    exp.Add: sub,
+    exp.Sub: add,
+    exp.Mul: truediv,
+    exp.Div: mul,
+}
+_MOST = 1000
+_SMALL_SUM = 30
+_COUNTING = (exp.Count, exp.Window, exp.Sum)
+_SILENT = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Table, exp.TableAlias})
+"""Most nodes: what they mean is told by the nodes around them."""
+_OFFSETS = (exp.Lag, exp.Lead, exp.NthValue, exp.Ntile)
+_RECKONING = (exp.Sum, exp.Avg, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.Abs, exp.Round)
+_CORNERED = (
+    *(exp.Abs, exp.Mod, exp.Mul, exp.Neg),
+    *(exp.Upper, exp.Lower, exp.Trim, exp.Length, exp.Substring),
+)
+
+
+_known: dict[tuple[str, int], tuple[Schema, QueryReading]] = {}
+_REMEMBERED = 512
+
+
+def read(query: Query, schema: Schema) -> QueryReading:
+    """Read a query's tables, joins, constants and counts; the search and the grade both ask."""
+    place = (query.sql, id(schema))
+    kept = _known.get(place)
+    # The schema itself is compared too: an id may be used again.
+    if kept is not None and kept[0] is schema:
+        return kept[1]
+    reading = _ConstantsReader(Resolver(written_out(query.tree, schema), schema)).read()
+    if len(_known) >= _REMEMBERED:
+        _known.clear()
+    _known[place] = (schema, reading)
+    return reading
+
+
+class _ConstantsReader:
+    def __init__(self, resolver: Resolver) -> None:
+        self.resolver = resolver
+        self.reading = QueryReading()
+        self._cuts: dict[Place, dict[int, str]] = {}
+        self._sums: dict[Place, set[float]] = {}
+        self._nested = sum(type(node) is exp.Select for node in resolver.nodes) > 1
+
+    def read(self) -> QueryReading:
+        reading, resolver = self.reading, self.resolver
+        reading.tables = [table.name for table in resolver.tables()]
+        reading.copies = resolver.copies()
+        columns = (node for node in resolver.nodes if isinstance(node, exp.Column))
+        places = map(resolver.column, columns)
+        reading.used = list(dict.fromkeys(place for place in places if place is not None))
+        for node in resolver.nodes:
+            if type(node) not in _SILENT:
+                self._visit(node)
+        for place, cuts in self._cuts.items():
+            # Parts of one text that are asked for apart: with something between them, or a dash.
+            texts = {text_of_parts(cuts, filler) for filler in "-x"} if len(cuts) > 1 else ()
+            reading.hints += [Hint(place, "=", text, direct=False) for text in sorted(texts)]
+        for place, sums in self._sums.items():
+            # What is left of a sum beside a value that another condition asks for.
+            named = [hint.value for hint in reading.hints if hint.place == place]
+            rest = rests(sums, named)
+            reading.hints += [Hint(place, "=", value, direct=False) for value in rest]
+        reading.documents = demands(resolver)
+        reading.stars = any(_shows_all(node) for node in resolver.nodes if type(node) is exp.Star)
+        reading.hints = list(dict.fromkeys(reading.hints))
+        reading.joins = list(dict.fromkeys(reading.joins))
+        return reading
+
+    def _visit(self, node: Expr) -> None:
+        if becomes_float(node):
+            self.reading.floats += self.resolver.columns(node)
+        if isinstance(node, _RECKONING):
+            self.reading.numbers += filter(None, map(self.resolver.column, _operands(node)))
+        operator = _OPERATORS.get(type(node))
+        if operator is not None:
+            self._compare(node.this, _asked(node, operator), node.expression)
+        elif isinstance(node, exp.Like | exp.ILike | exp.Glob):
+            kind = "glob" if isinstance(node, exp.Glob) else "like"
+            self._compare(node.this, _asked(node, kind), node.expression)
+        elif isinstance(node, exp.In):
+            self._in(node)
+        elif isinstance(node, exp.Between):
+            self._compare(node.this, _asked(node, ">="), node.args["low"])
+            self._compare(node.this, _asked(node, "<="), node.args["high"])
+        elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
+            self._hint(node.this, _asked(node, "="), None)
+        elif isinstance(node, exp.Case | exp.If):
+            # What a branch yields is compared with nothing.
+            for branch in node.args.get("ifs") or () if node.this is not None else ():
+                self._compare(node.this, "=", branch.this)
+        elif isinstance(node, exp.Limit | exp.Offset):
+            self._count(node.parent or node)
+        elif isinstance(node, exp.WindowSpec):
+            self._frame(node)
+        elif isinstance(node, _OFFSETS):
+            self._offset(node)
+        elif isinstance(node, exp.Join):
+            self._using(node)
+        elif isinstance(node, exp.Group):
+            places = map(self.resolver.column, node.expressions)
+            self.reading.groups += [place for place in places if place is not None]
+        elif isinstance(node, _CORNERED):
+            self.reading.corners = True
+        elif isinstance(node, exp.Func) and not isinstance(node, exp.AggFunc | exp.Connector):
+            self._function(node)
+
+    def _in(self, node: Expr) -> None:
+        for value in node.expressions:
+            self._compare(node.this, _asked(node, "="), value)
+        inner = node.args.get("query")
+        if inner is not None:
+            select = inner.this if isinstance(inner, exp.Subquery) else inner
+            while isinstance(select, exp.SetOperation):
+                select = select.this
+            if isinstance(select, exp.Select) and select.expressions:
+                self._join(node.this, select.expressions[0].unalias())
+
+    def _compare(self, left: Expr, operator: str, right: Expr) -> None:
+        left, right = _bare(left), _bare(right)
+        known, value = self._value(right)
+        if known:
+            self._hint(left, operator, value)
+            return
+        known, value = self._value(left)
+        if known:
+            self._hint(right, _FLIPPED.get(operator, operator), value)
+        elif operator == "=":
+            self._join(left, right)
+
+    def _join(self, left: Expr, right: Expr) -> None:
+        one, two = self.resolver.column(left), self.resolver.column(_scalar(right))
+        if one is not None and two is not None and one != two:
+            self.reading.joins.append((one, two))
+
+    def _using(self, join: Expr) -> None:
+        shared = [name.name for name in join.args.get("using") or ()]
+        tables = self.resolver.tables()
+        if join.args.get("method") == "NATURAL":
+            shared += [column.name for table in tables for column in table.columns]
+        for name in dict.fromkeys(shared):
+            places = [(t.name, c.name) for t in tables if (c := t.column(name)) is not None]
+            self.reading.joins += [(places[0], other) for other in places[1:]]
+
+    def _hint(self, side: Expr, operator: str, value: Cell) -> None:
+        side = _bare(self.resolver.meaning(side))
+        if isinstance(side, exp.Substring) and value is not None:
+            known, start = self._value(side.args.get("start") or exp.Null())
+            if known and isinstance(start, int) and 1 <= start < 40:
+                for cut in self.resolver.columns(side):
+                    self._cuts.setdefault(cut, {})[start] = str(value)
+                value = "x" * (start - 1) + str(value)
+        moved = shifted(side, value)
+        if moved is not None:
+            for text in moved:
+                self._hint(side.expressions[0], operator, text)
+            return
+        if isinstance(side, exp.Length) and isinstance(value, int):
+            self.reading.lengths += [(found, value) for found in self.resolver.columns(side)]
+            return
+        counts = True
+        if isinstance(side, exp.Sum) and isinstance(value, int | float):
+            for summed in self.resolver.columns(side):
+                self._sums.setdefault(summed, set()).add(value)
+            # A sum of ones is a count; a large one is reached by large values.
+            counts = value <= _SMALL_SUM
+        if isinstance(value, int) and counts and any(side.find_all(*_COUNTING)):
+            self.reading.counts.add(value)
+            if isinstance(side, exp.Count):
+                # A number of rows is no value of theirs.
+                return
+        solved = self._solved(side, operator, value)
+        if solved:
+            for part, turned, reached in solved:
+                self._hint(part, turned, reached)
+            return
+        place = self.resolver.column(side)
+        if place is not None:
+            self.reading.hints.append(Hint(place, operator, value))
+            denied = DENIED.get(operator)
+            if denied is not None and self._nested and _stands_apart(side):
+                self.reading.hints.append(Hint(place, denied, value))
+            return
+        places = dict.fromkeys(self.resolver.columns(side))
+        for inner in places:
+            hint = Hint(inner, operator, value, direct=False, mixed=len(places) > 1)
+            self.reading.hints.append(hint)
+
+    def _solved(self, side: Expr, operator: str, value: Cell) -> list[tuple[Expr, str, float]]:
+        """``c * 12 > 600`` as ``c > 50``: a constant is taken to the other side."""
+        if type(side) not in _INVERSE or not isinstance(value, int | float):
+            return []
+        inner, other = _bare(side.this), _bare(side.expression)
+        known, number = self._value(other)
+        if not known and type(side) in (exp.Add, exp.Mul):
+            inner, other = other, inner
+            known, number = self._value(other)
+        if not known or not isinstance(number, int | float) or not number:
+            return []
+        reached = [_INVERSE[type(side)](value, number)]
+        if isinstance(side, exp.Div) and isinstance(value, int) and isinstance(number, int):
+            # Whole numbers are cut off: the next one begins there.
+            reached.append((value + 1) * number)
+        turned = _FLIPPED.get(operator, operator) if number < 0 else operator
+        keeps = type(side) in (exp.Add, exp.Sub)
+        return [
+            (inner, operator if keeps else turned, int(n) if float(n).is_integer() else n)
+            for n in reached
+            if isfinite(n)
+        ]
+
+    def _function(self, node: Expr) -> None:
+        """A literal handed to a function together with a column: INSTR(c, 'x'), IFNULL(c, 0)."""
+        values = [self._value(child) for child in node.iter_expressions()]
+        # A word with % is a format or a pattern, not a value; a number says where, or how many.
+        instead = isinstance(node, exp.Coalesce | exp.Nullif)
+        kinds = str | int if instead else str
+        found = [v for known, v in values if known and isinstance(v, kinds) and "%" not in str(v)]
+        for place in self.resolver.columns(node) if found else ():
+            hints = (Hint(place, "=", value, direct=False, mixed=instead) for value in found)
+            self.reading.hints += hints
+
+    def _count(self, select: Expr) -> None:
+        """So many rows are passed over, taken, or both."""
+        parts = (select.args.get("limit"), select.args.get("offset"))
+        found = [self._value(part.expression) for part in parts if part is not None]
+        counts = [value for known, value in found if known and isinstance(value, int)]
+        self.reading.counts |= {n for n in (*counts, sum(counts)) if 0 <= n <= _MOST}
+
+    def _offset(self, node: Expr) -> None:
+        """So many rows away."""
+        known, value = self._value(node.args.get("offset") or node.this)
+        if known and isinstance(value, int) and 0 <= value <= _MOST:
+            self.reading.counts.add(value)
+
+    def _frame(self, spec: Expr) -> None:
+        """The bounds of a window's frame: numbers of rows, or distances of sort keys."""
+        found = [
+            value
+            for known, value in map(self._bound, ("start", "end"), (spec, spec))
+            if known and isinstance(value, int) and 0 <= value <= _MOST
+        ]
+        if str(spec.args.get("kind")).lower() != "range":
+            self.reading.counts |= set(found)
+            return
+        window = spec.parent
+        order = window.args.get("order") if window is not None else None
+        for place in self.resolver.columns(order) if order is not None else ():
+            steps = [step for value in found for step in (value, value + 1, value + 2)]
+            self.reading.hints += [Hint(place, "=", step, False, mixed=True) for step in steps]
+
+    def _bound(self, side: str, spec: Expr) -> tuple[bool, Cell]:
+        bound = spec.args.get(side)
+        return self._value(bound) if isinstance(bound, Expr) else (False, None)
+
+    def _value(self, node: Expr) -> tuple[bool, Cell]:
+        """A literal's value: whether it is one, and which."""
+        node = _bare(node)
+        if isinstance(node, exp.Literal):
+            return True, literal(node)
+        if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
+            inner = literal(node.this)
+            return True, -inner if isinstance(inner, int | float) else inner
+        if isinstance(node, exp.Boolean):
+            return True, int(bool(node.this))
+        if isinstance(node, exp.Null):
+            return True, None
+        if isinstance(node, exp.Cast | exp.Date | exp.TsOrDsToDate) and isinstance(
+            node.this, exp.Literal
+        ):
+            return True, literal(node.this)
+        if isinstance(node, exp.HexString):
+            return True, bytes_of(node.name)
+        if self.resolver.is_text(node):
+            return True, node.name
+        return False, None
+
+
+def literal(node: Expr) -> Cell:
+    """The value of a literal."""
+    text = str(node.this)
+    if node.args.get("is_string"):
+        return text
+    try:
+        return int(text)
+    except ValueError:
+        try:
+            return float(text)
+        except ValueError:
+            return text
+
+
+def _asked(node: Expr, operator: str) -> str:
+    """The comparison that a row has to meet: another one where the comparison is denied."""
+    parent = node.parent
+    while isinstance(parent, exp.Paren):
+        parent = parent.parent
+    return DENIED.get(operator, operator) if isinstance(parent, exp.Not) else operator
+
+
+def _stands_apart(node: Expr) -> bool:
+    """Whether it stands in a query that other rows are held against: some do not meet it.
+
+    That is what EXCEPT, NOT IN and NOT EXISTS take away, and what is less or more than others.
+    """
+    inner, outer = node, node.parent
+    while outer is not None:
+        if isinstance(outer, exp.Except) and outer.expression is inner:
+            return True
+        if isinstance(outer, exp.In | exp.Exists) and isinstance(outer.parent, exp.Not):
+            return True
+        if isinstance(outer, _ORDERS) and isinstance(inner, exp.Subquery):
+            return True
+        inner, outer = outer, outer.parent
+    return False
+
+
+def _operands(node: Expr) -> Iterator[Expr]:
+    """The expressions whose values a sum or a product takes, branches of CASE among them."""
+    for child in node.iter_expressions():
+        if isinstance(child, exp.Paren | exp.Cast | exp.Distinct | exp.Neg | exp.If | exp.Case):
+            inner = [child.args.get("true"), child.args.get("false")]
+            yield from _operands(child) if not any(inner) else ()
+            yield from (branch for branch in inner if branch is not None)
+        else:
+            yield child
+
+
+def _shows_all(star: Expr) -> bool:
+    """Not in COUNT(*), not where only rows are asked for."""
+    return not isinstance(star.parent, exp.Count) and star.find_ancestor(exp.Exists) is None
+
+
+def _bare(node: Expr) -> Expr:
+    while isinstance(node, exp.Paren):
+        node = node.this
+    return node
+
+
+def _scalar(node: Expr) -> Expr:
+    """The single output of a scalar subquery: x = (SELECT y FROM ...) joins x with y."""
+    if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
+        outputs = node.this.expressions
+        if len(outputs) == 1:
+            inner: Expr = outputs[0].unalias()
+            if isinstance(inner, exp.Max | exp.Min):
+                inner = inner.this
+            return inner
+    return node
+
+
+def literals(tree: Expr) -> Iterator[Cell]:
+    """Every literal of a query, wherever it stands."""
+    for node in tree.find_all(exp.Literal):
+        yield literal(node)

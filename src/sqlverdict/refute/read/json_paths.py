@@ -1,0 +1,160 @@
+"""JSON texts for columns that queries look into: each path is there, missing, or null.
+
+``json_extract(doc, '$.age') > 18`` compares no value of the column with 18, but a part of it. So
+the paths that queries ask for, and the values beside them, become documents.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.records import Cell
+from sqlverdict.refute.read.columns import Place, Resolver
+
+Path = tuple[str | int, ...]
+Demands = Mapping[Place, Mapping[Path, tuple[Cell, ...]]]
+"""For each column the paths that queries look at, and the values that they compare them with."""
+
+ELEMENTS = "[]"
+"""Stands behind the path of an array."""
+_STEP = re.compile(r'\.\s*("(?:[^"]*)"|[^.\[\]]+)|\[(\d+)\]')
+_COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Like, exp.In)
+_ARRAYS = frozenset({"json_each", "json_tree", "json_array_length"})
+_FUNCTIONS = _ARRAYS | {"json_type", "json", "json_valid"}
+_VALUES: tuple[Cell, ...] = (1, 2, "a", "b")
+_MOST = 24
+_DEPTH = 6
+
+
+def demands(resolver: Resolver) -> dict[Place, dict[Path, tuple[Cell, ...]]]:
+    """What a query asks of JSON texts."""
+    found: dict[Place, dict[Path, tuple[Cell, ...]]] = {}
+    elements = _compared_elements(resolver)
+    for node in resolver.nodes:
+        for place, path, values in _looked_at(node, resolver, elements):
+            known = found.setdefault(place, {})
+            known[path] = tuple(dict.fromkeys((*known.get(path, ()), *values)))
+    return found
+
+
+def _looked_at(
+    node: Expr, resolver: Resolver, elements: tuple[Cell, ...]
+) -> Iterator[tuple[Place, Path, tuple[Cell, ...]]]:
+    if isinstance(node, exp.JSONExtract | exp.JSONExtractScalar):
+        place = resolver.column(node.this)
+        if place is not None:
+            yield place, _path(node.expression), _compared(node)
+            for other in node.args.get("expressions") or ():
+                yield place, _path(other), ()
+    elif isinstance(node, exp.Anonymous) and str(node.this).lower() in _FUNCTIONS:
+        arguments = node.expressions
+        place = resolver.column(arguments[0]) if arguments else None
+        if place is not None:
+            path = _path(arguments[1]) if len(arguments) > 1 else ()
+            is_array = str(node.this).lower() in _ARRAYS
+            yield place, (*path, ELEMENTS) if is_array else path, elements if is_array else ()
+
+
+def _path(node: Expr) -> Path:
+    if isinstance(node, exp.JSONPath):
+        steps = [step for step in node.expressions if not isinstance(step, exp.JSONPathRoot)]
+        return tuple(step.this for step in steps if isinstance(step.this, str | int))[:_DEPTH]
+    if isinstance(node, exp.Literal):
+        text = str(node.this)
+        if not text.startswith("$"):
+            return (text,) if node.is_string else (int(text),)
+        found = (m[1].strip('"') if m[1] else int(m[2]) for m in _STEP.finditer(text))
+        return tuple(found)[:_DEPTH]
+    return ()
+
+
+def _compared(node: Expr) -> tuple[Cell, ...]:
+    """The literals that an expression is compared with."""
+    from sqlverdict.refute.read.constants import literal
+
+    inner, around = node, node.parent
+    while isinstance(around, exp.Paren | exp.Cast | exp.Lower | exp.Upper):
+        inner, around = around, around.parent
+    if isinstance(around, exp.Between) and around.this is inner:
+        sides = [around.args["low"], around.args["high"]]
+    elif isinstance(around, _COMPARISONS):
+        sides = [side for side in around.iter_expressions() if side is not inner]
+    else:
+        return ()
+    return tuple(literal(side) for side in sides if isinstance(side, exp.Literal))
+
+
+def _compared_elements(resolver: Resolver) -> tuple[Cell, ...]:
+    columns = (node for node in resolver.nodes if isinstance(node, exp.Column))
+    named = [node for node in columns if node.name.lower() in ("value", "atom")]
+    return tuple(dict.fromkeys(value for node in named for value in _compared(node)))
+
+
+def documents(paths: Mapping[Path, tuple[Cell, ...]]) -> tuple[str, ...]:
+    """Texts in which the paths hold what queries compare them with, and what lies beside it."""
+    order = sorted(paths, key=lambda path: (len(path), str(path)))
+    choices = {path: _beside(paths[path]) for path in order}
+    made: list[object] = []
+    for turn in range(max(map(len, choices.values()), default=0)):
+        # The deepest path first, and the shallowest: '$.a' may be a value or an object.
+        made += [
+            _document({path: choices[path][turn % len(choices[path])] for path in steps})
+            for steps in (order[::-1], order)
+        ]
+    for path in order:
+        others = {other: choices[other][0] for other in order if other != path}
+        made += [_document(others), _document({path: None, **others})]
+        made.append(_document({path: choices[path][0]}))
+    texts = [json.dumps(document, ensure_ascii=False) for document in (*made, {}, [])]
+    return tuple(dict.fromkeys(texts))[:_MOST]
+
+
+def _beside(values: tuple[Cell, ...]) -> list[Cell]:
+    found: list[Cell] = []
+    for value in values:
+        if isinstance(value, int | float):
+            found += [value, value + 1, value - 1, str(value)]
+        elif isinstance(value, str):
+            core = value.replace("%", "")
+            found += [core, f"{core}x", core.swapcase()]
+    return [*dict.fromkeys((*found, *_VALUES))]
+
+
+def _document(values: Mapping[Path, Cell]) -> object:
+    root: list[object] = [{}]
+    for path, value in values.items():
+        _put(root, (0, *path), value)
+    return root[0]
+
+
+def _put(inside: object, path: Path, value: Cell) -> None:
+    """Set what a path leads to; where something else stands in the way, nothing is set."""
+    for at, step in enumerate(path):
+        last = at == len(path) - 1
+        following: object = value if last else ([] if _is_place(path[at + 1]) else {})
+        if isinstance(inside, list):
+            number = len(inside) if step == ELEMENTS else step
+            if not isinstance(number, int) or number > len(inside) + _DEPTH:
+                return
+            inside += [None] * (number + 1 - len(inside))
+            if step == ELEMENTS:
+                # Two elements alike and one more, so that what counts them shows.
+                inside[number:] = [] if value is None else [value, value, "z"]
+                return
+            empty = inside[number] is None or (at == 0 and inside[number] == {})
+            if empty and not (at == 0 and isinstance(following, dict)):
+                inside[number] = following
+            inside = inside[number]
+        elif isinstance(inside, dict):
+            inside = inside.setdefault(str(step), following)
+        else:
+            return
+
+
+def _is_place(step: str | int) -> bool:
+    return isinstance(step, int) or step == ELEMENTS

@@ -1,0 +1,63 @@
+"""The part of a schema that two queries touch: a search needs no other table.
+
+A database may have hundreds of tables. Only those that the queries read are made, with the
+tables behind a view, and the parents that foreign keys ask for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from sqlverdict.parse.per_schema import per_schema
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import fold, solid
+from sqlverdict.refute.trial.scratch_database import is_view
+
+_QUOTES = "\"'`[]"
+_CATALOGUES = ("sqlite_", "pragma_")
+"""What lists all tables; whoever reads it sees which ones are there."""
+
+
+def part_of(schema: Schema, words: Iterable[str]) -> Schema:
+    """The schema with the tables among these words, and with all that these need.
+
+    The same words give the same object: what is worked out for a part is found again.
+
+    Args:
+        schema: All tables.
+        words: Names of tables, in any case and quoted or not; other words do no harm.
+    """
+    known, _ = _needs(schema)
+    folded = [fold(word.strip(_QUOTES)) for word in words]
+    if any(name.startswith(_CATALOGUES) for name in folded):
+        return schema
+    return _part(schema, tuple(sorted({known[name] for name in folded if name in known})))
+
+
+@per_schema
+def _needs(schema: Schema) -> tuple[dict[str, int], list[list[int]]]:
+    """The place of each table by its folded name, and the tables that each one needs."""
+    known = {fold(table.name): at for at, table in reversed(list(enumerate(schema.tables)))}
+    needs: list[list[int]] = []
+    for table in schema.tables:
+        others = [key.parent for key in table.foreign_keys]
+        if is_view(table):
+            others += [word.strip(_QUOTES) for word in solid(table.sql or "")]
+        needs.append([known[name] for other in others if (name := fold(other)) in known])
+    return known, needs
+
+
+@per_schema
+def _part(schema: Schema, places: tuple[int, ...]) -> Schema:
+    _, needs = _needs(schema)
+    chosen = set(places)
+    waiting = list(places)
+    while waiting:
+        further = [at for at in needs[waiting.pop()] if at not in chosen]
+        chosen.update(further)
+        waiting += further
+    if len(chosen) == len(schema.tables):
+        return schema
+    tables = tuple(schema.tables[at] for at in sorted(chosen))
+    return replace(schema, tables=tables)

@@ -1,0 +1,103 @@
+"""What a search needs to know about one or two queries: tables, values, joins, groups, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlverdict.records import Cell
+from sqlverdict.refute.read.columns import Place
+from sqlverdict.refute.read.json_paths import Path
+
+
+@dataclass(frozen=True)
+class Hint:
+    """A column is compared with a value.
+
+    ``direct`` where the column stands alone on its side; otherwise it is inside a function.
+    ``mixed`` where other columns stand there too: the value is not one of the column's own.
+    """
+
+    place: Place
+    operator: str
+    value: Cell
+    direct: bool = True
+    mixed: bool = False
+
+
+@dataclass
+class QueryReading:
+    """What the search needs to know about one or two queries."""
+
+    tables: list[str] = field(default_factory=list)
+    copies: dict[str, int] = field(default_factory=dict)
+    hints: list[Hint] = field(default_factory=list)
+    joins: list[tuple[Place, Place]] = field(default_factory=list)
+    counts: set[int] = field(default_factory=set)
+    corners: bool = False
+    """Whether something is done to values that shows only at the corners of their type."""
+    used: list[Place] = field(default_factory=list)
+    groups: list[Place] = field(default_factory=list)
+    """The columns of GROUP BY."""
+    numbers: list[Place] = field(default_factory=list)
+    """The columns that are reckoned with: summed, averaged, multiplied."""
+    apart: list[list[tuple[Place, Place]]] = field(default_factory=list)
+    """The joins of each of two queries that do not join alike."""
+    contested: list[Place] = field(default_factory=list)
+    """The columns of which two queries ask different things."""
+    stars: bool = False
+    """Whether a star stands for columns."""
+    documents: dict[Place, dict[Path, tuple[Cell, ...]]] = field(default_factory=dict)
+    """What is asked of JSON texts."""
+    lengths: list[tuple[Place, int]] = field(default_factory=list)
+    """How long texts have to be."""
+    floats: list[Place] = field(default_factory=list)
+    """The columns whose values become floating-point numbers."""
+
+    def looks_like(self, other: QueryReading) -> bool:
+        """Whether both look at the same things; they may still ask for different ones."""
+        return (
+            self.copies == other.copies
+            and set(self.hints) == set(other.hints)
+            and self._pairs() == other._pairs()
+            and self.counts == other.counts
+            and set(self.used) == set(other.used)
+        )
+
+    def _pairs(self) -> set[frozenset[Place]]:
+        return {frozenset(join) for join in self.joins}
+
+    def merge(self, other: QueryReading) -> QueryReading:
+        """Both readings together."""
+        copies = dict(self.copies)
+        for table, times in other.copies.items():
+            copies[table] = max(times, copies.get(table, 0))
+        return QueryReading(
+            list(dict.fromkeys((*self.tables, *other.tables))),
+            copies,
+            list(dict.fromkeys((*self.hints, *other.hints))),
+            list(dict.fromkeys((*self.joins, *other.joins))),
+            self.counts | other.counts,
+            self.corners or other.corners,
+            list(dict.fromkeys((*self.used, *other.used))),
+            list(dict.fromkeys((*self.groups, *other.groups))),
+            list(dict.fromkeys((*self.numbers, *other.numbers))),
+            [] if self._pairs() == other._pairs() else [self.joins, other.joins],
+            sorted({hint.place for hint in {*self.hints} ^ {*other.hints}}),
+            self.stars or other.stars,
+            _merged(self.documents, other.documents),
+            list(dict.fromkeys((*self.lengths, *other.lengths))),
+            list(dict.fromkeys((*self.floats, *other.floats))),
+        )
+
+
+def _merged(
+    one: Mapping[Place, Mapping[Path, tuple[Cell, ...]]],
+    two: Mapping[Place, Mapping[Path, tuple[Cell, ...]]],
+) -> dict[Place, dict[Path, tuple[Cell, ...]]]:
+    found = {place: dict(paths) for place, paths in one.items()}
+    for place, paths in two.items():
+        known = found.setdefault(place, {})
+        for path, values in paths.items():
+            known[path] = tuple(dict.fromkeys((*known.get(path, ()), *values)))
+    return found

@@ -1,0 +1,144 @@
+"""Why no search can be made for two queries: they do not parse, do not run, or need too much."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlverdict.errors import SchemaError
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Failure, Outcome, ParseFailure, Query, Reason
+from sqlverdict.refute.meter import Meter
+from sqlverdict.refute.trial.rebuild import touched
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase
+from sqlverdict.refute.witness import NotRefuted
+
+_BOOKKEEPING = re.compile(r"sqlite_(sequence|stat\d)", re.IGNORECASE)
+
+_OFTEN = 10
+"""The prediction may be stopped on one database of so many."""
+
+STOPPED = frozenset({Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT, Reason.ROW_LIMIT})
+"""Failures that say nothing about the query: it was stopped."""
+
+
+class Unmakeable(SchemaError):
+    """A table that a query needs cannot be made; ``blame`` is whose query, where it is known."""
+
+    def __init__(self, why: str, blame: str) -> None:
+        super().__init__(why)
+        self.blame = blame
+
+
+def unreadable(parsed: Sequence[Query | ParseFailure]) -> NotRefuted | None:
+    """Why the first of the gold and the prediction that cannot be searched cannot be.
+
+    Our parser does not read it, or it reads what SQLite notes about a file for itself, which is
+    no part of the data that a search makes.
+    """
+    for which, query in zip(("gold", "prediction"), parsed, strict=True):
+        if isinstance(query, ParseFailure):
+            said = f"the {which}: {query.message}"
+            return NotRefuted(0, reason=query.reason, message=said, blame=_blame(which))
+        for name in query.tables:
+            if _BOOKKEEPING.fullmatch(name):
+                said = f"the {which} reads {name}, which SQLite keeps for itself"
+                unable = Reason.UNSUPPORTED_FEATURE
+                return NotRefuted(0, reason=unable, message=said, blame=_blame(which))
+    return None
+
+
+def unrunnable(arena: ScratchDatabase, gold: str, prediction: str) -> NotRefuted | None:
+    """Queries that cannot run at all on this schema are not the search's business."""
+    arena.load({})
+    for which, sql in (("gold", gold), ("prediction", prediction)):
+        outcome = arena.run(sql)
+        if isinstance(outcome, Failure):
+            late = is_stopped(outcome)
+            if which == "gold":
+                reason = Reason.GOLD_EXECUTION_TIMEOUT if late else Reason.GOLD_EXECUTION_ERROR
+            else:
+                reason = outcome.reason
+            said = f"the {which}: {outcome.message}"
+            return NotRefuted(0, reason=reason, message=said, blame=_blame(which))
+        if outcome.volatile:
+            message = f"the {which} depends on the clock or on chance"
+            unable = Reason.UNSUPPORTED_FEATURE
+            return NotRefuted(0, reason=unable, message=message, blame=_blame(which))
+    return None
+
+
+def is_stopped(outcome: Outcome) -> bool:
+    """Whether a limit stopped a query."""
+    return isinstance(outcome, Failure) and outcome.reason in STOPPED
+
+
+def is_often(stopped: int, tried: int) -> bool:
+    """Whether a prediction was stopped more often than chance explains: databases are tiny."""
+    return _OFTEN * stopped > tried
+
+
+def ended(tried: int, undetermined: int, stopped: int, meter: Meter) -> NotRefuted:
+    """The end of a search without a witness.
+
+    Args:
+        tried: How many databases were tried.
+        undetermined: On how many the answers differ by the order of rows alone.
+        stopped: On how many a limit stopped the prediction, where the gold answered.
+        meter: What was spent.
+    """
+    late = meter.late
+    if is_often(stopped, tried) and not late:
+        # A query may run for ever wherever it would show that it is wrong.
+        message = f"the prediction was stopped at a limit on {stopped:,} of {tried:,} databases"
+        return NotRefuted(0, 0, Reason.EXECUTION_TIMEOUT, message, blame="prediction")
+    if not meter.over:
+        return NotRefuted(tried, undetermined)
+    message = f"cut by {'time' if late else 'its budget of work'}"
+    return NotRefuted(tried, undetermined, Reason.BUDGET_EXHAUSTED, message, cut_by_time=late)
+
+
+def _blame(which: str) -> str:
+    """Who stands against a search; the gold is looked at first, so the prediction does alone."""
+    return which if which == "prediction" else ""
+
+
+def check_made(
+    missing: Mapping[str, str],
+    schema: Schema,
+    sqls: tuple[str, str],
+    tables: Iterable[str],
+    gold_tables: Iterable[str],
+) -> None:
+    """Refuse queries that need a table or view which cannot be made.
+
+    Args:
+        missing: Why tables and views could not be made, by name.
+        schema: The tables.
+        sqls: The gold and the prediction.
+        tables: The base tables that get rows for them.
+        gold_tables: Those that the gold reads.
+
+    Raises:
+        Unmakeable: they do.
+    """
+    why = _unmakeable(missing, schema, sqls, tables)
+    if why is not None:
+        alone = _unmakeable(missing, schema, sqls[:1], gold_tables)
+        raise Unmakeable(why, "prediction" if alone is None else "")
+
+
+def unmade(error: SchemaError) -> NotRefuted:
+    """What becomes of a search for which no database can be made."""
+    blame = error.blame if isinstance(error, Unmakeable) else ""
+    return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=str(error), blame=blame)
+
+
+def _unmakeable(
+    missing: Mapping[str, str], schema: Schema, sqls: Sequence[str], tables: Iterable[str]
+) -> str | None:
+    """Why queries cannot be searched; ``None`` where they can."""
+    if not missing:
+        return None
+    needed = {*tables, *(table.name for table in touched(schema, sqls, {}))}
+    return next((why for name, why in sorted(missing.items()) if name in needed), None)

@@ -1,0 +1,166 @@
+"""Whether a difference is the queries' own: the same whatever the order in which rows lie.
+
+Ties under LIMIT, bare columns beside an aggregate and group_concat can make an answer
+depend on the order of rows. Such an answer proves nothing, so both queries are asked again
+with ties under LIMIT broken one way and the other, and with rows put in the other way round,
+shuffled, walked backwards, and without keys.
+
+The gold must keep its answer. The prediction must keep its answer, or at least its number of
+rows where that is not the gold's: whichever rows it picks, there are too many or too few.
+A prediction that does not, beside a gold that does, leaves open what the gold decides: a
+witness of its own kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+
+from sqlverdict.compare.preset import Preset, QueryPair
+from sqlverdict.records import Answer, Outcome, Row
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase
+from sqlverdict.refute.trial.tie_breaks import broken_ties
+
+Rows = Mapping[str, Sequence[Row]]
+
+_TURNS = 8
+
+
+def arrangements(rows: Rows) -> Iterator[dict[str, list[Row]]]:
+    """The same rows in other orders, the other way round first; few rows have few orders."""
+    known: set[tuple[int, ...]] = set()
+    for other in _orders(rows):
+        # Which row stands where, not what it holds: 1 and 1.0 are equal, yet not the same.
+        places = tuple([id(row) for content in other.values() for row in content])
+        if places not in known:
+            known.add(places)
+            yield other
+
+
+def _orders(rows: Rows) -> Iterator[dict[str, list[Row]]]:
+    yield {table: list(reversed(content)) for table, content in rows.items()}
+    yield {table: list(content) for table, content in rows.items()}
+    rng = Random(7)  # noqa: S311 - repeatable, not secret
+    for _ in range(2):
+        yield {table: rng.sample(list(content), len(content)) for table, content in rows.items()}
+    # Each row comes first once, and last: a bare column shows the one or the other.
+    for turn in range(1, min(_TURNS, max(map(len, rows.values()), default=0))):
+        yield {
+            table: [*content[turn % len(content) :], *content[: turn % len(content)]]
+            for table, content in rows.items()
+            if content
+        }
+
+
+def is_determined(
+    gold: tuple[str, Outcome],
+    prediction: tuple[str, Outcome],
+    rows: Rows,
+    arenas: tuple[ScratchDatabase, ScratchDatabase],
+    preset: Preset,
+    dialect: str,
+) -> bool:
+    """Whether the two queries differ on every arrangement of the rows.
+
+    Args:
+        gold: The gold query and what it gave.
+        prediction: The predicted query and what it gave.
+        rows: The instance.
+        arenas: The one they ran on, and one without keys that walks backwards.
+        preset: When two answers are the same.
+        dialect: Of the queries.
+    """
+    before, after = gold[1], prediction[1]
+    counted = (
+        isinstance(before, Answer)
+        and isinstance(after, Answer)
+        and len(before.rows) != len(after.rows)
+    )
+    for arena, ours, theirs in _variants(gold[0], prediction[0], rows, arenas):
+        if ours is not None and not _same(gold, ours, arena, preset, dialect):
+            return False
+        # The prediction must keep what counts of its answer.
+        if theirs is not None and not (
+            _same(prediction, theirs, arena, preset, dialect)
+            or (counted and _as_many(after, theirs))
+        ):
+            return False
+    return True
+
+
+def second_answer(
+    gold: tuple[str, Outcome],
+    prediction: tuple[str, Outcome],
+    rows: Rows,
+    arenas: tuple[ScratchDatabase, ScratchDatabase],
+    preset: Preset,
+    dialect: str,
+) -> Answer | None:
+    """Another answer that the prediction may give where the gold gives one and the same.
+
+    The gold's own answer is preferred. ``None`` where the gold is open too, or the prediction is
+    not; the arguments are those of :func:`is_determined`.
+    """
+    if not isinstance(gold[1], Answer) or not isinstance(prediction[1], Answer):
+        return None
+    found: Answer | None = None
+    fits = False
+    for arena, ours, theirs in _variants(gold[0], prediction[0], rows, arenas):
+        if ours is not None and not _same(gold, ours, arena, preset, dialect):
+            return None
+        if not isinstance(theirs, Answer) or theirs.volatile or fits:
+            continue
+        if not _same(prediction, theirs, arena, preset, dialect):
+            pair = QueryPair(gold[0], prediction[0], dialect, probe=arena.run)
+            fits = bool(preset.compare(gold[1], theirs, pair).equal)
+            found = theirs if fits or found is None else found
+    return found
+
+
+def _variants(
+    gold: str, prediction: str, rows: Rows, arenas: tuple[ScratchDatabase, ScratchDatabase]
+) -> Iterator[tuple[ScratchDatabase, Outcome | None, Outcome | None]]:
+    """What else the queries may give: ties broken both ways, rows in other orders.
+
+    ``None`` for a query that was not asked.
+    """
+    forward, keyless = arenas
+    forward.load(rows)
+    for sql in broken_ties(gold):
+        if isinstance(now := forward.run(sql), Answer):
+            yield forward, now, None
+    for sql in broken_ties(prediction):
+        if isinstance(now := forward.run(sql), Answer):
+            yield forward, None, now
+    for turn, other in enumerate(arrangements(rows)):
+        keyless.load(other)
+        yield keyless, keyless.run(gold), None
+        yield keyless, None, keyless.run(prediction)
+        # It was asked about the rows as they are; one row is its own other way round.
+        if turn == 0 and any(len(content) > 1 for content in rows.values()):
+            forward.load(other)
+            yield forward, forward.run(gold), None
+            yield forward, None, forward.run(prediction)
+
+
+def _as_many(before: Outcome, now: Outcome) -> bool:
+    return (
+        isinstance(before, Answer)
+        and isinstance(now, Answer)
+        and len(before.rows) == len(now.rows)
+        and not now.volatile
+    )
+
+
+def _same(
+    asked: tuple[str, Outcome], now: Outcome, arena: ScratchDatabase, preset: Preset, dialect: str
+) -> bool:
+    sql, before = asked
+    if not isinstance(before, Answer) or not isinstance(now, Answer):
+        return type(before) is type(now)
+    if before.volatile or now.volatile:
+        return False
+    if before.rows == now.rows:
+        return True
+    # Undetermined (None) is as bad as different.
+    return bool(preset.compare(before, now, QueryPair(sql, sql, dialect, probe=arena.run)).equal)

@@ -1,0 +1,36 @@
+"""A difference between two queries on some rows, before it is a witness."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sqlverdict.records import Comparison, Outcome
+from sqlverdict.refute.shrink import Content, Cost
+from sqlverdict.refute.witness import Origin
+
+
+@dataclass
+class Difference:
+    """A difference on an instance, before it is shrunk."""
+
+    rows: Content
+    gold: Outcome
+    prediction: Outcome
+    comparison: Comparison
+
+
+class SmallDifference(NamedTuple):
+    """A difference on few rows, how far these are from ordinary, and where they came from."""
+
+    found: Difference
+    cost: Cost
+    origin: Origin
+    tried: int
+
+
+def is_whole(found: Difference | None, rows: Content) -> bool:
+    """Whether there is a difference, and the engine took every row in."""
+    return found is not None and all(
+        len(found.rows.get(table, ())) == len(content) for table, content in rows.items()
+    )

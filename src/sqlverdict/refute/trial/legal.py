@@ -1,0 +1,232 @@
+"""Whether an instance obeys the facts: a small checker that shares nothing with the makers.
+
+What it cannot see: partial unique indexes, and expressions and collations in unique indexes.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import lru_cache
+from math import isnan
+
+from sqlverdict.files.sqlite import open_in_memory
+from sqlverdict.parse.collations import alike, collation
+from sqlverdict.parse.facts import (
+    Affinity,
+    Fact,
+    HasAffinity,
+    NotNull,
+    References,
+    Unique,
+    affinity,
+)
+from sqlverdict.parse.schema import Schema, Table, is_strict, stored_type
+from sqlverdict.parse.tokens import solid
+from sqlverdict.records import Cell, Row
+from sqlverdict.refute.trial.declarations import quoted
+from sqlverdict.refute.trial.scratch_database import is_view
+from sqlverdict.refute.witness import Instance
+
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+_WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
+_BIGGEST = 2**63
+_NUMERIC: tuple[Affinity, ...] = ("INTEGER", "REAL", "NUMERIC")
+
+
+def legal(instance: Instance, facts: Iterable[Fact]) -> list[str]:
+    """What is wrong with an instance, in words; nothing where it obeys every fact.
+
+    Args:
+        instance: The rows.
+        facts: What they must obey: any subset of the schema's facts. CHECK constraints are no
+            facts and always count.
+    """
+    schema = instance.schema
+    tables = {table.name: table for table in schema.tables}
+    found = list(_shapes(instance, tables))
+    if found:
+        return found
+    for fact in facts:
+        rows = instance.rows.get(fact.table)
+        table = tables.get(fact.table)
+        if not rows or table is None:
+            continue
+        if isinstance(fact, NotNull) and None in _column(table, rows, fact.column):
+            found.append(f"{fact.table}.{fact.column} is NULL; it must never be")
+        elif isinstance(fact, HasAffinity):
+            found += _typed(fact, _column(table, rows, fact.column))
+        elif isinstance(fact, Unique):
+            found += _unique(fact, _collated(table, fact.columns, rows))
+        elif isinstance(fact, References):
+            found += _references(fact, instance, table)
+    for name, rows in instance.rows.items():
+        table = tables[name]
+        if rows:
+            found += _rowids(table, rows)
+            if table.checks or is_strict(table.sql):
+                found += _checked(table, rows)
+    return found
+
+
+def _shapes(instance: Instance, tables: Mapping[str, Table]) -> Iterator[str]:
+    """Whether tables and rows are of the schema at all, and cells are what SQLite can keep."""
+    for name, rows in instance.rows.items():
+        table = tables.get(name)
+        if table is None or is_view(table):
+            yield f"{name} is no table of the schema; rows belong to its tables, spelt as there"
+            continue
+        for row in rows:
+            if len(row) != len(table.columns):
+                yield f"a row of {name} has {len(row)} cells; expected {len(table.columns)}"
+                break
+            bad = [cell for cell in row if not _can_be_kept(cell)]
+            if bad:
+                yield f"{name} holds {bad[0]!r}, which SQLite cannot keep as it is"
+                break
+
+
+def _can_be_kept(cell: Cell) -> bool:
+    if isinstance(cell, int):
+        return not isinstance(cell, bool) and -_BIGGEST <= cell < _BIGGEST
+    if isinstance(cell, float):
+        return not isnan(cell)
+    if isinstance(cell, str):
+        return not any("\ud800" <= letter <= "\udfff" for letter in cell)
+    return cell is None or isinstance(cell, bytes)
+
+
+def _typed(fact: HasAffinity, cells: Sequence[Cell]) -> Iterator[str]:
+    """A cell that SQLite would store as something else is not what the database holds."""
+    for cell in cells:
+        if as_stored(cell, fact.affinity) != cell:
+            yield (
+                f"{fact.table}.{fact.column} holds {cell!r}, which SQLite stores as "
+                f"{as_stored(cell, fact.affinity)!r} under {fact.affinity} affinity"
+            )
+            return
+
+
+def as_stored(cell: Cell, under: Affinity) -> Cell:
+    """What SQLite makes of a value in a column of that affinity."""
+    if under == "TEXT" and isinstance(cell, int | float):
+        return str(cell)
+    if under in _NUMERIC and isinstance(cell, str) and _NUMBER.fullmatch(cell):
+        number = float(cell)
+        if under == "REAL" or not number.is_integer() or abs(number) >= _BIGGEST:
+            return number
+        return int(cell) if _WHOLE.fullmatch(cell) else int(number)
+    return cell
+
+
+def _unique(fact: Unique, keys: Iterable[Row]) -> Iterator[str]:
+    seen: set[Row] = set()
+    for key in keys:
+        if None not in key:
+            if key in seen:
+                yield f"{fact.table}({', '.join(fact.columns)}) repeats {key!r}; it is unique"
+                return
+            seen.add(key)
+
+
+def _references(fact: References, instance: Instance, table: Table) -> Iterator[str]:
+    parent = instance.schema.table(fact.parent)
+    if parent is None:
+        return
+    # A child's value is compared as the parent's column would store it.
+    kinds = [_affinity(instance.schema, parent, name) for name in fact.parent_columns]
+    rules = [collation(parent.sql, name) for name in fact.parent_columns]
+    known = set(_collated(parent, fact.parent_columns, instance.rows.get(parent.name, ())))
+    for key in _tuples(table, instance.rows[table.name], fact.columns):
+        stored = (as_stored(c, k) if k else c for c, k in zip(key, kinds, strict=True))
+        meant = tuple(alike(cell, by) for cell, by in zip(stored, rules, strict=True))
+        if None not in key and key not in known and meant not in known:
+            yield f"{fact}: {key!r} has no parent"
+            return
+
+
+def _affinity(schema: Schema, table: Table, column: str) -> Affinity | None:
+    found = table.column(column)
+    return (
+        None
+        if found is None or schema.source == "tables_json"
+        else affinity(stored_type(table, found))
+    )
+
+
+def _rowids(table: Table, rows: Sequence[Row]) -> Iterator[str]:
+    """The rowid's alias takes whole numbers and nothing else."""
+    if table.sql is None or len(table.primary_key) != 1:
+        return
+    column = table.column(table.primary_key[0])
+    if column is None or not column.not_null or column.type.upper() != "INTEGER":
+        return
+    if "without" in _options(table.sql):
+        return
+    for cell in _column(table, rows, column.name):
+        if not isinstance(cell, int) and cell is not None:
+            yield f"{table.name}.{column.name} holds {cell!r}; a rowid is a whole number"
+            return
+
+
+def _checked(table: Table, rows: Sequence[Row]) -> Iterator[str]:
+    """What SQLite says of the rows under the CHECK constraints, and the types if STRICT."""
+    columns = ", ".join(f"{quoted(column.name)} {column.type}" for column in table.columns)
+    checks = "".join(f", CHECK ({check})" for check in table.checks)
+    strict = " STRICT" if is_strict(table.sql) else ""
+    marks = ", ".join("?" for _ in table.columns)
+    with closing(open_in_memory()) as connection:
+        try:
+            connection.execute(f"CREATE TABLE {quoted(table.name)} ({columns}{checks}){strict}")
+        except sqlite3.Error:
+            return  # a check that cannot be made by itself cannot be broken either
+        for row in rows:
+            try:
+                connection.execute(f"INSERT INTO {quoted(table.name)} VALUES ({marks})", row)
+            except sqlite3.Error as error:
+                yield f"{table.name} refuses the row {row!r}: {error}"
+                return
+
+
+@lru_cache(maxsize=1024)
+def _options(sql: str) -> frozenset[str]:
+    """The words behind a declaration's columns, among its last few."""
+    return frozenset(map(str.lower, solid(sql)[-4:]))
+
+
+def _column(table: Table, rows: Sequence[Row], name: str) -> list[Cell]:
+    at = _places(table)[name]
+    return [row[at] for row in rows]
+
+
+_known: dict[int, tuple[Table, dict[str, int]]] = {}
+_KEPT_TABLES = 256
+
+
+def _places(table: Table) -> dict[str, int]:
+    """Where each column stands; a wide table has many, and they are asked for one by one."""
+    known = _known.get(id(table))
+    # The table itself is compared too: an id may be used again.
+    if known is None or known[0] is not table:
+        if len(_known) >= _KEPT_TABLES:
+            _known.clear()
+        places = {column.name: n for n, column in reversed(list(enumerate(table.columns)))}
+        known = _known[id(table)] = (table, places)
+    return known[1]
+
+
+def _collated(table: Table, names: Sequence[str], rows: Sequence[Row]) -> list[Row]:
+    """The cells of some columns as their collations compare them."""
+    rules = [collation(table.sql, name) for name in names]
+    return [
+        tuple([alike(cell, by) for cell, by in zip(cells, rules, strict=True)])
+        for cells in _tuples(table, rows, names)
+    ]
+
+
+def _tuples(table: Table, rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
+    columns = _places(table)
+    places = [columns[name] for name in names]
+    return [tuple([row[at] for at in places]) for row in rows]

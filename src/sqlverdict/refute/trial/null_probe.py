@@ -1,0 +1,169 @@
+"""NULLs in the numbers that a query returns: found in a witness, and sought on purpose.
+
+``COUNT(x)`` and ``COUNT(*)`` agree until some ``x`` is NULL. A search by chance needs an instance
+on which both queries have something to count and on which just that column is NULL; where
+conditions are many it seldom meets one. The probe takes instances on which the two agree on
+something and sets the aggregated columns to NULL, one at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+
+from sqlverdict.errors import SchemaError
+from sqlverdict.parse.facts import NotNull, facts_of
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Contract, Failure, Query, Reason, Row
+from sqlverdict.refute.data.mine.kind import cells_of
+from sqlverdict.refute.make.generator import InstanceGenerator
+from sqlverdict.refute.meter import Meter
+from sqlverdict.refute.read.columns import Place, Resolver
+from sqlverdict.refute.read.constants import read
+from sqlverdict.refute.read.part import part_of
+from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.shrink import Content
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_arena
+from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBudget, Witness
+
+_LIVE = 3
+_MOST = 24
+
+
+def null_in_aggregate(witness: Witness) -> bool:
+    """Whether a NULL of the witness stands in a column whose sum, count or average is returned."""
+    schema = witness.instance.schema
+    for sql in (witness.gold_sql, witness.prediction_sql):
+        for table, column in _aggregated(sql, schema):
+            if any(cell is None for (cell,) in cells_of(witness.instance, table, column)):
+                return True
+    return False
+
+
+def probe_nulls(
+    gold: str,
+    prediction: str,
+    schema: Schema,
+    *,
+    budget: SearchBudget,
+    contract: Contract | None = None,
+    database: Path | None = None,
+) -> Refutation | None:
+    """A witness with a NULL in an aggregate that is returned; ``None`` where none was found.
+
+    What is no witness and not ``None`` was cut by the clock.
+
+    Args:
+        gold: The gold query.
+        prediction: The predicted query.
+        schema: The tables.
+        budget: How many instances may be looked at.
+        contract: The case's own wishes.
+        database: The real database, by which the witness is graded.
+    """
+    whole = schema
+    parsed = [query for query in map(parse, (gold, prediction)) if isinstance(query, Query)]
+    schema = part_of(schema, [name for query in parsed for name in query.tables])
+    never = {(f.table, f.column) for f in facts_of(schema) if isinstance(f, NotNull)}
+    places = [*_aggregated(gold, schema), *_aggregated(prediction, schema)]
+    nullable = [place for place in dict.fromkeys(places) if place not in never]
+    if not nullable:
+        return None
+    try:
+        arena = warm_arena(schema, None, False)
+        meter = Meter(budget, (arena,))
+        live = _agreeing(gold, prediction, schema, arena, budget, meter)
+        variants = list(islice(_with_nulls(live, schema, nullable), _MOST))
+    except SchemaError:
+        return None
+    if meter.late:
+        return NotRefuted(0, 0, Reason.BUDGET_EXHAUSTED, "cut by time", cut_by_time=True)
+    if not variants:
+        return None
+    found = find_witness(
+        gold,
+        prediction,
+        schema,
+        budget=replace(budget, instances=len(variants), alike=1),
+        contract=contract,
+        first=variants,
+        database=database,
+    )
+    if isinstance(found, Witness) and found.grade == "needs_null" and null_in_aggregate(found):
+        return replace(found, instance=Instance(whole, found.instance.rows))
+    return found if isinstance(found, NotRefuted) and found.cut_by_time else None
+
+
+def _aggregated(sql: str, schema: Schema) -> list[Place]:
+    """The base columns whose sum, count or average the outermost SELECT returns."""
+    from sqlglot import exp
+
+    query = parse(sql)
+    if not isinstance(query, Query) or not isinstance(query.tree, exp.Select):
+        return []
+    resolver = Resolver(query.tree, schema)
+    return [
+        place
+        for output in query.tree.expressions
+        for aggregate in output.find_all(exp.Count, exp.Sum, exp.Avg)
+        for place in resolver.columns(aggregate)
+    ]
+
+
+def _agreeing(
+    gold: str,
+    prediction: str,
+    schema: Schema,
+    arena: ScratchDatabase,
+    budget: SearchBudget,
+    meter: Meter,
+) -> Iterator[Content]:
+    """Instances on which both return the same, and something."""
+    parsed = [parse(gold), parse(prediction)]
+    queries = [query for query in parsed if isinstance(query, Query)]
+    arena.load({})
+    # Checked once, so that they may run the fast way below.
+    if len(queries) < len(parsed) or any(
+        isinstance(arena.run(sql), Failure) for sql in (gold, prediction)
+    ):
+        return
+    reading = read(queries[0], schema).merge(read(queries[1], schema))
+    generator = InstanceGenerator(schema, facts_of(schema), reading, budget.seed, arena)
+    found = 0
+    for number in range(budget.instances):
+        if meter.over:
+            return
+        rows = generator.instance(number)
+        arena.load(rows)
+        ours = arena.rows(gold)
+        if isinstance(ours, Failure):
+            return
+        if _says_something(ours) and ours == arena.rows(prediction):
+            yield arena.kept(rows)
+            found += 1
+            if found == _LIVE:
+                return
+
+
+def _says_something(rows: list[Row]) -> bool:
+    return any(cell not in (None, 0) for row in rows for cell in row)
+
+
+def _with_nulls(
+    contents: Iterator[Content], schema: Schema, places: list[Place]
+) -> Iterator[Instance]:
+    """Each instance with one of the columns NULL, in its first row or all over."""
+    for content in contents:
+        for name, column in places:
+            table = schema.table(name)
+            rows = content.get(name, ())
+            if table is None or not rows:
+                continue
+            at = next(n for n, known in enumerate(table.columns) if known.name == column)
+            emptied = tuple((*row[:at], None, *row[at + 1 :]) for row in rows)
+            yield Instance(schema, {**content, name: emptied})
+            if len(rows) > 1:
+                yield Instance(schema, {**content, name: (emptied[0], *rows[1:])})

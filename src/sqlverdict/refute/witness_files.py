@@ -1,0 +1,375 @@
+"""Witnesses as files: a readable ``.sql``, a ``.sqlite`` to open, and their replay.
+
+A ``.sql`` holds the two queries in comments, what they return, and the rows; the one line
+``-- witness {...}`` says the same to a program. A ``.sqlite`` holds it in the table
+``_sqlverdict_witness``. Query text is never a statement of the file: whoever pipes it into a
+shell runs our CREATE and INSERT and nothing else.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.errors import DatabaseError, DataError, FileFailure
+from sqlverdict.execute.engine import ENGINES, Session
+from sqlverdict.execute.sandbox import Guard
+from sqlverdict.files.atomic import write_at_once
+from sqlverdict.files.sqlite import open_in_memory
+from sqlverdict.parse.tokens import leading_keyword, statements
+from sqlverdict.records import Answer, Comparison, Contract, Outcome
+from sqlverdict.refute.trial.declarations import quoted
+from sqlverdict.refute.trial.literals import cell_text, literal
+from sqlverdict.refute.trial.rebuild import (
+    SMALL,
+    RebuiltInstance,
+    compare_on,
+    guarded,
+    rebuild,
+    touched,
+)
+from sqlverdict.refute.witness import Witness
+
+FORMAT = 1
+NOTES = "_sqlverdict_witness"
+_MARK = "-- witness "
+_LARGEST = 64 * 2**20
+_SHOWN = 20
+_STEPS = 5_000_000
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+_CATALOGUE = ("sqlite_master", "sqlite_schema", "sqlite_sequence")
+
+
+class WitnessHeader(msgspec.Struct, frozen=True):
+    """What a witness file says besides its rows."""
+
+    format: int
+    gold: str
+    prediction: str
+    preset: str = DEFAULT_PRESET
+    contract: Contract | None = None
+    sentence: str = ""
+    grade: str = "ungraded"
+    db_id: str = ""
+
+
+@dataclass(frozen=True)
+class WitnessReplay:
+    """A witness, run again.
+
+    Attributes:
+        path: The file.
+        card: The queries and how they are compared.
+        gold: What the gold query gives now.
+        prediction: What the predicted query gives now.
+        comparison: The two under the preset.
+    """
+
+    path: Path
+    card: WitnessHeader
+    gold: Outcome
+    prediction: Outcome
+    comparison: Comparison
+
+    @property
+    def differ(self) -> bool:
+        """Whether the two queries still differ."""
+        return self.comparison.equal is False
+
+
+def to_sql(
+    witness: Witness, *, preset: str = DEFAULT_PRESET, contract: Contract | None = None
+) -> str:
+    """A witness as SQL text that people can read and :func:`replay` can run.
+
+    Args:
+        witness: The witness.
+        preset: The preset under which it was found.
+        contract: The case's own wishes, where it had some.
+    """
+    built = _faithful(witness, preset, contract)
+    try:
+        return _text(witness, built, _card(witness, preset, contract))
+    finally:
+        built.connection.close()
+
+
+def _text(witness: Witness, built: RebuiltInstance, card: WitnessHeader) -> str:
+    lines = [
+        "-- A witness of sqlverdict: a database on which two queries differ.",
+        "-- Run it again: sqlverdict replay FILE",
+        "--",
+        *_comment(card.sentence or "they differ on this database", "-- "),
+        f"-- Grade: {witness.grade}. Compared under the preset {_one_line(card.preset)}.",
+        *(line for broken in witness.broken for line in _comment(f"Breaks: {broken}", "-- ")),
+    ]
+    for side, sql, outcome in (
+        ("Gold", witness.gold_sql, witness.gold),
+        ("Prediction", witness.prediction_sql, witness.prediction),
+    ):
+        lines += ["--", f"-- {side}:", *_comment(sql), f"-- {_returns(outcome)}"]
+        lines += [line for row in _answer_rows(outcome) for line in _comment(row)]
+    if witness.other is not None:
+        lines += ["--", "-- The prediction leaves its answer open. In another legal order:"]
+        lines += [f"-- {_returns(witness.other)}"]
+        lines += [line for row in _answer_rows(witness.other) for line in _comment(row)]
+    # In ASCII, so that no character in it can end the comment or turn the reading direction.
+    lines += ["--", _MARK + json.dumps(msgspec.to_builtins(card))]
+    for name, sql in built.declared.items():
+        lines += ["", sql + ";"]
+        lines += _inserts(witness, built, name)
+    return "\n".join(lines) + "\n"
+
+
+def _inserts(witness: Witness, built: RebuiltInstance, name: str) -> Iterator[str]:
+    rows = witness.instance.rows.get(name, ())
+    table = witness.instance.schema.table(name)
+    places = built.columns.get(name, ())
+    if not rows or table is None:
+        return
+    names = ", ".join(quoted(table.columns[i].name) for i in places)
+    yield f"INSERT INTO {quoted(name)} ({names}) VALUES"
+    for number, row in enumerate(rows, 1):
+        cells = ", ".join(literal(row[i], built.connection) for i in places)
+        yield f"  ({cells}){';' if number == len(rows) else ','}"
+
+
+def _returns(outcome: Outcome) -> str:
+    if not isinstance(outcome, Answer):
+        return f"It fails: {_one_line(f'{outcome.reason}: {outcome.message}')}"
+    count = len(outcome.rows)
+    return f"It returns {count} row{'' if count == 1 else 's'}{':' if count else '.'}"
+
+
+def _answer_rows(outcome: Outcome) -> Iterator[str]:
+    if not isinstance(outcome, Answer) or not outcome.rows:
+        return
+    yield " | ".join(outcome.columns)
+    for row in outcome.rows[:_SHOWN]:
+        yield " | ".join(map(cell_text, row))
+    if len(outcome.rows) > _SHOWN:
+        yield f"... and {len(outcome.rows) - _SHOWN} more"
+
+
+def _comment(text: str, start: str = "--     ") -> list[str]:
+    """Text as comment lines: whatever ends a line anywhere begins a comment again."""
+    return [f"{start}{_one_line(line)}".rstrip() for line in text.splitlines()] or [start.rstrip()]
+
+
+def _one_line(text: str) -> str:
+    """Text without control characters, line ends and changes of reading direction."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def _card(witness: Witness, preset: str, contract: Contract | None) -> WitnessHeader:
+    from sqlverdict.refute.explain.sentence import sentence
+
+    return WitnessHeader(
+        FORMAT,
+        witness.gold_sql,
+        witness.prediction_sql,
+        preset,
+        contract,
+        witness.sentence or sentence(witness, preset=preset, contract=contract),
+        witness.grade,
+        witness.instance.schema.db_id,
+    )
+
+
+def _faithful(witness: Witness, preset: str, contract: Contract | None) -> RebuiltInstance:
+    """The touched tables in memory, such that the two queries differ there.
+
+    A witness found under fewer facts than the schema's may need tables without them.
+    """
+    instance = witness.instance
+    queries = (witness.gold_sql, witness.prediction_sql)
+    tables = touched(instance.schema, queries, instance.rows)
+    for bare in (False, True):
+        session = rebuild(instance, tables, bare=bare).session()
+        *_, compared = compare_on(session.run, *queries, preset, contract)
+        session.close()
+        if compared.equal is False:
+            return rebuild(instance, tables, bare=bare)
+    return rebuild(instance, tables)
+
+
+def write(
+    witness: Witness,
+    folder: Path,
+    name: str,
+    *,
+    preset: str = DEFAULT_PRESET,
+    contract: Contract | None = None,
+) -> tuple[Path, Path]:
+    """Write ``<name>.sql`` and ``<name>.sqlite``; a reader never sees half a file.
+
+    Args:
+        witness: The witness.
+        folder: Where to; made where it is missing.
+        name: Any text, such as a case's id; what a file name cannot hold is replaced.
+        preset: The preset under which it was found.
+        contract: The case's own wishes, where it had some.
+
+    Raises:
+        FileFailure: the folder cannot be written.
+    """
+    built = _faithful(witness, preset, contract)
+    card = _card(witness, preset, contract)
+    try:
+        text = _text(witness, built, card).encode()
+        built.connection.execute(f"CREATE TABLE {NOTES} (name TEXT PRIMARY KEY, value TEXT)")
+        notes = msgspec.to_builtins(card) | {"contract": msgspec.json.encode(contract).decode()}
+        built.connection.executemany(
+            f"INSERT INTO {NOTES} VALUES (?, ?)",
+            [(key, str(value)) for key, value in notes.items()],
+        )
+        data = built.connection.serialize()
+    finally:
+        built.connection.close()
+    base = safe_name(name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = folder / f"{base}.sql", folder / f"{base}.sqlite"
+        for path, content in zip(paths, (text, data), strict=True):
+            write_at_once(path, content, lasting=False)
+    except OSError as error:
+        raise FileFailure(
+            f"the witness cannot be written to {folder}: {error.strerror or error}. Check the "
+            f"place, its rights and its space, or choose another folder"
+        ) from error
+    return paths
+
+
+def safe_name(text: str) -> str:
+    """A file name for any id: itself where that is safe, else with a digest of it."""
+    name = _UNSAFE.sub("_", text).strip("._")[:80]
+    if name and name == text and not _RESERVED.fullmatch(name):
+        return name
+    digest = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=4).hexdigest()
+    return f"{name}-{digest}" if name and not _RESERVED.fullmatch(name) else f"w-{digest}"
+
+
+def replay(path: Path, *, preset: str | None = None) -> WitnessReplay:
+    """Run a witness again on the engine.
+
+    Args:
+        path: A ``.sql`` or ``.sqlite`` that :func:`write` wrote. Nothing in it is trusted.
+        preset: Compare under this one instead of the file's own.
+
+    Raises:
+        DataError: the file is missing or no witness.
+        UnknownMember: there is no such preset.
+    """
+    if not path.is_file():
+        raise DataError(f"there is no witness at {path}; give a .sql or .sqlite file of one")
+    with path.open("rb") as stream:
+        is_database = stream.read(16) == b"SQLite format 3\0"
+    session, card = _open_database(path) if is_database else _open_text(path)
+    try:
+        rules = preset or card.preset
+        gold, prediction, compared = compare_on(
+            session.run, card.gold, card.prediction, rules, card.contract
+        )
+    finally:
+        session.close()
+    return WitnessReplay(path, card, gold, prediction, compared)
+
+
+def _open_database(path: Path) -> tuple[Session, WitnessHeader]:
+    try:
+        session = ENGINES.get("sqlite").open(path, SMALL)
+    except DatabaseError as error:
+        raise DataError(str(error)) from error
+    found = session.run(f"SELECT name, value FROM {NOTES}")
+    try:
+        if not isinstance(found, Answer):
+            raise DataError(f"{path} is no witness: {found.message}. Expected a table {NOTES}")
+        notes = {str(key): value for key, value in found.rows}
+        contract = msgspec.json.decode(str(notes.get("contract", "null")))
+        return session, _checked(notes | {"contract": contract}, path)
+    except (msgspec.DecodeError, DataError) as error:
+        session.close()
+        raise DataError(str(error)) from error
+
+
+def _open_text(path: Path) -> tuple[Session, WitnessHeader]:
+    if path.stat().st_size > _LARGEST:
+        raise DataError(f"{path} has more than {_LARGEST:,} bytes; a witness is a few rows")
+    try:
+        text = path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8 ({error}); expected a witness as text") from error
+    line = next((line for line in text.split("\n") if line.startswith(_MARK)), None)
+    if line is None:
+        raise DataError(f"{path} is no witness: no line begins with {_MARK.strip()!r}")
+    try:
+        card = _checked(msgspec.json.decode(line.removeprefix(_MARK)), path)
+    except msgspec.DecodeError as error:
+        raise DataError(f"{path} is no witness: the line {_MARK.strip()!r}: {error}") from error
+    return _built(statements(text), path), card
+
+
+def _checked(content: object, path: Path) -> WitnessHeader:
+    try:
+        card = msgspec.convert(content, WitnessHeader, strict=False)
+    except msgspec.ValidationError as error:
+        raise DataError(f"{path} is no witness: {error}") from error
+    if card.format > FORMAT:
+        raise DataError(
+            f"{path} has format {card.format}; this version reads {FORMAT}. Upgrade sqlverdict"
+        )
+    return card
+
+
+class _Builder(Guard):
+    """Allows to make tables and views in memory and to fill them, and nothing else."""
+
+    _MAKES = frozenset(
+        (
+            sqlite3.SQLITE_CREATE_INDEX,
+            sqlite3.SQLITE_CREATE_TABLE,
+            sqlite3.SQLITE_CREATE_VIEW,
+            sqlite3.SQLITE_INSERT,
+            sqlite3.SQLITE_REINDEX,
+        )
+    )
+
+    def __call__(
+        self, action: int, first: str | None, second: str | None, db: str | None, by: str | None
+    ) -> int:
+        if action in self._MAKES or (action == sqlite3.SQLITE_UPDATE and first in _CATALOGUE):
+            return 0
+        return super().__call__(action, first, second, db, by)
+
+
+def _built(texts: Sequence[str], path: Path) -> Session:
+    connection = open_in_memory()
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, SMALL.cell)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+    guard = _Builder()
+    connection.set_authorizer(guard)
+    connection.set_progress_handler(lambda: 1, _STEPS)
+    try:
+        for sql in texts:
+            word = leading_keyword(sql)
+            if word not in ("CREATE", "INSERT"):
+                raise DataError(f"{path} holds a {word or 'text'} where only CREATE and INSERT are")
+            connection.execute(sql)
+    except (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError) as error:
+        connection.close()
+        why = f"blocked: {guard.denied}" if guard.denied else str(error) or "too large"
+        raise DataError(f"{path} cannot be rebuilt: {why}. Write the witness again") from error
+    except DataError:
+        connection.close()
+        raise
+    connection.set_authorizer(None)
+    return guarded(connection, SMALL)

@@ -1,0 +1,162 @@
+"""What each part of a judge's context is worth: its agreement with people without that part.
+
+FLEX's tables 4 and 5: execution results nowhere, or in both halves; the question, the knowledge,
+the criteria, the gold left out. Every context is a run of its own, so n contexts cost about n
+times the calls of one; replies that are cached are not paid for again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlverdict.errors import UsageError
+from sqlverdict.files.text import near
+from sqlverdict.load.labels import Labels
+from sqlverdict.records import Rung
+from sqlverdict.report.agreement.agreement import hold_against
+from sqlverdict.report.agreement.opinions import opinion, results_match
+from sqlverdict.report.agreement.tables import hundredths
+from sqlverdict.report.terminal.tables import TextTable, points, table
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.agreement.agreement import Agreement, RatedCase
+from sqlverdict.score.agreement.power import MetricDifference, compare_metrics
+
+METRIC = "flex"
+FULL = "full"
+CONTEXTS: Mapping[str, Mapping[str, Any]] = {
+    FULL: {"results_eq": False, "results_neq": True},
+    "no_results": {"results_eq": False, "results_neq": False},
+    "results_in_both": {"results_eq": True, "results_neq": True},
+    "no_question": {"question": False},
+    "no_knowledge": {"knowledge": False},
+    "no_criteria": {"criteria": False},
+    "no_gold": {"gold": False},
+}
+"""The contexts of FLEX's tables 4 and 5, as settings of the judge."""
+
+PUBLISHED: Mapping[str, tuple[float, float, float, float]] = {
+    FULL: (87.04, 93.5, 88, 99),
+    "no_results": (82.06, 91.0, 88, 94),
+    "results_in_both": (81.08, 90.5, 82, 99),
+    "no_question": (80.10, 90.0, 84, 96),
+    "no_knowledge": (79.09, 89.5, 82, 97),
+    "no_criteria": (74.08, 87.0, 81, 93),
+    "no_gold": (29.36, 64.0, 72, 56),
+}
+"""Kappa, accuracy, EQ and NEQ of GPT-4o as FLEX's paper prints them, on its 200 pairs."""
+
+
+@dataclass(frozen=True)
+class Ablated:
+    """One context.
+
+    Attributes:
+        context: Its name.
+        run: The folder of its run.
+        agreement: The judge's agreement with people in it.
+        against_full: How it differs from the full context; ``None`` for that itself.
+        cached: Calls that were answered from the cache.
+        tokens: Tokens read and written.
+        cost: Dollars; ``None``: a price is unknown.
+    """
+
+    context: str
+    run: str
+    agreement: Agreement
+    against_full: MetricDifference | None
+    cached: int
+    tokens: tuple[int, int]
+    cost: float | None
+
+
+def choose_contexts(names: Sequence[str]) -> tuple[str, ...]:
+    """The contexts to try: the full one first, by default all.
+
+    Raises:
+        UsageError: there is no such context.
+    """
+    for name in names:
+        if name not in CONTEXTS:
+            raise UsageError(
+                f"there is no context {name!r}.{near(name, CONTEXTS)} Known: {', '.join(CONTEXTS)}"
+            )
+    chosen = names or tuple(CONTEXTS)
+    return (FULL, *(name for name in dict.fromkeys(chosen) if name != FULL))
+
+
+def ablation(runs: Mapping[str, Run], labels: Labels, *, seed: int = 0) -> tuple[Ablated, ...]:
+    """Hold a judge against people in several contexts.
+
+    Args:
+        runs: From a context's name to its run, which has the metric ``flex``; the first is the
+            one that the others are compared with.
+        labels: People's labels.
+        seed: For the intervals.
+
+    Raises:
+        UsageError: a run lacks the metric, or has no labelled case.
+        NothingEvaluated: the judge gave no verdict in some context.
+    """
+    found = []
+    full: tuple[str, list[RatedCase]] | None = None
+    for name, run in runs.items():
+        rated, cached, tokens, cost = _heard(run, labels)
+        held = hold_against(run, labels, metrics=[METRIC], seed=seed)
+        gap = None if full is None else compare_metrics(full, (name, rated), seed=seed)
+        full = full or (name, rated)
+        found.append(
+            Ablated(name, str(run.folder), held.metrics[METRIC], gap, cached, tokens, cost)
+        )
+    return tuple(found)
+
+
+def _heard(run: Run, labels: Labels) -> tuple[list[RatedCase], int, tuple[int, int], float | None]:
+    """What the judge said of the labelled cases, and what that took."""
+    people = {item.id: item for item in labels.items if item.value is not None}
+    rated: list[RatedCase] = []
+    cached = 0
+    tokens = [0, 0]
+    cost: float | None = 0.0
+    for result in run.results():
+        label = people.get(result.id)
+        if label is None:
+            continue
+        equal = label.equal if label.equal is not None else results_match(result)
+        rated.append(RatedCase(result.id, bool(label.value), opinion(result, METRIC), equal))
+        for evidence in result.evidence:
+            if evidence.rung is Rung.JUDGED and METRIC in evidence.detail.get("metrics", ()):
+                cached += int(evidence.detail.get("cached") or 0)
+                for side, number in enumerate(evidence.detail.get("tokens") or ()):
+                    tokens[side] += int(number)
+                spent = evidence.detail.get("cost")
+                cost = None if cost is None or spent is None else cost + float(spent)
+    return rated, cached, (tokens[0], tokens[1]), cost
+
+
+def ablation_table(found: Sequence[Ablated], *, published: bool = False) -> TextTable:
+    """One row a context; with ``published``, the paper's kappa beside ours."""
+    rows = []
+    for one in found:
+        figures, gap = one.agreement, one.against_full
+        between = gap is not None and gap.low is not None and gap.high is not None
+        rows.append(
+            (
+                one.context,
+                hundredths(figures.kappa),
+                hundredths(figures.accuracy, 1),
+                hundredths(figures.eq_accuracy, 1),
+                hundredths(figures.neq_accuracy, 1),
+                "" if gap is None else points(gap.kappa_difference),
+                f"{gap.low * 100:+.1f} to {gap.high * 100:+.1f}" if between else "",  # type: ignore[operator,union-attr]
+                *((f"{PUBLISHED[one.context][0]:.2f}",) if published else ()),
+                f"{figures.n:,}",
+                f"{figures.unscored:,}",
+                f"{figures.calls:,}",
+                "–" if one.cost is None else f"{one.cost:.2f}",  # noqa: RUF001
+            )
+        )
+    paper = ("paper's kappa",) if published else ()
+    headers = ("context", "kappa", "accuracy", "EQ", "NEQ", "Δ kappa", "95% interval", *paper)
+    return table((*headers, "n", "unscored", "calls", "USD"), rows)

@@ -1,0 +1,281 @@
+"""Runs against people's labels: every metric and judge of them, and where they disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from sqlverdict.errors import NothingEvaluated
+from sqlverdict.files.text import count, listed
+from sqlverdict.load.labels import Labels
+from sqlverdict.report.agreement.cases import (
+    LabelledCase,
+    combinations_of,
+    combined_opinions,
+    groups_of,
+    label_cases,
+    voices_of,
+)
+from sqlverdict.report.agreement.opinions import results_match
+from sqlverdict.report.one_run.case import evidence_lines, said
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.agreement.agreement import Agreement, RatedCase, agreement
+from sqlverdict.score.agreement.annotators import AnnotatorAgreement, annotator_agreement
+from sqlverdict.score.agreement.power import POWER, MetricDifference, compare_metrics
+from sqlverdict.score.statistics.pairing import RIGHT
+from sqlverdict.score.statistics.significance import ALPHA
+
+MOST_COMPARED = 6
+"""Up to so many metrics are compared two by two; of more, each is compared with the first."""
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A case on which some metric and people differ.
+
+    Attributes:
+        id: The case.
+        db_id: Its database.
+        difficulty: Its level.
+        label: What people say: right or wrong.
+        votes: One an annotator.
+        equal: Whether the results match.
+        wrongly_right: Metrics that call it right though people do not.
+        wrongly_wrong: Metrics that call it wrong though people do not.
+        question: The question.
+        gold: The gold queries.
+        prediction: What the system said.
+        verdict: The run's verdict.
+        reasons: Its reasons.
+        evidence: What was found out, a sentence each.
+    """
+
+    id: str
+    db_id: str
+    difficulty: str | None
+    label: bool
+    votes: tuple[float | None, ...]
+    equal: bool | None
+    wrongly_right: tuple[str, ...]
+    wrongly_wrong: tuple[str, ...]
+    question: str
+    gold: tuple[str, ...]
+    prediction: str
+    verdict: str
+    reasons: tuple[str, ...]
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class AgreementReport:
+    """One or several runs held against a file of labels.
+
+    Attributes:
+        runs: The runs' folders.
+        system: Whose answers they are.
+        labels: The file of labels.
+        source: Where in it the label comes from.
+        labelled: Cases with a settled label.
+        matched: Those of them that the run has; every figure is over these.
+        dropped: Cases of the file without a settled label.
+        undecided: Labels that were 0.5.
+        unlabelled: Cases of the runs without a label.
+        metrics: For each metric, judge and combination, its agreement over all cases.
+        groups: The same by tag (``difficulty``, ``set``) and value.
+        differences: Each two of them, or each against the first where there are many: told apart,
+            and how many more labels would.
+        annotators: How people agree with one another, over all cases of the file.
+        disagreements: Cases on which some metric and people differ, in the run's order.
+        notes: What weakens the figures.
+    """
+
+    runs: tuple[str, ...]
+    system: str
+    labels: str
+    source: str
+    labelled: int
+    matched: int
+    dropped: int
+    undecided: int
+    unlabelled: int
+    metrics: Mapping[str, Agreement]
+    groups: Mapping[str, Mapping[str, Mapping[str, Agreement]]]
+    differences: tuple[MetricDifference, ...]
+    annotators: AnnotatorAgreement | None
+    disagreements: tuple[Disagreement, ...]
+    notes: tuple[str, ...] = ()
+
+
+def hold_against(
+    runs: Run | Sequence[Run],
+    labels: Labels,
+    *,
+    metrics: Sequence[str] = (),
+    combined: Sequence[str] = (),
+    by: Sequence[str] = (),
+    threshold: float = RIGHT,
+    seed: int = 0,
+    alpha: float = ALPHA,
+    power: float = POWER,
+) -> AgreementReport:
+    """Hold the metrics and judges of one or several runs against people's labels.
+
+    The halves come from the labels where these say them, else from the run's ``ex``.
+
+    Args:
+        runs: Finished runs; of different cases, or of the same predictions under other judges.
+        labels: People's labels.
+        metrics: Which to look at; by default every metric and judge of the runs.
+        combined: Judges as one: ``any(ex, flex)``, ``majority(a, b, c)``, ``any(ex, *)``.
+        by: Tags by whose values figures are given too; by default difficulty and set.
+        threshold: A metric that is not 0 or 1 says "right" from this value on; so does a
+            probability.
+        seed: For the intervals.
+        alpha: The level at which two metrics are told apart.
+        power: The chance with which the estimated number of labels would tell them apart.
+
+    Raises:
+        UsageError: there is no such metric, tag or rule, no labelled case, or one id has two
+            predictions.
+        NothingEvaluated: no metric scored any labelled case.
+    """
+    every = [runs] if isinstance(runs, Run) else list(runs)
+    cases, unlabelled = label_cases(every, labels)
+    voices = voices_of(every, cases)
+    chosen = voices_of(every, cases, metrics)
+    opinions = {voice.name: [voice.says(case, threshold) for case in cases] for voice in voices}
+    calls = {voice.name: sum(map(voice.calls, cases)) for voice in voices}
+    names = [voice.name for voice in chosen]
+    for one in combinations_of(combined, voices):
+        names.append(str(one))
+        opinions[str(one)] = combined_opinions(one, opinions, cases)
+        calls[str(one)] = sum(calls[name] for name in one.members)
+    halves = [_half(case) for case in cases]
+    rated = {
+        name: [
+            RatedCase(case.label.id, bool(case.label.value), opinion, half)
+            for case, opinion, half in zip(cases, opinions[name], halves, strict=True)
+        ]
+        for name in names
+    }
+    found = {
+        name: agreement(name, items, calls=calls[name], seed=seed) for name, items in rated.items()
+    }
+    folders = tuple(str(run.folder) for run in every)
+    if not any(one.n for one in found.values()):
+        raise NothingEvaluated(
+            f"none of {listed(names)} scored any of the {count(len(cases), 'labelled case')} of "
+            f"{', '.join(folders)}; sqlverdict show says why for one case"
+        )
+    scored = [name for name in names if found[name].n]
+    few = len(scored) <= MOST_COMPARED
+    pairs = combinations(scored, 2) if few else ((scored[0], name) for name in scored[1:])
+    groups = {
+        tag: {
+            value: {
+                name: agreement(name, [items[place] for place in places], seed=seed)
+                for name, items in rated.items()
+            }
+            for value, places in sorted(values.items())
+        }
+        for tag, values in groups_of(cases, by).items()
+    }
+    return AgreementReport(
+        runs=folders,
+        system=" and ".join(dict.fromkeys(run.manifest.system for run in every)),
+        labels=str(labels.path),
+        source=labels.field,
+        labelled=sum(item.value is not None for item in labels.items),
+        matched=len(cases),
+        dropped=labels.dropped,
+        undecided=labels.undecided,
+        unlabelled=len(unlabelled),
+        metrics=found,
+        groups=groups,
+        differences=tuple(
+            compare_metrics((a, rated[a]), (b, rated[b]), seed=seed, alpha=alpha, power=power)
+            for a, b in pairs
+        ),
+        annotators=annotator_agreement(
+            labels.annotators, [(item.votes, item.equal) for item in labels.items]
+        ),
+        disagreements=tuple(_disagreements(cases, rated, every)),
+        notes=tuple(_notes(labels, cases, len(unlabelled), found, halves)),
+    )
+
+
+def _half(case: LabelledCase) -> bool | None:
+    """Whether the case's results match: the labels say it, else a run."""
+    if case.label.equal is not None:
+        return case.label.equal
+    said = (results_match(result) for result in case.results.values())
+    return next((match for match in said if match is not None), None)
+
+
+def _disagreements(
+    cases: Sequence[LabelledCase], rated: Mapping[str, Sequence[RatedCase]], runs: Sequence[Run]
+) -> list[Disagreement]:
+    shown = []
+    for place, case in enumerate(cases):
+        result, label = case.first, case.label
+        folder = runs[next(iter(case.results))].folder
+        items = {name: rows[place] for name, rows in rated.items()}
+        differing = [name for name, item in items.items() if item.said not in (None, item.label)]
+        if not differing:
+            continue
+        right = bool(label.value)
+        shown.append(
+            Disagreement(
+                id=result.id,
+                db_id=result.db_id,
+                difficulty=result.difficulty,
+                label=right,
+                votes=label.votes,
+                equal=next(iter(items.values())).equal,
+                wrongly_right=() if right else tuple(differing),
+                wrongly_wrong=tuple(differing) if right else (),
+                question=result.question,
+                gold=result.gold,
+                prediction=said(result),
+                verdict=str(result.verdict),
+                reasons=tuple(map(str, result.reasons)),
+                evidence=tuple(evidence_lines(result, folder)),
+            )
+        )
+    return shown
+
+
+def _notes(
+    labels: Labels,
+    cases: Sequence[LabelledCase],
+    unlabelled: int,
+    found: Mapping[str, Agreement],
+    halves: Sequence[bool | None],
+) -> list[str]:
+    notes = []
+    if labels.dropped:
+        notes.append(f"{count(labels.dropped, 'case')} of the labels without a settled one: out")
+    kept = sum(item.given == 0.5 and item.value is not None for item in labels.items)
+    if kept:
+        notes.append(f"{count(kept, 'label')} of 0.5 counted as {_counted(labels)}")
+    there = {case.label.id for case in cases}
+    absent = [i.id for i in labels.items if i.value is not None and i.id not in there]
+    if absent:
+        notes.append(f"{count(len(absent), 'label')} without a case in the run: {listed(absent)}")
+    if unlabelled:
+        notes.append(f"{count(unlabelled, 'case')} of the run without a settled label: left out")
+    unknown = sum(equal is None for equal in halves)
+    if unknown:
+        notes.append(f"{count(unknown, 'case')} in neither half: no ex in the run, none labelled")
+    notes += [
+        f"{name}: {count(one.unscored, 'labelled case')} unscored, in no figure"
+        for name, one in found.items()
+        if one.unscored
+    ]
+    return notes
+
+
+def _counted(labels: Labels) -> str:
+    value = next(item.value for item in labels.items if item.given == 0.5)
+    return "right" if value else "wrong"

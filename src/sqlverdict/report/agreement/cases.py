@@ -1,0 +1,234 @@
+"""Labelled cases of one or several runs, and who says something of them.
+
+Runs of different cases are pooled: a metric of two runs is one metric. Runs of the same cases (the
+same predictions under other judges or options) stand side by side, and what differs between them
+is named after its run. A label is about one prediction, so that one id with two predictions is an
+error.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlverdict.errors import UsageError
+from sqlverdict.files.text import listed, near
+from sqlverdict.load.labels import Label, Labels
+from sqlverdict.records import Result
+from sqlverdict.report.agreement.opinions import (
+    JUDGE,
+    calls_of,
+    hears_judges,
+    is_judge,
+    names_of,
+    opinion,
+)
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.agreement.combined import EACH, Combined, combine_judges, parse_combined
+from sqlverdict.score.aliases import label_of
+
+DIFFICULTY = "difficulty"
+USUAL_GROUPS = (DIFFICULTY, "set")
+_DATABASE = "db_id"
+
+
+@dataclass(frozen=True)
+class LabelledCase:
+    """A case with its label, and its result in each run that has it, by the run's place."""
+
+    label: Label
+    results: Mapping[int, Result]
+
+    @property
+    def first(self) -> Result:
+        """Its result in the first run that has it."""
+        return next(iter(self.results.values()))
+
+    def group(self, by: str) -> str | None:
+        """The value of a tag, or of the difficulty or the database."""
+        result = self.first
+        if by == DIFFICULTY:
+            return result.difficulty
+        return result.db_id if by == _DATABASE else result.tags.get(by)
+
+
+@dataclass(frozen=True)
+class Rater:
+    """A metric or judge: ``name`` is what reports call it, ``inner`` its name in these runs."""
+
+    name: str
+    inner: str
+    runs: tuple[int, ...]
+
+    def says(self, case: LabelledCase, threshold: float) -> bool | None:
+        """What it says of a case; ``None``: nothing."""
+        for run in self.runs:
+            if run in case.results:
+                return opinion(case.results[run], self.inner, threshold)
+        return None
+
+    def calls(self, case: LabelledCase) -> int:
+        """Calls of a language model for a case."""
+        return sum(
+            calls_of(case.results[run], self.inner) for run in self.runs if run in case.results
+        )
+
+
+def label_cases(runs: Sequence[Run], labels: Labels) -> tuple[list[LabelledCase], list[str]]:
+    """The labelled cases in the runs' order, and the ids of those without a settled label.
+
+    Raises:
+        UsageError: no case is labelled, or one id has two predictions.
+    """
+    settled = {item.id: item for item in labels.items if item.value is not None}
+    found: dict[str, dict[int, Result]] = {}
+    unlabelled: dict[str, None] = {}
+    for place, run in enumerate(runs):
+        for result in run.results():
+            if result.id not in settled:
+                unlabelled[result.id] = None
+                continue
+            before = found.setdefault(result.id, {})
+            for other in before.values():
+                if (other.prediction, other.gold) != (result.prediction, result.gold):
+                    raise UsageError(
+                        f"case {result.id!r} has another prediction or gold in {run.folder} than "
+                        f"in a run before it. A label is about one pair: give such runs one by one."
+                    )
+            before[place] = result
+    if not found:
+        which, have = ("the run", "has") if len(runs) == 1 else ("the runs", "have")
+        folders = ", ".join(str(run.folder) for run in runs)
+        raise UsageError(
+            f"no case of {folders} has a settled label in {labels.path}: {which} {have} "
+            f"{listed(unlabelled, 3)}, the labels {listed(settled, 3)}. Name the field of the id "
+            f"with --id-field."
+        )
+    return [LabelledCase(settled[name], results) for name, results in found.items()], list(
+        unlabelled
+    )
+
+
+def voices_of(
+    runs: Sequence[Run], cases: Sequence[LabelledCase], asked: Sequence[str] = ()
+) -> list[Rater]:
+    """Everybody who says something, or those that were asked for.
+
+    Raises:
+        UsageError: there is no such metric.
+    """
+    every = _every(runs, cases)
+    known = {voice.name: voice for voice in every}
+    asked = [label_of(name, list(known))[0] for name in asked]
+    unknown = [name for name in asked if name not in known]
+    if unknown:
+        folders = ", ".join(str(run.folder) for run in runs)
+        raise UsageError(
+            f"{folders} has no metric {unknown[0]!r}.{near(unknown[0], known)} "
+            f"It has {', '.join(known)}."
+        )
+    return [known[name] for name in asked] or every
+
+
+def _every(runs: Sequence[Run], cases: Sequence[LabelledCase]) -> list[Rater]:
+    names = [
+        names_of(run.manifest.metrics, (c.results[place] for c in cases if place in c.results))
+        for place, run in enumerate(runs)
+    ]
+    everywhere = tuple(range(len(runs)))
+    if all(len(case.results) == 1 for case in cases):
+        pooled = dict.fromkeys(name for each in names for name in each)
+        return [Rater(name, name, everywhere) for name in pooled]
+    titles = _titles(runs)
+    voices = []
+    for name in dict.fromkeys(name for each in names for name in each):
+        having = tuple(place for place in everywhere if name in names[place])
+        if _is_the_same(name, cases):
+            voices.append(Rater(name, name, having))
+        else:
+            voices += [Rater(f"{titles[place]}: {name}", name, (place,)) for place in having]
+    return voices
+
+
+def _is_the_same(name: str, cases: Iterable[LabelledCase]) -> bool:
+    """Whether all runs say the same by right: what was asked anew is told apart in any case."""
+    if name.startswith(JUDGE) or hears_judges(name):
+        return False
+    return all(len({opinion(r, name) for r in case.results.values()}) == 1 for case in cases)
+
+
+def _titles(runs: Sequence[Run]) -> list[str]:
+    for titles in (
+        [run.manifest.system for run in runs],
+        [run.folder.name for run in runs],
+        [str(run.folder) for run in runs],
+    ):
+        if max(Counter(titles).values()) == 1:
+            return titles
+    return [f"run {number}" for number in range(1, len(runs) + 1)]
+
+
+def combinations_of(texts: Sequence[str], voices: Sequence[Rater]) -> list[Combined]:
+    """The combinations that were asked for; ``*`` stands for every judge in turn.
+
+    Raises:
+        UsageError: one cannot be read, or names somebody who is not there.
+    """
+    names = [voice.name for voice in voices]
+    found: dict[str, Combined] = {}
+    for text in texts:
+        asked = parse_combined(text)
+        members = [name if name == EACH else label_of(name, names)[0] for name in asked.members]
+        asked = Combined(asked.rule, tuple(members))
+        others = [name for name in asked.members if name != EACH]
+        for name in others:
+            if name not in names:
+                raise UsageError(
+                    f"{text!r}: there is no metric {name!r}.{near(name, names)} There are "
+                    f"{', '.join(names)}."
+                )
+        each = [name for name in names if is_judge(name.rpartition(": ")[2]) and name not in others]
+        if EACH in asked.members and not each:
+            raise UsageError(f"{text!r}: there is no judge to stand for *")
+        for judge in each if EACH in asked.members else [""]:
+            chosen = tuple(judge if name == EACH else name for name in asked.members)
+            found[str(Combined(asked.rule, chosen))] = Combined(asked.rule, chosen)
+    return list(found.values())
+
+
+def combined_opinions(
+    combined: Combined,
+    said: Mapping[str, Sequence[bool | None]],
+    cases: Sequence[LabelledCase],
+) -> list[bool | None]:
+    """What a combination says, case by case."""
+    votes = list(zip(*(said[name] for name in combined.members), strict=True))
+    labels = [bool(case.label.value) for case in cases]
+    return combine_judges(combined.rule, votes, labels, [case.first.db_id for case in cases])
+
+
+def groups_of(
+    cases: Sequence[LabelledCase], by: Sequence[str] = ()
+) -> dict[str, dict[str, list[int]]]:
+    """For each tag the places of the cases of each value; usual tags where there are two values.
+
+    Raises:
+        UsageError: no case has a tag that was asked for.
+    """
+    found: dict[str, dict[str, list[int]]] = {}
+    for tag in by or USUAL_GROUPS:
+        values: dict[str, list[int]] = {}
+        for place, case in enumerate(cases):
+            value = case.group(tag)
+            if value is not None:
+                values.setdefault(value, []).append(place)
+        if by and not values:
+            tags = dict.fromkeys(name for case in cases for name in case.first.tags)
+            raise UsageError(
+                f"no labelled case has the tag {tag!r}.{near(tag, tags)} There are "
+                f"{listed((DIFFICULTY, _DATABASE, *tags), 12)}."
+            )
+        if values and (by or len(values) > 1):
+            found[tag] = values
+    return found

@@ -1,0 +1,294 @@
+"""Which kinds of error a run has: a judge's labels and our tags, by difficulty, database, system.
+
+Each case is put into one of four sets by whether its results match and whether it is held right:
+
+====  ==============  ==========  =================================================
+set   results         held        labels
+====  ==============  ==========  =================================================
+TP    match           right       none
+FP    match           wrong       FLEX's six kinds of error
+TN    differ          wrong       FLEX's six kinds of error, or ``sql_error``
+FN    differ          right       FLEX's five kinds of acceptable difference
+====  ==============  ==========  =================================================
+
+Ratios are over the cases of a set (FLEX's figures 6 and 9); several labels may hold, so they need
+not add up to 1. A case that is not decided is in no set, and is counted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal
+
+from sqlverdict.compare.tag_labels import DIFFERENCES, ERRORS, difference_labels, error_labels
+from sqlverdict.compare.tags import Tag, clauses_of, find_tags
+from sqlverdict.errors import UsageError
+from sqlverdict.files.text import near
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Result, Rung
+from sqlverdict.report.agreement.opinions import VERDICT, opinion, results_match
+from sqlverdict.report.one_run.case import relation_kinds
+from sqlverdict.report.several_runs.leaderboard import system_names
+from sqlverdict.report.terminal.tables import TextTable, percent, table
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.aliases import label_of
+from sqlverdict.score.summary import DIFFICULTIES, UNLABELLED
+
+Outcome = Literal["TP", "FP", "TN", "FN"]
+By = Literal["tags", "judge"]
+
+SQL_ERROR = "sql_error"
+"""The label of a prediction that gives no answer: it is no question for a judge."""
+
+GROUPS = ("all", "difficulty", "db_id", "system")
+
+
+@dataclass(frozen=True)
+class Categorised:
+    """One case with its labels.
+
+    Attributes:
+        id: The case.
+        outcome: Its set.
+        tags: What differs, from the queries and the evidence.
+        by_tags: FLEX's labels of the tags.
+        by_judge: FLEX's labels that a judge gave; empty where none was asked for them.
+    """
+
+    id: str
+    outcome: Outcome
+    tags: tuple[Tag, ...]
+    by_tags: tuple[str, ...]
+    by_judge: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CategoryShare:
+    """How often a label holds in a set of cases."""
+
+    by: By
+    group: str
+    key: str
+    outcome: Outcome
+    label: str
+    count: int
+    cases: int
+
+    @property
+    def ratio(self) -> float:
+        """The share of the set's cases."""
+        return self.count / self.cases
+
+
+@dataclass(frozen=True)
+class CategoryReport:
+    """The labels of some runs.
+
+    Attributes:
+        metric: What holds a prediction right or wrong.
+        systems: The systems.
+        cases: All cases.
+        undecided: Cases in no set.
+        outcomes: How many cases each set has.
+        shares: Every label of every group that occurs.
+        clauses: How often each clause differs in predictions that are held wrong.
+        tags: How often each tag holds in them.
+    """
+
+    metric: str
+    systems: tuple[str, ...]
+    cases: int
+    undecided: int
+    outcomes: Mapping[str, int]
+    shares: tuple[CategoryShare, ...]
+    clauses: Mapping[str, int] = field(default_factory=dict)
+    tags: Mapping[str, int] = field(default_factory=dict)
+
+
+def tags_of(result: Result, schema: Schema | None = None) -> tuple[Tag, ...]:
+    """What differs between a case's prediction and its gold: logged, else found now."""
+    for found in result.evidence:
+        logged = found.detail.get("tags")
+        if isinstance(logged, list):
+            return tuple(_tag(one) for one in logged)
+    if not result.gold or not (result.prediction or "").strip():
+        return ()
+    return _tags(
+        result.gold[0],
+        result.prediction or "",
+        schema,
+        tuple(relation_kinds(result)),
+        tuple(str(reason) for found in result.evidence for reason in found.reasons),
+    )
+
+
+def _tag(logged: Any) -> Tag:
+    if isinstance(logged, Mapping):
+        return Tag(str(logged["name"]), str(logged.get("detail", "")))
+    return Tag(str(logged))
+
+
+@lru_cache(maxsize=4096)
+def _tags(
+    gold: str,
+    prediction: str,
+    schema: Schema | None,
+    relations: tuple[str, ...],
+    reasons: tuple[str, ...],
+) -> tuple[Tag, ...]:
+    return find_tags(gold, prediction, schema, relations=relations, reasons=reasons)
+
+
+def judge_labels(result: Result) -> tuple[str, ...]:
+    """FLEX's labels that judges gave, each once."""
+    return tuple(
+        dict.fromkeys(
+            str(label)
+            for found in result.evidence
+            if found.rung is Rung.JUDGED
+            for label in found.detail.get("categories") or ()
+        )
+    )
+
+
+def categorise(
+    result: Result, metric: str = VERDICT, schema: Schema | None = None
+) -> Categorised | None:
+    """A case's set and labels; ``None`` where it is in no set.
+
+    Args:
+        result: The case.
+        metric: What holds a prediction right or wrong: a metric or judge of the run.
+        schema: The case's schema; without it every column counts as nullable.
+    """
+    right, equal = opinion(result, metric), results_match(result)
+    if right is None or equal is None or result.abstained or not result.answerable:
+        return None
+    outcome: Outcome = ("TP" if right else "FP") if equal else ("FN" if right else "TN")
+    if outcome == "TP":
+        return Categorised(result.id, outcome, (), (), ())
+    tags = tags_of(result, schema)
+    if any(tag.name == "fails" for tag in tags):
+        labels: tuple[str, ...] = (SQL_ERROR,)
+    elif outcome == "FN":
+        labels = difference_labels(tags)
+    else:
+        labels = error_labels(tags)
+    return Categorised(result.id, outcome, tags, labels, judge_labels(result))
+
+
+def category_report(
+    runs: Sequence[Run],
+    metric: str | None = None,
+    *,
+    schemas: Mapping[str, Schema] | None = None,
+) -> CategoryReport:
+    """Count the labels of some runs.
+
+    Args:
+        runs: One a system.
+        metric: What holds a prediction right or wrong; by default ``verdict``.
+        schemas: Schemas by database.
+
+    Raises:
+        UsageError: no run is given, or one lacks the metric.
+    """
+    if not runs:
+        raise UsageError("no run is given; name the folders that evaluate wrote")
+    chosen = metric or VERDICT
+    names = system_names(runs)
+    counts: Counter[tuple[str, ...]] = Counter()
+    outcomes: Counter[str] = Counter()
+    clauses: Counter[str] = Counter()
+    tags: Counter[str] = Counter()
+    cases = undecided = 0
+    for name, run in zip(names, runs, strict=True):
+        chosen, _ = label_of(chosen, run.manifest.metrics)
+        if chosen != VERDICT and chosen not in run.manifest.metrics:
+            known = run.manifest.metrics
+            raise UsageError(
+                f"{run.folder} has no metric {chosen!r}.{near(chosen, known)} "
+                f"It has {', '.join(known)}."
+            )
+        for result in run.results():
+            cases += 1
+            found = categorise(result, chosen, (schemas or {}).get(result.db_id))
+            if found is None:
+                undecided += 1
+                continue
+            outcomes[found.outcome] += 1
+            counts.update(_places(result, name, found))
+            if found.outcome in ("FP", "TN"):
+                clauses.update(clauses_of(found.tags))
+                tags.update(tag.name for tag in found.tags)
+    return CategoryReport(
+        metric=chosen,
+        systems=tuple(names),
+        cases=cases,
+        undecided=undecided,
+        outcomes={key: outcomes[key] for key in ("TP", "FP", "TN", "FN") if outcomes[key]},
+        shares=tuple(_shares(counts)),
+        clauses=dict(clauses.most_common()),
+        tags=dict(tags.most_common()),
+    )
+
+
+def _places(result: Result, system: str, found: Categorised) -> Iterator[tuple[str, ...]]:
+    """Where a case counts: once in each group's set, and once for each of its labels there."""
+    groups = {
+        "all": "all",
+        "difficulty": result.difficulty or UNLABELLED,
+        "db_id": result.db_id,
+        "system": system,
+    }
+    labels: dict[By, Iterable[str]] = {"tags": found.by_tags}
+    if found.by_judge:
+        labels["judge"] = found.by_judge
+    for group, key in groups.items():
+        for by, given in labels.items():
+            yield (by, group, key, found.outcome)
+            for label in given:
+                yield (by, group, key, found.outcome, label)
+
+
+def _shares(counts: Mapping[tuple[str, ...], int]) -> Iterator[CategoryShare]:
+    order = (*ERRORS, SQL_ERROR, *DIFFERENCES)
+
+    def place(share: CategoryShare) -> tuple[Any, ...]:
+        known = share.label in order
+        level = DIFFICULTIES.index(share.key) if share.key in DIFFICULTIES else len(DIFFICULTIES)
+        label = order.index(share.label) if known else len(order)
+        group = GROUPS.index(share.group)
+        return (share.by, group, level, share.key, share.outcome, label, share.label)
+
+    shares = [
+        CategoryShare(*key, count, counts[key[:4]])  # type: ignore[arg-type]
+        for key, count in counts.items()
+        if len(key) == 5
+    ]
+    return iter(sorted(shares, key=place))
+
+
+def category_table(found: CategoryReport, group: str = "all", by: By = "tags") -> TextTable:
+    """The labels of one grouping: a row a group, set and label."""
+    rows = [
+        (share.key, share.outcome, share.label, f"{share.count:,}", percent(share.ratio))
+        for share in found.shares
+        if share.group == group and share.by == by
+    ]
+    title = "labels by tags, no language model" if by == "tags" else "labels by the judge"
+    headers = (group, "set", "label", "cases", "ratio")
+    return table(headers, rows, title=title, left=(0, 1, 2))
+
+
+def difference_table(found: CategoryReport) -> TextTable:
+    """The clauses that differ in predictions held wrong."""
+    wrong = found.outcomes.get("FP", 0) + found.outcomes.get("TN", 0)
+    rows = [
+        (clause, f"{number:,}", percent(number / wrong if wrong else None))
+        for clause, number in found.clauses.items()
+    ]
+    return table(("clause that differs", "cases", "ratio"), rows)

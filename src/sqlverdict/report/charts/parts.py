@@ -1,0 +1,260 @@
+"""What every chart is made of: scales with ticks, text that fits, a frame, a legend.
+
+Charts are plain SVG text without scripts or outside files. Colours come from a palette that
+people with colour blindness can tell apart, once for light and once for dark screens; a chart
+paints its own ground, so it can be read on any page. Series also differ by dashes or marks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from sqlverdict.report.terminal.tables import clean, short
+
+WIDTH, HEIGHT = 720, 440
+LEFT, RIGHT, BOTTOM = 84, 24, 62
+FONT = 13
+COLOURS = (
+    ("#0b62a4", "#6cb6ff"),
+    ("#c2410c", "#ff9d5c"),
+    ("#00775a", "#4fd6ac"),
+    ("#9b2d7d", "#ee8fd0"),
+    ("#7a6400", "#e6c84c"),
+    ("#3f3f9f", "#a8a8ff"),
+    ("#a11226", "#ff8a93"),
+    ("#4b5563", "#c3cad6"),
+)
+"""Pairs for light and dark ground, each with a contrast of at least 4.5 to its ground."""
+
+DASHES = ("", "7 4", "2 3", "9 3 2 3")
+"""Patterns that set later rounds of the palette apart from the first."""
+
+
+_TINY = 1e-12
+
+
+@dataclass(frozen=True)
+class Scale:
+    """From a value to a place on the canvas.
+
+    Attributes:
+        low: The value at ``start``.
+        high: The value at ``end``.
+        start: Where the axis begins, in pixels.
+        end: Where it ends.
+        log: Whether equal factors are equally far apart; values must be above 0 then.
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+    log: bool = False
+
+    def __call__(self, value: float) -> float:
+        """The place of a value; values beyond the axis are put on its edge."""
+        value = min(max(value, self.low), self.high)
+        if self.log:
+            part = math.log(value / self.low) / math.log(self.high / self.low)
+        else:
+            part = (value - self.low) / (self.high - self.low)
+        return self.start + part * (self.end - self.start)
+
+    def ticks(self) -> list[float]:
+        """About six round values from ``low`` to ``high``."""
+        return log_ticks(self.low, self.high) if self.log else linear_ticks(self.low, self.high)
+
+
+def linear_ticks(low: float, high: float, wanted: int = 6) -> list[float]:
+    """Multiples of 1, 2 or 5 times a power of ten within the bounds."""
+    rough = (high - low) / wanted
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * times for times in (1, 2, 5, 10) if power * times >= rough * 0.999)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    # Division by a whole number keeps 0.3 from reading 0.30000000000000004.
+    return [_tidy(number * step, step) for number in range(first, last + 1)]
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Powers of ten within the bounds; where there are few, twice and five times these too."""
+    first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
+    decades = range(first, last + 1, max(1, (last - first) // 8))
+    factors = (1.0,) if last - first > 3 else (1.0, 2.0, 5.0)
+    found = [factor * 10.0**power for power in decades for factor in factors]
+    within = [tick for tick in found if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
+    return within if len(within) > 1 else linear_ticks(low, high)
+
+
+def _tidy(value: float, step: float) -> float:
+    digits = max(0, 2 - math.floor(math.log10(step)))
+    return round(value, min(digits, 15)) + 0.0
+
+
+def is_narrow(low: float, high: float) -> bool:
+    """Whether two values are too close to be the ends of an axis."""
+    return high - low <= max(abs(low), abs(high), 1.0) * _TINY
+
+
+def linear_range(values: Iterable[float], *, with_zero: bool = False) -> tuple[float, float]:
+    """Bounds that hold all values, widened to round ones."""
+    known = [value for value in values if math.isfinite(value)]
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    if with_zero:
+        low, high = min(low, 0.0), max(high, 0.0)
+    if is_narrow(low, high):
+        pad = abs(low) * 0.1 if abs(low) > _TINY else 1.0
+        low, high = (low - pad if abs(low) > _TINY else 0.0), high + pad
+    # Twice, because a wider range may ask for a wider step.
+    for _ in range(2):
+        ticks = linear_ticks(low, high)
+        step = ticks[1] - ticks[0] if len(ticks) > 1 else high - low
+        low, high = math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step
+    return low, high
+
+
+def log_range(values: Iterable[float]) -> tuple[float, float]:
+    """Bounds that hold all values above 0; a logarithmic axis has no place for others."""
+    known = [value for value in values if math.isfinite(value) and value > 1e-300]
+    low, high = (min(known), max(known)) if known else (1.0, 10.0)
+    return (low, high) if low < high else (low / 2, high * 2)
+
+
+def tick_text(value: float, *, percent: bool = False, span: float = 0.0) -> str:
+    """A tick's label: short, with thousands apart; as a percentage where asked for."""
+    if percent:
+        decimals = 0 if span >= 0.06 else 1 if span >= 0.006 else 2
+        return f"{value * 100:.{decimals}f}%".replace("-", "−")  # noqa: RUF001
+    if abs(value) >= 1e7 or 0 < abs(value) < 1e-4:
+        return f"{value:.3g}".replace("-", "−")  # noqa: RUF001
+    return f"{value:,.10g}".replace("-", "−")  # noqa: RUF001
+
+
+def text(
+    x: float,
+    y: float,
+    content: str,
+    *,
+    kind: str = "sv-text",
+    anchor: str = "start",
+    turn: float = 0.0,
+    most: int = 0,
+) -> str:
+    """A text element; more than ``most`` characters are cut, the whole is its tooltip."""
+    flat = clean(content, one_line=True)
+    shown = short(flat, most) if most else flat
+    whole = tooltip(flat) if shown != flat else ""
+    turned = f' transform="rotate({turn:g} {x:.1f} {y:.1f})"' if turn else ""
+    return (
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{turned}>'
+        f"{escape(shown)}{whole}</text>"
+    )
+
+
+def tooltip(content: str) -> str:
+    """What a viewer shows when the pointer rests on the element around it."""
+    return f"<title>{escape(clean(content, one_line=True))}</title>"
+
+
+def wide(content: str, size: float = FONT) -> float:
+    """About how many pixels a text takes; rather too many than too few."""
+    narrow = sum(c in "iljtf.,:;'|()[] " for c in content)
+    broad = sum(c.isupper() or c in "mw%+=@" for c in content)
+    return (0.6 * len(content) - 0.22 * narrow + 0.2 * broad) * size
+
+
+def colour_class(number: int) -> str:
+    """The class of a series' colour."""
+    return f"sv-c{number % len(COLOURS)}"
+
+
+def dash(number: int, dashed: bool) -> str:
+    """The dash pattern of a series, as an attribute."""
+    pattern = "6 5" if dashed else DASHES[(number // len(COLOURS)) % len(DASHES)]
+    return f' stroke-dasharray="{pattern}"' if pattern else ""
+
+
+def legend(labels: Sequence[tuple[str, int, bool]], top: float, *, boxes: bool) -> tuple[str, int]:
+    """The legend in as many rows as it needs, and how many these are.
+
+    Args:
+        labels: Label, number of the series, and whether its line is dashed.
+        top: Where the first row begins.
+        boxes: Boxes, as for bars, instead of lines.
+    """
+    parts: list[str] = []
+    x, row = float(LEFT), 0
+    for label, number, dashed in labels:
+        shown = short(label, 48)
+        need = 30 + wide(shown) + 18
+        if x > LEFT and x + need > WIDTH - RIGHT:
+            x, row = float(LEFT), row + 1
+        y = top + row * 20
+        colour = colour_class(number)
+        if boxes:
+            parts.append(
+                f'<rect class="{colour} sv-fill" x="{x:.1f}" y="{y - 10:.1f}" width="20" '
+                f'height="12" rx="2"/>'
+            )
+        else:
+            parts.append(
+                f'<line class="{colour} sv-line" x1="{x:.1f}" y1="{y - 4:.1f}" x2="{x + 22:.1f}" '
+                f'y2="{y - 4:.1f}"{dash(number, dashed)}/>'
+            )
+        parts.append(text(x + 28, y, label, most=48))
+        x += need
+    return "\n".join(parts), row + 1 if labels else 0
+
+
+def document(title: str, summary: str, body: Sequence[str], height: float = HEIGHT) -> str:
+    """The whole SVG: its ground, its title for readers of screens, its style, its parts."""
+    name = escape(clean(title, one_line=True), {'"': "&quot;"})
+    return "\n".join(
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height:g}" '
+            f'width="{WIDTH}" height="{height:g}" role="img" aria-label="{name}" '
+            f'class="sv-chart">',
+            f"<title>{name}</title>",
+            f"<desc>{escape(clean(summary, one_line=True))}</desc>",
+            f"<style>{_style()}</style>",
+            f'<rect class="sv-ground" width="{WIDTH}" height="{height:g}"/>',
+            *body,
+            "</svg>",
+        )
+    )
+
+
+def _style() -> str:
+    """Rules for light ground, and the same for dark; plain colours, which every viewer knows."""
+    shape = (
+        f".sv-chart text{{font:{FONT}px system-ui,-apple-system,'Segoe UI',sans-serif}}"
+        ".sv-chart .sv-title{font-size:16px;font-weight:600}"
+        ".sv-chart .sv-quiet{font-size:12px}"
+        ".sv-line{fill:none;stroke-width:2.2;stroke-linejoin:round}"
+        ".sv-band{stroke:none;fill-opacity:.16}.sv-fill{stroke:none}"
+        ".sv-grid{stroke-width:1}.sv-axis{stroke-width:1.2}"
+        ".sv-bar-error{stroke-width:1.4;fill:none}"
+        ".sv-mark{stroke-width:1.2;stroke-dasharray:3 3}"
+    )
+    dark = _colours("#14181f", "#e8ebf0", "#a7b0bd", "#2c333d", 1)
+    return f"{shape}{_colours('#ffffff', '#1b1f24', '#57606a', '#e3e6ea', 0)}" + (
+        f"@media(prefers-color-scheme:dark){{{dark}}}"
+    )
+
+
+def _colours(ground: str, ink: str, quiet: str, grid: str, place: int) -> str:
+    rules = [
+        f".sv-ground{{fill:{ground}}}",
+        f".sv-text,.sv-title{{fill:{ink}}}.sv-quiet{{fill:{quiet}}}",
+        f".sv-grid{{stroke:{grid}}}.sv-axis,.sv-mark{{stroke:{quiet}}}",
+        f".sv-bar-error{{stroke:{ink}}}",
+    ]
+    for number, pair in enumerate(COLOURS):
+        colour = pair[place]
+        rules.append(
+            f".sv-c{number}.sv-line{{stroke:{colour}}}"
+            f".sv-c{number}.sv-fill,.sv-c{number}.sv-band{{fill:{colour}}}"
+        )
+    return "".join(rules)

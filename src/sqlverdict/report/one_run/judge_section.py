@@ -1,0 +1,138 @@
+"""What a run asked a judge, what it would have asked, and what contradicts itself."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from sqlverdict.files.text import count
+from sqlverdict.records import Result, Rung
+from sqlverdict.report.terminal.tables import TextTable, short, table
+from sqlverdict.runlog.run import Run
+
+_SHOWN = 1_000
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def would_ask(run: Run) -> Iterator[tuple[Result, str]]:
+    """The cases that would have been put to a judge, and why."""
+    for result in run.results():
+        for found in result.evidence:
+            if "would_ask" in found.detail:
+                yield result, str(found.detail["would_ask"])
+
+
+def would_ask_table(run: Run, most: int = _SHOWN) -> TextTable:
+    """The first cases that would have been put to a judge."""
+    rows = [
+        (result.id, result.db_id, str(run.verdict(result)), why)
+        for result, why in islice(would_ask(run), most)
+    ]
+    return table(("id", "database", "decided", "what is open"), rows, left=range(4))
+
+
+def contradictions(run: Run) -> Iterator[tuple[Result, Mapping[str, Any]]]:
+    """The cases that are both proved and refuted, with what is known about each."""
+    if not run.summary.judge.get("contradictions"):
+        return
+    for result in run.results():
+        for found in result.evidence:
+            if found.rung is Rung.UNKNOWN and "contradiction" in found.detail:
+                yield result, found.detail
+
+
+def contradiction_lines(run: Run, most: int = 50) -> list[str]:
+    """One loud sentence a contradiction."""
+    return [
+        f"CONTRADICTION in case {result.id!r} ({result.db_id}): proved to be equal, and refuted by "
+        f"{'a witness' if detail.get('against') == 'witness' else 'the real database'}"
+        + (f"; saved as contradictions/{detail['file']}" if detail.get("file") else "")
+        for result, detail in islice(contradictions(run), most)
+    ]
+
+
+def unheard_table(run: Run, most: int = _SHOWN) -> TextTable:
+    """The questions that got no verdict, and why."""
+    rows = [
+        (
+            result.id,
+            found.by,
+            ", ".join(found.reasons),
+            short(str(found.detail.get("explanation", "")), 160),
+        )
+        for result in run.results()
+        for found in result.evidence
+        if found.rung is Rung.JUDGED and found.agrees is None
+    ]
+    return table(("id", "judge", "reason", "message"), rows[:most], left=range(4))
+
+
+def unheard_sentences(run: Run, most: int = 3) -> list[str]:
+    """Why questions got no verdict: the most frequent causes, each with its number of questions.
+
+    Messages that differ in their numbers alone count as one cause.
+    """
+    totals = run.summary.judge
+    if not (totals.get("unparseable") or totals.get("unavailable")):
+        return []
+    first: dict[str, str] = {}
+    numbers: Counter[str] = Counter()
+    for result in run.results():
+        for found in result.evidence:
+            if found.rung is Rung.JUDGED and found.agrees is None:
+                message = str(found.detail.get("explanation") or ", ".join(found.reasons))
+                cause = _NUMBER.sub("#", message)
+                numbers[cause] += 1
+                first.setdefault(cause, message)
+    lines = [
+        f"{count(number, 'question')}: {short(first[cause], 300)}"
+        for cause, number in numbers.most_common(most)
+    ]
+    rest = numbers.total() - sum(number for _, number in numbers.most_common(most))
+    if rest:
+        lines.append(f"{count(rest, 'question')}: other causes; report.md lists them")
+    return lines
+
+
+def judge_sentences(totals: Mapping[str, Any]) -> list[str]:
+    """What asking took, in words; empty where nobody was asked and nobody would have been."""
+    lines = []
+    if totals.get("questions"):
+        lines.append(_asked(totals))
+    missing = [
+        text.format(count(totals[name], "question"))
+        for name, text in (
+            ("unparseable", "the reply to {} could not be read"),
+            ("unavailable", "{} got no reply"),
+        )
+        if totals.get(name)
+    ]
+    if missing:
+        lines.append(f"judge: {' and '.join(missing)}; unscored, not counted as wrong")
+    if totals.get("repeated"):
+        flipped, repeated = totals.get("flipped", 0), totals["repeated"]
+        lines.append(
+            f"judge: asked again, it changed its verdict in {flipped:,} of "
+            f"{count(repeated, 'case')} ({flipped / repeated:.1%})"
+        )
+    if totals.get("would_ask"):
+        lines.append(
+            f"no LLM judge was used; {count(totals['would_ask'], 'case')} left open for one"
+        )
+    return lines
+
+
+def _asked(totals: Mapping[str, Any]) -> str:
+    read, written = totals.get("prompt_tokens", 0), totals.get("completion_tokens", 0)
+    cached = f", {totals['cached']:,} of them at hand" if totals.get("cached") else ""
+    tokens = f"; {read:,} tokens read and {written:,} written" if read or written else ""
+    priced = totals["questions"] > totals.get("unpriced", 0)
+    cost = f"; ${totals.get('cost', 0.0):,.4f}" if priced and read else ""
+    return (
+        f"judge: {count(totals['questions'], 'question')}, "
+        f"{count(totals.get('calls', 0), 'reply', 'replies')}"
+        f"{cached}{tokens}{cost}"
+    )

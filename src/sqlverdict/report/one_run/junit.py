@@ -1,0 +1,196 @@
+"""``junit.xml``: a run as CI systems read it.
+
+One test suite a database, one test a case, by the run's deciding metric. A wrong answer is a
+failure; a case that could not be evaluated is an error; an abstention, right or wrong, and a case
+that needs review are skipped, with a message that says which. The log is read twice and never
+held: between the readings only the place of each line is kept.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from array import array
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TextIO
+from xml.sax.saxutils import escape, quoteattr
+
+import msgspec
+
+from sqlverdict.errors import RunLogError
+from sqlverdict.files.escapes import escaped
+from sqlverdict.records import Fault, Result, Verdict
+from sqlverdict.report.one_run.case import evidence_lines, said
+from sqlverdict.runlog.log import RESULTS
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.deciding import verdict_by
+
+JUNIT = "junit.xml"
+
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_LONGEST = 20_000
+_TAGS = {
+    Verdict.INCORRECT: "failure",
+    Verdict.UNSCORED: "error",
+    Verdict.ABSTAINED_RIGHT: "skipped",
+    Verdict.ABSTAINED_WRONG: "skipped",
+    Verdict.NEEDS_REVIEW: "skipped",
+}
+
+
+class _Brief(msgspec.Struct):
+    db_id: str
+    verdict: Verdict
+    fault: Fault | None = None
+    abstained: bool = False
+    answerable: bool = True
+    scores: dict[str, float | None] = {}
+    timings: dict[str, float] = {}
+
+
+@dataclass
+class _Suite:
+    """The places of one database's lines, and what they amount to."""
+
+    places: array[int] = field(default_factory=lambda: array("Q"))
+    failure: int = 0
+    error: int = 0
+    skipped: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class GateCheck:
+    """One test that is not a case: a condition of a gate."""
+
+    name: str
+    passed: bool
+    message: str
+    detail: Sequence[str] = ()
+
+
+def write_junit(run: Run, path: Path | None = None) -> Path:
+    """Write the cases of a run; by default as ``junit.xml`` in its folder."""
+    target = path or run.folder / JUNIT
+    log = run.folder / RESULTS
+    deciding = run.deciding
+    suites = _index(log, deciding)
+    name = f"{run.manifest.system} on {run.manifest.benchmark}"
+    partial = target.with_name(f"{target.name}.{os.getpid()}.part")
+    decode = msgspec.json.Decoder(Result).decode
+    with log.open("rb") as lines, partial.open("w", encoding="utf-8") as out:
+        _open_suites(out, name, suites.values())
+        for db_id, suite in suites.items():
+            _open_suite(out, db_id, suite)
+            for place in suite.places:
+                lines.seek(place)
+                _write_case(out, decode(lines.readline()), run, deciding)
+            out.write("</testsuite>\n")
+        out.write("</testsuites>\n")
+    partial.replace(target)
+    return target
+
+
+def write_checks(path: Path, name: str, checks: Sequence[GateCheck]) -> None:
+    """Write the conditions of a gate as tests."""
+    suite = _Suite(array("Q", range(len(checks))), sum(not check.passed for check in checks))
+    with path.open("w", encoding="utf-8") as out:
+        _open_suites(out, name, [suite])
+        _open_suite(out, "gate", suite)
+        for check in checks:
+            out.write(f'<testcase classname="gate" name={_attribute(check.name)}')
+            if check.passed:
+                out.write("/>\n")
+            else:
+                detail = _text("\n".join(check.detail))
+                out.write(f"><failure message={_attribute(check.message)}>{detail}</failure>")
+                out.write("</testcase>\n")
+        out.write("</testsuite>\n</testsuites>\n")
+
+
+def _index(log: Path, deciding: str | None) -> dict[str, _Suite]:
+    suites: dict[str, _Suite] = {}
+    decode = msgspec.json.Decoder(_Brief).decode
+    place = 0
+    with log.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            try:
+                brief = decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise RunLogError(f"{log}, line {number}: {error}") from error
+            suite = suites.setdefault(brief.db_id, _Suite())
+            suite.places.append(place)
+            suite.seconds += sum(brief.timings.values())
+            tag = _TAGS.get(verdict_by(brief, deciding))
+            if tag is not None:
+                setattr(suite, tag, getattr(suite, tag) + 1)
+            place += len(line)
+    return suites
+
+
+def _open_suites(out: TextIO, name: str, suites: Iterable[_Suite]) -> None:
+    every = list(suites)
+    out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
+    out.write(
+        f'<testsuites name={_attribute(name)} tests="{sum(len(s.places) for s in every)}" '
+        f'failures="{sum(s.failure for s in every)}" errors="{sum(s.error for s in every)}" '
+        f'skipped="{sum(s.skipped for s in every)}" '
+        f'time="{sum(s.seconds for s in every):.6f}">\n'
+    )
+
+
+def _open_suite(out: TextIO, name: str, suite: _Suite) -> None:
+    out.write(
+        f'<testsuite name={_attribute(name)} tests="{len(suite.places)}" '
+        f'failures="{suite.failure}" errors="{suite.error}" skipped="{suite.skipped}" '
+        f'time="{suite.seconds:.6f}">\n'
+    )
+
+
+def _write_case(out: TextIO, result: Result, run: Run, deciding: str | None) -> None:
+    seconds = sum(result.timings.values())
+    place = f"{run.manifest.benchmark}.{result.db_id}"
+    verdict = verdict_by(result, deciding)
+    out.write(
+        f'<testcase classname={_attribute(place)} name={_attribute(result.id)} time="{seconds:.6f}"'
+    )
+    tag = _TAGS.get(verdict)
+    if tag is None:
+        out.write("/>\n")
+        return
+    why = ", ".join(result.reasons) or (result.fault or "")
+    if any("contradiction" in found.detail for found in result.evidence):
+        why = f"CONTRADICTION, {why}"
+    by = f" by {deciding}" if verdict is not result.verdict else ""
+    message = _attribute(f"{verdict}{by}: {why}" if why else f"{verdict}{by}")
+    if tag == "skipped":
+        out.write(f"><skipped message={message}/></testcase>\n")
+        return
+    out.write(
+        f"><{tag} message={message}>{_text(_explain(result, run.folder))}</{tag}></testcase>\n"
+    )
+
+
+def _explain(result: Result, folder: Path) -> str:
+    golds = [f"gold: {gold}" for gold in result.gold]
+    lines = [f"question: {result.question}", *golds, f"prediction: {said(result)}"]
+    text = "\n".join([*lines, *evidence_lines(result, folder)])
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+def _allowed(text: str) -> str:
+    """XML has no way to write most control characters: show their code, and that of the others."""
+    if text.isprintable():
+        return text
+    known = _FORBIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return "\r".join(map(escaped, known.split("\r")))
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_allowed(text))
+
+
+def _text(text: str) -> str:
+    return escape(_allowed(text), {"\r": "&#13;"})

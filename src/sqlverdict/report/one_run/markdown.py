@@ -1,0 +1,237 @@
+"""``report.md``: a run on a page that reads well in a pull request."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from sqlverdict.files.text import count
+from sqlverdict.records import Result, Verdict
+from sqlverdict.report.one_run.case import evidence_lines, relation_kinds, said
+from sqlverdict.report.one_run.classic import classic
+from sqlverdict.report.one_run.judge_section import (
+    contradiction_lines,
+    judge_sentences,
+    unheard_table,
+    would_ask_table,
+)
+from sqlverdict.report.one_run.sections import (
+    SLICE_TITLES,
+    beyond_sentences,
+    cut_sentences,
+    expected_sentences,
+    faults,
+    headline,
+    metrics_table,
+    outcome,
+    reason_table,
+    slice_table,
+    verdict_table,
+    without_sentences,
+)
+from sqlverdict.report.terminal.tables import clean, markdown, md_cell, short, table
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.deciding import verdict_by
+
+REPORT = "report.md"
+_EXAMPLES = 10
+_EACH = 3
+_FAULTS = 50
+_LONGEST = 4_000
+
+
+def write_markdown(run: Run, command: str = "") -> Path:
+    """Write ``report.md`` into the run's folder; ``command`` is how the run can be repeated."""
+    target = run.folder / REPORT
+    partial = target.with_name(f"{target.name}.{os.getpid()}.part")
+    with partial.open("w", encoding="utf-8", errors="backslashreplace") as out:
+        for block in _blocks(run, command):
+            if block:
+                out.write(block.rstrip("\n") + "\n\n")
+    partial.replace(target)
+    return target
+
+
+def _blocks(run: Run, command: str) -> Iterator[str]:
+    summary = run.summary
+    yield f"# {md_cell(headline(run))}"
+    yield (
+        f"{count(summary.cases, 'case')}: {summary.answered:,} answered, "
+        f"{summary.abstained:,} abstained. {outcome([summary]).message}."
+    )
+    yield from _contradictions(run)
+    yield "## Metrics"
+    yield markdown(metrics_table(summary, run.manifest.binary))
+    yield (
+        "95% confidence intervals (Wilson for metrics of 0 and 1, bootstrap otherwise). "
+        "An unscored case is not a zero."
+    )
+    old = classic(run.manifest.benchmark, summary)
+    if old is not None:
+        yield fence(old.text)
+        yield _list(old.notes)
+    verdicts = verdict_table(run)
+    yield f"## {verdicts.title}"
+    yield markdown(verdicts)
+    yield from (f"{line[0].upper()}{line[1:]}." for line in expected_sentences(summary))
+    yield from _judge(run)
+    if summary.reasons:
+        yield "## Reasons"
+        yield markdown(reason_table(summary, most=None))
+    for by in SLICE_TITLES:
+        shown = slice_table(summary, by)
+        if len(shown.rows) > 1:
+            yield f"## {shown.title}"
+            yield markdown(shown)
+    yield from _examples(run)
+    yield from _faults(run)
+    ours = [*beyond_sentences(summary), *cut_sentences(summary), *without_sentences(summary)]
+    yield from _notes([*ours, *run.manifest.notes])
+    yield from _reproduce(run, command)
+
+
+def _contradictions(run: Run) -> Iterator[str]:
+    found = contradiction_lines(run)
+    if found:
+        yield "## CONTRADICTIONS"
+        yield "A bug of sqlverdict, not of the system: please report the saved files."
+        yield _list(found)
+
+
+def _judge(run: Run) -> Iterator[str]:
+    said = judge_sentences(run.summary.judge)
+    if not said:
+        return
+    yield "## Judge"
+    yield _list([f"{name}: {value}" for name, value in _how_judged(run)] + said)
+    if run.summary.judge.get("would_ask"):
+        shown = would_ask_table(run)
+        number = int(run.summary.judge["would_ask"])
+        yield f"### What would have been asked ({len(shown.rows)} of {number:,})"
+        yield markdown(shown)
+    unheard = unheard_table(run)
+    if unheard.rows:
+        yield "### Questions without a verdict"
+        yield markdown(unheard)
+
+
+def _how_judged(run: Run) -> Iterator[tuple[str, str]]:
+    for stage in ("policy", "judge", "prove", "refute"):
+        if stage in run.manifest.stages:
+            yield stage, run.manifest.stages[stage]
+
+
+def pick(
+    results: Iterator[Result],
+    most: int = _EXAMPLES,
+    each: int = _EACH,
+    *,
+    deciding: str | None = None,
+) -> list[Result]:
+    """Wrong answers that show different things: those with a relation first, then by reason.
+
+    Holds a few results at a time, however long the run.
+    """
+    kept: dict[tuple[int, str], list[Result]] = {}
+    for result in results:
+        if verdict_by(result, deciding) is not Verdict.INCORRECT:
+            continue
+        kinds = relation_kinds(result)
+        reasons = ", ".join(result.reasons) or "wrong"
+        bucket = kept.setdefault((0, kinds[0]) if kinds else (1, reasons), [])
+        if len(bucket) < each:
+            bucket.append(result)
+    ranked = [kept[key] for key in sorted(kept)]
+    turns = (bucket[turn] for turn in range(each) for bucket in ranked if turn < len(bucket))
+    return list(islice(turns, most))
+
+
+def _examples(run: Run) -> Iterator[str]:
+    shown = pick(run.results(), deciding=run.deciding)
+    if not shown:
+        return
+    wrong = run.summary.verdicts.get(Verdict.INCORRECT, 0)
+    yield "## Examples of wrong answers"
+    yield f"{len(shown)} of {wrong:,}, chosen to show different kinds."
+    for result in shown:
+        yield from _example(result, run.folder)
+
+
+def _example(result: Result, folder: Path) -> Iterator[str]:
+    yield f"### {md_cell(result.id)} ({md_cell(result.db_id)})"
+    if result.question:
+        yield f"> {md_cell(result.question)}"
+    golds = [f"-- gold\n{gold}" for gold in result.gold]
+    yield fence("\n".join([*golds, f"-- prediction\n{said(result)}"]), "sql")
+    reasons = ", ".join(result.reasons)
+    yield _list([line for line in (reasons, *evidence_lines(result, folder)) if line])
+
+
+def _faults(run: Run) -> Iterator[str]:
+    number = run.summary.verdicts.get(Verdict.UNSCORED, 0)
+    if not number:
+        return
+    yield "## Cases that could not be evaluated"
+    rows = [
+        (
+            result.id,
+            result.db_id,
+            str(result.fault),
+            ", ".join(result.reasons),
+            short(result.message, 160),
+        )
+        for result in islice(faults(run), _FAULTS)
+    ]
+    yield markdown(table(("id", "database", "fault", "reasons", "message"), rows, left=range(5)))
+    if number > len(rows):
+        yield f"The first {len(rows)} of {number:,}; `results.jsonl` has all."
+
+
+def _notes(notes: Sequence[str]) -> Iterator[str]:
+    if notes:
+        yield "## Notes"
+        yield _list(notes)
+
+
+def _list(lines: Sequence[str]) -> str:
+    return "\n".join(f"- {md_cell(line)}" for line in lines)
+
+
+def _reproduce(run: Run, command: str) -> Iterator[str]:
+    made = run.manifest
+    yield "## How to reproduce"
+    if command:
+        yield fence(command, "sh")
+    limits = ", ".join(f"{name} {most:,g}" for name, most in made.limits.items())
+    rows = [
+        ("sqlverdict", made.sqlverdict),
+        ("engine", f"{made.engine} {made.engine_version}"),
+        ("metrics", ", ".join(f"{label} (version {v})" for label, v in made.metrics.items())),
+        ("limits of one query", limits),
+        *((f"stage {name}", how) for name, how in made.stages.items()),
+        ("seed", str(made.seed)),
+        ("Python", f"{made.python} on {made.platform}"),
+        ("time", f"{made.seconds:,.1f} s with {count(made.workers, 'worker')}, {made.started}"),
+        *((f"input {name}", digest) for name, digest in made.inputs.items()),
+        ("databases", _databases(run)),
+        ("fingerprint", made.fingerprint),
+    ]
+    yield markdown(table(("what", "value"), rows, left=(0, 1)))
+
+
+def _databases(run: Run) -> str:
+    there = Counter(digest == "missing" for digest in run.manifest.databases.values())
+    missing = f", {there[True]} missing" if there[True] else ""
+    return f"{there[False]} (digests in manifest.json){missing}"
+
+
+def fence(text: str, language: str = "") -> str:
+    """A code block that its content cannot end."""
+    text = clean(text if len(text) <= _LONGEST else text[:_LONGEST] + " …")
+    ticks = "```"
+    while ticks in text:
+        ticks += "`"
+    return f"{ticks}{language}\n{text}\n{ticks}"

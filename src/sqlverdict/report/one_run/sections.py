@@ -1,0 +1,245 @@
+"""What a report says about one run, as tables and sentences; printed elsewhere."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from sqlverdict.errors import Contradiction
+from sqlverdict.files.text import count
+from sqlverdict.records import REASONS, RECORD_DIFFERS, RECORD_UNUSED, Reason, Result, Verdict
+from sqlverdict.report.one_run.case import VERDICTS
+from sqlverdict.report.terminal.tables import TextTable, interval, percent, table
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.cuts import (
+    CUT_BY_TIME,
+    CUT_BY_WORK,
+    EMPTY_MATCH,
+    READS_CLOCK,
+    STOPPED,
+    UNSEARCHED,
+)
+from sqlverdict.score.summary import Estimate, Summary
+
+SLICE_TITLES = {
+    "difficulty": "By difficulty",
+    "db_id": "By database",
+    "feature": "By SQL feature of the gold query",
+    "answerable": "By whether there is an answer",
+}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended; the printed result and the exit code both come from here."""
+
+    exit_code: int
+    message: str
+
+
+def outcome(summaries: Collection[Summary]) -> Outcome:
+    """0: everything was evaluated; 3: nothing was; 4: something was not; 5: a contradiction."""
+    cases = sum(summary.cases for summary in summaries)
+    contradictions = sum(int(summary.judge.get("contradictions", 0)) for summary in summaries)
+    if contradictions:
+        return Outcome(
+            Contradiction.exit_code,
+            f"CONTRADICTION: {count(contradictions, 'pair')} both proved and refuted. This is a "
+            f"bug of sqlverdict; please report the files in the folder contradictions",
+        )
+    unscored = sum(summary.verdicts.get(Verdict.UNSCORED, 0) for summary in summaries)
+    unheard = sum(_unheard(summary) for summary in summaries)
+    scored = sum(estimate.scored for summary in summaries for estimate in summary.estimates)
+    if unscored == cases and not scored:
+        text = f"nothing could be evaluated: {unscored:,} of {count(cases, 'case')} unscored"
+        return Outcome(3, text)
+    if unscored:
+        return Outcome(
+            4,
+            f"{unscored:,} of {count(cases, 'case')} could not be evaluated; they are left out "
+            f"of the scores",
+        )
+    if unheard:
+        text = f"{count(unheard, 'question')} got no verdict from the judge"
+        return Outcome(4, f"{text}; their cases are left out of its scores")
+    return Outcome(0, f"{count(cases, 'case')} evaluated")
+
+
+def _unheard(summary: Summary) -> int:
+    """Questions that got no verdict: their cases were not evaluated as was asked."""
+    return int(summary.judge.get("unparseable", 0) + summary.judge.get("unavailable", 0))
+
+
+def header(run: Run) -> str:
+    """What was run, on how many cases, with which engine."""
+    made = run.manifest
+    return (
+        f"{made.system} on {made.benchmark}: {count(run.summary.cases, 'case')}, "
+        f"{made.engine} {made.engine_version}, sqlverdict {made.sqlverdict}"
+    )
+
+
+def headline(run: Run) -> str:
+    """The first metric with its interval, in one line."""
+    first = run.summary.estimates[0]
+    if first.value is None:
+        return f"{run.manifest.system} on {run.manifest.benchmark}: {first.metric} unscored"
+    return (
+        f"{run.manifest.system} on {run.manifest.benchmark}: {first.metric} "
+        f"{percent(first.value)} ({interval(first.low, first.high)})"
+    )
+
+
+def metrics_table(summary: Summary, binary: Collection[str]) -> TextTable:
+    """Each metric with its interval and how many cases it could score."""
+    rows = []
+    for found in summary.estimates:
+        right = f"{round(found.total):,}" if found.metric in binary and found.scored else ""
+        rows.append(
+            (
+                found.metric,
+                percent(found.value),
+                interval(found.low, found.high),
+                right,
+                f"{found.scored:,}",
+                f"{found.unscored:,}",
+            )
+        )
+    return table(("metric", "value", "95% interval", "right", "scored", "unscored"), rows)
+
+
+def verdict_table(run: Run) -> TextTable:
+    """How often each verdict was given, and what decides."""
+    summary = run.summary
+    rows = [
+        (name, f"{number:,}", percent(number / summary.cases), VERDICTS[Verdict(name)])
+        for name, number in summary.verdicts.items()
+    ]
+    headers = ("verdict", "cases", "share", "meaning")
+    return table(headers, rows, f"Verdicts, by {decided_by(run)}", left=(0, 3))
+
+
+def expected_sentences(summary: Summary) -> list[str]:
+    """What people would say of the run, in words."""
+    found = summary.expected
+    if found is None:
+        return []
+    review = f"; {found.undecided:,} need review" if found.undecided else ""
+    return [
+        f"of {count(found.cases, 'answer')} people would call between {percent(found.low)} and "
+        f"{percent(found.high)} right, estimate {percent(found.value)}, by their labels in the "
+        f"same situations{review}"
+    ]
+
+
+def decided_by(run: Run) -> str:
+    """What the verdicts of a run's reports go by, in words."""
+    policy = run.manifest.stages.get("policy")
+    if run.deciding is None:
+        return f"the {policy or 'results'} policy"
+    return f"{run.deciding}, the {policy} policy" if run.deciding == "verdict" else run.deciding
+
+
+def reason_table(summary: Summary, most: int | None = 8) -> TextTable:
+    """The most frequent reasons."""
+    rows = [(name, f"{number:,}") for name, number in islice(summary.reasons.items(), most)]
+    return table(("reason", "cases"), rows)
+
+
+def slice_table(summary: Summary, by: str) -> TextTable:
+    """The first metric with its interval, and the other metrics, slice by slice."""
+    labels = [estimate.metric for estimate in summary.estimates]
+    headers = ["", "cases", "scored", labels[0], "95% interval", *labels[1:]]
+    rows = []
+    for part in summary.slices:
+        if part.by == by:
+            first, *others = part.estimates
+            rows.append([part.key, f"{part.cases:,}", *_cells(first), *map(_value, others)])
+    return table([by.replace("db_id", "database"), *headers[1:]], rows, SLICE_TITLES[by])
+
+
+def unscored_messages(run: Run, most: int = 3) -> list[str]:
+    """Why cases could not be evaluated: the most frequent faults, each with its first case.
+
+    Missing databases are left out where a note of the benchmark names them already.
+    """
+    if not run.summary.verdicts.get(Verdict.UNSCORED):
+        return []
+    first: dict[str, Result] = {}
+    numbers: Counter[str] = Counter()
+    named = any("cannot be executed" in note for note in run.manifest.notes)
+    for result in faults(run):
+        if named and Reason.DATABASE_UNAVAILABLE in result.reasons:
+            continue
+        kind = f"{result.fault}: {', '.join(result.reasons)}"
+        numbers[kind] += 1
+        first.setdefault(kind, result)
+    return [
+        f"{kind} ({count(number, 'case')}), first {first[kind].id!r}: {first[kind].message}"
+        for kind, number in numbers.most_common(most)
+    ]
+
+
+def beyond_sentences(summary: Summary) -> list[str]:
+    """Which stages and metrics of ours could not handle a text, and in how many cases."""
+    return [
+        f"BEYOND OUR TOOLS: {stage} failed on the text of {count(number, 'case')}. Where the gold "
+        f"works, a metric that cannot handle the prediction's text counts it as wrong; evidence "
+        f"that could not be gathered is missing. Please report such texts."
+        for stage, number in summary.beyond.items()
+    ]
+
+
+_CUTS = {
+    UNSEARCHED: "NOT SEARCHED: in {0} no database could be tried where the two queries may differ; "
+    "the reasons are in the log. Under the policy strict a match that was not searched needs "
+    "review.",
+    CUT_BY_TIME: "CUT BY TIME: the clock cut {0}. Such results may differ on another machine: they "
+    "are not kept, and the same command does them again.",
+    CUT_BY_WORK: "CUT BY WORK: the search of {0} spent its budget of work before its last "
+    "database; every run cuts it there.",
+    STOPPED: "STOPPED: in {0} a file could not be written; `show` names it. Their evidence is not "
+    "whole. Make room, and run the same command again: it does them again.",
+    READS_CLOCK: "READS THE CLOCK: the gold of {0} does. The same prediction may score otherwise "
+    "another day; write a fixed date.",
+    EMPTY_MATCH: "EMPTY ANSWERS: in {0} neither the gold nor the prediction returns a value (no "
+    "row, or NULL alone), and EX counts a match. Any query that finds nothing matches there; only "
+    "a proof or a search for a witness (`verdict`) tells them apart.",
+    RECORD_DIFFERS: "RECORDED OTHERWISE: the queries of {0} were run here, and the record says the "
+    "reverse about their results. What was run counts; --answers recorded goes by the records.",
+    RECORD_UNUSED: "RECORDS NOT USED: those of {0} are about another prediction.",
+}
+
+
+def cut_sentences(summary: Summary) -> list[str]:
+    """How many searches were not made, how many cases a limit cut, how many answers are empty."""
+    return [
+        text.format(count(summary.cuts[name], "case"))
+        for name, text in _CUTS.items()
+        if summary.cuts.get(name)
+    ]
+
+
+def without_sentences(summary: Summary) -> list[str]:
+    """Which metrics lack what they need, in how many cases, and why."""
+    found = []
+    for label, number in summary.without.items():
+        metric, _, reason = label.partition(": ")
+        meaning = REASONS[Reason(reason)] if reason in set(Reason) else reason
+        found.append(f"{metric} is unscored in {count(number, 'case')}: {reason}, {meaning}")
+    return found
+
+
+def faults(run: Run) -> Iterator[Result]:
+    """The cases that could not be evaluated."""
+    return (result for result in run.results() if run.verdict(result) is Verdict.UNSCORED)
+
+
+def _cells(estimate: Estimate) -> tuple[str, str, str]:
+    return f"{estimate.scored:,}", _value(estimate), interval(estimate.low, estimate.high)
+
+
+def _value(estimate: Estimate) -> str:
+    return percent(estimate.value)

@@ -1,0 +1,296 @@
+"""What a run says about reliability: RS(c) by view, outcomes, break-even, selective prediction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+
+from sqlverdict.errors import UsageError
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.reliability.calibration import ConfidenceCalibration, calibration, scale_of
+from sqlverdict.score.reliability.curve import (
+    RISKS,
+    Curve,
+    Point,
+    auroc,
+    best_aurc,
+    coverage_at,
+)
+from sqlverdict.score.reliability.curve_intervals import CurveEstimate, curve_intervals, figures
+from sqlverdict.score.reliability.intervals import Interval, interval_of, resampled_tables
+from sqlverdict.score.reliability.items import ReliabilityCounts, SliceTable
+from sqlverdict.score.reliability.outcomes import PROVED, VERDICT, FailurePolicy, OutcomeTable
+from sqlverdict.score.reliability.reliability_score import (
+    ANS,
+    EVERYTHING,
+    PENALTIES,
+    SHARE,
+    Penalty,
+    View,
+    abstain_all,
+    break_even,
+    partly,
+    penalty_text,
+    rates,
+    rs,
+    sweep_penalty,
+    sweep_share,
+    views,
+)
+from sqlverdict.score.reliability.thresholds import (
+    CertifiedThreshold,
+    Threshold,
+    best_prefix,
+    certify,
+)
+from sqlverdict.score.statistics.intervals import wilson
+
+DELTA = 0.1
+_SHARES = tuple(step / 20 for step in range(21))
+
+
+@dataclass(frozen=True)
+class ReliabilityRequest:
+    """What is asked for.
+
+    Attributes:
+        penalties: The penalties of RS(c).
+        source: Where "correct" comes from; ``None``: the run's first binary metric.
+        share: The share of unanswerable items in the middle view.
+        policy: How failures count.
+        seed: For the subset and the bootstrap.
+        risks: Risks for coverage and certified thresholds.
+        delta: The chance that a certified threshold breaks its promise.
+    """
+
+    penalties: tuple[Penalty, ...] = PENALTIES
+    source: str | None = None
+    share: float = SHARE
+    policy: FailurePolicy = field(default_factory=FailurePolicy)
+    seed: int = 0
+    risks: tuple[float, ...] = RISKS
+    delta: float = DELTA
+
+
+@dataclass(frozen=True)
+class ViewScores:
+    """One view: its size, RS for each penalty with intervals, and where it breaks even.
+
+    ``subset`` marks a view evaluated on a seeded subset rather than by weight.
+    """
+
+    name: str
+    items: float
+    abstain_all: float | None
+    scores: dict[str, float | None]
+    intervals: dict[str, Interval | None]
+    break_even: float | None
+    break_even_interval: Interval | None
+    subset: bool = False
+
+
+@dataclass(frozen=True)
+class ShareEstimate:
+    """A share with Wilson's interval."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Selective:
+    """What the confidences of the answers are good for.
+
+    Attributes:
+        curve: Answers grouped by confidence.
+        answers: Answers with a confidence.
+        without: Answers that came without one; they are not on the curve.
+        accuracy: The share of right ones among the answers with a confidence.
+        figures: AURC, AUGRC and the coverage at given risks, with intervals.
+        best_aurc: The AURC of the best order of the same answers.
+        auroc: How often a right answer is surer than a wrong one.
+        points: The thresholds that reach each risk on these items.
+        calibration: ECE, Brier score, diagram; ``None`` where confidences are no probabilities.
+        heuristic: TrustSQL's threshold for each penalty, by the penalty's name.
+        certified: A threshold with a promise for each risk.
+    """
+
+    curve: Curve
+    answers: int
+    without: int
+    accuracy: float
+    figures: dict[str, CurveEstimate]
+    best_aurc: float | None
+    auroc: float | None
+    points: dict[str, Point]
+    calibration: ConfidenceCalibration | None
+    heuristic: dict[str, Threshold]
+    certified: tuple[CertifiedThreshold, ...]
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Everything the command prints."""
+
+    system: str
+    benchmark: str
+    source: str
+    request: ReliabilityRequest
+    table: OutcomeTable
+    views: tuple[ViewScores, ...]
+    rates: dict[str, ShareEstimate]
+    slices: tuple[SliceTable, ...]
+    beside: dict[str, OutcomeTable]
+    selective: Selective | None
+
+    def view(self, name: str) -> ViewScores:
+        """The view of that name."""
+        return next(view for view in self.views if view.name == name)
+
+
+def reliability(run: Run, request: ReliabilityRequest | None = None) -> Reliability:
+    """Read a run once and work out its reliability.
+
+    Raises:
+        UsageError: the run has no such metric, or no case could be scored.
+    """
+    asked = request or ReliabilityRequest()
+    source = choose_source(run, asked.source)
+    beside = [name for name in (*run.manifest.metrics, VERDICT, PROVED) if name != source]
+    ledger = ReliabilityCounts(source, asked.policy, beside=beside, seed=asked.seed).add_all(
+        run.results()
+    )
+    table = ledger.table
+    if not table.total:
+        raise UsageError(
+            f"no case of {run.manifest.system} could be scored by {source} "
+            f"({table.unscored:,} unscored); there is nothing to report"
+        )
+    others = {name: found for name in beside if (found := ledger.table_by(name)).correct}
+    return Reliability(
+        system=run.manifest.system,
+        benchmark=run.manifest.benchmark,
+        source=source,
+        request=asked,
+        table=table,
+        views=_views(table, ledger.subset(asked.share), asked),
+        rates=_rates(table),
+        slices=ledger.slices(),
+        beside=others,
+        selective=_selective(ledger, asked),
+    )
+
+
+def choose_source(run: Run, wanted: str | None) -> str:
+    """Where "correct" comes from: what was asked for, else the first metric of 0 and 1.
+
+    Raises:
+        UsageError: the run has no such metric.
+    """
+    known = (*run.manifest.metrics, VERDICT, PROVED)
+    if wanted is None:
+        return next((name for name in run.manifest.metrics if name in run.manifest.binary), VERDICT)
+    if wanted not in known:
+        raise UsageError(f"the run has no label {wanted!r} for what is correct: {', '.join(known)}")
+    return wanted
+
+
+def subset_name(share: float) -> str:
+    """How the view on a seeded subset is called."""
+    return f"{partly(share).name} subset"
+
+
+def _views(
+    table: OutcomeTable, taken: OutcomeTable, asked: ReliabilityRequest
+) -> tuple[ViewScores, ...]:
+    drawn = resampled_tables(table, asked.seed)
+    found = [_view(table, drawn, view, asked.penalties) for view in views(asked.share)]
+    again = resampled_tables(taken, asked.seed)
+    name = View(subset_name(asked.share), EVERYTHING.weight)
+    found.insert(2, _view(taken, again, name, asked.penalties, subset=True))
+    return tuple(found)
+
+
+def _view(
+    table: OutcomeTable,
+    drawn: list[OutcomeTable],
+    view: View,
+    penalties: Sequence[Penalty],
+    *,
+    subset: bool = False,
+) -> ViewScores:
+    scores, intervals = {}, {}
+    for penalty in penalties:
+        name = penalty_text(penalty)
+        scores[name] = rs(table, penalty, view)
+        intervals[name] = interval_of(lambda one, c=penalty: rs(one, c, view), drawn)  # type: ignore[misc]
+    return ViewScores(
+        name=view.name,
+        items=view.size(table),
+        abstain_all=abstain_all(table, view),
+        scores=scores,
+        intervals=intervals,
+        break_even=break_even(table, view),
+        break_even_interval=interval_of(lambda one: break_even(one, view), drawn),
+        subset=subset,
+    )
+
+
+def _rates(table: OutcomeTable) -> dict[str, ShareEstimate]:
+    answered = table.correct + table.harm
+    parts = {
+        "over_refusal": (table.abstained_answerable, table.answerable),
+        "detection": (table.abstained_unanswerable, table.unanswerable),
+        "coverage": (answered, table.total),
+        "accuracy": (table.correct, table.answerable),
+        "precision": (table.correct, answered),
+    }
+    values = asdict(rates(table))
+    return {
+        name: ShareEstimate(values[name], *(wilson(part, whole) if whole else (None, None)))
+        for name, (part, whole) in parts.items()
+    }
+
+
+def _selective(ledger: ReliabilityCounts, asked: ReliabilityRequest) -> Selective | None:
+    curve = ledger.curve()
+    if not curve.items:
+        return None
+    numbers = [penalty for penalty in asked.penalties if penalty == "N" or penalty > 0]
+    return Selective(
+        curve=curve,
+        answers=curve.items,
+        without=ledger.without_confidence,
+        accuracy=1 - curve.errors / curve.items,
+        figures=curve_intervals(curve, figures(asked.risks), seed=asked.seed),
+        best_aurc=best_aurc(curve),
+        auroc=auroc(curve),
+        points={f"{risk:g}": coverage_at(curve, risk) for risk in asked.risks},
+        calibration=calibration(curve, seed=asked.seed) if scale_of(curve) else None,
+        heuristic={penalty_text(c): best_prefix(curve, c) for c in [1.0, *numbers]},
+        certified=tuple(certify(curve, risk=risk, delta=asked.delta) for risk in asked.risks),
+    )
+
+
+def sweeps(found: Reliability) -> dict[str, dict[str, list[tuple[float, float]]]]:
+    """RS as a function of c by view, and of the unanswerable share by penalty."""
+    table = found.table
+    by_penalty = {
+        view.name: sweep_penalty(table, penalty_grid(found), view)
+        for view in (ANS, partly(found.request.share), EVERYTHING)
+    }
+    by_share = {}
+    if table.answerable and table.unanswerable:
+        numbers: list[Penalty] = [c for c in found.request.penalties if c != "N"]
+        by_share = {penalty_text(c): sweep_share(table, c, _SHARES) for c in numbers}
+    return {"penalty": by_penalty, "share": by_share}
+
+
+def penalty_grid(found: Reliability) -> list[Penalty]:
+    """Penalties from 0 to somewhat beyond the last point where a view breaks even."""
+    ends = [view.break_even for view in found.views if view.break_even is not None]
+    last = max((end for end in ends if math.isfinite(end)), default=10.0)
+    high = max(1.5 * last, 10.0)
+    return [high * step / 40 for step in range(41)]

@@ -1,0 +1,304 @@
+"""Reliability as tables and sentences for people, and as plain values for JSON."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+from sqlverdict.files.text import count
+from sqlverdict.report.reliability.figures import Reliability, Selective, ViewScores, sweeps
+from sqlverdict.report.reliability.kinds import by_hardness, by_type
+from sqlverdict.report.terminal.tables import TextTable, interval, percent, table
+from sqlverdict.score.reliability.curve_intervals import CurveEstimate
+from sqlverdict.score.reliability.intervals import Interval
+from sqlverdict.score.reliability.outcomes import PROVED, VERDICT, OutcomeTable
+from sqlverdict.score.reliability.reliability_score import EVERYTHING, parse_penalty, rs
+
+_DASH = "–"  # noqa: RUF001
+_RATES = {
+    "accuracy": "answerable items answered rightly",
+    "over_refusal": "answerable items held back",
+    "detection": "unanswerable items held back",
+    "precision": "answers that are right",
+    "coverage": "items answered",
+}
+_CELLS = {
+    "correct": "+1",
+    "abstained_answerable": "0",
+    "wrong": "-c",
+    "answered_unanswerable": "-c",
+    "abstained_unanswerable": "+1",
+}
+
+
+def points_text(value: float | None) -> str:
+    """A score times 100, as TrustSQL prints it."""
+    return _DASH if value is None else f"{value * 100:,.1f}"
+
+
+def header_line(found: Reliability) -> str:
+    """What was measured, on how many items, and what says that an answer is correct."""
+    told = {
+        VERDICT: "the verdict of the run",
+        PROVED: "a proof; answers that merely match are left out",
+    }.get(found.source, f"the metric {found.source}")
+    left_out = f", {found.table.unscored:,} unscored" if found.table.unscored else ""
+    return (
+        f"{found.system} on {found.benchmark}: {count(found.table.total, 'item')}{left_out}; "
+        f"correct is said by {told}"
+    )
+
+
+def scores_table(found: Reliability) -> TextTable:
+    """RS of each view and penalty with its interval, and ABSTAIN-ALL beside it."""
+    names = list(found.views[0].scores)
+    headers = ["view", "N"]
+    for name in names:
+        headers += [f"RS({name})", "95% interval"]
+    rows = []
+    for view in found.views:
+        row = [view.name, f"{view.items:,g}"]
+        for name in names:
+            row += [points_text(view.scores[name]), _ends(view.intervals[name])]
+        rows.append([*row, points_text(view.abstain_all)])
+    return table([*headers, "ABSTAIN-ALL"], rows, "Reliability score, times 100")
+
+
+def outcome_rows(found: Reliability) -> TextTable:
+    """The five cells."""
+    wholes = {"unanswerable": found.table.unanswerable}
+    rows = []
+    for name, number in found.table.cells().items():
+        whole = wholes.get(name.partition("_")[2], found.table.answerable)
+        share = percent(number / whole) if whole else _DASH
+        rows.append((name, _CELLS[name], f"{number:,}", share))
+    rows += [("unscored", "", f"{found.table.unscored:,}", "")] if found.table.unscored else []
+    return table(("outcome", "worth", "items", "of its kind"), rows, "Outcomes")
+
+
+def mishap_sentences(found: Reliability) -> list[str]:
+    """How failures were counted."""
+    policy = asdict(found.request.policy)
+    said = {
+        "error": "queries that fail",
+        "timeout": "queries stopped at a limit",
+        "no_sql": "replies without SQL",
+    }
+    lines = [
+        f"{said[name]}: {number:,}, counted as {policy[name]}"
+        for name, number in found.table.mishaps.items()
+        if name in said
+    ]
+    missing = found.table.mishaps.get("missing")
+    return [*lines, f"missing predictions: {missing:,}, counted as harm"] if missing else lines
+
+
+def break_even_sentence(view: ViewScores) -> str:
+    """At what penalty a view stops beating ABSTAIN-ALL."""
+    value = view.break_even
+    if value is None:
+        return f"{view.name}: the same as ABSTAIN-ALL at every penalty"
+    if value == math.inf:
+        return f"{view.name}: no harm done; above ABSTAIN-ALL at every penalty"
+    if value < 0:
+        return f"{view.name}: below ABSTAIN-ALL at every penalty, even 0"
+    around = ""
+    if view.break_even_interval is not None:
+        ends = " to ".join(f"{end:.2f}" for end in view.break_even_interval)
+        around = f" ({ends})".replace("inf", "no limit")
+    return f"{view.name}: better than ABSTAIN-ALL up to a penalty of {value:.2f}{around}"
+
+
+def rates_table(found: Reliability) -> TextTable:
+    """Shares that need no penalty."""
+    rows = [
+        (name.replace("_", "-"), percent(rate.value), interval(rate.low, rate.high), _RATES[name])
+        for name in _RATES
+        if (rate := found.rates[name]).value is not None
+    ]
+    return table(("rate", "value", "95% interval", "share of"), rows, "Rates", left=(0, 3))
+
+
+def beside_table(found: Reliability) -> TextTable:
+    """RS over all items by every label of the run: what lucky matches cost."""
+    names = list(found.views[0].scores)
+    rows = [
+        (name, f"{one.correct:,}", f"{one.harm:,}", f"{one.unscored:,}", *_scores(one, names))
+        for name, one in {found.source: found.table, **found.beside}.items()
+    ]
+    if len(rows) == 1:
+        return table((), ())
+    headers = ("correct by", "correct", "harm", "unscored", *(f"RS({name})" for name in names))
+    return table(headers, rows, f"{EVERYTHING.name} by other labels")
+
+
+def _scores(one: OutcomeTable, names: list[str]) -> list[str]:
+    return [points_text(rs(one, parse_penalty(name))) for name in names]
+
+
+def slices_table(found: Reliability) -> TextTable:
+    """RS by difficulty and by type of unanswerable question; N is the number of items there."""
+    names = _names(found)
+    some = any(part.table.unscored for part in found.slices)
+    rows = [
+        (
+            part.key,
+            f"{part.table.total:,}",
+            *_scores(part.table, names),
+            *((f"{part.table.unscored:,}",) if some else ()),
+        )
+        for part in found.slices
+    ]
+    headers = ("items", "N", *(f"RS({name})" for name in names), *(("unscored",) if some else ()))
+    title = "Reliability score by difficulty and by type of unanswerable question"
+    return table(headers, rows, title)
+
+
+def selective_table(found: Selective) -> TextTable:
+    """The figures of the risk-coverage curve."""
+    rows = []
+    for name, one in found.figures.items():
+        shown = name.replace("coverage_at_", "coverage at risk ")
+        if shown in ("aurc", "augrc"):
+            rows.append((shown.upper(), _number(one.value), _numbers(one)))
+        else:
+            rows.append((shown, percent(one.value), interval(one.low, one.high)))
+    rows.append(("AURC of the best order", _number(found.best_aurc), ""))
+    rows.append(("AUROC", _number(found.auroc), ""))
+    if found.calibration is not None:
+        fit = found.calibration
+        rows.append(("ECE", _number(fit.ece), _ends_of(fit.ece_interval)))
+        rows.append(("ECE, bins of equal size", _number(fit.ece_equal_size), ""))
+        rows.append(("Brier score", _number(fit.brier), _ends_of(fit.brier_interval)))
+    title = f"Selective prediction: {count(found.answers, 'answer')} with a confidence"
+    return table(("figure", "value", "95% interval"), rows, title)
+
+
+def threshold_sentences(found: Selective) -> list[str]:
+    """Which thresholds the answers suggest."""
+    lines = []
+    for name, one in found.heuristic.items():
+        if one.value == math.inf:
+            lines.append(f"heuristic threshold for penalty {name}: never answer")
+            continue
+        lines.append(
+            f"heuristic threshold for penalty {name}: {one.value:.6g} answers "
+            f"{one.answered:,} of {one.items:,}, {one.wrong:,} of them wrongly"
+        )
+    for promise in found.certified:
+        if promise.value == math.inf:
+            lines.append(promise.guarantee)
+        else:
+            shown = "any confidence" if promise.value == -math.inf else f"{promise.value:.6g}"
+            lines.append(f"threshold {shown}: {promise.guarantee}")
+    if found.calibration is None:
+        lines.append("the confidences are no probabilities: no ECE, no Brier score")
+    elif found.calibration.scale == "logarithm":
+        lines.append("the confidences were read as logarithms of probabilities")
+    if found.without:
+        lines.append(f"{count(found.without, 'answer')} without a confidence left out")
+    return lines
+
+
+def reliability_json(found: Reliability) -> dict[str, Any]:
+    """Everything as plain values; scores are fractions, ``rs_percent`` is as people print it."""
+    asked = found.request
+    return {
+        "system": found.system,
+        "benchmark": found.benchmark,
+        "correct_by": found.source,
+        "items": found.table.total,
+        "unscored": found.table.unscored,
+        "policy": asdict(asked.policy),
+        "seed": asked.seed,
+        "outcomes": found.table.cells(),
+        "mishaps": dict(found.table.mishaps),
+        "rs": {view.name: dict(view.scores) for view in found.views},
+        "rs_percent": {
+            view.name: {name: _rounded(score) for name, score in view.scores.items()}
+            for view in found.views
+        },
+        "intervals": {view.name: dict(view.intervals) for view in found.views},
+        "n": {view.name: view.items for view in found.views},
+        "abstain_all": {view.name: view.abstain_all for view in found.views},
+        "break_even": {view.name: _break_even(view) for view in found.views},
+        "rates": {name: asdict(rate) for name, rate in found.rates.items()},
+        "slices": [
+            {"by": part.by, "key": part.key, **_plain(part.table), "rs": _rs(part.table, found)}
+            for part in found.slices
+        ],
+        "by_hardness": by_hardness(found),
+        "by_type": by_type(found),
+        "by_label": {
+            name: {**_plain(one), "rs": _rs(one, found)}
+            for name, one in {found.source: found.table, **found.beside}.items()
+        },
+        "sweeps": sweeps(found),
+        "selective": None if found.selective is None else _selective_json(found.selective),
+    }
+
+
+def _names(found: Reliability) -> list[str]:
+    return list(found.views[0].scores)
+
+
+def _rs(one: OutcomeTable, found: Reliability) -> dict[str, float | None]:
+    return {name: rs(one, parse_penalty(name)) for name in _names(found)}
+
+
+def _plain(one: OutcomeTable) -> dict[str, Any]:
+    return {**one.cells(), "unscored": one.unscored}
+
+
+def _rounded(score: float | None) -> float | None:
+    return None if score is None else round(score * 100, 1)
+
+
+def _break_even(view: ViewScores) -> dict[str, Any]:
+    ends = view.break_even_interval or (None, None)
+    return {
+        "penalty": _finite(view.break_even),
+        "low": _finite(ends[0]),
+        "high": _finite(ends[1]),
+        "says": break_even_sentence(view),
+    }
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _selective_json(found: Selective) -> dict[str, Any]:
+    plain = {
+        name: getattr(found, name)
+        for name in ("answers", "without", "accuracy", "best_aurc", "auroc")
+    }
+    shown = {"value", "answered", "wrong", "items", "score", "penalty"}
+    return {
+        **plain,
+        "figures": {name: asdict(one) for name, one in found.figures.items()},
+        "points": {name: asdict(point) for name, point in found.points.items()},
+        "calibration": None if found.calibration is None else asdict(found.calibration),
+        "heuristic": {
+            name: {key: getattr(one, key) for key in sorted(shown)}
+            for name, one in found.heuristic.items()
+        },
+        "certified": [asdict(one) for one in found.certified],
+    }
+
+
+def _ends(ends: Interval | None) -> str:
+    return _DASH if ends is None else " to ".join(points_text(end) for end in ends)
+
+
+def _ends_of(ends: Interval) -> str:
+    return f"{ends[0]:.4f} to {ends[1]:.4f}"
+
+
+def _number(value: float | None) -> str:
+    return _DASH if value is None else f"{value:.4f}"
+
+
+def _numbers(one: CurveEstimate) -> str:
+    return _DASH if one.low is None or one.high is None else f"{one.low:.4f} to {one.high:.4f}"

@@ -1,0 +1,236 @@
+"""Two runs side by side: which cases changed, whether that is chance, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from sqlverdict.errors import UsageError
+from sqlverdict.files.text import count
+from sqlverdict.records import Result
+from sqlverdict.report.one_run.case import said
+from sqlverdict.report.several_runs.same_cases import check_same_cases
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.aliases import label_of
+from sqlverdict.score.statistics.pairing import PairedOutcome, paired
+from sqlverdict.score.summary import DIFFICULTIES, UNLABELLED
+
+
+@dataclass(frozen=True)
+class Change:
+    """A case whose value rose or fell."""
+
+    id: str
+    db_id: str
+    difficulty: str | None
+    question: str
+    gold: tuple[str, ...]
+    before: str
+    after: str
+    value_before: float
+    value_after: float
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass
+class Level:
+    """Both runs over the cases of one difficulty that both could score."""
+
+    key: str
+    cases: int = 0
+    before: float = 0.0
+    after: float = 0.0
+    gained: int = 0
+    lost: int = 0
+
+    def add(self, before: float, after: float) -> None:
+        """Count one case; ``before`` and ``after`` are sums until :meth:`settle`."""
+        self.cases += 1
+        self.before += before
+        self.after += after
+        self.gained += after > before
+        self.lost += after < before
+
+    def settle(self) -> None:
+        """Turn the sums into means."""
+        self.before /= max(1, self.cases)
+        self.after /= max(1, self.cases)
+
+
+@dataclass(frozen=True)
+class ComparedRuns:
+    """How run b differs from run a.
+
+    ``gained`` and ``lost`` hold the first few changes; ``outcome`` has all ids.
+    """
+
+    a: str
+    b: str
+    metric: str
+    before: float | None
+    after: float | None
+    outcome: PairedOutcome
+    levels: tuple[Level, ...]
+    gained: tuple[Change, ...]
+    lost: tuple[Change, ...]
+    notes: tuple[str, ...] = field(default=())
+
+
+def choose_metric(runs: Sequence[Run], asked: str | None) -> str:
+    """A metric that all runs have: the one asked for, by any of its names, else the first.
+
+    Raises:
+        UsageError: there is none.
+    """
+    common = [
+        label
+        for label in runs[0].manifest.metrics
+        if all(label in run.manifest.metrics for run in runs)
+    ]
+    if asked is None and common:
+        return common[0]
+    label, _ = label_of(asked or "", common)
+    if label in common:
+        return label
+    had = "; ".join(f"{run.folder} has {', '.join(run.manifest.metrics)}" for run in runs)
+    wanted = f"metric {asked!r}" if asked is not None else "a metric in common"
+    raise UsageError(f"not every run has {wanted}: {had}. Evaluate with --metrics as needed.")
+
+
+def named_otherwise(asked: Iterable[str | None], labels: Iterable[str]) -> list[str]:
+    """What should be said about metrics that were asked for by other names."""
+    pairs = zip(asked, labels, strict=True)
+    notes = (label_of(name, [label])[1] for name, label in pairs if name is not None)
+    return [note for note in notes if note]
+
+
+def compare_runs(
+    a: Run, b: Run, metric: str | None = None, *, limit: int = 10, force: bool = False
+) -> ComparedRuns:
+    """Compare two runs case by case, over the cases that both could score.
+
+    Args:
+        a: The earlier run, or the baseline.
+        b: The run that is held against it.
+        metric: A label that both have; by default the first common one.
+        limit: How many changes of each kind to return with their texts.
+        force: Pair cases by id even where their questions or golds differ.
+
+    Raises:
+        UsageError: the runs have no such metric in common, or no case, or cases of one id differ.
+    """
+    label = choose_metric([a, b], metric)
+    binary = label in a.manifest.binary and label in b.manifest.binary
+    forced = check_same_cases([a, b], force=force)
+    outcome = paired(a.results(), b.results(), label, binary=binary or None)
+    if not outcome.common:
+        raise UsageError(
+            f"{a.folder} and {b.folder} have no case in common; compare runs of one benchmark"
+        )
+    gained, lost = outcome.gained[:limit], outcome.lost[:limit]
+    whole = Level("all")
+    levels: dict[str, Level] = {}
+    changes: dict[str, Change] = {}
+    shown = {*gained, *lost}
+    for old, new in _pairs(a, b, shown):
+        before, after = old.scores.get(label), new.scores.get(label)
+        if before is None or after is None:
+            continue
+        key = new.difficulty or UNLABELLED
+        for level in (whole, levels.setdefault(key, Level(key))):
+            level.add(before, after)
+        if new.id in shown:
+            changes[new.id] = _change(old, new, before, after)
+    for level in (whole, *levels.values()):
+        level.settle()
+    return ComparedRuns(
+        a=_name(a, b),
+        b=_name(b, a),
+        metric=label,
+        before=whole.before if whole.cases else None,
+        after=whole.after if whole.cases else None,
+        outcome=outcome,
+        levels=tuple(sorted(levels.values(), key=_level_order)) if len(levels) > 1 else (),
+        gained=tuple(changes[case_id] for case_id in gained),
+        lost=tuple(changes[case_id] for case_id in lost),
+        notes=(*forced, *named_otherwise([metric], [label]), *_notes(a, b, outcome)),
+    )
+
+
+def differences(a: Run, b: Run) -> list[str]:
+    """What else differs between two runs than the predictions: each makes a comparison weaker."""
+    notes = []
+    ours, theirs = a.manifest, b.manifest
+    inputs_a = {name: digest for name, digest in ours.inputs.items() if name != "predictions"}
+    inputs_b = {name: digest for name, digest in theirs.inputs.items() if name != "predictions"}
+    if inputs_a != inputs_b and "cases" not in inputs_a | inputs_b:
+        notes.append("the two runs read different benchmark files")
+    if ours.engine_version != theirs.engine_version:
+        versions = f"{ours.engine_version} and {theirs.engine_version}"
+        notes.append(f"the engine's version differs: {versions}")
+    if ours.limits != theirs.limits:
+        notes.append("the limits of a query differ")
+    if ours.sqlverdict != theirs.sqlverdict:
+        notes.append(f"the toolkit's version differs: {ours.sqlverdict} and {theirs.sqlverdict}")
+    notes += [
+        f"the definition of {label} differs (version of the metric)"
+        for label, version in ours.metrics.items()
+        if theirs.metrics.get(label, version) != version
+    ]
+    shared = ours.databases.keys() & theirs.databases.keys()
+    changed = sorted(name for name in shared if ours.databases[name] != theirs.databases[name])
+    if changed:
+        notes.append(f"{count(len(changed), 'database')} differ, the first is {changed[0]!r}")
+    return notes
+
+
+def _notes(a: Run, b: Run, outcome: PairedOutcome) -> Iterator[str]:
+    yield from differences(a, b)
+    for ids, run in ((outcome.only_in_a, a), (outcome.only_in_b, b)):
+        if ids:
+            yield f"{count(len(ids), 'case')} only in {run.folder}, first {ids[0]!r}: left out"
+    if outcome.unscored:
+        yield f"{count(len(outcome.unscored), 'case')} unscored in one of the runs: left out"
+
+
+def _pairs(a: Run, b: Run, wanted: Collection[str]) -> Iterator[tuple[Result, Result]]:
+    """The common cases; of run a only the scores are kept, and all of the wanted cases."""
+    before: dict[str, Result] = {}
+    for result in a.results():
+        before[result.id] = result if result.id in wanted else _lean(result)
+    for result in b.results():
+        old = before.pop(result.id, None)
+        if old is not None:
+            yield old, result
+
+
+def _lean(result: Result) -> Result:
+    return Result(
+        result.index, result.id, "", "", (), None, False, result.verdict, scores=result.scores
+    )
+
+
+def _change(old: Result, new: Result, before: float, after: float) -> Change:
+    return Change(
+        id=new.id,
+        db_id=new.db_id,
+        difficulty=new.difficulty,
+        question=new.question,
+        gold=new.gold,
+        before=said(old),
+        after=said(new),
+        value_before=before,
+        value_after=after,
+        reasons=new.reasons if after < before else old.reasons,
+    )
+
+
+def _name(run: Run, other: Run) -> str:
+    """The system's name, or the folder where both have the same name."""
+    same = run.manifest.system == other.manifest.system
+    return str(run.folder) if same else run.manifest.system
+
+
+def _level_order(level: Level) -> tuple[int, str]:
+    known = level.key in DIFFICULTIES
+    return DIFFICULTIES.index(level.key) if known else len(DIFFICULTIES), level.key

@@ -1,0 +1,226 @@
+"""Several systems on the cases they share: values, intervals, and who can be told apart."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlverdict.errors import UsageError
+from sqlverdict.files.text import count
+from sqlverdict.report.several_runs.comparison import choose_metric, differences
+from sqlverdict.report.terminal.tables import TextTable, interval, percent, table
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.statistics.intervals import mean_interval, wilson
+from sqlverdict.score.statistics.significance import Group, indistinguishable_groups
+
+
+@dataclass(frozen=True)
+class RankedSystem:
+    """One system's place. Systems that cannot be told apart from their group's best share it.
+
+    Attributes:
+        rank: 1 + the number of systems in better groups.
+        system: The system's name.
+        folder: Its run.
+        value: The mean over the compared cases.
+        low: Lower end of the interval.
+        high: Upper end.
+        right: Sum of the values: for a binary metric, how many cases are right.
+        answered: Common cases with an answer in SQL.
+        abstained: Common cases on which it held back.
+    """
+
+    rank: int
+    system: str
+    folder: Path
+    value: float
+    low: float
+    high: float
+    right: float
+    answered: int
+    abstained: int
+
+
+@dataclass(frozen=True)
+class Leaderboard:
+    """The places, best first.
+
+    Attributes:
+        metric: What they are ranked by.
+        binary: Whether its values are 0 or 1.
+        common: Cases that all runs have.
+        compared: Those of them that every run could score; the values are over these.
+        places: One a system.
+        groups: Which systems cannot be told apart.
+        notes: What makes the comparison weaker.
+    """
+
+    metric: str
+    binary: bool
+    common: int
+    compared: int
+    places: tuple[RankedSystem, ...]
+    groups: tuple[Group, ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Answer:
+    score: float | None
+    answered: bool
+    abstained: bool
+
+
+def leaderboard(runs: Sequence[Run], metric: str | None = None) -> Leaderboard:
+    """Rank systems over the cases that all of them have and could score.
+
+    Args:
+        runs: Two or more; one is fine too.
+        metric: A label that all have; by default the first common one.
+
+    Raises:
+        UsageError: there is no such metric, or no case in common.
+    """
+    if not runs:
+        raise UsageError("no run is given; name the folders that evaluate wrote")
+    label = choose_metric(runs, metric)
+    names = system_names(runs)
+    read = {name: _read(run, label) for name, run in zip(names, runs, strict=True)}
+    first = read[names[0]]
+    common = [case_id for case_id in first if all(case_id in other for other in read.values())]
+    if not common:
+        raise UsageError("the runs have no case in common; compare runs of one benchmark")
+    compared = [
+        case_id
+        for case_id in common
+        if all(answers[case_id].score is not None for answers in read.values())
+    ]
+    if not compared:
+        raise UsageError(f"no common case was scored under {label} in every run; nothing to rank")
+    scores = {
+        name: [answers[case_id].score for case_id in compared] for name, answers in read.items()
+    }
+    totals = {name: sum(score or 0.0 for score in values) for name, values in scores.items()}
+    order = sorted(names, key=lambda name: (-totals[name], name))
+    binary = all(label in run.manifest.binary for run in runs)
+    groups = indistinguishable_groups([(name, scores[name]) for name in order], binary=binary)
+    ranks = _ranks(groups)
+    places = []
+    for name in order:
+        run = runs[names.index(name)]
+        low, high = _interval(scores[name], binary)
+        places.append(
+            RankedSystem(
+                rank=ranks[name],
+                system=name,
+                folder=run.folder,
+                value=totals[name] / len(compared),
+                low=low,
+                high=high,
+                right=totals[name],
+                answered=sum(read[name][case_id].answered for case_id in common),
+                abstained=sum(read[name][case_id].abstained for case_id in common),
+            )
+        )
+    return Leaderboard(
+        metric=label,
+        binary=binary,
+        common=len(common),
+        compared=len(compared),
+        places=tuple(places),
+        groups=tuple(groups),
+        notes=tuple(_notes(runs, names, read, common, len(compared))),
+    )
+
+
+def leaderboard_table(board: Leaderboard) -> TextTable:
+    """The leaderboard as a table."""
+    rows = [
+        (
+            str(place.rank),
+            place.system,
+            percent(place.value),
+            interval(place.low, place.high),
+            f"{round(place.right):,}" if board.binary else "",
+            f"{place.answered:,}",
+            f"{place.abstained:,}",
+        )
+        for place in board.places
+    ]
+    headers = ("rank", "system", board.metric, "95% interval", "right", "answered", "abstained")
+    return table(headers, rows, left=(1,))
+
+
+def group_sentences(board: Leaderboard) -> list[str]:
+    """Which systems cannot be told apart, in words."""
+    return [
+        f"cannot be told apart from {group.best} on {count(board.compared, 'common case')} "
+        f"(p ≥ 0.05): {', '.join(group.members[1:])}"
+        for group in board.groups
+        if len(group.members) > 1
+    ]
+
+
+def system_names(runs: Sequence[Run]) -> list[str]:
+    """The systems' names; folders are added where two are called the same."""
+    times = Counter(run.manifest.system for run in runs)
+    names = [
+        run.manifest.system
+        if times[run.manifest.system] == 1
+        else f"{run.manifest.system} ({run.folder})"
+        for run in runs
+    ]
+    twice = [name for name, number in Counter(names).items() if number > 1]
+    if twice:
+        raise UsageError(f"the run {twice[0]!r} is given twice; name each folder once")
+    return names
+
+
+def _read(run: Run, label: str) -> dict[str, _Answer]:
+    return {
+        result.id: _Answer(
+            result.scores.get(label),
+            not result.abstained and bool((result.prediction or "").strip()),
+            result.abstained,
+        )
+        for result in run.results()
+    }
+
+
+def _ranks(groups: Sequence[Group]) -> dict[str, int]:
+    ranks: dict[str, int] = {}
+    for group in groups:
+        rank = len(ranks) + 1
+        ranks.update(dict.fromkeys(group.members, rank))
+    return ranks
+
+
+def _interval(scores: Sequence[float | None], binary: bool) -> tuple[float, float]:
+    values = [score or 0.0 for score in scores]
+    if binary:
+        return wilson(round(sum(values)), len(values))
+    low, high, _ = mean_interval(Counter(values))
+    return low, high
+
+
+def _notes(
+    runs: Sequence[Run],
+    names: Sequence[str],
+    read: dict[str, dict[str, _Answer]],
+    common: Sequence[str],
+    compared: int,
+) -> list[str]:
+    notes: dict[str, None] = {}
+    for name in names:
+        beyond = len(read[name]) - len(common)
+        if beyond:
+            notes[f"{count(beyond, 'case')} of {name} not in every run: left out"] = None
+    if compared < len(common):
+        notes[f"{count(len(common) - compared, 'common case')} unscored in some run: left out"] = (
+            None
+        )
+    for run in runs[1:]:
+        notes.update(dict.fromkeys(differences(runs[0], run)))
+    return list(notes)

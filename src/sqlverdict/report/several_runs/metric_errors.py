@@ -1,0 +1,156 @@
+"""Where metrics are wrong, by a reference: FP and FN rates, as ETM's table 6.
+
+The reference is a metric that is trusted more than the others, or people's labels. FP is the
+share of all compared cases that a metric calls right and the reference wrong, FN the share that
+it calls wrong and the reference right. A case that the metric or the reference left unscored is
+in neither share, and is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlverdict.errors import UsageError
+from sqlverdict.load.labels import Labels
+from sqlverdict.report.agreement.opinions import opinion
+from sqlverdict.report.several_runs.comparison import choose_metric
+from sqlverdict.report.several_runs.leaderboard import system_names
+from sqlverdict.report.terminal.tables import TextTable, percent, table
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.agreement.agreement import Confusion, RatedCase, confusion
+from sqlverdict.score.statistics.intervals import wilson
+
+LABELS = "labels"
+
+
+@dataclass(frozen=True)
+class MetricError:
+    """One metric on one system's answers, held against the reference.
+
+    Attributes:
+        system: The system.
+        metric: The metric.
+        n: Cases that the metric and the reference scored.
+        unscored: Cases of the reference that the metric did not score.
+        fp: How many only the metric calls right.
+        fn: How many only the reference calls right.
+        fp_rate: ``fp`` as a share of n.
+        fn_rate: ``fn`` as a share of n.
+        fp_interval: Wilson's interval of ``fp_rate``.
+        fn_interval: Wilson's interval of ``fn_rate``.
+        kappa: Cohen's kappa with the reference.
+    """
+
+    system: str
+    metric: str
+    n: int
+    unscored: int
+    fp: int
+    fn: int
+    fp_rate: float | None
+    fn_rate: float | None
+    fp_interval: tuple[float, float] | None
+    fn_interval: tuple[float, float] | None
+    kappa: float | None
+
+
+@dataclass(frozen=True)
+class ErrorAnalysis:
+    """All metrics of some systems against one reference."""
+
+    reference: str
+    errors: tuple[MetricError, ...]
+
+
+def metric_errors(
+    runs: Sequence[Run],
+    metrics: Sequence[str] = (),
+    *,
+    reference: str | None = None,
+    labels: Labels | None = None,
+) -> ErrorAnalysis:
+    """Hold metrics against a reference metric, or against people's labels.
+
+    Args:
+        runs: One a system.
+        metrics: Which metrics; by default all that every run has, without the reference.
+        reference: The trusted metric.
+        labels: People's labels instead; they belong to one system's answers, so to one run.
+
+    Raises:
+        UsageError: neither or both references are given, a run lacks a metric, or labels are
+            given for several runs.
+    """
+    if not runs:
+        raise UsageError("no run is given; name the folders that evaluate wrote")
+    if (reference is None) == (labels is None):
+        raise UsageError("give a reference metric or a file of labels, and not both")
+    if labels is not None and len(runs) > 1:
+        raise UsageError(
+            f"{labels.path} labels one system's answers, but {len(runs)} runs are given; name one"
+        )
+    trusted = None if reference is None else choose_metric(runs, reference)
+    chosen = [choose_metric(runs, name) for name in metrics] or [
+        name for name in runs[0].manifest.metrics if all(name in r.manifest.metrics for r in runs)
+    ]
+    people = {} if labels is None else {i.id: i.value for i in labels.items if i.value is not None}
+    errors: list[MetricError] = []
+    for system, run in zip(system_names(runs), runs, strict=True):
+        rated = _rated(run, chosen, trusted, people)
+        errors += [_error(system, name, rated[name]) for name in chosen if name != trusted]
+    name = trusted if labels is None else f"{LABELS} ({labels.path})"
+    return ErrorAnalysis(str(name), tuple(errors))
+
+
+def _rated(
+    run: Run, metrics: Sequence[str], trusted: str | None, people: Mapping[str, int]
+) -> dict[str, list[RatedCase]]:
+    rated: dict[str, list[RatedCase]] = {name: [] for name in metrics}
+    for result in run.results():
+        label = people.get(result.id) if trusted is None else opinion(result, trusted)
+        if label is not None:
+            for name in metrics:
+                rated[name].append(RatedCase(result.id, bool(label), opinion(result, name)))
+    return rated
+
+
+def _error(system: str, metric: str, rated: Sequence[RatedCase]) -> MetricError:
+    counts: Confusion = confusion(rated)
+    n = counts.n
+    return MetricError(
+        system=system,
+        metric=metric,
+        n=n,
+        unscored=len(rated) - n,
+        fp=counts.fp,
+        fn=counts.fn,
+        fp_rate=counts.fp / n if n else None,
+        fn_rate=counts.fn / n if n else None,
+        fp_interval=wilson(counts.fp, n) if n else None,
+        fn_interval=wilson(counts.fn, n) if n else None,
+        kappa=counts.kappa,
+    )
+
+
+def errors_table(found: ErrorAnalysis) -> TextTable:
+    """One row a system and metric."""
+    rows = [
+        (
+            one.system,
+            one.metric,
+            percent(one.fp_rate),
+            _interval(one.fp_interval),
+            percent(one.fn_rate),
+            _interval(one.fn_interval),
+            f"{one.n:,}",
+            f"{one.unscored:,}",
+        )
+        for one in found.errors
+    ]
+    headers = ("system", "metric", "FP", "95% interval", "FN", "95% interval", "n", "unscored")
+    return table(headers, rows, left=(0, 1))
+
+
+def _interval(ends: tuple[float, float] | None) -> str:
+    return "" if ends is None else f"{ends[0] * 100:.1f} to {ends[1] * 100:.1f}"

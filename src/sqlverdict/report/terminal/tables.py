@@ -1,0 +1,118 @@
+"""Tables as records, so that a terminal, a pipe and Markdown show the same one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlverdict.files.escapes import escaped
+
+_MARKS = re.compile(r"[\\|<>*`\[\]]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+"""What Markdown would read as more than text; an underscore inside a word it does not."""
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table: a title, headers, and rows of text.
+
+    ``left`` names the columns that hold words; all others hold numbers and stand to the right.
+    """
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    title: str = ""
+    left: frozenset[int] = frozenset({0})
+
+    def is_left(self, column: int) -> bool:
+        """Whether a column stands to the left."""
+        return column in self.left
+
+
+def table(
+    headers: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    title: str = "",
+    left: Sequence[int] = (0,),
+) -> TextTable:
+    """A :class:`TextTable` from any sequences."""
+    return TextTable(tuple(headers), tuple(tuple(row) for row in rows), title, frozenset(left))
+
+
+def plain(shown: TextTable) -> str:
+    """A table as aligned text, for pipes and logs."""
+    cells = [[clean(cell, one_line=True) for cell in row] for row in shown.rows]
+    headers = [clean(header, one_line=True) for header in shown.headers]
+    widths = [
+        max(len(text) for text in (header, *(row[i] for row in cells)))
+        for i, header in enumerate(headers)
+    ]
+
+    def line(row: Sequence[str]) -> str:
+        parts = [
+            text.ljust(width) if shown.is_left(i) else text.rjust(width)
+            for i, (text, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        return "  ".join(parts).rstrip()
+
+    lines = [clean(shown.title, one_line=True)] if shown.title else []
+    lines += [line(headers), "  ".join("-" * width for width in widths)]
+    return "\n".join([*lines, *(line(row) for row in cells)])
+
+
+def markdown(shown: TextTable) -> str:
+    """A table in Markdown."""
+
+    def line(row: Sequence[str]) -> str:
+        return "| " + " | ".join(md_cell(cell) for cell in row) + " |"
+
+    rule = "| " + " | ".join("---" if shown.is_left(i) else "---:" for i in _places(shown)) + " |"
+    return "\n".join([line(shown.headers), rule, *(line(row) for row in shown.rows)])
+
+
+def md_cell(text: str) -> str:
+    """Text that stays inside its cell."""
+    flat = clean(text, one_line=True)
+    return _MARKS.sub(r"\\\g<0>", flat) or " "
+
+
+def clean(text: str, *, one_line: bool = False) -> str:
+    r"""Text that cannot steer a terminal: control characters as ``\x1b``, tabs as spaces."""
+    if one_line:
+        text = " ".join(text.split())
+    return escaped(text.replace("\r\n", "\n").replace("\t", "    "))
+
+
+def short(text: str, width: int = 72) -> str:
+    """The beginning of a text, on one line."""
+    flat = clean(text, one_line=True)
+    return flat if len(flat) <= width else flat[: width - 1] + "…"
+
+
+def percent(value: float | None, decimals: int = 1) -> str:
+    """A fraction as a percentage; nothing scored is a dash, never 0."""
+    return "–" if value is None else f"{value * 100:.{decimals}f}%"  # noqa: RUF001
+
+
+def points(value: float | None) -> str:
+    """A difference of fractions in percentage points, with its sign."""
+    return "–" if value is None else f"{value * 100:+.1f}"  # noqa: RUF001
+
+
+def interval(low: float | None, high: float | None, *, signed: bool = False) -> str:
+    """An interval of fractions in percent."""
+    if low is None or high is None:
+        return "–"  # noqa: RUF001
+    sign = "+" if signed else ""
+    return f"{low * 100:{sign}.1f} to {high * 100:{sign}.1f}"
+
+
+def p_text(p_value: float | None) -> str:
+    """A p-value as people read it."""
+    if p_value is None:
+        return "–"  # noqa: RUF001
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+
+
+def _places(shown: TextTable) -> range:
+    return range(len(shown.headers))

@@ -1,0 +1,179 @@
+"""The parts of a brief that the run finds out for it: tables, columns, results, facts.
+
+Only what the two queries touch is told: the tables they read with their row counts, and what the
+files beside the database say about the columns they name (:mod:`sqlverdict.load.descriptions`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.files.sqlite import quoted
+from sqlverdict.files.text import count
+from sqlverdict.parse.tokens import fold
+from sqlverdict.records import REASONS, Answer, Evidence, Outcome, Query, Reason
+from sqlverdict.run.item import RunItem
+from sqlverdict.run.signs_stage import SIGNS
+
+if TYPE_CHECKING:
+    from sqlverdict.parse.schema import Schema, Table
+
+MOST_FACTS = 8
+LONGEST_FACT = 400
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What is told about the database.
+
+    Attributes:
+        sizes: How many rows the tables have, a line each.
+        columns: What the columns mean, a line each.
+        schema_short: The schema of the tables that the queries read.
+        tables: The tables that the queries read; none: not known.
+        notes: What could not be told, and why; for the log, not for the judge.
+    """
+
+    sizes: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    schema_short: str = ""
+    tables: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def surroundings(item: RunItem, gold: str) -> Surroundings:
+    """What is told about the database of a case: its tables and columns that are touched."""
+    schema = item.schema()
+    queries = [item.query(sql) for sql in (gold, item.prediction.sql or "")]
+    if schema is None or not all(isinstance(query, Query) for query in queries):
+        return Surroundings()
+    parsed = [query for query in queries if isinstance(query, Query)]
+    # The resolver loads sqlglot; runs without a judge need not wait for it.
+    from sqlverdict.judge.briefs.column_text import column_lines
+    from sqlverdict.judge.briefs.schema_text import schema_text
+    from sqlverdict.load.descriptions import read_descriptions
+    from sqlverdict.refute.trial.rebuild import touched
+
+    tables = touched(schema, [query.sql for query in parsed], {})
+    known = read_descriptions(item.case.database, item.case.db_id, [t.name for t in tables])
+    short = (
+        schema_text(replace(schema, tables=tuple(tables)))
+        if len(tables) < len(schema.tables)
+        else ""
+    )
+    return Surroundings(
+        sizes=tuple(_sizes(item, tables)),
+        columns=column_lines(_columns(parsed, schema, tables), known),
+        schema_short=short,
+        tables=tuple(table.name for table in tables),
+        notes=tuple(map(str, known.notes)),
+    )
+
+
+def _sizes(item: RunItem, tables: Sequence[Table]) -> Iterator[str]:
+    from sqlverdict.refute.trial.scratch_database import is_view
+
+    if item.case.recorded_answers is not None or not item.database:
+        return
+    for table in tables:
+        if is_view(table):
+            continue
+        found = item.run(f"SELECT count(*) FROM {quoted(table.name)}")  # noqa: S608 - quoted
+        if isinstance(found, Answer):
+            yield f"{table.name}: {count(int(str(found.rows[0][0])), 'row')}"
+
+
+def _columns(
+    queries: Sequence[Query], schema: Schema, tables: Sequence[Table]
+) -> list[tuple[str, str]]:
+    """The columns that queries read; first those that only one of them reads."""
+    named = [dict.fromkeys(_named(query, schema, tables)) for query in queries]
+    every = dict.fromkeys(place for places in named for place in places)
+    shared = [place for place in every if all(place in places for places in named)]
+    whole = [
+        (table.name, column.name)
+        for table in tables
+        for column in table.columns
+        if any("star" in query.features for query in queries)
+    ]
+    return [*(place for place in every if place not in shared), *shared, *whole]
+
+
+def _named(query: Query, schema: Schema, tables: Sequence[Table]) -> Iterator[tuple[str, str]]:
+    from sqlglot import exp
+
+    from sqlverdict.refute.read.columns import Resolver
+
+    resolver = Resolver(query.tree, schema)
+    for node in resolver.nodes:
+        if not isinstance(node, exp.Column):
+            continue
+        place = resolver.column(node)
+        if place is not None:
+            yield place
+            continue
+        # A reference that cannot be followed may be any table's column of that name.
+        wanted = fold(node.name)
+        yield from (
+            (table.name, column.name)
+            for table in tables
+            for column in table.columns
+            if fold(column.name) == wanted
+        )
+
+
+def results_in_words(item: RunItem, gold: Outcome, related: bool) -> str:
+    """How the two results compare, in a sentence; empty where that is not known.
+
+    Args:
+        item: The case.
+        gold: What the gold gave.
+        related: Whether a relation between the two is told besides.
+    """
+    from sqlverdict.judge.briefs.result_tables import cell_text
+
+    compared = item.compare(DEFAULT_PRESET)
+    prediction, record = item.answer(), item.case.recorded_answers
+    if compared.equal is None:
+        return "; ".join(REASONS[r] for r in compared.reasons if r is Reason.TIE_UNDETERMINED)
+    if not isinstance(gold, Answer) or not isinstance(prediction, Answer):
+        return ""
+    if record is not None and not record.whole:
+        return ""
+    if compared.equal:
+        return f"both return the same: {_shape(prediction)}"
+    if all(len(each.rows) == len(each.columns) == 1 for each in (gold, prediction)):
+        ours, theirs = (cell_text(each.rows[0][0]) for each in (gold, prediction))
+        return f"each returns one value: the gold {ours}, the prediction {theirs}"
+    text = f"the gold returns {_shape(gold)}, the prediction {_shape(prediction)}"
+    if related or len(gold.columns) != len(prediction.columns):
+        return text
+    both = sum(min(times, gold.bag.get(row, 0)) for row, times in prediction.bag.items())
+    more, others = len(gold.rows) - both, len(prediction.rows) - both
+    return f"{text}; {both:,} in both, {more:,} only in the gold, {others:,} only in the prediction"
+
+
+def _shape(answer: Answer) -> str:
+    rows, columns = len(answer.rows), len(answer.columns)
+    if not rows:
+        return "no row at all"
+    return f"{count(rows, 'row')} of {count(columns, 'column')}"
+
+
+def facts(evidence: Sequence[Evidence], side: str) -> tuple[str, ...]:
+    """What was noticed about the ``gold`` or the ``prediction``, a sentence each."""
+    lines: dict[str, None] = {}
+    for found in evidence:
+        if found.by == SIGNS:
+            lines.update(dict.fromkeys(_messages(found.detail.get(side))))
+    return tuple(lines)[:MOST_FACTS]
+
+
+def _messages(noticed: Any) -> Iterator[str]:
+    for sign in noticed if isinstance(noticed, list | tuple) else ():
+        message = sign.get("message") if isinstance(sign, Mapping) else None
+        if message:
+            yield str(message)[:LONGEST_FACT]

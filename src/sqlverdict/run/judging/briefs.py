@@ -1,0 +1,183 @@
+"""What a judge is to be asked about a case, and with which brief."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.judge.briefs.brief import Brief
+from sqlverdict.policies import INTENT, Policy
+from sqlverdict.records import Answer, Evidence, Outcome, Recording, Rung
+from sqlverdict.run.item import RunItem
+from sqlverdict.situations import QUESTIONS, Situation
+from sqlverdict.verdicts import asks
+
+FLEX = "flex"
+"""The judge of the metric ``flex`` where the user chose none."""
+REPLAY = "replay"
+"""The judge that reads recorded replies."""
+RECORDED = "recorded"
+"""The judge that repeats recorded verdicts."""
+BY_CASE = (REPLAY, RECORDED)
+"""Judges that know one answer a case, whatever the brief."""
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Which judges a run asks, by name; ``None``: nobody.
+
+    Attributes:
+        flex: Asked about every pair that runs, for the metric ``flex``; any judge can be.
+        verdict: Asked what evidence leaves open, for the metric ``verdict``.
+        priors: By situation, in how many such cases people called the prediction right, and in
+            how many they were asked; the judge is told.
+    """
+
+    flex: str | None = None
+    verdict: str | None = None
+    priors: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class JudgeQuestion:
+    """One brief for one judge, and the metrics that want to know.
+
+    ``situation`` says what is open, where it is asked for the verdict; ``notes`` what could not
+    be told, such as a file of descriptions that is broken.
+    """
+
+    metrics: tuple[str, ...]
+    judge: str
+    brief: Brief
+    situation: Situation | None = None
+    notes: tuple[str, ...] = ()
+
+
+def questions(
+    item: RunItem,
+    evidence: Sequence[Evidence],
+    asking: Asking,
+    preset: str = DEFAULT_PRESET,
+    policy: Policy = INTENT,
+) -> tuple[JudgeQuestion, ...]:
+    """What is to be asked about a case; nothing about a contradiction, which stops the run.
+
+    Whether results match is told by ``preset`` for the metric ``flex``, which stands beside EX,
+    and by the evidence for ``verdict``.
+    """
+    if any("contradiction" in found.detail for found in evidence):
+        return ()
+    open_ = asks(item.case, item.prediction, evidence, policy) if asking.verdict else None
+    bare = _bare(item) if (asking.flex and _runs(item)) or open_ is not None else None
+    if bare is None:
+        return ()
+    wanted: list[JudgeQuestion] = []
+    if asking.flex and _runs(item):
+        brief = replace(bare, equal=item.compare(preset).equal)
+        wanted.append(JudgeQuestion(("flex",), asking.flex, brief))
+    if asking.verdict and open_ is not None:
+        full, notes = _with_evidence(bare, item, evidence, open_, asking)
+        wanted.append(JudgeQuestion(("verdict",), asking.verdict, full, open_, notes))
+    if len(wanted) == 2 and _same(*wanted):
+        return (replace(wanted[1], metrics=("flex", "verdict")),)
+    return tuple(wanted)
+
+
+def _same(one: JudgeQuestion, other: JudgeQuestion) -> bool:
+    """Whether two questions are one: the same judge would be asked the same."""
+    if one.judge != other.judge:
+        return False
+    from sqlverdict.judge.judge import JUDGES
+
+    blind = not getattr(JUDGES.get(one.judge), "sees_evidence", True)
+    return blind or one.judge in BY_CASE or one.brief == other.brief
+
+
+def _runs(item: RunItem) -> bool:
+    """Whether both queries run: FLEX asks about no others."""
+    case, prediction = item.case, item.prediction
+    if not case.answerable or not (prediction.sql or "").strip():
+        return False
+    return isinstance(item.answer(), Answer) and any(isinstance(g, Answer) for g in item.golds())
+
+
+def _bare(item: RunItem) -> Brief:
+    """The brief that FLEX has: whether the results match and, where not, both of them."""
+    case, record = item.case, item.case.recorded_answers
+    sql, gold = _gold(item)
+    return Brief(
+        case_id=case.id,
+        db_id=case.db_id,
+        question=case.question,
+        knowledge=case.knowledge,
+        schema_text=_schema_text(item, record.schema_text if record is not None else ""),
+        gold=sql,
+        prediction=item.prediction.sql or "",
+        equal=item.compare(DEFAULT_PRESET).equal,
+        gold_table=_shown(record, record.gold_text if record else "", gold),
+        prediction_table=_shown(record, record.prediction_text if record else "", item.answer()),
+        dialect=item.pair().dialect,
+    )
+
+
+def _gold(item: RunItem) -> tuple[str, Outcome]:
+    """The first gold that has an answer, and its answer."""
+    both = zip(item.case.golds, item.golds(), strict=False)
+    return next((sql, outcome) for sql, outcome in both if isinstance(outcome, Answer))
+
+
+def _schema_text(item: RunItem, recorded: str) -> str:
+    from sqlverdict.judge.briefs.schema_text import schema_text
+
+    if recorded:
+        return recorded
+    schema = item.schema()
+    return schema_text(schema) if schema is not None else ""
+
+
+def _shown(record: Recording | None, text: str, outcome: Outcome) -> str | None:
+    """An answer as a judge sees it: as it was recorded, where it was."""
+    if record is not None and not record.has_results:
+        return None
+    return text or _table(outcome)
+
+
+def _table(outcome: Outcome) -> str | None:
+    from sqlverdict.judge.briefs.result_tables import result_table
+
+    return result_table(outcome) if isinstance(outcome, Answer) else None
+
+
+def _with_evidence(
+    brief: Brief, item: RunItem, evidence: Sequence[Evidence], open_: Situation, asking: Asking
+) -> tuple[Brief, tuple[str, ...]]:
+    """The brief with all that was found out, and notes on what could not be told."""
+    from sqlverdict.judge.briefs.witness_text import witness_text
+    from sqlverdict.run.judging.brief_parts import facts, results_in_words, surroundings
+
+    related = [line for e in evidence for line in _relations(e)]
+    results = results_in_words(item, _gold(item)[1], bool(related))
+    around = surroundings(item, brief.gold)
+    witness = next((e.detail for e in evidence if e.rung is Rung.REFUTED), None)
+    full = replace(
+        brief,
+        witness=witness_text(witness, around.tables) if witness is not None else None,
+        relations=tuple(line for line in (results, *related) if line),
+        asked=QUESTIONS.get(open_, ""),
+        prior=asking.priors.get(open_),
+        gold_facts=facts(evidence, "gold"),
+        prediction_facts=facts(evidence, "prediction"),
+        sizes=around.sizes,
+        columns=around.columns,
+        schema_short=around.schema_short,
+    )
+    return full, around.notes
+
+
+def _relations(found: Evidence) -> Iterator[str]:
+    from sqlverdict.report.one_run.case import relation_text
+
+    for relation in found.detail.get("relations") or ():
+        kind = str(relation.get("kind"))
+        yield relation_text(kind, relation.get("detail") or {}).removeprefix(f"{kind}: ")

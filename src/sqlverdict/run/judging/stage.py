@@ -1,0 +1,194 @@
+"""Where findings with an open question wait for a judge, and become lines.
+
+The coordinator alone asks: workers gather evidence and make briefs, and go on while replies are
+awaited on threads. A reply is kept by whoever gives it (the cache of replies) the moment it
+arrives, and a line is logged when all its replies are there, so that a run that is killed loses
+neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, cast
+
+from sqlverdict.judge.judge import JUDGES, hear
+from sqlverdict.judge.opinion import BUDGET, PENDING, Opinion, Settings
+from sqlverdict.llm.request import Answerer
+from sqlverdict.records import Case, Evidence, Judgement, Prediction, Rung
+from sqlverdict.run.examine import ExaminePlan, encode_line
+from sqlverdict.run.isolate import attempt
+from sqlverdict.run.judging.briefs import Asking, JudgeQuestion
+from sqlverdict.run.task import LogLine, Pending
+from sqlverdict.score.metric import Item, MetricSpec, score_case
+
+_LONGEST = 8_000
+"""Characters of a judge's words that are kept in a log line."""
+
+
+@dataclass(frozen=True)
+class Judging:
+    """How a run asks.
+
+    Attributes:
+        judge: The judge, by name.
+        settings: The model and how it is asked.
+        answerer: Who answers: a client, recorded replies, a gatherer.
+        repeat: How often each question is asked; the first opinion decides, the others show how
+            steady the judge is.
+        concurrency: How many questions are asked at the same time.
+        about: What else a manifest should say, such as a digest of the prompts.
+        chosen: Whether the user named the judge: it is asked for every metric then. Otherwise it
+            is that of ``verdict``, and ``flex`` is asked for the metric of its name.
+    """
+
+    judge: str
+    settings: Settings
+    answerer: Answerer = field(repr=False)
+    repeat: int = 1
+    concurrency: int = 8
+    about: str = ""
+    chosen: bool = True
+
+    def describe(self, asking: Asking) -> str:
+        """Who is asked, and how: what a manifest says."""
+        wanted = {"verdict": asking.verdict, "flex": asking.flex}
+        asked = {metric: JUDGES.get(name) for metric, name in wanted.items() if name is not None}
+        names = {metric: f"{judge.name}@{judge.version}" for metric, judge in asked.items()}
+        one = len(set(names.values())) == 1
+        who = [name if one else f"{name} for {metric}" for metric, name in names.items()]
+        parts = [*dict.fromkeys(who), *_changed(self.settings), self.about]
+        parts += [f"asked {self.repeat} times"] if self.repeat > 1 else []
+        return ", ".join(part for part in parts if part)
+
+
+def _changed(settings: Settings) -> list[str]:
+    """What is not as by default, in words."""
+    usual, given = vars(Settings()), vars(settings)
+    return [f"{name} {value}" for name, value in given.items() if value != usual[name]]
+
+
+@dataclass(frozen=True)
+class WaitingCase:
+    """A case without its reply for now: it is not logged, and a resumed run asks again.
+
+    ``budget``: the cost limit forbade the call. Otherwise it waits in a batch.
+    """
+
+    case_id: str
+    budget: bool
+
+
+class JudgeStage:
+    """Hears the questions of findings and makes their lines.
+
+    Args:
+        judging: Whom to ask, and how.
+        specs: The run's metrics.
+        plan: How evidence becomes a verdict.
+    """
+
+    def __init__(self, judging: Judging, specs: Sequence[MetricSpec], plan: ExaminePlan) -> None:
+        self.judging = judging
+        self.specs = tuple(specs)
+        self.plan = plan
+        self.held: list[WaitingCase] = []
+
+    def sit(self, waiting: Iterable[Pending]) -> Iterator[LogLine]:
+        """The lines of all that waits, as they are settled; few of them are held at a time."""
+        from sqlverdict.llm.threads import work_all
+
+        stop = getattr(self.judging.answerer, "stop", None)
+        crowd = work_all(self.settle, waiting, self.judging.concurrency, on_interrupt=stop)
+        for _, settled in crowd:
+            if isinstance(settled, WaitingCase):
+                self.held.append(settled)
+            else:
+                yield settled
+
+    def settle(self, pending: Pending) -> LogLine | WaitingCase:
+        """One finding's line, with the opinions it waited for."""
+        task, finding = pending.task, pending.finding
+        heard: list[Evidence] = []
+        for question in finding.questions:
+            opinions = self._ask(question)
+            for opinion in opinions:
+                if BUDGET in opinion.flags or PENDING in opinion.flags:
+                    return WaitingCase(task.case.id, BUDGET in opinion.flags)
+            heard.append(opinion_evidence(question, opinions))
+        evidence = (*finding.evidence, *heard)
+        judgement = self.plan.judge(task.case, task.prediction, evidence)
+        item = SettledItem(task.case, task.prediction, evidence, judgement)
+        scores: dict[str, float | None] = {}
+        errors: list[Evidence] = []
+        for spec in self.specs:
+            if spec.label in finding.scores:
+                scores[spec.label] = finding.scores[spec.label]
+            else:
+                score = partial(score_case, spec, cast("Item", item))
+                found = attempt(spec.label, score, errors)
+                scores[spec.label] = None if found is None else found.value
+        evidence += tuple(errors)
+        final = replace(
+            finding, judgement=judgement, evidence=evidence, scores=scores, questions=()
+        )
+        return LogLine(task.system, task.index, encode_line(task, final))
+
+    def _ask(self, question: JudgeQuestion) -> list[Opinion]:
+        settings, chosen = self.judging.settings, JUDGES.get(question.judge)
+        return [
+            hear(
+                chosen,
+                question.brief,
+                replace(settings, sample=settings.sample + number),
+                self.judging.answerer,
+            )
+            for number in range(self.judging.repeat)
+        ]
+
+
+@dataclass(frozen=True)
+class SettledItem:
+    """A case whose evidence is complete, as a metric of opinion sees it: nothing can be run."""
+
+    case: Case
+    prediction: Prediction
+    found: tuple[Evidence, ...]
+    made: Judgement
+
+    def evidence(self) -> Sequence[Evidence]:
+        """All that was found out."""
+        return self.found
+
+    def judgement(self) -> Judgement:
+        """What it amounts to."""
+        return self.made
+
+
+def opinion_evidence(question: JudgeQuestion, opinions: Sequence[Opinion]) -> Evidence:
+    """What a judge said, as evidence; the first opinion counts, the others are kept as votes."""
+    first = opinions[0]
+    costs = [opinion.cost for opinion in opinions]
+    detail: dict[str, Any] = {
+        "metrics": list(question.metrics),
+        "judge": first.judge,
+        "model": first.model,
+        "explanation": first.explanation[:_LONGEST],
+        "calls": sum(opinion.calls for opinion in opinions),
+        "cached": sum(opinion.cached for opinion in opinions),
+        "tokens": [sum(opinion.tokens[side] for opinion in opinions) for side in (0, 1)],
+        "cost": None if None in costs else sum(cost for cost in costs if cost is not None),
+    }
+    more: Mapping[str, Any] = {
+        "situation": question.situation and str(question.situation),
+        "flags": list(dict.fromkeys(flag for opinion in opinions for flag in opinion.flags)),
+        "categories": list(first.categories),
+        "category_notes": dict(first.category_notes),
+        "votes": list(first.votes),
+        "notes": list(question.notes),
+        "repeats": [opinion.correct for opinion in opinions] if len(opinions) > 1 else (),
+    }
+    detail |= {name: value for name, value in more.items() if value}
+    reasons = () if first.reason is None else (first.reason,)
+    return Evidence(Rung.JUDGED, question.judge, first.correct, reasons, detail=detail)

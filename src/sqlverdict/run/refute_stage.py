@@ -1,0 +1,172 @@
+"""The search for a witness as a stage: which schema, which budget, which bank."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlverdict.errors import SchemaError
+from sqlverdict.execute.canonical import canonical
+from sqlverdict.files.digests import database_digest
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Case, Reason, Relation
+from sqlverdict.refute.witness import NotRefuted, Refutation, SearchBudget, Witness
+
+if TYPE_CHECKING:
+    from sqlverdict.refute.bank.store import Bank
+
+
+@dataclass(frozen=True)
+class Refuting:
+    """How a run searches for witnesses.
+
+    Attributes:
+        budget: What one search may spend.
+        bank: The file of instances that separated earlier pairs; they are tried first, and new
+            witnesses are added. Without one, the same inputs give the same results.
+        schemas: Schemas by database id, for cases without a database file.
+        folder: Where witnesses go, as ``.sql`` and ``.sqlite``, named after case and prediction.
+            A relative path lies in the run's folder.
+        careful: Where no ordinary witness is found, look for a NULL that changes a number which
+            is returned.
+        null_keys: A declared primary key may hold NULL where SQLite allows it.
+    """
+
+    budget: SearchBudget = field(default_factory=SearchBudget)
+    bank: Path | None = None
+    schemas: Mapping[str, Schema] = field(default_factory=dict)
+    folder: Path | None = None
+    careful: bool = False
+    null_keys: bool = False
+
+
+class Refuter:
+    """Searches for the cases of one process."""
+
+    def __init__(self, how: Refuting) -> None:
+        self.how = how
+        self._bank: Bank | None = None
+
+    def refute(self, case: Case, prediction: str) -> Refutation:
+        """A witness against every gold of the case, or that there is none."""
+        schema = self.schema(case)
+        if isinstance(schema, NotRefuted):
+            return schema
+        found: Refutation = NotRefuted(0, message="the case has no gold")
+        for gold in case.golds:
+            found = self._search(gold, prediction, schema, case)
+            if isinstance(found, NotRefuted):
+                return found
+        return found
+
+    def refute_relation(self, case: Case, prediction: str, relation: Relation) -> Refutation:
+        """A database on which the prediction does not relate to the first gold like that.
+
+        Such a witness is about the relation: it goes neither into the folder nor the bank.
+        """
+        from sqlverdict.compare.related.under_relation import UnderRelation
+        from sqlverdict.refute.search import find_witness
+
+        schema = self.schema(case)
+        if isinstance(schema, NotRefuted):
+            return schema
+        return find_witness(
+            case.golds[0],
+            prediction,
+            schema,
+            budget=self.how.budget,
+            preset=UnderRelation(relation),
+            contract=case.contract,
+            database=_real_file(case),
+        )
+
+    def _search(self, gold: str, prediction: str, schema: Schema, case: Case) -> Refutation:
+        # The search loads the parser, which is slow; runs without it need not wait.
+        from sqlverdict.refute.search import find_witness
+
+        bank = self._open_bank()
+        database = _real_file(case)
+        found = find_witness(
+            gold,
+            prediction,
+            schema,
+            budget=self.how.budget,
+            contract=case.contract,
+            first=bank.instances(schema) if bank is not None else (),
+            database=database,
+        )
+        if self.how.careful and _may_be_bettered(found):
+            from sqlverdict.refute.trial.null_probe import probe_nulls
+
+            better = probe_nulls(
+                gold,
+                prediction,
+                schema,
+                budget=self.how.budget,
+                contract=case.contract,
+                database=database,
+            )
+            if isinstance(better, Witness):
+                found = better
+            elif better is not None:
+                found = replace(found, cut_by_time=True)
+        if bank is not None and isinstance(found, Witness):
+            bank.add(found)
+        return found
+
+    def schema(self, case: Case) -> Schema | NotRefuted:
+        """The schema given for the case's database, else that of its file."""
+        given = self.how.schemas.get(case.db_id)
+        if given is not None:
+            return with_null_keys(given) if self.how.null_keys else given
+        if case.database is None:
+            return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message="no schema is known")
+        try:
+            found = _read(case.database, database_digest(Path(case.database)))
+            return with_null_keys(found) if self.how.null_keys else found
+        except (SchemaError, OSError) as error:
+            return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message=str(error))
+
+    def _open_bank(self) -> Bank | None:
+        if self._bank is None and self.how.bank is not None:
+            from sqlverdict.refute.bank.store import Bank
+
+            self._bank = Bank(self.how.bank)
+        return self._bank
+
+
+def _real_file(case: Case) -> Path | None:
+    database = Path(case.database) if case.database else None
+    return database if database is not None and database.is_file() else None
+
+
+def _may_be_bettered(found: Refutation) -> bool:
+    """Whether a NULL in an aggregate would tell more than what was found."""
+    if isinstance(found, Witness):
+        return found.grade not in ("ordinary", "ungraded")
+    # Text that is the same, and queries that do not run, are not the probe's business.
+    return found.instances > 0
+
+
+def witness_name(case: Case, prediction: str) -> str:
+    """The name of a witness's files: systems may share a folder, so the prediction is in it."""
+    digest = blake2b(canonical(prediction).encode("utf-8", "backslashreplace"), digest_size=4)
+    return f"{case.id}-{digest.hexdigest()}"
+
+
+@lru_cache(maxsize=256)
+def _read(database: str, digest: str) -> Schema:
+    del digest  # A schema is that of the file as it is now, and not as it was.
+    from sqlverdict.parse.schemas.sqlite import read_sqlite
+
+    return read_sqlite(database)
+
+
+@lru_cache(maxsize=256)
+def with_null_keys(schema: Schema) -> Schema:
+    """The schema under SQLite's letter: a declared primary key may hold NULL."""
+    return replace(schema, null_keys=True)

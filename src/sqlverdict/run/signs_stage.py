@@ -1,0 +1,85 @@
+"""Signs of the gold and of the prediction, as evidence that no verdict rests on."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from sqlverdict.compare.related.constants import constant_columns
+from sqlverdict.records import Answer, Evidence, Outcome, Query, Rung
+from sqlverdict.run.isolate import attempt
+from sqlverdict.run.item import RunItem
+
+if TYPE_CHECKING:
+    from sqlverdict.signs.sign import Subject
+
+SIGNS = "signs"
+"""Who wrote the evidence."""
+
+
+def look_for_signs(item: RunItem, errors: list[Evidence]) -> list[Evidence]:
+    """One piece of evidence where a query has signs; none where neither has.
+
+    ``says_nothing`` says why the prediction's want of signs is none of its merit: it was not
+    read, or is a constant.
+
+    Queries that fail are left out: that they fail is evidence already. A sign that fails by a
+    bug of ours is named in ``errors`` and takes no other with it.
+    """
+    golds = zip(item.case.golds, item.golds(), strict=True)
+    gold = next(((sql, found) for sql, found in golds if isinstance(found, Answer)), None)
+    sides: list[tuple[str, str, Outcome]] = [("gold", *gold)] if gold is not None else []
+    sides.append(("prediction", item.prediction.sql or "", item.answer()))
+    detail: dict[str, Any] = {}
+    read = False
+    for name, sql, outcome in sides:
+        records = _records(item, sql, outcome, errors)
+        read = records is not None
+        if records:
+            detail[name] = records
+    if not detail:
+        return []
+    if not read:
+        detail["says_nothing"] = "not_read"
+    elif attempt(SIGNS, partial(_is_constant, item), errors):
+        detail["says_nothing"] = "constant"
+    return [Evidence(Rung.UNKNOWN, SIGNS, detail=detail)]
+
+
+def _is_constant(item: RunItem) -> bool:
+    """Whether no column of the prediction reads a row."""
+    outcome = item.answer()
+    width = len(outcome.columns) if isinstance(outcome, Answer) else 0
+    found = constant_columns(item.prediction.sql or "", item.pair().dialect, width)
+    return width > 0 and found == tuple(range(width))
+
+
+def _records(
+    item: RunItem, sql: str, outcome: Outcome, errors: list[Evidence]
+) -> list[dict[str, Any]] | None:
+    """The signs of one query; ``None`` where it fails or cannot be read."""
+    if not isinstance(outcome, Answer):
+        return None
+    subject = attempt(SIGNS, partial(_subject, item, sql, outcome), errors)
+    if subject is None:
+        return None
+    # Signs load the parser, which is slow; runs without them need not wait.
+    from sqlverdict.signs.look import chosen, notices
+
+    found: list[dict[str, Any]] = []
+    for sign in chosen():
+        noticed = attempt(SIGNS, partial(notices, sign, subject), errors) or []
+        found += [{"strength": sign.strength, **notice.as_record()} for notice in noticed]
+    return found
+
+
+def _subject(item: RunItem, sql: str, outcome: Outcome) -> Subject | None:
+    from sqlverdict.signs.look import LONGEST
+    from sqlverdict.signs.sign import Subject
+
+    schema = item.schema() if len(sql) <= LONGEST else None
+    query = item.query(sql) if schema is not None else None
+    if schema is None or not isinstance(query, Query):
+        return None
+    case = item.case
+    return Subject(query, schema, item.run, case.question, case.knowledge, outcome)

@@ -1,0 +1,197 @@
+"""A run's folder while the run is on: locked, opened or resumed, filled, finished.
+
+Its files are written in one step each, in an order in which a process that is killed between
+any two of them leaves a run that the same command resumes: the manifest comes before the log,
+the summary goes before a line is added, and comes last.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import weakref
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from sqlverdict.errors import RunLogError
+from sqlverdict.files.atomic import remove_parts
+from sqlverdict.files.lock import FolderLock, Locked
+from sqlverdict.files.text import count
+from sqlverdict.runlog.log import RESULTS, RunLog
+from sqlverdict.runlog.manifest import MANIFEST, Manifest, check_same_run, write_manifest
+from sqlverdict.runlog.run import SUMMARY, Run, read_run, summarise_folder
+
+WITNESSES = "witnesses"
+"""The folder of witnesses, inside the run's."""
+
+_OURS = (SUMMARY, "report.md", "junit.xml", RESULTS, MANIFEST)
+_NAMED = 5
+
+
+class _TemporaryFolder:
+    """A folder that goes away with the last reference to this object."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="sqlverdict-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
+class RunFolder:
+    """One run being written.
+
+    Args:
+        folder: Where; ``None`` takes a temporary folder that lives as long as the run.
+        manifest: What is run. An equal run in the folder is resumed.
+        overwrite: Start anew where the folder holds a run.
+
+    Raises:
+        RunLogError: the folder holds another run, or something that is no run, or another
+            process is writing to it.
+        OSError: it cannot be written to.
+    """
+
+    def __init__(self, folder: Path | None, manifest: Manifest, *, overwrite: bool) -> None:
+        self._keep = _TemporaryFolder() if folder is None else None
+        self.folder = self._keep.path if self._keep is not None else Path(folder or ".")
+        self._began = perf_counter()
+        self._writes = False
+        self._changed: Counter[str] = Counter()
+        self._again = 0
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._lock = _lock(self.folder)
+        try:
+            self._open(manifest, overwrite=overwrite)
+        except BaseException:
+            # Whatever it was, Ctrl-C included, it is raised on; the folder stays free.
+            self._lock.release()
+            raise
+
+    def _open(self, manifest: Manifest, *, overwrite: bool) -> None:
+        remove_parts(self.folder)
+        log = self.folder / RESULTS
+        if overwrite:
+            self._clear()
+        elif log.exists() and log.stat().st_size and not (self.folder / MANIFEST).exists():
+            raise RunLogError(
+                f"{self.folder} has a {RESULTS} but no {MANIFEST}: it cannot be resumed. "
+                f"Give another --out, or start anew with --overwrite."
+            )
+        self.earlier = check_same_run(self.folder, manifest)
+        self.manifest = self.earlier or replace(
+            manifest, started=datetime.now(UTC).isoformat(timespec="seconds")
+        )
+        if self.earlier is None:
+            write_manifest(self.folder, self.manifest)
+        self.log = RunLog(self.folder)
+        self.resumed = self.log.standing
+
+    def _clear(self) -> None:
+        """Remove our own files of an earlier run, and nothing else; the manifest last."""
+        for kind in ("*.sql", "*.sqlite"):
+            for witness in (self.folder / WITNESSES).glob(kind):
+                witness.unlink()
+        for name in _OURS:
+            (self.folder / name).unlink(missing_ok=True)
+
+    def needs(self, index: int, db_id: str, digest: str) -> bool:
+        """Whether a case is to be examined; ``digest`` is that of its database now."""
+        if not self.log.has(index):
+            return True
+        if self.log.is_done(index, digest):
+            return False
+        if self.log.rests_on_other(index, digest):
+            self._changed[db_id] += 1
+        else:
+            self._again += 1
+        return True
+
+    def append(self, lines: Iterable[tuple[int, bytes]]) -> None:
+        """Add finished lines; from now on the run is not a finished one."""
+        if not self._writes:
+            self._writes = True
+            (self.folder / SUMMARY).unlink(missing_ok=True)
+            if self.manifest.finished:
+                self.manifest = replace(self.manifest, finished="")
+                write_manifest(self.folder, self.manifest)
+        self.log.append(lines)
+
+    def notes(self) -> tuple[str, ...]:
+        """What of an earlier run had to be done again, and why."""
+        said = []
+        if self._changed:
+            names = sorted(self._changed)
+            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            said.append(
+                f"{count(len(names), 'database')} changed since the run "
+                f"({', '.join(names[:_NAMED])}{more}): "
+                f"{_are_done(self._changed.total())} again"
+            )
+        if self._again:
+            said.append(
+                f"{_are_done(self._again)} again: what stopped them (a database, a judge, a limit "
+                f"in seconds, an error of ours) may have gone away"
+            )
+        if self.log.damaged:
+            said.append(
+                f"{count(self.log.damaged, 'line')} of {RESULTS} did not fit its checksum: what is "
+                f"missing is done again"
+            )
+        return tuple(said)
+
+    def seal(self, **facts: Any) -> None:
+        """The last line is in: put the log in order and complete the manifest."""
+        if self.is_untouched(facts.get("cases")):
+            self.log.close()
+            return
+        (self.folder / SUMMARY).unlink(missing_ok=True)
+        self.log.finish(facts.get("cases"))
+        spent = self.manifest.seconds + perf_counter() - self._began
+        finished = datetime.now(UTC).isoformat(timespec="seconds")
+        done = replace(self.manifest, finished=finished, seconds=round(spent, 3), **facts)
+        write_manifest(self.folder, done)
+        self.manifest = done
+
+    def summarise(self) -> Run:
+        """The run, with its summary; a run that was whole before is only read."""
+        notes = self.notes()
+        if (self.folder / SUMMARY).exists():
+            return replace(read_run(self.folder), resumed=notes, _keep=self._keep)
+        summary = summarise_folder(self.folder, self.manifest)
+        return Run(self.folder, self.manifest, summary, notes, self._keep)
+
+    def finish(self, **facts: Any) -> Run:
+        """Seal the folder, summarise it, and let others in."""
+        self.seal(**facts)
+        run = self.summarise()
+        self.close()
+        return run
+
+    def is_untouched(self, cases: int | None = None) -> bool:
+        """Whether the run had been finished before, nothing was added and nothing is wrong."""
+        whole = bool(self.manifest.finished) and (self.folder / SUMMARY).exists()
+        fits = cases is None or self.log.count == cases
+        return whole and fits and self.log.is_tidy and not self._writes
+
+    def close(self) -> None:
+        """Stop here, and let others in; the run can be resumed."""
+        self.log.close()
+        self._lock.release()
+
+
+def _lock(folder: Path) -> FolderLock:
+    try:
+        return FolderLock(folder)
+    except Locked as holder:
+        raise RunLogError(
+            f"{folder} is being written to by {holder}. Wait until it is done, stop it, or give "
+            f"another --out."
+        ) from None
+
+
+def _are_done(number: int) -> str:
+    return f"{count(number, 'case')} {'is' if number == 1 else 'are'} done"

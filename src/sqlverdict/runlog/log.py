@@ -1,0 +1,256 @@
+"""The run log: ``results.jsonl``, one line a case, written as cases finish.
+
+While a run goes on, lines are appended in the order of finishing; a torn last line (power
+cut, kill -9) is dropped when the log is opened again, and its case is evaluated anew. When
+the run is done the lines are put into the order of the cases, in a new file that replaces
+the old one at once.
+
+Each line holds a checksum of all that stands before it; ``timings``, which no two runs share,
+stand behind it. A line that was changed afterwards is refused by readers, and its case is
+evaluated anew by a run that is resumed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from array import array
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import fields
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from sqlverdict.errors import RunLogError
+from sqlverdict.files.atomic import replacing
+from sqlverdict.records import RESULT_SCHEMA, Result
+from sqlverdict.runlog.manifest import MANIFEST, read_manifest
+
+RESULTS = "results.jsonl"
+
+_encode = msgspec.json.Encoder().encode
+_decode = msgspec.json.Decoder(Result).decode
+_NOWHERE = 2**64 - 1
+_AGAIN = 0
+_MARK = b',"checksum":"'
+_HEX = 16
+_TAIL = re.compile(rb'","timings":\{[^{}]*\}\}\s*')
+_CHECKED_SINCE = 2
+"""The first schema whose lines hold a checksum."""
+
+
+class _Place(msgspec.Struct):
+    index: int
+    schema: int
+    database: str = ""
+    final: bool = True
+
+
+_place = msgspec.json.Decoder(_Place).decode
+
+
+def encode_result(result: Result | dict[str, Any]) -> bytes:
+    """A result, or a dict with its fields, as one line without the line feed."""
+    if isinstance(result, Result):
+        result = {each.name: getattr(result, each.name) for each in fields(result)}
+    # Taken out and put back: a copy of the fields without it would cost more.
+    timings = result.pop("timings", {})
+    try:
+        body = _encode(result)[:-1]
+    finally:
+        result["timings"] = timings
+    return b'%b%b%b","timings":%b}' % (body, _MARK, _checksum(body), _encode(timings))
+
+
+def _checksum(body: bytes) -> bytes:
+    return blake2b(body, digest_size=_HEX // 2).hexdigest().encode()
+
+
+def is_sound(line: bytes, schema: int) -> bool:
+    """Whether a line is as it was written; those of the first schema cannot tell."""
+    if schema < _CHECKED_SINCE:
+        return True
+    end = line.rfind(_MARK)
+    start = end + len(_MARK)
+    # Written out, for every line is read several times.
+    made = blake2b(line[:end], digest_size=_HEX // 2)
+    if end <= 0 or line[start : start + _HEX] != made.hexdigest().encode():
+        return False
+    # Only the timings stand behind it: a field written there would be read instead of the first.
+    return _TAIL.fullmatch(line, start + _HEX) is not None
+
+
+class RunLog:
+    """An open run log. Remembers where each case's line stands, and what it rests on."""
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / RESULTS
+        self._offsets = array("Q")
+        self._rests_on = array("L")
+        self._digests: dict[str, int] = {}
+        self._in_order = True
+        self._last = -1
+        self.count = 0
+        self.damaged = 0
+        self.standing = 0
+        """Cases whose results stand, unless their databases changed."""
+        folder.mkdir(parents=True, exist_ok=True)
+        self._file: BinaryIO = self.path.open("a+b")
+        try:
+            self._recover()
+        except BaseException:
+            # Whatever it was, Ctrl-C included, it is raised on; the file is closed.
+            self._file.close()
+            raise
+
+    def _recover(self) -> None:
+        self._file.seek(0)
+        end = 0
+        for line in self._file:
+            if not line.endswith(b"\n"):
+                break
+            try:
+                place = _place(line)
+                _check_schema(place.schema, self.path)
+                sound = is_sound(line, place.schema)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                sound = False
+            if sound:
+                self._note(place.index, end, place.database if place.final else "")
+            else:
+                self.damaged += 1
+                self._in_order = False
+            end += len(line)
+        if self._file.seek(0, os.SEEK_END) != end:
+            self._file.truncate(end)
+            self._file.seek(end)
+        self._end = end
+        self.standing = sum(number != _AGAIN for number in self._rests_on)
+
+    @property
+    def is_tidy(self) -> bool:
+        """Whether the file holds one sound line a case, in the order of the cases."""
+        return self._in_order and not self.damaged
+
+    def _note(self, index: int, offset: int, digest: str) -> None:
+        missing = index + 1 - len(self._offsets)
+        if missing > 0:
+            self._offsets.extend([_NOWHERE] * missing)
+            self._rests_on.extend([_AGAIN] * missing)
+        if self._offsets[index] == _NOWHERE:
+            self.count += 1
+        self._in_order = self._in_order and index == self._last + 1
+        self._last = index
+        self._offsets[index] = offset
+        number = self._digests.setdefault(digest, len(self._digests) + 1) if digest else _AGAIN
+        self._rests_on[index] = number
+
+    def has(self, index: int) -> bool:
+        """Whether the case at that place is in the log."""
+        return index < len(self._offsets) and self._offsets[index] != _NOWHERE
+
+    def is_done(self, index: int, digest: str) -> bool:
+        """Whether the case's result stands: it is final, and its database has that digest."""
+        return self.has(index) and self._rests_on[index] == self._digests.get(digest, -1)
+
+    def rests_on_other(self, index: int, digest: str) -> bool:
+        """Whether the case has a result that would stand, had its database not changed."""
+        return self.has(index) and self._rests_on[index] not in (
+            _AGAIN,
+            self._digests.get(digest, -1),
+        )
+
+    def append(self, lines: Iterable[tuple[int, bytes]]) -> None:
+        """Add finished lines, made by :func:`encode_result`, and hand them to the system."""
+        parts: list[bytes] = []
+        for index, text in lines:
+            # What is in the log from now on is not asked for again by the same process.
+            self._note(index, self._end, "")
+            parts += (text, b"\n")
+            self._end += len(text) + 1
+        self._file.write(b"".join(parts))
+        self._file.flush()
+
+    def finish(self, cases: int | None = None) -> None:
+        """Put the lines into the order of the cases, and close the log.
+
+        ``cases`` is how many there are; a line beyond them was not written by this run.
+        """
+        self._file.flush()
+        if self.is_tidy and (cases is None or self.count <= cases):
+            os.fsync(self._file.fileno())
+        else:
+            with replacing(self.path) as target:
+                for offset in self._offsets[:cases]:
+                    if offset != _NOWHERE:
+                        self._file.seek(offset)
+                        target.write(self._file.readline())
+        self.close()
+
+    def close(self) -> None:
+        """Close the log as it is; the run can be resumed."""
+        # A full disk was reported when it was met; what could not be written is done again.
+        with suppress(OSError):
+            self._file.close()
+
+
+def read_results(folder: Path) -> Iterator[Result]:
+    """The results of a run, one by one.
+
+    Raises:
+        RunLogError: there is no run, a line cannot be read or was changed, or lines of a
+            finished run are missing.
+    """
+    path = folder / RESULTS
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise RunLogError(
+            f"no run at {folder}: {RESULTS} cannot be read ({error.strerror}). "
+            f"Give the folder that evaluate wrote with --out."
+        ) from error
+    number = 0
+    with file:
+        for number, line in enumerate(file, 1):
+            try:
+                result = _decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                if not line.endswith(b"\n"):
+                    number -= 1
+                    break
+                raise RunLogError(f"{path}, line {number}: {error}. {_AGAIN_WORDS}") from error
+            _check_schema(result.schema, path)
+            if not is_sound(line, result.schema):
+                raise RunLogError(
+                    f"{path}, line {number} (case {result.id!r}) was changed after it was "
+                    f"written: its checksum does not fit. {_AGAIN_WORDS}"
+                )
+            yield result
+    _check_count(folder, number)
+
+
+_AGAIN_WORDS = "Run the same evaluate command again: it does such cases anew and keeps the others."
+
+
+def _check_count(folder: Path, found: int) -> None:
+    """Refuse the log of a finished run that lacks lines; what is under way may lack some."""
+    if not (folder / MANIFEST).exists():
+        return
+    manifest = read_manifest(folder)
+    expected = manifest.cases
+    if manifest.finished and expected is not None and found != expected:
+        raise RunLogError(
+            f"{folder / RESULTS} has {found:,} lines, and the run has {expected:,} cases: the file "
+            f"was cut short or added to. {_AGAIN_WORDS}"
+        )
+
+
+def _check_schema(schema: int, path: Path) -> None:
+    if schema > RESULT_SCHEMA:
+        raise RunLogError(
+            f"{path} has schema {schema}; this version reads up to {RESULT_SCHEMA}. "
+            f"Update sqlverdict."
+        )

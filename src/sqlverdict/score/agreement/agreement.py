@@ -1,0 +1,254 @@
+"""How far a metric agrees with people: Cohen's kappa, accuracies, MCC, with intervals.
+
+With tp (both say right), tn (both say wrong), fp (the metric says right, people wrong) and fn
+(the metric says wrong, people right), n their sum:
+
+* accuracy = (tp + tn) / n
+* Cohen's kappa = (accuracy - e) / (1 - e), where e = ((tp + fp)(tp + fn) + (fn + tn)(fp + tn)) / n²
+  is the agreement expected by chance from the two margins
+* MCC = (tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn))
+
+Example: tp 39, fp 11, fn 10, tn 40 give accuracy 0.79, e = (50 * 49 + 50 * 51) / 10000 = 0.5 and
+kappa 0.58.
+
+The EQ half are the cases whose results match, the NEQ half those whose results differ; each has
+its own accuracy. An unscored case enters no figure and is counted. A kappa without meaning (both
+sides say the same thing of every case) is ``None``, never 0 or 1.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import sqrt
+from typing import TypeVar
+
+from sqlverdict.score.statistics.intervals import CONFIDENCE, RESAMPLES
+
+C = TypeVar("C", bound=Hashable)
+
+MOST_DRAWS = 2_000_000
+"""Random draws for the intervals of one metric; very many labels get fewer resamples."""
+
+FEWEST_RESAMPLES = 200
+
+FIGURES = ("kappa", "accuracy", "eq_accuracy", "neq_accuracy", "mcc")
+"""The figures that get an interval."""
+
+
+@dataclass(frozen=True)
+class RatedCase:
+    """One labelled case under one metric.
+
+    Attributes:
+        id: The case.
+        label: What people say: right or wrong.
+        said: What the metric says; ``None``: unscored.
+        equal: Whether the two results match; ``None``: not known.
+    """
+
+    id: str
+    label: bool
+    said: bool | None
+    equal: bool | None = None
+
+
+@dataclass(frozen=True)
+class Confusion:
+    """How often a metric and people say what."""
+
+    tp: int = 0
+    fp: int = 0
+    fn: int = 0
+    tn: int = 0
+
+    @property
+    def n(self) -> int:
+        """All cases."""
+        return self.tp + self.fp + self.fn + self.tn
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share on which both say the same."""
+        return (self.tp + self.tn) / self.n if self.n else None
+
+    @property
+    def kappa(self) -> float | None:
+        """Cohen's kappa; ``None`` where chance alone would explain everything."""
+        n = self.n
+        # Integers throughout, so that 58.00 is not 57.999.
+        chance = (self.tp + self.fp) * (self.tp + self.fn) + (self.fn + self.tn) * (
+            self.fp + self.tn
+        )
+        if n == 0 or chance == n * n:
+            return None
+        return ((self.tp + self.tn) * n - chance) / (n * n - chance)
+
+    @property
+    def mcc(self) -> float | None:
+        """Matthews' correlation; ``None`` where a side says one thing only."""
+        sides = (
+            (self.tp + self.fp) * (self.tp + self.fn) * (self.tn + self.fp) * (self.tn + self.fn)
+        )
+        return (self.tp * self.tn - self.fp * self.fn) / sqrt(sides) if sides else None
+
+
+def confusion(rated: Iterable[RatedCase]) -> Confusion:
+    """Count the scored cases."""
+    counts = Counter((item.said, item.label) for item in rated if item.said is not None)
+    return Confusion(
+        tp=counts[True, True],
+        fp=counts[True, False],
+        fn=counts[False, True],
+        tn=counts[False, False],
+    )
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A metric against people.
+
+    Attributes:
+        metric: Its label.
+        kappa: Cohen's kappa.
+        accuracy: Share of scored cases on which both agree.
+        eq_accuracy: The same where the results match.
+        neq_accuracy: The same where they differ.
+        fp: Cases that it calls right and people wrong.
+        fn: Cases that it calls wrong and people right.
+        n: Labelled cases that it scored.
+        unscored: Labelled cases that it did not score; they enter nothing above.
+        calls: Calls of a language model that it took over all labelled cases.
+        tp: Both say right.
+        tn: Both say wrong.
+        eq_n: Scored cases whose results match.
+        neq_n: Scored cases whose results differ.
+        mcc: Matthews' correlation.
+        intervals: For each figure that has one, its interval by the bootstrap over cases.
+    """
+
+    metric: str
+    kappa: float | None
+    accuracy: float | None
+    eq_accuracy: float | None
+    neq_accuracy: float | None
+    fp: int
+    fn: int
+    n: int
+    unscored: int
+    calls: int = 0
+    tp: int = 0
+    tn: int = 0
+    eq_n: int = 0
+    neq_n: int = 0
+    mcc: float | None = None
+    intervals: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+def agreement(
+    metric: str,
+    rated: Sequence[RatedCase],
+    *,
+    calls: int = 0,
+    seed: int = 0,
+    confidence: float = CONFIDENCE,
+    resamples: int = RESAMPLES,
+) -> Agreement:
+    """Hold a metric against people's labels.
+
+    Args:
+        metric: Its label.
+        rated: Every labelled case.
+        calls: How often a language model was asked for it.
+        seed: Where the random numbers of the bootstrap start.
+        confidence: Of the intervals.
+        resamples: How many samples of the cases are drawn with replacement.
+    """
+    scored = [item for item in rated if item.said is not None]
+    cells = Counter((bool(item.said), item.label, item.equal) for item in scored)
+    found, halves = _figures(cells)
+    whole = _whole(cells)
+    return Agreement(
+        metric=metric,
+        kappa=found["kappa"],
+        accuracy=found["accuracy"],
+        eq_accuracy=found["eq_accuracy"],
+        neq_accuracy=found["neq_accuracy"],
+        fp=whole.fp,
+        fn=whole.fn,
+        n=whole.n,
+        unscored=len(rated) - len(scored),
+        calls=calls,
+        tp=whole.tp,
+        tn=whole.tn,
+        eq_n=halves[True],
+        neq_n=halves[False],
+        mcc=found["mcc"],
+        intervals=_intervals(cells, seed, confidence, resamples),
+    )
+
+
+Cell = tuple[bool, bool, bool | None]
+"""What the metric says, what people say, whether the results match."""
+
+
+def _whole(cells: Mapping[Cell, int]) -> Confusion:
+    counts: Counter[tuple[bool, bool]] = Counter()
+    for (said, label, _), number in cells.items():
+        counts[said, label] += number
+    return Confusion(
+        counts[True, True], counts[True, False], counts[False, True], counts[False, False]
+    )
+
+
+def _figures(cells: Mapping[Cell, int]) -> tuple[dict[str, float | None], dict[bool, int]]:
+    whole = _whole(cells)
+    found: dict[str, float | None] = {
+        "kappa": whole.kappa,
+        "accuracy": whole.accuracy,
+        "mcc": whole.mcc,
+    }
+    halves = {}
+    for name, equal in (("eq_accuracy", True), ("neq_accuracy", False)):
+        half = {cell: number for cell, number in cells.items() if cell[2] is equal}
+        halves[equal] = sum(half.values())
+        right = sum(number for (said, label, _), number in half.items() if said == label)
+        found[name] = right / halves[equal] if halves[equal] else None
+    return found, halves
+
+
+def _intervals(
+    cells: Mapping[Cell, int], seed: int, confidence: float, resamples: int
+) -> dict[str, tuple[float, float]]:
+    drawn: dict[str, list[float]] = {name: [] for name in FIGURES}
+    for sample in resampled(cells, seed, resamples):
+        for name, value in _figures(sample)[0].items():
+            if value is not None:
+                drawn[name].append(value)
+    return {
+        name: percentiles(values, confidence) for name, values in drawn.items() if len(values) > 1
+    }
+
+
+def resampled(
+    cells: Mapping[C, int], seed: int, resamples: int = RESAMPLES
+) -> Iterator[Counter[C]]:
+    """Samples of the counted cases, drawn with replacement; the seed fixes them."""
+    n = sum(cells.values())
+    if n == 0:
+        return
+    # One order for the same counts, however they were counted.
+    kinds = sorted(cells, key=repr)
+    weights = [cells[kind] for kind in kinds]
+    rng = random.Random(seed)  # noqa: S311 (not for secrets: the same on every machine)
+    for _ in range(max(FEWEST_RESAMPLES, min(resamples, MOST_DRAWS // n))):
+        yield Counter(rng.choices(kinds, weights, k=n))
+
+
+def percentiles(values: Sequence[float], confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """The middle ``confidence`` of some values: the same number is cut off at both ends."""
+    ranked = sorted(values)
+    cut = min(int((1 - confidence) / 2 * len(ranked) + 1e-9), (len(ranked) - 1) // 2)
+    return ranked[cut], ranked[-1 - cut]

@@ -1,0 +1,64 @@
+"""FLEX: whether an LLM judge that is told if the results match calls the prediction right.
+
+Definition:
+    value = 1 if the judge says that the prediction answers the question, 0 if it says that it
+    does not. Every pair whose two queries run is asked about: with the results where they
+    differ, without them where they match. A prediction that fails is 0 without a call. Nothing
+    else is looked at; ``verdict`` is the metric that weighs evidence first. The score of a run
+    is the mean over its scored cases.
+
+    Hand calculation: of five cases one prediction fails; of the other four the judge calls two
+    right and one wrong, and one reply cannot be read. The values are 0, 1, 1, 0 and unscored:
+    2 / 4 = 0.5.
+
+Range:
+    {0, 1}
+
+Direction:
+    Higher is better.
+
+Unscored cases:
+    Every gold fails, the database is missing, no judge was given or none could be asked
+    (``JUDGE_UNAVAILABLE``), or the reply could not be read after it was asked for again
+    (``JUDGE_UNPARSEABLE``). Never "incorrect" for want of a readable reply.
+
+Source:
+    Kim, Jeon, Choi, Choi and Cho, "FLEX: Expert-level False-Less EXecution Metric for Reliable
+    Text-to-SQL Benchmark"; the prompts are our own words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlverdict.records import Evidence, Reason, Rung, Score
+from sqlverdict.score.metric import METRICS, Item, Need
+
+
+@METRICS.member
+class FlexMetric:
+    """The judge's word on every pair that runs."""
+
+    name = "flex"
+    version = 1
+    needs: frozenset[Need] = frozenset({"answers", "opinion"})
+    parameters: tuple[str, ...] = ()
+    binary = True
+
+    def score(self, item: Item, parameter: str) -> Score:  # noqa: ARG002 - takes none
+        """1 where the judge says so, 0 where it denies it or the prediction fails."""
+        evidence = item.evidence()
+        for found in evidence:
+            if found.rung is Rung.JUDGED and self.name in found.detail.get("metrics", ()):
+                value = None if found.agrees is None else float(found.agrees)
+                return Score(value, found.reasons)
+        for found in evidence:
+            if found.detail.get("failed") == "prediction":
+                return Score(0.0, found.reasons)
+        return Score(None, _why(evidence))
+
+
+def _why(evidence: Sequence[Evidence]) -> tuple[Reason, ...]:
+    """Why nobody was asked: a fault, else that there is no judge."""
+    faults = (found.reasons for found in evidence if found.fault is not None)
+    return next(faults, (Reason.JUDGE_UNAVAILABLE,))

@@ -1,0 +1,254 @@
+"""What became of each item: one of five cells, or unscored.
+
+========================  =========  ==========================================
+cell                      worth      when
+========================  =========  ==========================================
+correct                   +1         answerable, answered rightly
+abstained_answerable      0          answerable, held back
+wrong                     -c         answerable, answered wrongly
+answered_unanswerable     -c         no query answers it, and one was given
+abstained_unanswerable    +1         no query answers it, held back
+========================  =========  ==========================================
+
+Three things are neither a right nor a plainly wrong answer: a query that fails, one that is
+stopped at a limit, and text without SQL. Each is counted as such and enters a cell by policy:
+harm (the user got something useless) or abstain (the failure is caught and shown as "no
+answer"). A missing prediction is harm whatever the policy: it is never an abstention. Queries
+for unanswerable questions are not run, so among these only text without SQL is told apart.
+
+Unscored items (a gold that fails, a database that is missing or incomplete, a label that leaves
+them open) are in no cell and in no denominator; they are counted apart.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from functools import cache
+from typing import Literal
+
+from sqlverdict.errors import UsageError
+from sqlverdict.load.ehrsql import UNSCORABLE
+from sqlverdict.load.fenced import extract_sql
+from sqlverdict.records import Reason, Result, Rung, Verdict
+
+Treatment = Literal["harm", "abstain"]
+VERDICT = "verdict"
+PROVED = "proved"
+
+
+class Cell(StrEnum):
+    """The five cells of the outcome table."""
+
+    CORRECT = "correct"
+    ABSTAINED_ANSWERABLE = "abstained_answerable"
+    WRONG = "wrong"
+    ANSWERED_UNANSWERABLE = "answered_unanswerable"
+    ABSTAINED_UNANSWERABLE = "abstained_unanswerable"
+
+
+class Mishap(StrEnum):
+    """What else than a plain answer or abstention a prediction may be."""
+
+    ERROR = "error"
+    TIMEOUT = "timeout"
+    NO_SQL = "no_sql"
+    MISSING = "missing"
+
+
+_MISHAPS: Mapping[str, Mishap] = {
+    Reason.EXECUTION_ERROR: Mishap.ERROR,
+    Reason.PARSE_ERROR: Mishap.ERROR,
+    Reason.WRITE_BLOCKED: Mishap.ERROR,
+    Reason.UNSUPPORTED_FEATURE: Mishap.ERROR,
+    Reason.EXECUTION_TIMEOUT: Mishap.TIMEOUT,
+    Reason.ROW_LIMIT: Mishap.TIMEOUT,
+    Reason.MEMORY_LIMIT: Mishap.TIMEOUT,
+    Reason.NO_SQL_PRODUCED: Mishap.NO_SQL,
+    Reason.REFUSED_IN_WORDS: Mishap.NO_SQL,
+}
+
+
+@dataclass(frozen=True)
+class FailurePolicy:
+    """How mishaps count.
+
+    Attributes:
+        error: A query that the engine refuses.
+        timeout: A query stopped at a limit of time, steps, rows or memory.
+        no_sql: A reply without SQL.
+    """
+
+    error: Treatment = "harm"
+    timeout: Treatment = "harm"
+    no_sql: Treatment = "harm"
+
+    def __post_init__(self) -> None:
+        for name, treatment in asdict(self).items():
+            if treatment not in ("harm", "abstain"):
+                raise UsageError(f"{name} is to count as {treatment!r}; expected harm or abstain")
+
+    def abstains(self, mishap: Mishap) -> bool:
+        """Whether a mishap counts as an abstention."""
+        return mishap is not Mishap.MISSING and getattr(self, mishap.value) == "abstain"
+
+
+@dataclass(frozen=True)
+class ItemOutcome:
+    """What became of one item: its cell (``None``: unscored), and the mishap if there was one."""
+
+    cell: Cell | None
+    mishap: Mishap | None = None
+
+
+@dataclass(frozen=True)
+class OutcomeTable:
+    """How many items are in each cell, and what is beside the table.
+
+    Attributes:
+        correct: Answerable, answered rightly.
+        abstained_answerable: Answerable, held back.
+        wrong: Answerable, answered wrongly.
+        answered_unanswerable: Unanswerable, answered.
+        abstained_unanswerable: Unanswerable, held back.
+        unscored: In no cell.
+        mishaps: Errors, time-outs, replies without SQL and missing predictions among the above.
+    """
+
+    correct: int = 0
+    abstained_answerable: int = 0
+    wrong: int = 0
+    answered_unanswerable: int = 0
+    abstained_unanswerable: int = 0
+    unscored: int = 0
+    mishaps: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def answerable(self) -> int:
+        """Scored items that have an answer."""
+        return self.correct + self.abstained_answerable + self.wrong
+
+    @property
+    def unanswerable(self) -> int:
+        """Scored items that have none."""
+        return self.answered_unanswerable + self.abstained_unanswerable
+
+    @property
+    def total(self) -> int:
+        """All scored items."""
+        return self.answerable + self.unanswerable
+
+    @property
+    def harm(self) -> int:
+        """Items on which the system did harm."""
+        return self.wrong + self.answered_unanswerable
+
+    def cells(self) -> dict[str, int]:
+        """The five cells by name."""
+        return {cell.value: getattr(self, cell.value) for cell in Cell}
+
+
+def table_of(fates: Iterable[ItemOutcome]) -> OutcomeTable:
+    """Count fates."""
+    cells: Counter[Cell | None] = Counter()
+    mishaps: Counter[str] = Counter()
+    for fate in fates:
+        cells[fate.cell] += 1
+        if fate.mishap is not None:
+            mishaps[fate.mishap.value] += 1
+    return from_counts(cells, mishaps)
+
+
+def from_counts(cells: Mapping[Cell | None, int], mishaps: Mapping[str, int]) -> OutcomeTable:
+    """A table from counts by cell; ``None`` stands for unscored."""
+    named = {cell.value: cells.get(cell, 0) for cell in Cell}
+    seen = {mishap.value: mishaps[mishap.value] for mishap in Mishap if mishaps.get(mishap.value)}
+    return OutcomeTable(**named, unscored=cells.get(None, 0), mishaps=seen)
+
+
+Label = Callable[[Result], bool | None]
+"""Whether an answered, answerable item is right; ``None`` leaves it unscored."""
+
+
+def label_by(source: str) -> Label:
+    """Where "correct" comes from.
+
+    Args:
+        source: A metric's label (``ex[bird]``: right from the value 1 on); ``verdict``: the
+            verdict of the run; ``proved``: right only with a proof, wrong where the answers
+            differ or a witness stands against it, else open.
+    """
+    if source == VERDICT:
+        return lambda result: _by_verdict(result)
+    if source == PROVED:
+        return lambda result: _by_proof(result)
+    return lambda result: _by_metric(result, source)
+
+
+def _by_metric(result: Result, label: str) -> bool | None:
+    value = result.scores.get(label)
+    return None if value is None else value >= 1.0
+
+
+def _by_verdict(result: Result) -> bool | None:
+    return {Verdict.CORRECT: True, Verdict.INCORRECT: False}.get(result.verdict)
+
+
+def _by_proof(result: Result) -> bool | None:
+    shown = {(found.rung, found.agrees) for found in result.evidence}
+    refuted = any(rung is Rung.REFUTED for rung, _ in shown)
+    if (Rung.PROVED, True) in shown:
+        # With a witness beside it the contradiction is ours to explain, and nothing is shown.
+        return None if refuted else True
+    return False if refuted or (Rung.RELATED, False) in shown else None
+
+
+def fate_of(result: Result, label: Label, policy: FailurePolicy) -> ItemOutcome:
+    """What became of one item."""
+    return fates_of(result, (label,), policy)[0]
+
+
+def fates_of(result: Result, labels: Sequence[Label], policy: FailurePolicy) -> list[ItemOutcome]:
+    """What became of one item, by each of several labels; these matter for plain answers only."""
+    if UNSCORABLE in result.tags:
+        return [_fate(None)] * len(labels)
+    if result.abstained:
+        cell = Cell.ABSTAINED_ANSWERABLE if result.answerable else Cell.ABSTAINED_UNANSWERABLE
+        return [_fate(cell)] * len(labels)
+    mishap = _mishap(result)
+    abstains = mishap is not None and policy.abstains(mishap)
+    if not result.answerable:
+        cell = Cell.ABSTAINED_UNANSWERABLE if abstains else Cell.ANSWERED_UNANSWERABLE
+        return [_fate(cell, mishap)] * len(labels)
+    found = []
+    for label in labels:
+        right = label(result)
+        if right:
+            # A preset may mend a query that does not run as it stands.
+            found.append(_fate(Cell.CORRECT))
+        elif mishap is not None:
+            found.append(_fate(Cell.ABSTAINED_ANSWERABLE if abstains else Cell.WRONG, mishap))
+        else:
+            found.append(_fate(None if right is None else Cell.WRONG))
+    return found
+
+
+@cache
+def _fate(cell: Cell | None, mishap: Mishap | None = None) -> ItemOutcome:
+    """One object for each fate: millions of items share some twenty."""
+    return ItemOutcome(cell, mishap)
+
+
+def _mishap(result: Result) -> Mishap | None:
+    if not (result.prediction or "").strip():
+        return Mishap.MISSING
+    if result.verdict is not Verdict.INCORRECT:
+        return None
+    for reason in result.reasons:
+        if reason in _MISHAPS:
+            return _MISHAPS[reason]
+    if not result.answerable and extract_sql(result.prediction or "") is None:
+        return Mishap.NO_SQL
+    return None

@@ -1,0 +1,164 @@
+"""How sure an estimate is: Wilson's interval for shares, the bootstrap for other means.
+
+A binary metric gets Wilson's score interval, which stays inside [0, 1] and is honest at 0 and
+at 1. Any other metric gets the percentile bootstrap over a histogram of its values, so that
+memory does not grow with the cases; above :data:`BOOTSTRAP_LIMIT` cases the normal
+approximation takes over, and the label says so.
+"""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect
+from collections.abc import Mapping
+from itertools import accumulate
+from math import fsum, sqrt
+from statistics import NormalDist
+
+from sqlverdict.errors import UsageError
+from sqlverdict.score.statistics.resample import exact_binomial
+
+CONFIDENCE = 0.95
+RESAMPLES = 1000
+BOOTSTRAP_LIMIT = 20_000
+"""Scored cases above which the mean of resamples is taken as normal."""
+
+DRAWS_PER_BINOMIAL = 25
+"""One binomial number costs about as much time as this many single draws (measured)."""
+
+
+def wilson(successes: int, n: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Wilson's score interval for a share.
+
+    Example: 0 of 10 right gives an upper bound of z² / (n + z²) = 3.84 / 13.84 = 0.278.
+
+    Raises:
+        UsageError: there are no cases, or more successes than cases.
+    """
+    if n < 1 or not 0 <= successes <= n:
+        raise UsageError(
+            f"an interval for {successes} successes in {n} cases was asked for; "
+            "at least one case and at most as many successes as cases are needed"
+        )
+    z = _quantile(confidence)
+    share = successes / n
+    spread = z * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+    scale = 1 + z * z / n
+    centre = share + z * z / (2 * n)
+    low = 0.0 if successes == 0 else max(0.0, (centre - spread) / scale)
+    high = 1.0 if successes == n else min(1.0, (centre + spread) / scale)
+    return low, high
+
+
+def bootstrap_mean(
+    counts: Mapping[float, int],
+    confidence: float = CONFIDENCE,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+) -> tuple[float, float]:
+    """Interval for the mean of the values in a histogram; the same seed gives the same interval.
+
+    Args:
+        counts: How often each value occurs.
+        confidence: The share of such intervals that hold the true mean.
+        seed: Where the random numbers start.
+        resamples: How many samples are drawn with replacement.
+
+    Raises:
+        UsageError: the histogram is empty.
+    """
+    low, high, _ = mean_interval(counts, confidence, seed, resamples)
+    return low, high
+
+
+def mean_interval(
+    counts: Mapping[float, int],
+    confidence: float = CONFIDENCE,
+    seed: int = 0,
+    resamples: int = RESAMPLES,
+    limit: int = BOOTSTRAP_LIMIT,
+) -> tuple[float, float, str]:
+    """As :func:`bootstrap_mean`, with the name of the method used: "bootstrap" or "normal".
+
+    ``limit`` is the number of cases above which the normal approximation is used.
+    """
+    if _size(counts) > limit:
+        return (*normal_mean(counts, confidence), "normal")
+    means = sorted(resampled_means(counts, seed, resamples))
+    # The same number of means is cut off at both ends; the small term absorbs rounding.
+    cut = min(int((1 - confidence) / 2 * resamples + 1e-9), (resamples - 1) // 2)
+    return means[cut], means[-1 - cut], "bootstrap"
+
+
+def normal_mean(counts: Mapping[float, int], confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Mean plus and minus z standard errors, within the range of the values."""
+    mean, error = mean_and_error(counts)
+    spread = _quantile(confidence) * error
+    values = _values(counts)
+    return _within(mean - spread, values), _within(mean + spread, values)
+
+
+def mean_and_error(counts: Mapping[float, int]) -> tuple[float, float]:
+    """The mean of a histogram and its standard error, 0 where there is one case."""
+    n = _size(counts)
+    mean = _within(fsum(value * count for value, count in counts.items()) / n, _values(counts))
+    squares = fsum(count * (value - mean) ** 2 for value, count in counts.items())
+    return mean, sqrt(squares / max(1, n - 1) / n)
+
+
+def resampled_means(counts: Mapping[float, int], seed: int, resamples: int) -> list[float]:
+    """Means of samples drawn with replacement, each as large as the histogram.
+
+    Two ways to draw, picked by cost: case by case, or one binomial number for each distinct
+    value. Values are sorted first, so the histogram's own order does not matter; they are
+    added up exactly, as ``sum`` rounds in other ways in other versions of Python.
+    """
+    n = _size(counts)
+    values = _values(counts)
+    weights = [counts[value] for value in values]
+    # Not for secrets: the seed must give the same interval on every machine.
+    rng = random.Random(seed)  # noqa: S311
+    if len(values) == 1:
+        return [values[0]] * resamples
+    if len(values) * DRAWS_PER_BINOMIAL < n:
+        sums = (_multinomial_sum(rng, values, weights, n) for _ in range(resamples))
+    else:
+        ends = list(accumulate(weights))
+        cases = [values[bisect(ends, i)] for i in range(n)]
+        sums = (fsum(rng.choices(cases, k=n)) for _ in range(resamples))
+    return [_within(total / n, values) for total in sums]
+
+
+def _multinomial_sum(
+    rng: random.Random, values: list[float], weights: list[int], draws: int
+) -> float:
+    total, left, mass = 0.0, draws, sum(weights)
+    for value, weight in zip(values[:-1], weights[:-1], strict=True):
+        hits = exact_binomial(rng, left, weight / mass)
+        total += value * hits
+        left -= hits
+        mass -= weight
+    return total + values[-1] * left
+
+
+def _values(counts: Mapping[float, int]) -> list[float]:
+    """The values that occur, in order."""
+    return sorted(value for value, count in counts.items() if count)
+
+
+def _within(mean: float, values: list[float]) -> float:
+    """A mean of the values, which rounding may have put beyond the smallest or the largest."""
+    return min(max(mean, values[0]), values[-1])
+
+
+def _size(counts: Mapping[float, int]) -> int:
+    n = sum(counts.values())
+    if n < 1:
+        raise UsageError("an interval for no values was asked for; at least one value is needed")
+    return n
+
+
+def _quantile(confidence: float) -> float:
+    if not 0 < confidence < 1:
+        raise UsageError(f"confidence is {confidence}; it must lie between 0 and 1, such as 0.95")
+    return NormalDist().inv_cdf((1 + confidence) / 2)

@@ -1,0 +1,246 @@
+"""A rule's queries in hostile company: other types, other contexts, extreme values.
+
+A rule is written with one schema and a few queries in mind. Here the columns of that schema get
+other types, the expressions that the rule looks at are put into comparisons, lists, groups, sorts,
+casts and aggregates, its queries become derived tables, scalars and sides of set operations. Every
+query that the rule then rewrites is run before and after, on rows with NULLs, duplicates, empty
+texts, numbers as text, infinities and integers beyond 2^53.
+
+:func:`attack_rule` does all of it: the conformance suite with a small budget, ``bench/attack.py``
+with a large one. :func:`rewriting` and :func:`difference` do it for any query, on the rows of
+``rule_rows.data_for``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from random import Random
+from typing import TYPE_CHECKING
+
+from sqlverdict.parse.facts import Fact, HasAffinity, NotNull, Unique, column_affinity
+from sqlverdict.prove.rule import Rule
+from sqlverdict.testing.rule_suite.placements import placements
+from sqlverdict.testing.rule_suite.rows import ArrangedRows, data_for, retyped
+
+if TYPE_CHECKING:
+    from sqlverdict.parse.schema import Schema
+    from sqlverdict.prove.normalise import RuleSet
+
+TYPES = ("INTEGER", "TEXT", "REAL", "NUMERIC", "BLOB", "", "TEXT COLLATE NOCASE")
+"""What every column of the rule's tables is declared as, in turn; mixtures come behind them."""
+MIXTURES = 3
+TRIES = 12
+"""So many queries are read for each that the rule must rewrite: many do not concern it."""
+_LIKELY = 0.9
+
+
+@dataclass(frozen=True)
+class HostileQuery:
+    """A query over tables with other types, and what holds there."""
+
+    sql: str
+    schema: Schema
+    facts: frozenset[Fact]
+
+
+@dataclass(frozen=True)
+class RewrittenQuery:
+    """A query after its last step, as text, and the rules that were applied, each once."""
+
+    text: str
+    rules: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class RewriteDifference:
+    """A rewriting that changes an answer.
+
+    Attributes:
+        query: The query as it was.
+        text: What the rules made of it.
+        rules: The rules that were applied, each once.
+        rows: The statements that make the database.
+        before: The answer of the query.
+        after: The answer of the rewritten text, or the error it ends in.
+    """
+
+    query: HostileQuery
+    text: str
+    rules: tuple[str, ...]
+    rows: str
+    before: object
+    after: object
+
+    def __str__(self) -> str:
+        return (
+            f"{self.query.sql!r} becomes {self.text!r} by {', '.join(self.rules)}; on\n"
+            f"{self.rows}\nit answers {self.before!r} before and {self.after!r} after"
+        )
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What came of a rule's queries: how many were rewritten and run, and the first difference."""
+
+    rewritten: int
+    runs: int
+    difference: RewriteDifference | None = None
+
+
+def attack_rule(rule: Rule, *, budget: int = 24, databases: int = 8, seed: int = 0) -> Attack:
+    """Rewrite hostile queries by a rule, and run them before and after.
+
+    Args:
+        rule: The rule; by itself and with all rules of its profile.
+        budget: How many queries that it rewrites are run.
+        databases: On how many databases each is run.
+        seed: Other seeds choose other queries and rows.
+
+    Returns:
+        The count, and the first difference; two calls with the same arguments return the same.
+    """
+    from sqlverdict.testing.rule_suite.pairs import rule_sets
+
+    sets = rule_sets(rule)
+    made: dict[tuple[int, frozenset[Fact]], list[ArrangedRows]] = {}
+    seen: set[tuple[str, frozenset[Fact], int]] = set()
+    rewritten = runs = 0
+    for tried, (query, rules) in enumerate(_queries(rule, sets, seed)):
+        if rewritten >= budget or tried >= budget * TRIES:
+            break
+        again = (query.sql, query.facts, id(rules))
+        if again in seen:
+            continue
+        seen.add(again)
+        form = rewriting(query, rules)
+        if form is None or rule.name not in form.rules:
+            continue
+        rewritten += 1
+        place = (id(query.schema), query.facts)
+        if place not in made:
+            made[place] = [
+                data_for(query.schema, query.facts, Random(f"{rule.name} {seed} {number}"))  # noqa: S311
+                for number in range(databases)
+            ]
+        for data in made[place]:
+            runs += 1
+            found = difference(query, form, data)
+            if found is not None:
+                return Attack(rewritten, runs, found)
+    return Attack(rewritten, runs)
+
+
+def difference(
+    query: HostileQuery, form: RewrittenQuery, data: ArrangedRows
+) -> RewriteDifference | None:
+    """What a rewriting changes on one database; ``None``: nothing, or nothing can be said."""
+    answers = data.compare(query.sql, form.text)
+    if answers is None:
+        return None
+    return RewriteDifference(query, form.text, form.rules, data.script, *answers)
+
+
+def hostile_queries(rule: Rule, seed: int = 0) -> Iterator[HostileQuery]:
+    """The queries of a rule's pairs in other types and contexts, without an end, repeatable."""
+    from sqlverdict.testing.rule_suite.pairs import rule_sets
+
+    return (query for query, _ in _queries(rule, rule_sets(rule), seed))
+
+
+def _queries(
+    rule: Rule, sets: tuple[RuleSet, RuleSet], seed: int
+) -> Iterator[tuple[HostileQuery, RuleSet]]:
+    """Hostile queries, each with the rules to try on it: the rule alone, or all of its profile.
+
+    Most are made where the rule rewrites the query as its pair has it: it is likely to do so in
+    another context, too.
+    """
+    rng = Random(f"{rule.name} {seed}")  # noqa: S311 - repeatable, not secret
+    schemas = [retyped(rule.schema, rng, declared) for declared in TYPES]
+    schemas += [retyped(rule.schema, rng, *TYPES[:6]) for _ in range(MIXTURES)]
+    pairs = [*rule.equal, *rule.different]
+    choices = [
+        (sql, frozenset(pair.given), placements(sql, rule.matches))
+        for pair in pairs
+        for sql in (pair.left, pair.right)
+    ]
+    every = list(product(choices, schemas, sets))
+    likely = [
+        (choice, schema, rules)
+        for choice, schema, rules in every
+        if (
+            form := rewriting(
+                HostileQuery(choice[0], schema, choice[1] | declared_types(schema)), rules
+            )
+        )
+        and rule.name in form.rules
+    ]
+    while True:
+        chosen = likely if likely and rng.random() < _LIKELY else every
+        (_, given, placed), schema, rules = rng.choice(chosen)
+        facts = given | declared_types(schema) | _further(schema, rng)
+        yield HostileQuery(rng.choice(rng.choice(placed)), schema, facts), rules
+
+
+def declared_types(schema: Schema) -> frozenset[Fact]:
+    """What the declared types of a schema say."""
+    return frozenset(
+        HasAffinity(table.name, column.name, column_affinity(column.type.split(" ")[0]))
+        for table in schema.tables
+        for column in table.columns
+    )
+
+
+def _further(schema: Schema, rng: Random) -> frozenset[Fact]:
+    """Now and then more keys and columns without NULL than a pair needs."""
+    facts: set[Fact] = set()
+    more = rng.random()
+    for table in schema.tables:
+        if more < 0.4:
+            facts |= {NotNull(table.name, column.name) for column in table.columns}
+        if more < 0.2:
+            facts.add(Unique(table.name, (table.columns[0].name,)))
+    return frozenset(facts)
+
+
+def rewriting(query: HostileQuery, rules: RuleSet) -> RewrittenQuery | None:
+    """What rules make of a query; ``None`` where the prover says nothing about it."""
+    from sqlverdict.parse.query import parse
+    from sqlverdict.prove.normalise import TooManySteps, normalise
+    from sqlverdict.prove.reasoning.facts import Facts
+    from sqlverdict.prove.reasoning.inner_order import visible_order
+    from sqlverdict.prove.resolve.refusals import refusal
+    from sqlverdict.prove.resolve.scope import Unsupported
+    from sqlverdict.prove.resolve.text import text
+    from sqlverdict.prove.resolve.tree import resolve
+    from sqlverdict.records import ParseFailure
+
+    parsed = parse(query.sql)
+    if isinstance(parsed, ParseFailure):
+        return None
+    try:
+        start = resolve(parsed.tree, query.schema)
+        known = Facts(query.schema, query.facts, start.bases)
+        if refusal(start.tree, known) is not None:
+            return None
+        tree, steps = normalise(start.tree, known, rules)
+    except (Unsupported, TooManySteps, RecursionError):
+        return None
+    if visible_order(tree):
+        return None
+    return RewrittenQuery(text(tree), tuple(dict.fromkeys(step.rule for step in steps)))
+
+
+def check_hostile_contexts(rule: Rule) -> None:
+    """A rewriting that changes no answer under other types, in other contexts, on extreme values.
+
+    Raises:
+        AssertionError: it does; the message holds the queries, the rows and both answers.
+    """
+    if rule.trust == "heuristic" or "sound" not in rule.profiles:
+        return
+    found = attack_rule(rule).difference
+    if found is not None:
+        raise AssertionError(f"rule {rule.name} changes an answer: {found}")

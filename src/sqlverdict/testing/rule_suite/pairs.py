@@ -1,0 +1,151 @@
+"""What the conformance suite for rules works with: a rule's pairs, their facts, normal forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from sqlverdict.parse.facts import Fact, HasAffinity, facts_of
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.prove.profile import PROFILES, ProofQuestion, rules_of
+from sqlverdict.prove.rule import Pair, Rule
+from sqlverdict.records import ParseFailure, Query
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
+
+    from sqlverdict.prove.normalise import RuleSet
+    from sqlverdict.prove.proof import Derivation, Step
+    from sqlverdict.prove.reasoning.facts import Facts
+    from sqlverdict.refute.witness import Refutation
+
+
+@dataclass(frozen=True)
+class NormalForm:
+    """A query rewritten to the end: the tree, its text that runs, and the steps."""
+
+    tree: Expr
+    text: str
+    steps: tuple[Step, ...]
+
+
+@lru_cache(maxsize=512)
+def schema_of(rule: Rule) -> Schema:
+    """The tables of a rule's pairs."""
+    return read_ddl(rule.schema, rule.name)
+
+
+@lru_cache(maxsize=512)
+def typed(rule: Rule) -> frozenset[Fact]:
+    """What always holds on a rule's tables: the types of the columns."""
+    return frozenset(fact for fact in facts_of(schema_of(rule)) if isinstance(fact, HasAffinity))
+
+
+def profile_of(rule: Rule) -> str:
+    """The profile that a rule is checked in: its first."""
+    return rule.profiles[0]
+
+
+def is_heuristic(rule: Rule) -> bool:
+    """Whether a rule is known to be unsound in some corner, and so is not held to soundness."""
+    return rule.trust == "heuristic"
+
+
+def subsets(facts: Iterable[Fact]) -> Iterator[frozenset[Fact]]:
+    """Every subset, small ones first."""
+    known = tuple(facts)
+    for size in range(len(known) + 1):
+        yield from map(frozenset, combinations(known, size))
+
+
+def parsed(sql: str, rule: Rule) -> Query:
+    """A pair's query.
+
+    Raises:
+        AssertionError: it does not parse.
+    """
+    query = parse(sql)
+    if isinstance(query, ParseFailure):
+        raise AssertionError(f"rule {rule.name} has the query {sql!r}: {query.message}")
+    return query
+
+
+def derive(rule: Rule, pair: Pair, facts: frozenset[Fact]) -> Derivation:
+    """What the rule's profile makes of a pair, without the short way for equal texts."""
+    question = ProofQuestion(
+        parsed(pair.left, rule), parsed(pair.right, rule), schema_of(rule), facts | typed(rule)
+    )
+    return PROFILES.get(profile_of(rule)).derive(question)
+
+
+def witness(rule: Rule, left: str, right: str, given: Iterable[Fact], instances: int) -> Refutation:
+    """Search for a database that obeys the facts and no others, on which two queries differ.
+
+    Queries that ask the clock, which the search refuses, are compared at one moment.
+    """
+    from sqlverdict.refute.search import find_witness
+    from sqlverdict.refute.witness import SearchBudget
+    from sqlverdict.testing.rule_suite.clock import asks_the_clock, at_one_moment
+
+    schema, facts = schema_of(rule), frozenset(given) | typed(rule)
+    queries = parsed(left, rule), parsed(right, rule)
+    if any(asks_the_clock(query, schema, facts) for query in queries):
+        return at_one_moment(*queries, schema, facts, instances)
+    return find_witness(
+        left,
+        right,
+        schema,
+        facts=facts,
+        # Seconds are the last stop; a busy machine must not decide.
+        budget=SearchBudget(instances=instances, alike=1, seconds=120.0, shrink=200),
+    )
+
+
+def start(sql: str, rule: Rule, facts: frozenset[Fact]) -> tuple[Expr, Facts] | None:
+    """A query's tree as the rules of the profile see it first; ``None``: beyond the prover."""
+    from sqlverdict.prove.etm_paper.constraints import paper_known
+    from sqlverdict.prove.etm_paper.prepare import prepared
+    from sqlverdict.prove.reasoning.facts import Facts
+    from sqlverdict.prove.resolve.scope import Unsupported
+    from sqlverdict.prove.resolve.tree import resolve
+
+    schema, held = schema_of(rule), facts | typed(rule)
+    tree = parsed(sql, rule).tree
+    if profile_of(rule) == "etm_paper":
+        return prepared(tree, schema), paper_known(schema, held)
+    try:
+        found = resolve(tree, schema)
+    except Unsupported:
+        return None
+    return found.tree, Facts(schema, held, found.bases)
+
+
+def normal_form(sql: str, rule: Rule, facts: frozenset[Fact], rules: RuleSet) -> NormalForm | None:
+    """A query rewritten to the end; ``None`` where the prover cannot read it.
+
+    Raises:
+        TooManySteps: the rules find no end.
+    """
+    from sqlverdict.prove.normalise import normalise
+    from sqlverdict.prove.resolve.text import text
+
+    found = start(sql, rule, facts)
+    if found is None:
+        return None
+    tree, steps = normalise(*found, rules)
+    return NormalForm(tree, text(tree), tuple(steps))
+
+
+def rule_sets(rule: Rule) -> tuple[RuleSet, RuleSet]:
+    """The rule alone, and all rules of its profile."""
+    from sqlverdict.prove.normalise import rule_set
+
+    house = rules_of(profile_of(rule))
+    if rule not in house.rules:
+        house = rule_set((*house.rules, rule))
+    return rule_set([rule]), house
