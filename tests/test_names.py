@@ -1,0 +1,335 @@
+"""Names are plain words with one meaning, and each folder says what its files are.
+
+The glossary (``docs/glossary.md``) lists the words. A name is the noun for the thing or the verb
+for the action. A participle ("found", "said") says nothing about the thing it stands for.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent.parent / "src" / "sqlverdict"
+
+PARTICIPLES = """
+found said shown given held made kept told heard wanted chosen asked taken gone meant drawn spelt
+mended weighed listed noted settled worked looked tried turned stated named counted refused moved
+written
+"""
+METAPHORS = """
+desk court crew arena ground dossier lessons machine homes hunt wishes beat crowd rival twin habit
+"""
+FORBIDDEN = {*PARTICIPLES.split(), *METAPHORS.split()}
+"""Participles that stand for a noun, and metaphors. Leading underscores do not matter."""
+
+ALLOWED: dict[str, str] = {}
+"""Exceptions, ``path:name`` with the reason."""
+
+NAMES_NOT_YET = {
+    ".",
+    "abstain",
+    "abstain/benchmark",
+    "abstain/benchmark/lints",
+    "abstain/benchmark/types",
+    "abstain/detectors",
+    "abstain/generators",
+    "abstain/learn",
+    "abstain/neural",
+    "abstain/prompting",
+    "audit",
+    "audit/checks",
+    "audit/suspicions",
+    "cli",
+    "cli/commands/data",
+    "cli/commands/labels",
+    "cli/commands/lists",
+    "cli/commands/pairs",
+    "cli/commands/runs",
+    "cli/options",
+    "compare",
+    "compare/exact_set",
+    "compare/presets",
+    "compare/query",
+    "compare/related",
+    "compare/relations",
+    "compare/tags",
+    "execute",
+    "execute/engines",
+    "files",
+    "judge",
+    "judge/briefs",
+    "judge/judges",
+    "judge/replies",
+    "llm",
+    "llm/batch",
+    "llm/http",
+    "load",
+    "load/benchmarks",
+    "parse",
+    "parse/schemas",
+    "prove",
+    "prove/etm_paper",
+    "prove/profiles",
+    "prove/reasoning",
+    "prove/resolve",
+    "prove/rules",
+    "refute",
+    "refute/bank",
+    "refute/data",
+    "refute/data/mine",
+    "refute/explain",
+    "refute/make",
+    "refute/read",
+    "refute/trial",
+    "report/agreement",
+    "report/charts",
+    "report/one_run",
+    "report/reliability",
+    "report/several_runs",
+    "report/terminal",
+    "run",
+    "run/judging",
+    "run/pool",
+    "runlog",
+    "score",
+    "score/agreement",
+    "score/metrics",
+    "score/reliability",
+    "score/statistics",
+    "signs",
+    "signs/members",
+    "testing",
+    "testing/gaming",
+    "testing/hostile",
+    "testing/rule_suite",
+}
+"""Folders that still have forbidden names. This list may only get shorter."""
+
+CLASSES_NOT_YET = {"Answer", "Brief", "Gate", "Level", "Policy", "Resolver", "Result", "Values"}
+"""Class names that two files use. This list may only get shorter."""
+
+MEMBERS = {
+    "abstain/benchmark/lints": "one file a lint",
+    "abstain/benchmark/types": "one file a type of unanswerable question",
+    "abstain/detectors": "one file a detector",
+    "abstain/generators": "one file a generator",
+    "audit/checks": "one file a check",
+    "audit/suspicions": "one file a suspicion against a gold",
+    "cli/commands/data": "one file a command",
+    "cli/commands/labels": "one file a command",
+    "cli/commands/lists": "one file a command",
+    "cli/commands/pairs": "one file a command",
+    "cli/commands/runs": "one file a command",
+    "compare/presets": "one file a preset",
+    "compare/relations": "one file a relation",
+    "execute/engines": "one file an engine",
+    "judge/judges": "one file a judge",
+    "load/benchmarks": "one file a benchmark format",
+    "prove/profiles": "one file a profile",
+    "prove/rules": "one file a rule",
+    "score/metrics": "one file a metric",
+    "signs/members": "one file a sign",
+}
+"""Folders of a registry: the file is the member, so that a new member is one file."""
+
+MAPS_NOT_YET = {
+    ".",
+    "abstain",
+    "abstain/benchmark",
+    "abstain/learn",
+    "abstain/neural",
+    "abstain/prompting",
+    "audit",
+    "cli",
+    "cli/commands",
+    "cli/options",
+    "compare",
+    "compare/exact_set",
+    "compare/query",
+    "compare/related",
+    "execute",
+    "files",
+    "judge",
+    "judge/briefs",
+    "judge/replies",
+    "llm",
+    "llm/batch",
+    "llm/http",
+    "load",
+    "parse",
+    "parse/schemas",
+    "prove",
+    "prove/etm_paper",
+    "prove/reasoning",
+    "prove/resolve",
+    "refute",
+    "refute/bank",
+    "refute/data",
+    "refute/data/mine",
+    "refute/explain",
+    "refute/make",
+    "refute/read",
+    "refute/trial",
+    "report",
+    "report/agreement",
+    "report/charts",
+    "report/one_run",
+    "report/reliability",
+    "report/several_runs",
+    "report/terminal",
+    "run",
+    "run/judging",
+    "run/pool",
+    "runlog",
+    "score",
+    "score/agreement",
+    "score/reliability",
+    "score/statistics",
+    "signs",
+    "testing",
+    "testing/gaming",
+    "testing/hostile",
+    "testing/rule_suite",
+}
+"""Folders whose ``__init__.py`` does not yet list their files. It may only get shorter."""
+
+MOST_FILES = 20
+LARGE_FOLDERS = {
+    "prove/rules": "one file a rule",
+    "signs/members": "one file a sign",
+}
+
+TREES = {
+    path.relative_to(SOURCE).as_posix(): ast.parse(path.read_bytes(), str(path))
+    for path in sorted(SOURCE.rglob("*.py"))
+}
+
+
+def folder_of(path: str) -> str:
+    """The folder of a file below the package; ``.`` for the package itself."""
+    return Path(path).parent.as_posix()
+
+
+def definitions(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """Every name that a module defines, with its line: not those that it only uses."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.name, node.lineno
+            case ast.arg():
+                yield node.arg, node.lineno
+            case ast.Name(ctx=ast.Store()):
+                yield node.id, node.lineno
+            case ast.Attribute(ctx=ast.Store()):
+                yield node.attr, node.lineno
+            case ast.alias(asname=str(name)):
+                yield name, node.lineno
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
+                yield name, node.lineno
+            case ast.MatchStar(name=str(name)) | ast.MatchMapping(rest=str(name)):
+                yield name, node.lineno
+
+
+def forbidden_names(path: str) -> list[str]:
+    """The forbidden names of one file, each as ``path:line name``."""
+    names = [*definitions(TREES[path]), (Path(path).stem, 1)]
+    return [
+        f"{path}:{line} {name}"
+        for name, line in sorted(names, key=lambda each: each[1])
+        if name.strip("_").lower() in FORBIDDEN and f"{path}:{name}" not in ALLOWED
+    ]
+
+
+def test_the_reader_of_names_sees_every_kind() -> None:
+    tree = ast.parse(
+        "import os as a\n"
+        "class B:\n    c: int = 1\n"
+        "def d(e, *f, g=1, **h):\n"
+        "    e.i = [j for j in f]\n"
+        "    with e as k:\n        (m := k)\n"
+        "    try:\n        pass\n    except OSError as n:\n        pass\n"
+        "    match e:\n        case [o, *p]:\n            pass\n"
+        "        case {1: q, **r}:\n            pass\n"
+        "    return used.attribute\n"
+    )
+    assert {name for name, _ in definitions(tree)} == set("aBcdefghijkmnopqr")
+
+
+def test_no_name_is_a_participle_or_a_metaphor() -> None:
+    wrong = [
+        name
+        for path in TREES
+        if folder_of(path) not in NAMES_NOT_YET
+        for name in forbidden_names(path)
+    ]
+    assert wrong == [], "name the thing by what it is, or the action by a verb"
+
+
+def test_folders_that_have_plain_names_leave_the_list() -> None:
+    open_folders = {folder_of(path) for path in TREES if forbidden_names(path)}
+    assert NAMES_NOT_YET - open_folders == set(), "take these folders out of NAMES_NOT_YET"
+
+
+def test_exceptions_are_still_needed() -> None:
+    names = {f"{path}:{name}" for path, tree in TREES.items() for name, _ in definitions(tree)}
+    assert set(ALLOWED) - names == set(), "no such name; take it out of ALLOWED"
+
+
+def test_no_class_name_has_two_meanings() -> None:
+    files: dict[str, list[str]] = {}
+    for path, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                files.setdefault(node.name.strip("_"), []).append(path)
+    twice = {name: paths for name, paths in files.items() if len(paths) > 1}
+    assert set(twice) == CLASSES_NOT_YET, twice
+
+
+def entries(folder: str) -> set[str]:
+    """What a map must list: the modules of a folder, and its packages with a slash."""
+    root = SOURCE / folder
+    modules = {path.stem for path in root.glob("*.py")} - {"__init__", "__main__"}
+    return modules | {f"{path.parent.name}/" for path in root.glob("*/__init__.py")}
+
+
+def map_of(folder: str) -> set[str]:
+    """What the map of a folder lists: the names at the start of a line, in double backticks."""
+    path = "__init__.py" if folder == "." else f"{folder}/__init__.py"
+    lines = (ast.get_docstring(TREES[path]) or "").splitlines()
+    heads = [re.match(r"(?:\* )?(?:``[\w/.]+``(?:, )?)+", line) for line in lines]
+    names = [name for head in heads if head for name in re.findall(r"``([\w/.]+)``", head[0])]
+    return {name.removesuffix(".py") for name in names}
+
+
+def map_faults(folder: str) -> list[str]:
+    """Files that the map of a folder misses, and lines without a file."""
+    lines, files = map_of(folder), entries(folder)
+    return [
+        *(f"{folder}: no line for ``{name}``" for name in sorted(files - lines)),
+        *(f"{folder}: no file for ``{name}``" for name in sorted(lines - files)),
+    ]
+
+
+MAPPED = sorted({folder_of(path) for path in TREES} - set(MEMBERS))
+
+
+def test_every_folder_lists_its_files() -> None:
+    wrong = [each for folder in MAPPED if folder not in MAPS_NOT_YET for each in map_faults(folder)]
+    assert wrong == [], (
+        "write one line a file in the docstring of __init__.py: ``name``  what it is"
+    )
+
+
+def test_folders_that_list_their_files_leave_the_list() -> None:
+    open_folders = {folder for folder in MAPPED if map_faults(folder)}
+    assert MAPS_NOT_YET - open_folders == set(), "take these folders out of MAPS_NOT_YET"
+
+
+def test_no_folder_is_crowded() -> None:
+    sizes: dict[str, int] = {}
+    for path in TREES:
+        sizes[folder_of(path)] = sizes.get(folder_of(path), 0) + 1
+    crowded = {folder: size for folder, size in sizes.items() if size > MOST_FILES}
+    assert set(crowded) == set(LARGE_FOLDERS), f"split by idea; {MOST_FILES} files are allowed"
