@@ -17,7 +17,7 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.execute.reversed_copy import reverse_copy
 from sqlverdict.files.digests import database_digest
-from sqlverdict.files.sqlite import open_read_only, quoted
+from sqlverdict.files.sqlite import open_read_only, quote_name
 from sqlverdict.load.ehrsql import rowless_tables
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Answer, Failure, Fault, Reason
@@ -198,7 +198,7 @@ def test_the_connection_cannot_write(tmp_path: Path) -> None:
 
 
 def test_a_name_is_quoted() -> None:
-    assert quoted('a "b"') == '"a ""b"""'
+    assert quote_name('a "b"') == '"a ""b"""'
 
 
 def test_nobody_else_opens_a_file_for_reading() -> None:

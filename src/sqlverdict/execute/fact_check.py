@@ -17,7 +17,7 @@ from typing import Literal
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.digests import database_digest
-from sqlverdict.files.sqlite import open_read_only, quoted
+from sqlverdict.files.sqlite import open_read_only, quote_name
 from sqlverdict.parse.facts import Fact, HasAffinity, NotNull, References, Unique
 from sqlverdict.records import Cell, Row
 
@@ -116,7 +116,7 @@ def _check(connection: sqlite3.Connection, fact: Fact, steps: int) -> FactCheck:
 
 def _question(fact: Fact) -> str | None:
     """SQL for one row that breaks a fact; ``None`` where no row can."""
-    table = quoted(fact.table)
+    table = quote_name(fact.table)
     match fact:
         case NotNull():
             # ``IS NULL`` would be answered from the declaration, without a look at the rows.
@@ -139,9 +139,11 @@ def _question(fact: Fact) -> str | None:
             columns = ", ".join(map(_column, fact.columns))
             # A partner under the strictest collation is one under any.
             ours = ", ".join(f"{_column(name)} COLLATE BINARY" for name in fact.columns)
-            theirs = ", ".join(f"p.{quoted(name)}" for name in fact.parent_columns)
-            there = " AND ".join(f"p.{quoted(name)} IS NOT NULL" for name in fact.parent_columns)
-            parents = f"SELECT {theirs} FROM {quoted(fact.parent)} AS p WHERE {there}"  # noqa: S608
+            theirs = ", ".join(f"p.{quote_name(name)}" for name in fact.parent_columns)
+            there = " AND ".join(
+                f"p.{quote_name(name)} IS NOT NULL" for name in fact.parent_columns
+            )
+            parents = f"SELECT {theirs} FROM {quote_name(fact.parent)} AS p WHERE {there}"  # noqa: S608
             side = f"({ours})" if len(fact.columns) > 1 else ours
             return (
                 f"SELECT {columns} FROM {table} AS t "  # noqa: S608
@@ -153,7 +155,7 @@ def _question(fact: Fact) -> str | None:
 
 def _column(name: str) -> str:
     # With the table before it, a name that is no column is an error and never a text.
-    return f"t.{quoted(name)}"
+    return f"t.{quote_name(name)}"
 
 
 def _present(columns: Iterable[str]) -> str:

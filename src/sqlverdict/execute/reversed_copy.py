@@ -16,7 +16,7 @@ from types import TracebackType
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits, Session
-from sqlverdict.files.sqlite import address, hold_alone, quoted, require_whole
+from sqlverdict.files.sqlite import address, hold_alone, quote_name, require_whole
 from sqlverdict.parse.facts import affinity
 from sqlverdict.parse.tokens import has_word, solid
 from sqlverdict.records import Answer
@@ -136,12 +136,14 @@ def _copy_table(
     if verbatim:
         connection.execute(sql)
     else:
-        declared = ", ".join(f"{quoted(column[0])} {affinity(column[1])}" for column in columns)
-        connection.execute(f"CREATE TABLE main.{quoted(name)} ({declared})")
-    names = ", ".join(quoted(column[0]) for column in columns)
+        declared = ", ".join(f"{quote_name(column[0])} {affinity(column[1])}" for column in columns)
+        connection.execute(f"CREATE TABLE main.{quote_name(name)} ({declared})")
+    names = ", ".join(quote_name(column[0]) for column in columns)
     keys = sorted((column for column in columns if column[2]), key=lambda column: column[2])
-    order = ", ".join(f"{quoted(key[0])} DESC" for key in keys) if without_rowid else "rowid DESC"
+    order = (
+        ", ".join(f"{quote_name(key[0])} DESC" for key in keys) if without_rowid else "rowid DESC"
+    )
     connection.execute(
-        f"INSERT INTO main.{quoted(name)} ({names}) "  # noqa: S608 (names are quoted)
-        f"SELECT {names} FROM source.{quoted(name)} ORDER BY {order}"
+        f"INSERT INTO main.{quote_name(name)} ({names}) "  # noqa: S608 (names are quoted)
+        f"SELECT {names} FROM source.{quote_name(name)} ORDER BY {order}"
     )

@@ -173,6 +173,6 @@ def _refuse_half_written(path: Path) -> None:
         )
 
 
-def quoted(name: str) -> str:
-    """A name as SQL."""
+def quote_name(name: str) -> str:
+    """A name as SQL writes it, whatever characters it has."""
     return '"' + name.replace('"', '""') + '"'

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.files.sqlite import open_read_only, quoted
+from sqlverdict.files.sqlite import open_read_only, quote_name
 from sqlverdict.parse.ehrsql import settled
 from sqlverdict.parse.tokens import solid
 
@@ -37,7 +37,7 @@ def rowless_tables(path: str | None) -> frozenset[str]:
 
 
 def _has_rows(database: sqlite3.Connection, table: str) -> bool:
-    sql = f"SELECT 1 FROM {quoted(table)} LIMIT 1"  # noqa: S608 (the name is quoted)
+    sql = f"SELECT 1 FROM {quote_name(table)} LIMIT 1"  # noqa: S608 (the name is quoted)
     return database.execute(sql).fetchone() is not None
 
 

@@ -7,7 +7,7 @@ from collections import OrderedDict
 from threading import Lock
 from typing import Any
 
-from sqlverdict.files.sqlite import open_in_memory, quoted
+from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.schema import Schema
 
 _KEPT = 64
@@ -42,9 +42,9 @@ def _open(schema: Schema) -> sqlite3.Connection:
         return found[1]
     connection = open_in_memory(any_thread=True)
     for table in schema.tables:
-        columns = ", ".join(f"{quoted(c.name)} {_type(c.type)}" for c in table.columns)
+        columns = ", ".join(f"{quote_name(c.name)} {_type(c.type)}" for c in table.columns)
         if columns and not table.name.lower().startswith("sqlite_"):
-            connection.execute(f"CREATE TABLE IF NOT EXISTS {quoted(table.name)} ({columns})")
+            connection.execute(f"CREATE TABLE IF NOT EXISTS {quote_name(table.name)} ({columns})")
     _connections[id(schema)] = (schema, connection)
     if len(_connections) > _KEPT:
         _, (_, oldest) = _connections.popitem(last=False)

@@ -23,10 +23,9 @@ from sqlverdict.errors import DatabaseError, DataError, FileFailure
 from sqlverdict.execute.engine import ENGINES, Session
 from sqlverdict.execute.sandbox import Guard
 from sqlverdict.files.atomic import write_at_once
-from sqlverdict.files.sqlite import open_in_memory
+from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.tokens import leading_keyword, statements
 from sqlverdict.records import Answer, Comparison, Contract, Outcome
-from sqlverdict.refute.trial.declarations import quoted
 from sqlverdict.refute.trial.literals import cell_text, literal
 from sqlverdict.refute.trial.rebuild import (
     SMALL,
@@ -136,8 +135,8 @@ def _inserts(witness: Witness, built: RebuiltInstance, name: str) -> Iterator[st
     places = built.columns.get(name, ())
     if not rows or table is None:
         return
-    names = ", ".join(quoted(table.columns[i].name) for i in places)
-    yield f"INSERT INTO {quoted(name)} ({names}) VALUES"
+    names = ", ".join(quote_name(table.columns[i].name) for i in places)
+    yield f"INSERT INTO {quote_name(name)} ({names}) VALUES"
     for number, row in enumerate(rows, 1):
         cells = ", ".join(literal(row[i], built.connection) for i in places)
         yield f"  ({cells}){';' if number == len(rows) else ','}"

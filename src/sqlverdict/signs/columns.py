@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlverdict.files.sqlite import quoted
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.signs.sign import Subject
 
 Place = tuple[str, str]
@@ -36,7 +36,7 @@ class ColumnFacts:
 def facts_of_column(subject: Subject, place: Place) -> ColumnFacts | None:
     """The facts of a base column; ``None`` where the engine does not say."""
     table, name = place
-    column = f"{quoted(table)}.{quoted(name)}"
+    column = f"{quote_name(table)}.{quote_name(name)}"
     text = f"typeof({column}) = 'text'"
     bare = f"ltrim({column}, '+-')"
     spells = f"({text} AND {bare} GLOB '[0-9]*' AND {bare} NOT GLOB '*[^0-9.]*')"
@@ -44,7 +44,7 @@ def facts_of_column(subject: Subject, place: Place) -> ColumnFacts | None:
         f"SELECT COUNT(*), COUNT({column}), SUM({text}), "  # noqa: S608 (quoted)
         f"SUM(typeof({column}) IN ('integer', 'real')), SUM({spells}), "
         f"MIN(CASE WHEN {spells} THEN length({column}) END), "
-        f"MAX(CASE WHEN {spells} THEN length({column}) END) FROM {quoted(table)}"
+        f"MAX(CASE WHEN {spells} THEN length({column}) END) FROM {quote_name(table)}"
     )
     if not found:
         return None

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sqlverdict.files.sqlite import quoted
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Query
@@ -37,7 +37,7 @@ class ComparedLiteral:
     @property
     def reference(self) -> str:
         """The column as SQL."""
-        return f"{quoted(self.table)}.{quoted(self.column)}"
+        return f"{quote_name(self.table)}.{quote_name(self.column)}"
 
     @property
     def literal(self) -> str:
@@ -79,7 +79,7 @@ def find_row(run: Run, asked: ComparedLiteral, condition: str) -> list[Cell] | N
     """A value of the column where a condition holds, in a list; ``None``: it cannot be told."""
     from sqlverdict.records import Answer
 
-    column, table = quoted(asked.column), quoted(asked.table)
+    column, table = quote_name(asked.column), quote_name(asked.table)
     sql = f"SELECT {column} FROM {table} WHERE {condition} LIMIT 1"  # noqa: S608 (quoted)
     outcome = run(sql)
     return [row[0] for row in outcome.rows] if isinstance(outcome, Answer) else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Answer, Cell
 
@@ -78,8 +79,8 @@ def _create(table: Table) -> str:
 
 
 def _examples(table: Table, database: str, desk: QueryRunner, values: int) -> str:
-    name = table.name.replace('"', '""')
-    found = desk.run(database, f'SELECT * FROM "{name}" LIMIT {values}')  # noqa: S608 (our schema)
+    sql = f"SELECT * FROM {quote_name(table.name)} LIMIT {values}"  # noqa: S608 (quoted)
+    found = desk.run(database, sql)
     if not isinstance(found, Answer) or not found.rows:
         return ""
     lines = [

@@ -12,7 +12,7 @@ from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.audit.sqlite_file import TimeLeft, lenient, open_file, table_names
 from sqlverdict.errors import DatabaseError
-from sqlverdict.files.sqlite import quoted
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.files.text import listed
 
 NAME = "database_content"
@@ -68,7 +68,7 @@ def _empty_tables(
     empty = [
         table
         for table in tables
-        if connection.execute(f"SELECT 1 FROM {quoted(table)} LIMIT 1").fetchone()  # noqa: S608
+        if connection.execute(f"SELECT 1 FROM {quote_name(table)} LIMIT 1").fetchone()  # noqa: S608
         is None
     ]
     data.figures["tables_without_rows"] += len(empty)
@@ -85,7 +85,7 @@ def _orphans(
     misfits: list[str] = []
     for table in tables:
         try:
-            rows = connection.execute(f"PRAGMA foreign_key_check({quoted(table)})")
+            rows = connection.execute(f"PRAGMA foreign_key_check({quote_name(table)})")
             for _, _, parent, _ in rows:
                 orphans[f"{table} -> {parent}"] += 1
                 if orphans.total() >= _COUNTED:
@@ -113,7 +113,7 @@ def _undecodable(
     bad: dict[str, int] = {}
     for table in tables:
         connection.text_factory = str
-        rows = connection.execute(f"SELECT * FROM {quoted(table)}")  # noqa: S608 (quoted)
+        rows = connection.execute(f"SELECT * FROM {quote_name(table)}")  # noqa: S608 (quoted)
         try:
             while rows.fetchmany(_BATCH):
                 pass
@@ -121,7 +121,7 @@ def _undecodable(
             if "Could not decode" not in str(error):
                 raise
             connection.text_factory = _marked
-            rows = connection.execute(f"SELECT * FROM {quoted(table)}")  # noqa: S608 (quoted)
+            rows = connection.execute(f"SELECT * FROM {quote_name(table)}")  # noqa: S608 (quoted)
             bad[table] = sum(cell is _BAD for row in rows for cell in row)
     connection.text_factory = lenient
     data.figures["cells_not_utf8"] += sum(bad.values())

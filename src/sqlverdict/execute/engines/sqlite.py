@@ -16,7 +16,7 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.execute.sqlite_session import SqliteSession
 from sqlverdict.files.digests import database_digest
-from sqlverdict.files.sqlite import open_read_only, quoted
+from sqlverdict.files.sqlite import open_read_only, quote_name
 
 
 @ENGINES.member
@@ -64,7 +64,7 @@ def _wake_virtual_tables(connection: sqlite3.Connection) -> None:
     found = connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage = 0"
     ).fetchall()
-    for source in ("json_each('[]')", "json_tree('[]')", *(quoted(name) for (name,) in found)):
+    for source in ("json_each('[]')", "json_tree('[]')", *(quote_name(name) for (name,) in found)):
         # A module that is not there fails the queries that use it, and no others.
         with suppress(sqlite3.Error):
             connection.execute(f"SELECT 1 FROM {source} LIMIT 1").fetchall()  # noqa: S608

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Column, Schema, Table
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
@@ -50,7 +51,7 @@ def _column(column: Column) -> str:
 def _name(name: str) -> str:
     if _PLAIN.fullmatch(name):
         return name
-    return '"' + _flat(name).replace('"', '""') + '"'
+    return quote_name(_flat(name))
 
 
 def _names(names: Sequence[str]) -> str:

@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.data.mine.kind import ColumnRegularity, Place
-from sqlverdict.refute.trial.declarations import quoted
 
 _DAYS = ("DATE",)
 _MOMENTS = ("DATETIME", "TIMESTAMP")
@@ -43,7 +43,7 @@ class DateColumn(ColumnRegularity):
 
     def violation(self) -> str:
         """It is no text that SQLite's own date function reads."""
-        column = quoted(self.column)
+        column = quote_name(self.column)
         return f"{column} IS NOT NULL AND (typeof({column}) <> 'text' OR date({column}) IS NULL)"
 
 
@@ -60,7 +60,7 @@ class ExactNumbers(ColumnRegularity):
 
     def violation(self) -> str:
         """It is a number beyond 2^53."""
-        column = quoted(self.column)
+        column = quote_name(self.column)
         return f"typeof({column}) IN ('integer', 'real') AND abs({column}) > {_EXACT}"
 
 

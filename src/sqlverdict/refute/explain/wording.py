@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.records import Answer, Outcome, Row
 from sqlverdict.refute.trial.literals import cell_text
 
@@ -33,7 +34,7 @@ def one(table: str) -> str:
 
 def column(name: str) -> str:
     """A column as the schema writes it, in quotes where it is no plain word."""
-    return name if re.fullmatch(r"\w+", name) else '"' + name.replace('"', '""') + '"'
+    return name if re.fullmatch(r"\w+", name) else quote_name(name)
 
 
 def _words(name: str) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import pieces
@@ -19,7 +20,6 @@ from sqlverdict.refute.make.values import ValuePool, hinted, nth, takes
 from sqlverdict.refute.read.columns import Place
 from sqlverdict.refute.read.constants import DENIED, read
 from sqlverdict.refute.read.reading import Hint, QueryReading
-from sqlverdict.refute.trial.declarations import quoted
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 
 _FURTHER: tuple[Cell, ...] = (
@@ -37,7 +37,7 @@ def _readings(schema: Schema) -> tuple[tuple[str, str, QueryReading], ...]:
     found: list[tuple[str, str, QueryReading]] = []
     for table in schema.tables:
         for check in table.checks:
-            query = parse(f"SELECT 1 FROM {quoted(table.name)} WHERE ({check})")
+            query = parse(f"SELECT 1 FROM {quote_name(table.name)} WHERE ({check})")
             if not isinstance(query, ParseFailure):
                 found.append((table.name, check, read(query, schema)))
     return tuple(found)
@@ -54,7 +54,7 @@ def index_hints(schema: Schema) -> dict[str, list[Hint]]:
     for table in schema.tables:
         for declared in table.indexes:
             _, where, condition = declared.rpartition(_where(declared))
-            query = parse(f"SELECT 1 FROM {quoted(table.name)} WHERE ({condition})")
+            query = parse(f"SELECT 1 FROM {quote_name(table.name)} WHERE ({condition})")
             if not where or isinstance(query, ParseFailure):
                 continue
             hints = read(query, schema).hints

@@ -10,12 +10,12 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold, pieces
 from sqlverdict.records import Query
-from sqlverdict.refute.trial.declarations import quoted
 from sqlverdict.refute.trial.scratch_database import is_view
 
 _DEPTH = 8
@@ -106,12 +106,12 @@ def _of_table(table: Table) -> Expr | None:
     if not any(column.generated for column in table.columns):
         return None
     outputs = ", ".join(
-        f"({column.generated}) AS {quoted(column.name)}"
+        f"({column.generated}) AS {quote_name(column.name)}"
         if column.generated
-        else quoted(column.name)
+        else quote_name(column.name)
         for column in table.columns
     )
-    query = parse(f"SELECT {outputs} FROM {quoted(table.name)}")
+    query = parse(f"SELECT {outputs} FROM {quote_name(table.name)}")
     if not isinstance(query, Query):
         return None
     tree: Expr = query.tree.copy()

@@ -5,13 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.facts import Fact, NotNull, Unique
 from sqlverdict.parse.schema import Table, stored_type
-
-
-def quoted(name: str) -> str:
-    """A name as SQL."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def create_statement(table: Table, facts: Iterable[Fact], whole: bool) -> str:
@@ -27,30 +23,30 @@ def create_statement(table: Table, facts: Iterable[Fact], whole: bool) -> str:
         return table.sql
     never_null = {f.column for f in facts if isinstance(f, NotNull) and f.table == table.name}
     parts = [
-        f"{quoted(column.name)} {stored_type(table, column)}"
+        f"{quote_name(column.name)} {stored_type(table, column)}"
         f"{' NOT NULL' if column.name in never_null else ''}"
         for column in table.columns
     ]
     parts += [
-        f"UNIQUE ({', '.join(map(quoted, fact.columns))})"
+        f"UNIQUE ({', '.join(map(quote_name, fact.columns))})"
         for fact in facts
         if isinstance(fact, Unique) and fact.table == table.name
     ]
     parts += [f"CHECK ({check})" for check in table.checks] if whole else []
-    return f"CREATE TABLE {quoted(table.name)} ({', '.join(parts)})"
+    return f"CREATE TABLE {quote_name(table.name)} ({', '.join(parts)})"
 
 
 def unique_indexes(connection: sqlite3.Connection, table: Table) -> Iterator[str]:
     """Unique keys that the table's own declaration does not have: indexes made apart."""
     if not table.uniques:
         return
-    listed = connection.execute(f"PRAGMA index_list({quoted(table.name)})").fetchall()
+    listed = connection.execute(f"PRAGMA index_list({quote_name(table.name)})").fetchall()
     made: set[tuple[str, ...]] = set()
     for row in listed:
-        columns = connection.execute(f"PRAGMA index_info({quoted(row[1])})").fetchall()
+        columns = connection.execute(f"PRAGMA index_info({quote_name(row[1])})").fetchall()
         made.add(tuple([column[2] for column in columns]))
     for number, names in enumerate(table.uniques):
         if names not in made:
-            index = quoted(f"{table.name} unique {number}")
-            columns_of_it = ", ".join(map(quoted, names))
-            yield f"CREATE UNIQUE INDEX {index} ON {quoted(table.name)} ({columns_of_it})"
+            index = quote_name(f"{table.name} unique {number}")
+            columns_of_it = ", ".join(map(quote_name, names))
+            yield f"CREATE UNIQUE INDEX {index} ON {quote_name(table.name)} ({columns_of_it})"

@@ -12,7 +12,7 @@ from contextlib import closing
 from functools import lru_cache
 from math import isnan
 
-from sqlverdict.files.sqlite import open_in_memory
+from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.collations import alike, collation
 from sqlverdict.parse.facts import (
     Affinity,
@@ -26,7 +26,6 @@ from sqlverdict.parse.facts import (
 from sqlverdict.parse.schema import Schema, Table, is_strict, stored_type
 from sqlverdict.parse.tokens import solid
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.trial.declarations import quoted
 from sqlverdict.refute.trial.scratch_database import is_view
 from sqlverdict.refute.witness import Instance
 
@@ -173,18 +172,18 @@ def _rowids(table: Table, rows: Sequence[Row]) -> Iterator[str]:
 
 def _checked(table: Table, rows: Sequence[Row]) -> Iterator[str]:
     """What SQLite says of the rows under the CHECK constraints, and the types if STRICT."""
-    columns = ", ".join(f"{quoted(column.name)} {column.type}" for column in table.columns)
+    columns = ", ".join(f"{quote_name(column.name)} {column.type}" for column in table.columns)
     checks = "".join(f", CHECK ({check})" for check in table.checks)
     strict = " STRICT" if is_strict(table.sql) else ""
     marks = ", ".join("?" for _ in table.columns)
     with closing(open_in_memory()) as connection:
         try:
-            connection.execute(f"CREATE TABLE {quoted(table.name)} ({columns}{checks}){strict}")
+            connection.execute(f"CREATE TABLE {quote_name(table.name)} ({columns}{checks}){strict}")
         except sqlite3.Error:
             return  # a check that cannot be made by itself cannot be broken either
         for row in rows:
             try:
-                connection.execute(f"INSERT INTO {quoted(table.name)} VALUES ({marks})", row)
+                connection.execute(f"INSERT INTO {quote_name(table.name)} VALUES ({marks})", row)
             except sqlite3.Error as error:
                 yield f"{table.name} refuses the row {row!r}: {error}"
                 return

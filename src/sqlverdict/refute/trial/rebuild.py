@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.execute.engine import Limits, Session
 from sqlverdict.execute.sqlite_session import SqliteSession
-from sqlverdict.files.sqlite import open_in_memory
+from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import Kind, fold, kind, pieces, solid
 from sqlverdict.records import Answer, Comparison, Contract, Outcome, Query, Reason
-from sqlverdict.refute.trial.declarations import quoted
 from sqlverdict.refute.trial.scratch_database import is_view
 from sqlverdict.refute.witness import Instance
 
@@ -65,18 +64,18 @@ def declaration(table: Table, schema: Schema) -> str:
     lines += [f"UNIQUE ({_list(columns)})" for columns in table.uniques]
     lines += [f"CHECK ({check}\n)" for check in table.checks]
     lines += [
-        f"FOREIGN KEY ({_list(key.columns)}) REFERENCES {quoted(key.parent)} "
+        f"FOREIGN KEY ({_list(key.columns)}) REFERENCES {quote_name(key.parent)} "
         f"({_list(key.parent_columns)})"
         for key in table.foreign_keys
         if key.parent_columns
     ]
-    return f"CREATE TABLE {quoted(table.name)} (\n  " + ",\n  ".join(lines) + "\n)"
+    return f"CREATE TABLE {quote_name(table.name)} (\n  " + ",\n  ".join(lines) + "\n)"
 
 
 def bare_declaration(table: Table) -> str:
     """A CREATE statement with columns and types, and no condition on the rows."""
     lines = [_column(column.name, column.type, False) for column in table.columns]
-    return f"CREATE TABLE {quoted(table.name)} (\n  " + ",\n  ".join(lines) + "\n)"
+    return f"CREATE TABLE {quote_name(table.name)} (\n  " + ",\n  ".join(lines) + "\n)"
 
 
 def _is_plain(sql: str) -> bool:
@@ -85,11 +84,11 @@ def _is_plain(sql: str) -> bool:
 
 
 def _column(name: str, type_: str, not_null: bool) -> str:
-    return " ".join(part for part in (quoted(name), type_, "NOT NULL" * not_null) if part)
+    return " ".join(part for part in (quote_name(name), type_, "NOT NULL" * not_null) if part)
 
 
 def _list(names: Sequence[str]) -> str:
-    return ", ".join(quoted(name) for name in names)
+    return ", ".join(quote_name(name) for name in names)
 
 
 def ended(sql: str) -> str:
@@ -160,7 +159,7 @@ def rebuild(
             try:
                 columns[table.name] = _fill(connection, table, sql, rows)
             except sqlite3.Error:
-                connection.execute(f"DROP TABLE IF EXISTS {quoted(table.name)}")
+                connection.execute(f"DROP TABLE IF EXISTS {quote_name(table.name)}")
                 if sql == choices[-1]:
                     raise
                 continue
@@ -173,7 +172,7 @@ def _fill(
     connection: sqlite3.Connection, table: Table, sql: str, rows: Sequence[Sequence[object]]
 ) -> tuple[int, ...]:
     connection.execute(sql)
-    info = connection.execute(f"PRAGMA table_xinfo({quoted(table.name)})").fetchall()
+    info = connection.execute(f"PRAGMA table_xinfo({quote_name(table.name)})").fetchall()
     computed = {fold(row[1]) for row in info if row[6] in _GENERATED}
     places = tuple(i for i, c in enumerate(table.columns) if fold(c.name) not in computed)
     strict = sql != bare_declaration(table)
@@ -191,7 +190,7 @@ def insertion(table: Table, places: Sequence[int]) -> str:
     """An INSERT with a question mark a column."""
     names = _list([table.columns[i].name for i in places])
     marks = ", ".join("?" for _ in places)
-    return f"INSERT INTO {quoted(table.name)} ({names}) VALUES ({marks})"
+    return f"INSERT INTO {quote_name(table.name)} ({names}) VALUES ({marks})"
 
 
 def compare_on(

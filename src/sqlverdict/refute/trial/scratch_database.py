@@ -15,12 +15,12 @@ from operator import is_, itemgetter
 from typing import NamedTuple
 
 from sqlverdict.execute.sandbox import Guard, failure_of, not_a_query
-from sqlverdict.files.sqlite import open_in_memory
+from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.facts import Fact, NotNull, affinity, facts_of
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Row
-from sqlverdict.refute.trial.declarations import create_statement, quoted, unique_indexes
+from sqlverdict.refute.trial.declarations import create_statement, unique_indexes
 
 _STEPS = 2_000
 _TICKS = 400
@@ -49,7 +49,7 @@ def _insertion(
     times as long as to bind a value, and most cells are NULL.
     """
     values = ", ".join("?" if held else "NULL" for held in holds)
-    sql = f"INSERT OR IGNORE INTO {quoted(table)}{columns} VALUES ({values})"
+    sql = f"INSERT OR IGNORE INTO {quote_name(table)}{columns} VALUES ({values})"
     places = [n for n, held in enumerate(holds) if held]
     if len(places) > 1:
         return sql, itemgetter(*places)
@@ -163,22 +163,22 @@ class ScratchDatabase:
         except sqlite3.Error as error:
             self._missing[table.name] = f"table {table.name!r} cannot be made: {error}"
             return
-        self._deletes[table.name] = f"DELETE FROM {quoted(table.name)}"
-        listed = execute(f"PRAGMA table_xinfo({quoted(table.name)})").fetchall()
+        self._deletes[table.name] = f"DELETE FROM {quote_name(table.name)}"
+        listed = execute(f"PRAGMA table_xinfo({quote_name(table.name)})").fetchall()
         computed = {row[1] for row in listed if row[6]}
         self._widths[table.name] = len(table.columns) - len(computed)
         if computed:
             names = [column.name for column in table.columns]
             places = tuple(n for n, name in enumerate(names) if name not in computed)
-            columns = ", ".join(quoted(names[n]) for n in places)
+            columns = ", ".join(quote_name(names[n]) for n in places)
             self._written[table.name] = _Written(places, f" ({columns})")
 
     def _make_view(self, connection: sqlite3.Connection, view: Table) -> bool:
         try:
             connection.execute(view.sql or "")
-            connection.execute(f"EXPLAIN SELECT 1 FROM {quoted(view.name)}")
+            connection.execute(f"EXPLAIN SELECT 1 FROM {quote_name(view.name)}")
         except sqlite3.Error as error:
-            connection.execute(f"DROP VIEW IF EXISTS {quoted(view.name)}")
+            connection.execute(f"DROP VIEW IF EXISTS {quote_name(view.name)}")
             self._missing[view.name] = f"view {view.name!r} cannot be made: {error}"
             return False
         self._missing.pop(view.name, None)
@@ -268,7 +268,9 @@ class ScratchDatabase:
         try:
             for table in self._filled:
                 with suppress(sqlite3.Error):
-                    rows = self._connection.execute(f"PRAGMA foreign_key_check({quoted(table)})")
+                    rows = self._connection.execute(
+                        f"PRAGMA foreign_key_check({quote_name(table)})"
+                    )
                     if any(fold(row[2]) in known for row in rows):
                         return True
         finally:
@@ -284,7 +286,7 @@ class ScratchDatabase:
         """The rows that were taken in, as the engine stores them."""
         self._ticks = 100_000
         return {
-            table: tuple(self._connection.execute(f"SELECT * FROM {quoted(table)}").fetchall())
+            table: tuple(self._connection.execute(f"SELECT * FROM {quote_name(table)}").fetchall())
             for table in tables
         }
 
@@ -293,7 +295,7 @@ class ScratchDatabase:
         # CAST makes a number of any text; a column of such an affinity keeps what is none.
         bare = affinity(kind) in ("NUMERIC", "BLOB")
         held = "?" if bare else f"CAST(? AS {kind})"
-        scratch = f"SELECT {check} FROM (SELECT {held} AS {quoted(column)})"
+        scratch = f"SELECT {check} FROM (SELECT {held} AS {quote_name(column)})"
         self._ticks = _TICKS
         try:
             row = self._connection.execute(scratch, (value,)).fetchone()

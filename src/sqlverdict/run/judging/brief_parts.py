@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
-from sqlverdict.files.sqlite import quoted
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.files.text import count
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import REASONS, Answer, Evidence, Outcome, Query, Reason
@@ -81,7 +81,7 @@ def _sizes(item: RunItem, tables: Sequence[Table]) -> Iterator[str]:
     for table in tables:
         if is_view(table):
             continue
-        found = item.run(f"SELECT count(*) FROM {quoted(table.name)}")  # noqa: S608 - quoted
+        found = item.run(f"SELECT count(*) FROM {quote_name(table.name)}")  # noqa: S608 - quoted
         if isinstance(found, Answer):
             yield f"{table.name}: {count(int(str(found.rows[0][0])), 'row')}"
 

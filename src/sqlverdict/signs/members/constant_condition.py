@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sqlverdict.files.sqlite import quoted
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
@@ -65,7 +65,7 @@ def _say(subject: Subject, node: exp.Expression, place: tuple[str, str]) -> Iter
     copy.set("this", exp.column(exp.to_identifier(place[1], quoted=True)))
     condition = copy.sql(dialect="sqlite")
     found = subject.rows(
-        f"SELECT COUNT({quoted(place[1])}), SUM({condition}) FROM {quoted(place[0])}"  # noqa: S608
+        f"SELECT COUNT({quote_name(place[1])}), SUM({condition}) FROM {quote_name(place[0])}"  # noqa: S608
     )
     total, holds = found[0] if found else (None, None)
     if not isinstance(total, int) or not isinstance(holds, int) or total < 3:

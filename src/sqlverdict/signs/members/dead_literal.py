@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.files.sqlite import quoted
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.facts import affinity
 from sqlverdict.refute.trial.literals import cell_text
 from sqlverdict.signs.literals import ComparedLiteral, asked_literals, is_absent, near_value
@@ -96,7 +96,8 @@ def _other_column(subject: Subject, asked: ComparedLiteral) -> str | None:
     ]
     others = [place for place in places if place != (asked.table, asked.column)]
     for table, column in others[:_COLUMNS]:
-        sql = f"SELECT 1 FROM {quoted(table)} WHERE {quoted(column)} = {asked.literal} LIMIT 1"  # noqa: S608
+        condition = f"{quote_name(column)} = {asked.literal}"
+        sql = f"SELECT 1 FROM {quote_name(table)} WHERE {condition} LIMIT 1"  # noqa: S608
         if subject.rows(sql):
             return f"{table}.{column}"
     return None

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sqlverdict.files.sqlite import quoted
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.clauses import outer_clauses
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
@@ -66,7 +66,7 @@ def multiplied_rows(subject: Subject) -> Iterator[Notice]:
         names = {_source_of(subject, column, sources) for column in columns}
         if len(names) != 1 or None in names:
             continue
-        key = f"{quoted(names.pop() or '')}.rowid"
+        key = f"{quote_name(names.pop() or '')}.rowid"
         found = subject.rows(f"SELECT COUNT({key}), COUNT(DISTINCT {key}) {clauses.body}")
         for total, different in found or ():
             if isinstance(total, int) and isinstance(different, int) and total > different:

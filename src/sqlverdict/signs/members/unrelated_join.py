@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sqlverdict.files.sqlite import quoted
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.tokens import fold
 from sqlverdict.signs.columns import Place, spelt
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
@@ -97,15 +97,15 @@ def _is_declared(subject: Subject, one: Place, other: Place) -> bool:
 
 
 def _share_nothing(subject: Subject, one: Place, other: Place) -> bool:
-    a, b = (f"{alias}.{quoted(place[1])}" for alias, place in (("a", one), ("b", other)))
+    a, b = (f"{alias}.{quote_name(place[1])}" for alias, place in (("a", one), ("b", other)))
     shared = subject.rows(
-        f"SELECT 1 FROM {quoted(one[0])} AS a JOIN {quoted(other[0])} AS b "  # noqa: S608
+        f"SELECT 1 FROM {quote_name(one[0])} AS a JOIN {quote_name(other[0])} AS b "  # noqa: S608
         f"ON {a} = {b} LIMIT 1"
     )
     return shared == [] and all(_has_values(subject, place) for place in (one, other))
 
 
 def _has_values(subject: Subject, place: Place) -> bool:
-    column = quoted(place[1])
-    sql = f"SELECT 1 FROM {quoted(place[0])} WHERE {column} IS NOT NULL LIMIT 1"  # noqa: S608
+    column = quote_name(place[1])
+    sql = f"SELECT 1 FROM {quote_name(place[0])} WHERE {column} IS NOT NULL LIMIT 1"  # noqa: S608
     return bool(subject.rows(sql))

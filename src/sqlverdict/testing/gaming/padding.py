@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from sqlverdict.files.sqlite import quoted
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.testing.gaming.strategies import Target
 
 Padding = Callable[[Target, str], str]
@@ -52,14 +52,16 @@ def _each_cell(cell: str) -> Padding:
 
 def _beside(target: Target, sql: str) -> str:
     """One more column, from the table that stands first."""
-    cell = f"(SELECT {quoted(target.first.columns[0].name)} FROM {quoted(target.first.name)})"
+    cell = (
+        f"(SELECT {quote_name(target.first.columns[0].name)} FROM {quote_name(target.first.name)})"
+    )
     return _around("{all}, " + cell)(target, sql)
 
 
 def _row_of_table(target: Target, sql: str) -> str:
     """One more row, from the table that stands first."""
-    cell, width = quoted(target.first.columns[0].name), len(target.column_names(sql))
-    row = f"SELECT {', '.join([cell] * width)} FROM {quoted(target.first.name)} LIMIT 1"
+    cell, width = quote_name(target.first.columns[0].name), len(target.column_names(sql))
+    row = f"SELECT {', '.join([cell] * width)} FROM {quote_name(target.first.name)} LIMIT 1"
     return _around("{all}", f" UNION ALL SELECT * FROM ({row})")(target, sql)
 
 

@@ -15,7 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlverdict.files.sqlite import open_read_only, quoted
+from sqlverdict.files.sqlite import open_read_only, quote_name
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Case
@@ -84,7 +84,7 @@ def _constant(sql: str) -> Writer:
 
 def _whole_table(target: Target, case: Case) -> str:
     del case
-    return f"SELECT * FROM {quoted(target.first.name)}"
+    return f"SELECT * FROM {quote_name(target.first.name)}"
 
 
 def _first_row(target: Target, case: Case) -> str:
@@ -97,32 +97,34 @@ def _no_row(target: Target, case: Case) -> str:
 
 def _everything(target: Target, case: Case) -> str:
     del case
-    tables = ", ".join(quoted(table.name) for table in target.schema.tables[:20])
+    tables = ", ".join(quote_name(table.name) for table in target.schema.tables[:20])
     return f"SELECT * FROM {tables} LIMIT 1000"
 
 
 def _first_rows(target: Target, case: Case) -> str:
     del case
-    parts = (f"(SELECT * FROM {quoted(table.name)} LIMIT 1)" for table in target.schema.tables[:20])
+    parts = (
+        f"(SELECT * FROM {quote_name(table.name)} LIMIT 1)" for table in target.schema.tables[:20]
+    )
     return "SELECT * FROM " + ", ".join(parts)
 
 
 def _count(target: Target, case: Case) -> str:
     del case
-    return f"SELECT count(*) FROM {quoted(target.first.name)}"
+    return f"SELECT count(*) FROM {quote_name(target.first.name)}"
 
 
 def _counts(target: Target, case: Case) -> str:
     del case
     tables = target.schema.tables
-    return "SELECT " + ", ".join(f"(SELECT count(*) FROM {quoted(t.name)})" for t in tables)
+    return "SELECT " + ", ".join(f"(SELECT count(*) FROM {quote_name(t.name)})" for t in tables)
 
 
 def _frequent(target: Target, case: Case) -> str:
     del case
     parts = (
-        f"(SELECT {quoted(column.name)} FROM {quoted(table.name)} "
-        f"GROUP BY {quoted(column.name)} ORDER BY count(*) DESC LIMIT 1)"
+        f"(SELECT {quote_name(column.name)} FROM {quote_name(table.name)} "
+        f"GROUP BY {quote_name(column.name)} ORDER BY count(*) DESC LIMIT 1)"
         for table, column in target.columns()
     )
     return "SELECT " + ", ".join(parts)
@@ -131,7 +133,7 @@ def _frequent(target: Target, case: Case) -> str:
 def _figures(target: Target, case: Case) -> str:
     del case
     parts = [
-        f"(SELECT {function}({quoted(column.name)}) FROM {quoted(table.name)})"
+        f"(SELECT {function}({quote_name(column.name)}) FROM {quote_name(table.name)})"
         for table, column in target.columns()
         for function in ("count", "min", "max", "sum", "avg")
     ]
@@ -140,7 +142,7 @@ def _figures(target: Target, case: Case) -> str:
 
 def _all_texts(target: Target, case: Case) -> str:
     parts = [
-        f"SELECT {quoted(column.name)} FROM {quoted(table.name)}"
+        f"SELECT {quote_name(column.name)} FROM {quote_name(table.name)}"
         for table, column in target.columns()
         if any(kind in column.type.upper() for kind in _TEXT)
     ]
@@ -149,15 +151,15 @@ def _all_texts(target: Target, case: Case) -> str:
 
 def _joined(target: Target, case: Case) -> str:
     del case
-    cells = " || ' ' || ".join(quoted(column.name) for column in target.first.columns)
-    return f"SELECT {cells} FROM {quoted(target.first.name)}"
+    cells = " || ' ' || ".join(quote_name(column.name) for column in target.first.columns)
+    return f"SELECT {cells} FROM {quote_name(target.first.name)}"
 
 
 def _name(target: Target, case: Case) -> str:
     del case
     texts = [c for c in target.first.columns if any(k in c.type.upper() for k in _TEXT)]
     column = (texts or list(target.first.columns))[0]
-    return f"SELECT {quoted(column.name)} FROM {quoted(target.first.name)}"
+    return f"SELECT {quote_name(column.name)} FROM {quote_name(target.first.name)}"
 
 
 def _deep(target: Target, case: Case) -> str:
@@ -171,10 +173,10 @@ def _long_list(target: Target, case: Case) -> str:
 def _shuffled_names(target: Target, case: Case) -> str:
     del case
     table, column = target.first, target.first.columns[0]
-    name = quoted(column.name)
+    name = quote_name(column.name)
     return (
-        f"WITH w(a, b) AS (SELECT * FROM (SELECT {name} AS z, 1 AS z FROM {quoted(table.name)}) "
-        "LIMIT -1) SELECT b, a FROM w"
+        f"WITH w(a, b) AS (SELECT * FROM (SELECT {name} AS z, 1 AS z "
+        f"FROM {quote_name(table.name)}) LIMIT -1) SELECT b, a FROM w"
     )
 
 
@@ -211,7 +213,7 @@ def _wider(target: Target, case: Case) -> str:
     names = target.gold_columns(case)
     if not names:
         return "SELECT 1 WHERE 0"
-    every = f"(SELECT * FROM {quoted(target.first.name)} LIMIT 1)"
+    every = f"(SELECT * FROM {quote_name(target.first.name)} LIMIT 1)"
     more = ", ".join(map(str, range(len(names) + 3)))
     return (
         f"WITH g({', '.join(names)}) AS ({_bare(case)}) SELECT g.*, {more}, t.* FROM g, {every} t"

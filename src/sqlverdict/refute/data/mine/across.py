@@ -26,6 +26,7 @@ from itertools import combinations, permutations
 from math import log
 from typing import ClassVar
 
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold, word_set
 from sqlverdict.records import Cell
@@ -39,7 +40,6 @@ from sqlverdict.refute.data.mine.kind import (
     surprise,
 )
 from sqlverdict.refute.data.mine.sample import Sample, Values
-from sqlverdict.refute.trial.declarations import quoted
 from sqlverdict.refute.witness import Instance
 
 _THREE = 3
@@ -81,10 +81,10 @@ class Inclusion(Regularity):
 
     def counterexample(self) -> str:
         """A value that the other column does not have."""
-        column, other = quoted(self.column), quoted(self.other_column)
-        theirs = f"SELECT {other} FROM {quoted(self.other_table)} WHERE {other} IS NOT NULL"
+        column, other = quote_name(self.column), quote_name(self.other_column)
+        theirs = f"SELECT {other} FROM {quote_name(self.other_table)} WHERE {other} IS NOT NULL"
         return (
-            f"SELECT 1 FROM {quoted(self.table)} "
+            f"SELECT 1 FROM {quote_name(self.table)} "
             f"WHERE {column} IS NOT NULL AND {column} NOT IN ({theirs}) LIMIT 1"
         )
 
@@ -120,10 +120,11 @@ class CopiedOver(Regularity):
     def counterexample(self) -> str:
         """Two joined rows that differ."""
         (table, key), (other, other_key) = self.join
-        ours, theirs = quoted(self.copy[0][1]), quoted(self.copy[1][1])
+        ours, theirs = quote_name(self.copy[0][1]), quote_name(self.copy[1][1])
         return (
-            f"SELECT 1 FROM {quoted(table)} AS a JOIN {quoted(other)} AS b "
-            f"ON a.{quoted(key)} = b.{quoted(other_key)} WHERE a.{ours} <> b.{theirs} LIMIT 1"
+            f"SELECT 1 FROM {quote_name(table)} AS a JOIN {quote_name(other)} AS b "
+            f"ON a.{quote_name(key)} = b.{quote_name(other_key)} "
+            f"WHERE a.{ours} <> b.{theirs} LIMIT 1"
         )
 
 

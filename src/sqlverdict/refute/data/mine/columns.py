@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import ClassVar
 
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.data.mine.forms import StorageKind, TextForm, mine_forms
 from sqlverdict.refute.data.mine.kind import (
@@ -37,7 +38,6 @@ from sqlverdict.refute.data.mine.kind import (
     spoken,
 )
 from sqlverdict.refute.data.mine.sample import Sample, Values
-from sqlverdict.refute.trial.declarations import quoted
 from sqlverdict.refute.witness import Instance
 
 FEW_VALUES = 12
@@ -68,7 +68,7 @@ class NonEmpty(Regularity):
 
     def counterexample(self) -> str:
         """A row where the table has none."""
-        return f"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {quoted(self.table)})"
+        return f"SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM {quote_name(self.table)})"
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class NeverNull(ColumnRegularity):
 
     def violation(self) -> str:
         """It is NULL."""
-        return f"{quoted(self.column)} IS NULL"
+        return f"{quote_name(self.column)} IS NULL"
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class NeverBlank(ColumnRegularity):
 
     def violation(self) -> str:
         """It is the empty string."""
-        return f"{quoted(self.column)} = ''"
+        return f"{quote_name(self.column)} = ''"
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,9 @@ class Repeatless(Regularity):
 
     def counterexample(self) -> str:
         """A value that repeats."""
-        column = quoted(self.column)
+        column = quote_name(self.column)
         return (
-            f"SELECT 1 FROM {quoted(self.table)} WHERE {column} IS NOT NULL "
+            f"SELECT 1 FROM {quote_name(self.table)} WHERE {column} IS NOT NULL "
             f"GROUP BY {column} HAVING COUNT(*) > 1 LIMIT 1"
         )
 
@@ -152,7 +152,7 @@ class FewValues(ColumnRegularity):
 
     def violation(self) -> str:
         """It is another value."""
-        return f"{quoted(self.column)} NOT IN ({', '.join(map(literal, self.values))})"
+        return f"{quote_name(self.column)} NOT IN ({', '.join(map(literal, self.values))})"
 
 
 @dataclass(frozen=True)
@@ -174,7 +174,7 @@ class NumberSign(ColumnRegularity):
     def violation(self) -> str:
         """It is a number of another sign."""
         # Every text is above every number.
-        return f"{quoted(self.column)} {'<=' if self.strict else '<'} 0"
+        return f"{quote_name(self.column)} {'<=' if self.strict else '<'} 0"
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class Range(ColumnRegularity):
 
     def violation(self) -> str:
         """It is a number outside."""
-        column = quoted(self.column)
+        column = quote_name(self.column)
         above = f"{column} > {literal(self.high)} AND {column} < ''"
         return f"{column} < {literal(self.low)} OR ({above})"
 

@@ -10,8 +10,8 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.refute.data.mine.kind import Regularity, RowRegularity
-from sqlverdict.refute.trial.declarations import quoted
 
 _TICK = 10_000
 _TOGETHER = 100
@@ -54,7 +54,7 @@ def _of_rows(
 ) -> Iterator[RowRegularity]:
     """Many at once: one pass over the table asks for the violations of all of them."""
     asked = ", ".join(f"TOTAL({member.violation()})" for member in members)
-    found = _ask(connection, f"SELECT {asked} FROM {quoted(table)}")
+    found = _ask(connection, f"SELECT {asked} FROM {quote_name(table)}")
     if found:
         for member, violations in zip(members, found[0], strict=True):
             if not violations:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.records import Row
 from sqlverdict.refute.data.mine.kind import FEW_ROWS, ColumnRegularity, Regularity
 from sqlverdict.refute.data.mine.sample import Values
-from sqlverdict.refute.trial.declarations import quoted
 
 StoredAs = Literal["number", "text"]
 _KEPT_AS: dict[StoredAs, tuple[type, ...]] = {"number": (int, float), "text": (str,)}
@@ -32,7 +32,7 @@ class StorageKind(ColumnRegularity):
     def violation(self) -> str:
         """It is of another kind."""
         kinds = "'text'" if self.kind == "text" else "'integer', 'real'"
-        return f"typeof({quoted(self.column)}) NOT IN ('null', {kinds})"
+        return f"typeof({quote_name(self.column)}) NOT IN ('null', {kinds})"
 
 
 Form = Literal["whole number", "date", "date and time", "upper case", "lower case"]
@@ -73,7 +73,7 @@ class TextForm(ColumnRegularity):
 
     def violation(self) -> str:
         """It is a text of another form."""
-        column = quoted(self.column)
+        column = quote_name(self.column)
         return f"typeof({column}) = 'text' AND {_FORMS[self.form][1].format(column)}"
 
 

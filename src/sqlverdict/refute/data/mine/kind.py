@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from math import inf, log
 from typing import ClassVar
 
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.trial.declarations import quoted
 from sqlverdict.refute.witness import Instance
 
 FEW_ROWS = 10
@@ -70,7 +70,7 @@ class RowRegularity(Regularity):
 
     def counterexample(self) -> str:
         """A row that breaks it."""
-        return f"SELECT 1 FROM {quoted(self.places[0][0])} WHERE {self.violation()} LIMIT 1"
+        return f"SELECT 1 FROM {quote_name(self.places[0][0])} WHERE {self.violation()} LIMIT 1"
 
 
 @dataclass(frozen=True)

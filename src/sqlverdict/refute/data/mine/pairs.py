@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from sqlverdict.files.sqlite import quote_name
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.data.mine.forms import TextForm
 from sqlverdict.refute.data.mine.kind import (
@@ -36,7 +37,6 @@ from sqlverdict.refute.data.mine.kind import (
     surprise,
 )
 from sqlverdict.refute.data.mine.sample import Sample, Values
-from sqlverdict.refute.trial.declarations import quoted
 from sqlverdict.refute.witness import Instance
 
 _GLANCE = 400
@@ -97,9 +97,9 @@ class Determines(Regularity):
         return f"SELECT * FROM ({found}) UNION ALL SELECT * FROM ({self._two(self.other, self.column)})"  # noqa: E501
 
     def _two(self, column: str, other: str) -> str:
-        first, second = quoted(column), quoted(other)
+        first, second = quote_name(column), quote_name(other)
         return (
-            f"SELECT 1 FROM {quoted(self.table)} WHERE {first} IS NOT NULL GROUP BY {first} "
+            f"SELECT 1 FROM {quote_name(self.table)} WHERE {first} IS NOT NULL GROUP BY {first} "
             f"HAVING COUNT(DISTINCT {second}) > 1 LIMIT 1"
         )
 
@@ -130,7 +130,7 @@ class SameInRow(_InRow):
 
     def violation(self) -> str:
         """The two differ."""
-        return f"{quoted(self.column)} <> {quoted(self.other)}"
+        return f"{quote_name(self.column)} <> {quote_name(self.other)}"
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class OrderInRow(_InRow):
 
     def violation(self) -> str:
         """The two are of one kind, in the wrong order."""
-        first, second = quoted(self.column), quoted(self.other)
+        first, second = quote_name(self.column), quote_name(self.other)
         alike = f"(typeof({first}) = 'text') = (typeof({second}) = 'text')"
         return f"{first} > {second} AND {alike}"
 

@@ -16,7 +16,7 @@ from functools import cached_property
 from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.files.sqlite import open_read_only, quoted
+from sqlverdict.files.sqlite import open_read_only, quote_name
 from sqlverdict.parse.schema import Table
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
@@ -144,10 +144,10 @@ def _read(
     max_rows: int,
     has_rowid: bool,
 ) -> Sample:
-    source = quoted(table.name)
+    source = quote_name(table.name)
     (total,) = connection.execute(f"SELECT COUNT(*) FROM {source}").fetchone()
     most = max(1, min(max_rows, _MOST_CELLS // len(columns)))
-    sql = f"SELECT {', '.join(map(quoted, columns))} FROM {source}"
+    sql = f"SELECT {', '.join(map(quote_name, columns))} FROM {source}"
     if total > most:
         if has_rowid:
             sql += f" WHERE rowid % {-(-total // most)} = 0"
