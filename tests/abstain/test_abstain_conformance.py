@@ -28,7 +28,7 @@ from sqlverdict.abstain.method import (
 )
 from sqlverdict.abstain.prompting.prompt import ask_all, request
 from sqlverdict.testing import check_detector, check_generator
-from sqlverdict.testing.abstain_world import abstain_world
+from sqlverdict.testing.abstain_fixture import abstain_fixture
 
 # Read as this file's, which stands for a method's file.
 __doc__ += """
@@ -60,7 +60,7 @@ Asked = Sequence[tuple[Ask, Draft | None]]
 def recorded(tmp_path: Path) -> Path:
     """A predictions file for every question of the suite."""
     path = tmp_path / "predictions.jsonl"
-    with abstain_world() as world, path.open("w", encoding="utf-8") as stream:
+    with abstain_fixture() as world, path.open("w", encoding="utf-8") as stream:
         for ask in (*world.asks, *world.hostile):
             line = {
                 "id": ask.id,

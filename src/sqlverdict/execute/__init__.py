@@ -1,12 +1,13 @@
-"""Run untrusted queries: one file an engine, a sandbox, limits, and a cache of answers.
+"""Run untrusted queries under limits, and store their answers.
 
-``engine``   what an engine, a session and limits are
-``sqlite``   the SQLite engine
+``engine``          what an engine, a session and limits are
+``engines/``        the engines, one file each
+``query_runner``    where answers come from: memory, cache, engine
+``cache``           answers by content, in one SQLite file that processes share
+``sandbox``         what a query may touch in SQLite, and what its errors mean
 ``sqlite_session``  one open SQLite file under every guard
-``clock``    whether a query's date functions read the clock
-``sandbox``  what a query may touch in SQLite, and how its errors are named
-``desk``     where answers are asked for: memory, cache, engine
-``backwards``  a copy with rows in reverse order, to see what an answer depends on
-``fact_check``  whether a database keeps what its schema declares
-``cache``    answers by content, in one SQLite file that several processes share
+``canonical``       one text for queries that differ in letter case and spacing
+``clock``           whether a query reads the clock or uses chance
+``reversed_copy``   a database copy with rows in reverse order
+``fact_check``      whether a database keeps what its schema declares
 """

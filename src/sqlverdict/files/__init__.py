@@ -1,11 +1,10 @@
 """Files: the one way to do each small thing with them.
 
-The folder holds
-
-* ``atomic``: files that are written in one step;
-* ``digests``: digests of files and of databases;
-* ``lock``: a folder that one process at a time writes to;
-* ``escapes``: the border to the terminal, which spells control characters out;
-* ``secrets``: addresses without what may be secret in them;
-* ``sqlite``: a SQLite file opened for reading, and names as SQL writes them.
+``atomic``   files that are written in one step
+``digests``  digests of files and of databases
+``escapes``  control characters spelled out before they reach a terminal
+``lock``     a folder that one process at a time writes to
+``secrets``  addresses without what may be secret in them
+``sqlite``   a SQLite file opened for reading, and names as SQL writes them
+``text``     text and JSON files, with errors that say where and what to do
 """

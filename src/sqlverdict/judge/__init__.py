@@ -1,1 +1,13 @@
-"""Asks a language model whether a difference matters, and keeps what it said."""
+"""Ask a language model whether a difference matters, and keep its opinion.
+
+``judge``       what a judge is, and the registry of judges
+``opinion``     the settings of a judge and the opinion that it returns
+``asking``      asks until a reply can be read, a bounded number of times
+``categories``  FLEX's error categories, asked of the model
+``recorded``    recorded replies that answer requests without a network
+``solver``      what the two LLM-SQL-Solver judges share
+``stability``   how often a judge changes its verdict when it is asked again
+``briefs/``     what a judge is told about a case, as text
+``judges/``     the judges, one file each
+``replies/``    from a reply's text to its conclusion
+"""

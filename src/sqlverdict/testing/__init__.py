@@ -1,15 +1,22 @@
 """Public conformance suites and stand-ins, for plug-ins' tests and our own.
 
-``check_detector``       what every detector of unanswerable questions and wrong answers promises
-``check_engine``         what every engine promises
-``check_generator``      what every generator of queries promises
-``check_judge``          what every judge promises
-``check_metric``         what every metric promises
-``check_rule``           what every rewriting rule promises
-``check_sign``           what every sign that a query is not what was meant promises
-``FakeItem``             a case whose queries have already been run
-``hostile_predictions``  texts that no evaluator should run unguarded, and what must become of them
-``judge_injections``     predictions that talk to the judge
+``detectors``        ``check_detector``: detectors of unanswerable questions and wrong answers
+``generators``       ``check_generator``: generators of queries
+``abstain_methods``  what both of them promise alike
+``abstain_fixture``  a database, questions and a scripted model for abstention methods
+``engines``          ``check_engine``: engines
+``judges``           ``check_judge``: judges
+``metrics``          ``check_metric``: metrics
+``rules``            ``check_rule``: rewriting rules
+``rule_suite/``      the parts of ``check_rule``
+``signs``            ``check_sign``: signs that a query is not what was meant
+``fakes``            ``FakeItem``: a case whose queries have already been run
+``fake_llm``         a scripted server that speaks the chat-completions protocol
+``tiny_llm``         a real llama.cpp server with a model of half a megabyte
+``grammar``          random queries from a grammar of SQLite's SELECT
+``hostile/``         ``hostile_predictions``: texts that no evaluator should run unguarded
+``injections``       ``judge_injections``: predictions that talk to the judge
+``gaming/``          queries written to please a metric
 """
 
 from sqlverdict.testing.detectors import check_detector

@@ -23,8 +23,13 @@ from typing import Any, get_args
 
 from sqlverdict.abstain.method import Ask, Detection, Detector, Draft, GeneratorNeeds, Place, Tools
 from sqlverdict.errors import UsageError
-from sqlverdict.testing.abstain_world import HOSTILE, MethodData, ScriptedAnswerer, abstain_world
-from sqlverdict.testing.abstainers import (
+from sqlverdict.testing.abstain_fixture import (
+    HOSTILE,
+    MethodData,
+    ScriptedAnswerer,
+    abstain_fixture,
+)
+from sqlverdict.testing.abstain_methods import (
     GONE,
     OPTIONAL,
     MethodUnderTest,
@@ -64,7 +69,7 @@ def check_detector(detector: str | Detector, *, optional: Sequence[str] = OPTION
         AssertionError: a promise is broken; the message says which and what to do.
     """
     found = subject("detector", detector, _HEADINGS)
-    with abstain_world() as world:
+    with abstain_fixture() as world:
         _check_form(found)
         _check_threshold(found)
         _check_findings(found, world)

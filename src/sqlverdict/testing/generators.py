@@ -25,8 +25,8 @@ from typing import Any
 from sqlverdict.abstain.compose import MethodPart, make
 from sqlverdict.abstain.method import Ask, Draft, Generator, GeneratorNeeds, Tools
 from sqlverdict.errors import UsageError
-from sqlverdict.testing.abstain_world import MethodData, ScriptedAnswerer, abstain_world
-from sqlverdict.testing.abstainers import (
+from sqlverdict.testing.abstain_fixture import MethodData, ScriptedAnswerer, abstain_fixture
+from sqlverdict.testing.abstain_methods import (
     GONE,
     OPTIONAL,
     MethodUnderTest,
@@ -65,7 +65,7 @@ def check_generator(generator: str | Generator, *, optional: Sequence[str] = OPT
         AssertionError: a promise is broken; the message says which and what to do.
     """
     found = subject("generator", generator, _HEADINGS)
-    with abstain_world() as world:
+    with abstain_fixture() as world:
         method = learned(found, world)
         _check_drafts(found, method, world)
         _check_wishes(found, method, world)

@@ -1,1 +1,1 @@
-"""TODO."""
+"""The engines, one file each; see ``sqlverdict.execute.engine`` for what an engine is."""

@@ -1,1 +1,10 @@
-"""TODO."""
+"""What a judge is told about a case: every part as text.
+
+``brief``          the parts of a brief
+``context``        from a brief to the values of a prompt
+``fit``            keeps a prompt within its bound, and says what it leaves out
+``schema_text``    the schema as CREATE TABLE statements
+``column_text``    what columns mean, a line each
+``result_tables``  results as Markdown tables, as FLEX shows them
+``witness_text``   a witness as small tables with both answers
+"""

@@ -6,6 +6,11 @@ text end in one of its ``expected`` outcomes, in time, with the database untouch
 marks texts that no handler inside the engine can stop: they need a process that can be killed.
 
 Other engines name other failures; for them only "typed, in time, nothing written" holds.
+
+``kinds``   what a hostile prediction is, and the outcomes that are right for each kind
+``writes``  texts that would write, attach, change settings or touch files
+``bombs``   texts that would run for ever, fill the memory or choke the parser
+``texts``   several statements, odd characters, other dialects, and texts that are no SQL
 """
 
 from __future__ import annotations

@@ -1,1 +1,9 @@
-"""TODO."""
+"""Parts of ``check_rule``: the conformance suite for rewriting rules.
+
+``pairs``       a rule's pairs, their facts and normal forms
+``contexts``    a rule's queries with other types, contexts and extreme values
+``placements``  a query placed into larger queries
+``rows``        tables with other column types, and extreme rows
+``clock``       queries that read the clock, compared at one moment
+``pages``       a rule as a documentation page
+"""

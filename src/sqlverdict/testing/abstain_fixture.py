@@ -148,7 +148,7 @@ class MethodData:
 
 
 @contextmanager
-def abstain_world(model: str = "parrot") -> Iterator[MethodData]:
+def abstain_fixture(model: str = "parrot") -> Iterator[MethodData]:
     """A world that is gone afterwards."""
     with TemporaryDirectory(prefix="sqlverdict-") as place:
         folder = Path(place)

@@ -15,7 +15,7 @@ from typing import Any, TypeVar, get_args, get_type_hints
 from sqlverdict.abstain.method import ABSTAINERS, Need, Tools, TrainingData, TrainingExample
 from sqlverdict.errors import MissingExtra, SqlverdictError
 from sqlverdict.llm.request import NoReply
-from sqlverdict.testing.abstain_world import MethodData, ScriptedAnswerer
+from sqlverdict.testing.abstain_fixture import MethodData, ScriptedAnswerer
 
 OPTIONAL = ("sklearn", "scipy", "numpy", "torch", "transformers", "tokenizers", "httpx")
 """Packages that no method may take for granted."""
