@@ -230,6 +230,23 @@ def test_affinity_is_the_engines(declared: str) -> None:
     assert expected[affinity(declared)] == stored
 
 
+def test_schemas_of_the_same_content_are_one_key_of_a_cache() -> None:
+    one, other = read_ddl(DDL, "shop"), read_ddl(DDL, "shop")
+    assert one is not other
+    assert {one: 1}[other] == 1
+    assert one != read_ddl(DDL, "market")
+    assert one != replace(one, tables=one.tables[1:])
+    assert one != replace(one, null_keys=True)
+
+
+def test_the_hash_of_a_schema_is_not_pickled() -> None:
+    one = read_ddl(DDL, "shop")
+    before = pickle.dumps(one)
+    hash(one)
+    assert pickle.dumps(one) == before
+    assert hash(pickle.loads(before)) == hash(one)
+
+
 def test_a_schema_travels_between_processes(schema: Schema) -> None:
     assert pickle.loads(pickle.dumps(schema)) == schema
 

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Query, Row
@@ -87,22 +86,3 @@ def test_free_answers_are_the_same_in_any_order(
         assert isinstance(before, Answer)
         assert isinstance(after, Answer)
         assert before.bag == after.bag
-
-
-def test_equal_schemas_share_what_was_worked_out() -> None:
-    calls = []
-
-    @per_schema
-    def names(schema: object, suffix: str) -> str:
-        calls.append(suffix)
-        return f"made{suffix}"
-
-    twin = read_ddl(
-        "CREATE TABLE t (a INTEGER, b TEXT, c REAL); CREATE TABLE u (a INTEGER, d)", "s"
-    )
-    assert twin == SCHEMA
-    assert twin is not SCHEMA
-    assert [names(SCHEMA, "1"), names(SCHEMA, "1"), names(twin, "1")] == ["made1"] * 3
-    assert calls == ["1"]
-    assert names(NOCASE, "2") == "made2"
-    assert calls == ["1", "2"]

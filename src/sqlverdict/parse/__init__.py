@@ -16,7 +16,6 @@ The folder holds
 * ``schema_sqlite``, ``schema_ddl``, ``schema_tables_json``: one file a source of schemas;
 * ``schemas``: ``load_schemas(path)``, which tells those sources apart;
 * ``accepted``: what SQLite says against a query on a schema, on empty tables;
-* ``per_schema``: remembers what is worked out once for a schema.
 
 Import from the modules: this file imports none of them, so that a start-up that needs
 no tree does not pay for sqlglot.

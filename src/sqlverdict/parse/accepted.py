@@ -10,9 +10,9 @@ from typing import Any
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.schema import Schema
 
-_KEPT = 64
+_OPEN = 64
 _lock = Lock()
-_connections: OrderedDict[int, tuple[Schema, sqlite3.Connection]] = OrderedDict()
+_connections: OrderedDict[Schema, sqlite3.Connection] = OrderedDict()
 
 
 def complaint(sql: str, schema: Schema) -> str | None:
@@ -36,18 +36,18 @@ def explained(sql: str, schema: Schema) -> list[tuple[Any, ...]] | None:
 
 
 def _open(schema: Schema) -> sqlite3.Connection:
-    """An empty database of the schema; kept by the schema's identity."""
-    found = _connections.get(id(schema))
-    if found is not None and found[0] is schema:
-        return found[1]
+    """An empty database of the schema, kept open."""
+    connection = _connections.get(schema)
+    if connection is not None:
+        return connection
     connection = open_in_memory(any_thread=True)
     for table in schema.tables:
         columns = ", ".join(f"{quote_name(c.name)} {_type(c.type)}" for c in table.columns)
         if columns and not table.name.lower().startswith("sqlite_"):
             connection.execute(f"CREATE TABLE IF NOT EXISTS {quote_name(table.name)} ({columns})")
-    _connections[id(schema)] = (schema, connection)
-    if len(_connections) > _KEPT:
-        _, (_, oldest) = _connections.popitem(last=False)
+    _connections[schema] = connection
+    if len(_connections) > _OPEN:
+        _, oldest = _connections.popitem(last=False)
         oldest.close()
     return connection
 

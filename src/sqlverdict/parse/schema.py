@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Literal
 
 from sqlverdict.parse.tokens import fold, solid
@@ -81,6 +81,28 @@ class Schema:
     source: Source
     whole_keys: bool = True
     null_keys: bool = False
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if not isinstance(other, Schema):
+            return NotImplemented
+        return self._hash == other._hash and self._content() == other._content()
+
+    def __getstate__(self) -> dict[str, object]:
+        """The fields alone: the hash is another one in another process."""
+        return {name: value for name, value in self.__dict__.items() if name != "_hash"}
+
+    @cached_property
+    def _hash(self) -> int:
+        # A schema is long, and caches look it up for every query: it is hashed once.
+        return hash(self._content())
+
+    def _content(self) -> tuple[object, ...]:
+        return (self.db_id, self.tables, self.source, self.whole_keys, self.null_keys)
 
     def table(self, name: str) -> Table | None:
         """The table of that name, in any case."""

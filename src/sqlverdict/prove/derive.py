@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from threading import Lock
 
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.canonical import canonical, column_keys
-from sqlverdict.prove.held import Held
+from sqlverdict.prove.form_cache import FormCache
 from sqlverdict.prove.normalise import RuleSet, TooManySteps, normalise
 from sqlverdict.prove.profile import DEFAULT_PROFILE, ProofQuestion, rules_of
 from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Side, Step, weakest
@@ -26,8 +24,6 @@ from sqlverdict.prove.resolve.text import text
 from sqlverdict.prove.resolve.tree import resolve
 from sqlverdict.prove.rule import RULES
 from sqlverdict.records import Contract, Query, Reason
-
-_REMEMBERED = 512
 
 ROUNDING = frozenset({"real_fraction_has_one_form"})
 """Rules that hold up to rounding in the last digits, as the default comparison tolerates."""
@@ -122,38 +118,12 @@ def _columns(gold: Expr, prediction: Expr) -> tuple[int, ...]:
     return tuple(chosen)
 
 
-class _Memory:
-    """Normal forms of late: a gold is compared with many predictions."""
-
-    def __init__(self) -> None:
-        self._forms: OrderedDict[tuple[object, ...], tuple[Schema, Form]] = OrderedDict()
-        self._lock = Lock()
-
-    def get(self, place: tuple[object, ...], schema: Schema) -> Form | None:
-        with self._lock:
-            found = self._forms.get(place)
-            if found is None or found[0] is not schema:
-                return None
-            self._forms.move_to_end(place)
-            return found[1]
-
-    def clear(self) -> None:
-        with self._lock:
-            self._forms.clear()
-
-    def put(self, place: tuple[object, ...], schema: Schema, form: Form) -> None:
-        with self._lock:
-            self._forms[place] = (schema, form)
-            if len(self._forms) > _REMEMBERED:
-                self._forms.popitem(last=False)
-
-
-_MEMORY = _Memory()
+_FORMS: FormCache[Form] = FormCache()
 
 
 def forget_forms() -> None:
     """Start afresh: the next derivations rewrite both queries, as a measurement may want."""
-    _MEMORY.clear()
+    _FORMS.clear()
 
 
 def form(query: Query, question: ProofQuestion, rules: RuleSet, *, keep_order: bool) -> Form:
@@ -170,25 +140,20 @@ def form(query: Query, question: ProofQuestion, rules: RuleSet, *, keep_order: b
         Unsupported: the query is beyond the prover.
         TooManySteps: the rules found no end.
     """
-    schema = question.schema
-    place = (query.sql, id(schema), question.facts, id(rules), keep_order)
-    found = _MEMORY.get(place, schema)
-    if found is None:
-        found = _form(query, question, rules, keep_order)
-        _MEMORY.put(place, schema, found)
-    return found
+    key = (query.sql, question.schema, question.facts, id(rules), keep_order)
+    return _FORMS.get(key, lambda: _form(query, question, rules, keep_order))
 
 
 @lru_cache(maxsize=64)
-def _known(held: Held, facts: frozenset[Fact]) -> Facts:
-    return Facts(held.schema, facts, {})
+def _facts(schema: Schema, facts: frozenset[Fact]) -> Facts:
+    return Facts(schema, facts, {})
 
 
 def _form(query: Query, question: ProofQuestion, rules: RuleSet, keep_order: bool) -> Form:
     start = resolve(query.tree, question.schema)
     if not keep_order and not is_limited(start.tree):
         start.tree.set("order", None)
-    known = _known(Held(question.schema), question.facts).over(start.bases)
+    known = _facts(question.schema, question.facts).over(start.bases)
     refused = refusal(start.tree, known)
     if refused is not None:
         raise Unsupported(refused)

@@ -17,7 +17,6 @@ from sqlverdict.execute.fact_check import FactCheck, check_facts
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove import prover
-from sqlverdict.prove.held import Held
 from sqlverdict.prove.profile import DEFAULT_PROFILE
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.records import Contract, Reason
@@ -67,7 +66,7 @@ def prove_on_data(
     if not isinstance(found, Proof) or database is None or not database.is_file():
         return found
     declared, broken = found, dict[Fact, FactCheck]()
-    known = _facts_by_words(Held(schema))
+    known = _facts_by_words(schema)
     for _ in range(_ROUNDS):
         used = [known[words] for words in found.facts if words in known]
         checks = check_facts(database, used)
@@ -91,6 +90,6 @@ def prove_on_data(
 
 
 @lru_cache(maxsize=64)
-def _facts_by_words(held: Held) -> Mapping[str, Fact]:
+def _facts_by_words(schema: Schema) -> Mapping[str, Fact]:
     """The facts of a schema by the words in which a proof names them."""
-    return {str(fact): fact for fact in facts_of(held.schema)}
+    return {str(fact): fact for fact in facts_of(schema)}

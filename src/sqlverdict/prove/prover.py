@@ -9,7 +9,6 @@ from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import normalised
-from sqlverdict.prove.held import Held
 from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.records import Contract, ParseFailure, Reason
@@ -51,7 +50,7 @@ def prove(
         parsed.append(query)
     if _is_same_text(gold, prediction):
         return Proof(gold, prediction, profile, form=gold)
-    known = _facts(Held(schema)) if facts is None else facts
+    known = _declared(schema) if facts is None else facts
     return found.derive(ProofQuestion(parsed[0], parsed[1], schema, known, contract, without))
 
 
@@ -64,5 +63,5 @@ def _is_same_text(one: str, other: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _facts(held: Held) -> frozenset[Fact]:
-    return facts_of(held.schema)
+def _declared(schema: Schema) -> frozenset[Fact]:
+    return facts_of(schema)

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset, QueryPair
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.canonical import canonical
 from sqlverdict.parse.facts import Fact, facts_of
-from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
@@ -113,7 +112,7 @@ def find_witness(
     return found
 
 
-@per_schema
+@lru_cache(maxsize=64)
 def arenas_for(
     schema: Schema, facts: frozenset[Fact] | None
 ) -> tuple[frozenset[Fact], tuple[ScratchDatabase, ScratchDatabase]]:

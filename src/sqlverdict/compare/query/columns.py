@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Column, Schema
 from sqlverdict.parse.tokens import fold
 
@@ -42,7 +42,7 @@ class SchemaIndex:
         return place in self.own_keys or place in self.keys
 
 
-@per_schema
+@lru_cache(maxsize=64)
 def schema_index(schema: Schema) -> SchemaIndex:
     """The schema by folded names."""
     columns = {

@@ -20,7 +20,6 @@ from sqlverdict.parse.facts import Fact, NotNull, PrimaryKey, References, Unique
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.etm_paper.shapes import name_of
-from sqlverdict.prove.held import Held
 from sqlverdict.prove.reasoning.facts import Facts
 
 _PARTIAL = re.compile(r"\(\s*[\"'`\[]?([^\"'`\](),]+?)[\"'`\]]?\s*\)\s*WHERE\b", re.IGNORECASE)
@@ -29,13 +28,12 @@ _PARTIAL = re.compile(r"\(\s*[\"'`\[]?([^\"'`\](),]+?)[\"'`\]]?\s*\)\s*WHERE\b",
 
 def paper_known(schema: Schema, facts: frozenset[Fact]) -> Facts:
     """The facts as the script sees them, for trees whose labels are table names."""
-    found = _known(Held(schema), facts)
+    found = _known(schema, facts)
     return found.over(found.bases)
 
 
 @lru_cache(maxsize=64)
-def _known(held: Held, facts: frozenset[Fact]) -> Facts:
-    schema = held.schema
+def _known(schema: Schema, facts: frozenset[Fact]) -> Facts:
     bases = {fold(table.name): table.name for table in schema.tables}
     declared = facts - _of_composite_keys(schema)
     return Facts(schema, [*declared, *_taken_for_granted(schema, facts)], bases)

@@ -10,7 +10,6 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.prove.etm_paper.shapes import nodes_below
-from sqlverdict.prove.held import Held
 from sqlverdict.prove.resolve.scope import is_quoted
 
 
@@ -24,7 +23,7 @@ def prepared(tree: Expr, schema: Schema) -> Expr:
         root = root.this
     root.parent = None
     root.arg_key = None
-    words = _words(Held(schema))
+    words = _words(schema)
     for node in nodes_below(root, exp.Column, exp.DataType, exp.Join):
         if isinstance(node, exp.Column):
             if is_quoted(node) and node.name.lower() not in words:
@@ -42,7 +41,7 @@ def _has_more(node: Expr) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _words(held: Held) -> frozenset[str]:
-    tables = held.schema.tables
+def _words(schema: Schema) -> frozenset[str]:
+    tables = schema.tables
     names = {fold(table.name) for table in tables}
     return frozenset(names | {fold(c.name) for table in tables for c in table.columns})

@@ -7,7 +7,6 @@ profile joins match under ETM, and may still differ on a legal database.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from sqlglot.expressions import Expr
 
@@ -15,6 +14,7 @@ from sqlverdict.prove.etm_paper.constraints import paper_known
 from sqlverdict.prove.etm_paper.order import PaperRewriting, stages
 from sqlverdict.prove.etm_paper.prepare import prepared
 from sqlverdict.prove.etm_paper.shapes import key
+from sqlverdict.prove.form_cache import FormCache
 from sqlverdict.prove.normalise import TooManySteps
 from sqlverdict.prove.profile import PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Step, weakest
@@ -72,19 +72,7 @@ def written(tree: Expr) -> str:
     return str(tree.sql("sqlite"))
 
 
-class _Asked:
-    """A query under a schema and facts; the schema is told by its identity."""
-
-    def __init__(self, query: Query, question: ProofQuestion) -> None:
-        self.query = query
-        self.question = question
-        self._place = (query.sql, id(question.schema), question.facts, question.without)
-
-    def __hash__(self) -> int:
-        return hash(self._place)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Asked) and other._place == self._place
+_FORMS: FormCache[PaperForm] = FormCache()
 
 
 def paper_form(query: Query, question: ProofQuestion) -> PaperForm:
@@ -93,14 +81,13 @@ def paper_form(query: Query, question: ProofQuestion) -> PaperForm:
     Raises:
         TooManySteps: the rules find no end.
     """
-    return _form(_Asked(query, question))
+    identity = (query.sql, question.schema, question.facts, question.without)
+    return _FORMS.get(identity, lambda: _form(query, question))
 
 
-@lru_cache(maxsize=512)
-def _form(asked: _Asked) -> PaperForm:
-    question = asked.question
-    schema = question.schema
-    known = paper_known(schema, question.facts)
-    work = PaperRewriting(prepared(asked.query.tree, schema), known, stages(question.without))
+def _form(query: Query, question: ProofQuestion) -> PaperForm:
+    known = paper_known(question.schema, question.facts)
+    tree = prepared(query.tree, question.schema)
+    work = PaperRewriting(tree, known, stages(question.without))
     work.run()
     return PaperForm(work.tree, key(work.tree), tuple(work.steps))

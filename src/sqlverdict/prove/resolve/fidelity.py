@@ -24,7 +24,6 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.prove.held import Held
 from sqlverdict.prove.resolve.accepted import program
 from sqlverdict.prove.resolve.parser_losses import cast_affinity
 from sqlverdict.prove.resolve.programs import Instruction
@@ -37,6 +36,7 @@ LOST = "our parser and SQLite may read the text differently"
 _REMEMBERED = 1024
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def loss(sql: str, schema: Schema) -> str | None:
     """Why our reading of a query cannot be relied on; ``None`` where it is SQLite's.
 
@@ -44,12 +44,6 @@ def loss(sql: str, schema: Schema) -> str | None:
         sql: The text of a query that runs on the schema.
         schema: The tables.
     """
-    return _loss(sql, Held(schema))
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _loss(sql: str, held: Held) -> str | None:
-    schema = held.schema
     query = parse(sql, "sqlite")
     if not isinstance(query, Query):
         return query.message

@@ -12,7 +12,6 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.held import Held
 
 _COLLATION = re.compile(r"\bcollate\s+(?!binary\b)", re.IGNORECASE)
 _ROWIDS = frozenset({"rowid", "oid", "_rowid_"})
@@ -158,7 +157,7 @@ def find_table(schema: Schema, node: exp.Table) -> BaseTable:
     database = fold(node.db) if node.db else ""
     if database not in ("", "main") or node.args.get("joins") or node.args.get("pivots"):
         raise Unsupported(f"the table {node.sql('sqlite')}")
-    found = _tables(Held(schema)).get(fold(node.name))
+    found = _tables(schema).get(fold(node.name))
     if found is None or not found.columns:
         raise Unsupported(f"there is no table {node.name}")
     if found.refused is not None:
@@ -167,9 +166,9 @@ def find_table(schema: Schema, node: exp.Table) -> BaseTable:
 
 
 @lru_cache(maxsize=256)
-def _tables(held: Held) -> dict[str, BaseTable]:
+def _tables(schema: Schema) -> dict[str, BaseTable]:
     found: dict[str, BaseTable] = {}
-    for table in held.schema.tables:
+    for table in schema.tables:
         columns = [(fold(column.name), fold(column.name)) for column in table.columns]
         found.setdefault(fold(table.name), BaseTable(table, columns, _refused(table)))
     return found

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import lru_cache
 
 from sqlverdict.files.sqlite import quote_name
-from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.data.mine.kind import ColumnRegularity, Place
@@ -84,7 +84,7 @@ def declared(
         yield from (ExactNumbers(*place) for place in sorted(places))
 
 
-@per_schema
+@lru_cache(maxsize=64)
 def _dated(schema: Schema) -> tuple[DateColumn, ...]:
     columns = ((table.name, column) for table in schema.tables for column in table.columns)
     kinds = (

@@ -32,8 +32,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
-from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import Kind, fold, kind, solid
@@ -187,7 +187,7 @@ class Grader:
         return has_tie(self._ranked, arena.rows)
 
 
-@per_schema
+@lru_cache(maxsize=64)
 def tie_arena(schema: Schema) -> ScratchDatabase:
     """Where ties are looked for.
 
@@ -214,7 +214,7 @@ def _joined(cell: Cell) -> Cell:
     return str(cell) if isinstance(cell, int | float) else cell
 
 
-@per_schema
+@lru_cache(maxsize=64)
 def used(schema: Schema, *sqls: str) -> SchemaUse:
     """What queries use of a schema; of one that cannot be parsed, whatever its words name."""
     tables: set[str] = set()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from sqlverdict.parse.facts import References, facts_of
-from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Row
 from sqlverdict.refute.data.mine.across import Inclusion
@@ -54,7 +54,7 @@ def real_rows(database: Path, schema: Schema) -> RealRows:
     return _kept(schema, database, digest_of(database))
 
 
-@per_schema
+@lru_cache(maxsize=64)
 def _kept(schema: Schema, database: Path, digest: str) -> RealRows:
     with reading(database) as connection:
         data = tables_of(connection, digest, schema, _MAX_ROWS)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,7 +21,6 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.fact_check import check_facts
 from sqlverdict.files.digests import database_digest
 from sqlverdict.parse.facts import Fact, References, facts_of
-from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.parse.tokens import fold
@@ -131,7 +130,7 @@ def digest_of(database: Path) -> str:
         ) from error
 
 
-@per_schema
+@lru_cache(maxsize=64)
 def _mined(schema: Schema, database: Path, digest: str, max_rows: int) -> Regularities:
     with reading(database) as connection:
         data = tables_of(connection, digest, schema, max_rows)
@@ -160,7 +159,7 @@ def _orphans(schema: Schema, database: Path) -> frozenset[tuple[Place, Place]]:
     return frozenset(by_fact[check.fact] for check in checks if check.state == "broken")
 
 
-@per_schema
+@lru_cache(maxsize=64)
 def references(schema: Schema) -> dict[tuple[Place, Place], Fact]:
     """The declared foreign keys of one column, by child and parent."""
     return {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sqlverdict.parse.collations import alike, collation
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
-from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Row
 from sqlverdict.refute.make.check_constraints import checked_places, index_hints
@@ -167,7 +167,7 @@ class SchemaConstraints:
         return sorted((frozenset(group) for group in distinct.values()), key=sorted)
 
 
-@per_schema
+@lru_cache(maxsize=64)
 def ground_of(schema: Schema, facts: frozenset[Fact]) -> SchemaConstraints:
     """The ground of a schema under some facts; kept for the next pair of queries."""
     return SchemaConstraints(schema, facts)

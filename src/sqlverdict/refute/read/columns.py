@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
 
@@ -47,7 +46,7 @@ def nodes_of(tree: Expr) -> list[Expr]:
     return found
 
 
-@per_schema
+@lru_cache(maxsize=64)
 def _names(schema: Schema) -> tuple[dict[str, Table], dict[str, dict[str, Place]]]:
     """The tables by folded name; the columns by table and folded name. The first one counts."""
     tables = {fold(table.name): table for table in reversed(schema.tables)}

@@ -55,21 +55,20 @@ _CORNERED = (
 )
 
 
-_known: dict[tuple[str, int], tuple[Schema, QueryReading]] = {}
+_known: dict[tuple[str, Schema], QueryReading] = {}
 _REMEMBERED = 512
 
 
 def read(query: Query, schema: Schema) -> QueryReading:
     """Read a query's tables, joins, constants and counts; the search and the grade both ask."""
-    place = (query.sql, id(schema))
-    kept = _known.get(place)
-    # The schema itself is compared too: an id may be used again.
-    if kept is not None and kept[0] is schema:
-        return kept[1]
+    key = (query.sql, schema)
+    known = _known.get(key)
+    if known is not None:
+        return known
     reading = _ConstantsReader(Resolver(written_out(query.tree, schema), schema)).read()
     if len(_known) >= _REMEMBERED:
         _known.clear()
-    _known[place] = (schema, reading)
+    _known[key] = reading
     return reading
 
 

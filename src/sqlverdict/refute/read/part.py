@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import lru_cache
 
-from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold, solid
 from sqlverdict.refute.trial.scratch_database import is_view
@@ -35,7 +35,7 @@ def part_of(schema: Schema, words: Iterable[str]) -> Schema:
     return _part(schema, tuple(sorted({known[name] for name in folded if name in known})))
 
 
-@per_schema
+@lru_cache(maxsize=64)
 def _needs(schema: Schema) -> tuple[dict[str, int], list[list[int]]]:
     """The place of each table by its folded name, and the tables that each one needs."""
     known = {fold(table.name): at for at, table in reversed(list(enumerate(schema.tables)))}
@@ -48,7 +48,7 @@ def _needs(schema: Schema) -> tuple[dict[str, int], list[list[int]]]:
     return known, needs
 
 
-@per_schema
+@lru_cache(maxsize=64)
 def _part(schema: Schema, places: tuple[int, ...]) -> Schema:
     _, needs = _needs(schema)
     chosen = set(places)

@@ -7,11 +7,12 @@ the reading uses such a tree: what runs is always the text itself.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.files.sqlite import quote_name
-from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold, pieces
@@ -60,7 +61,7 @@ def _replace(node: Expr, query: Expr) -> None:
     node.replace(exp.Subquery(this=query.copy(), alias=exp.TableAlias(this=name)))
 
 
-@per_schema
+@lru_cache(maxsize=64)
 def _behind(schema: Schema) -> dict[str, Expr]:
     """The query behind each view and each table with generated columns, by folded name."""
     found: dict[str, Expr] = {}

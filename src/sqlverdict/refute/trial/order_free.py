@@ -10,11 +10,11 @@ is shown), or a rowid.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.parse.per_schema import per_schema
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Query
@@ -43,7 +43,7 @@ def is_order_free(query: Query, schema: Schema) -> bool:
     return True
 
 
-@per_schema
+@lru_cache(maxsize=64)
 def _has_collation(schema: Schema) -> bool:
     return any(_COLLATION.search(table.sql or "") for table in schema.tables)
 

@@ -104,7 +104,7 @@ def attack_rule(rule: Rule, *, budget: int = 24, databases: int = 8, seed: int =
     from sqlverdict.testing.rule_suite.pairs import rule_sets
 
     sets = rule_sets(rule)
-    made: dict[tuple[int, frozenset[Fact]], list[ArrangedRows]] = {}
+    arranged: dict[tuple[Schema, frozenset[Fact]], list[ArrangedRows]] = {}
     seen: set[tuple[str, frozenset[Fact], int]] = set()
     rewritten = runs = 0
     for tried, (query, rules) in enumerate(_queries(rule, sets, seed)):
@@ -118,13 +118,13 @@ def attack_rule(rule: Rule, *, budget: int = 24, databases: int = 8, seed: int =
         if form is None or rule.name not in form.rules:
             continue
         rewritten += 1
-        place = (id(query.schema), query.facts)
-        if place not in made:
-            made[place] = [
+        key = (query.schema, query.facts)
+        if key not in arranged:
+            arranged[key] = [
                 data_for(query.schema, query.facts, Random(f"{rule.name} {seed} {number}"))  # noqa: S311
                 for number in range(databases)
             ]
-        for data in made[place]:
+        for data in arranged[key]:
             runs += 1
             found = difference(query, form, data)
             if found is not None:

@@ -6,7 +6,7 @@ import math
 import sqlite3
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -60,9 +60,7 @@ def retyped(ddl: str, rng: Random, *types: str) -> Schema:
         f'CREATE TABLE "{table.name}" ({columns})'
         for table, columns in zip(tables, made, strict=True)
     ]
-    schema = read_ddl(";\n".join(statements), "retyped")
-    # A collation is part of the declaration, which the reader keeps as text.
-    return replace(schema, tables=tuple(schema.tables))
+    return read_ddl(";\n".join(statements), "retyped")
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import inf, log
 from typing import ClassVar
 
@@ -22,7 +23,7 @@ SURPRISE = 14.0
 """A rule between columns counts where independent columns would keep it by chance less than
 once in a million times: ``-ln(probability) >= 14``."""
 
-_KEPT_SCHEMAS = 32
+_SCHEMAS = 32
 Place = tuple[str, str]
 """A table and one of its columns, as the schema writes them."""
 
@@ -90,25 +91,16 @@ class ColumnRegularity(RowRegularity):
         return spoken((self.table, self.column))
 
 
-_known: dict[int, tuple[Schema, dict[str, tuple[str, dict[str, int]]]]] = {}
-
-
+@lru_cache(maxsize=_SCHEMAS)
 def _layout(schema: Schema) -> dict[str, tuple[str, dict[str, int]]]:
-    """Each table's written name and its columns' places; remembered by the schema's identity."""
-    kept = _known.get(id(schema))
-    if kept is not None and kept[0] is schema:
-        return kept[1]
-    layout = {
+    """Each table's written name and its columns' positions."""
+    return {
         fold(table.name): (
             table.name,
             {fold(column.name): at for at, column in enumerate(table.columns)},
         )
         for table in schema.tables
     }
-    if len(_known) >= _KEPT_SCHEMAS:
-        _known.clear()
-    _known[id(schema)] = (schema, layout)
-    return layout
 
 
 def rows_of(instance: Instance, table: str) -> tuple[Row, ...]:
