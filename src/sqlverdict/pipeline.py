@@ -6,7 +6,6 @@ them. What happens to a single case is in ``run/examine.py``.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
@@ -73,8 +72,7 @@ class Options:
         metrics: What to score: ``"ex,esm"``, ``"ex[bird]"``.
         engine: The engine that runs the queries.
         limits: What one query may spend.
-        workers: Processes; 0 works in this process, ``None`` takes one a core. Where twice as many
-            cores are free, each runs its queries ahead in a second process.
+        workers: Processes; 0 works in this process, ``None`` takes one a core.
         cache: The file of cached answers; ``None`` caches nothing.
         seed: For bootstrap intervals.
         overwrite: Start anew where ``out`` already holds a run.
@@ -308,9 +306,7 @@ def _work(
     """Work on all tasks and log their lines; returns how many workers had to be killed."""
     pin = any("timing" in spec.metric.needs for spec in examiner.specs)
     opens = partial(open_cache, options.cache)
-    spare = sys.platform == "linux" and 2 * workers <= core_count()
-    ahead = spare and examiner.stages.executes and not pin
-    setup = WorkerSetup(examiner, options.engine, options.limits, opens, pin, ahead)
+    setup = WorkerSetup(examiner, options.engine, options.limits, opens, pin)
 
     def log(lines: Sequence[LogLine]) -> None:
         for number, folder in enumerate(folders):

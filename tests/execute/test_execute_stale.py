@@ -36,8 +36,8 @@ def write(path: Path, statement: str) -> None:
         connection.commit()
 
 
-def desk_at(folder: Path, *, relays: bool = False) -> QueryRunner:
-    return QueryRunner("sqlite", Limits(), AnswerCache(folder / "cache.sqlite"), relays=relays)
+def desk_at(folder: Path) -> QueryRunner:
+    return QueryRunner("sqlite", Limits(), AnswerCache(folder / "cache.sqlite"))
 
 
 def rows(outcome: Outcome) -> list[tuple[object, ...]]:
@@ -89,19 +89,6 @@ def test_a_desk_asks_anew_after_a_change(tmp_path: Path) -> None:
     desk.flush()
     assert rows(desk.run(str(database), COUNT)) == [(2,)]
     desk.close()
-
-
-def test_what_another_desk_found_out_before_a_change_is_not_stored(tmp_path: Path) -> None:
-    database = make(tmp_path / "d.sqlite")
-    ahead, desk = desk_at(tmp_path, relays=True), desk_at(tmp_path)
-    ahead.run(str(database), COUNT)
-    told = ahead.relay()
-    write(database, "UPDATE t SET a = 2")
-    desk.take_over(told)
-    desk.flush()
-    assert rows(desk.run(str(database), COUNT)) == [(2,)]
-    desk.close()
-    ahead.close()
 
 
 def test_a_copy_of_a_database_that_stays_does_not_vouch_for_the_one_that_changed(

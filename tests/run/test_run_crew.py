@@ -277,19 +277,20 @@ def test_a_text_that_kills_its_worker_does_not_leave_the_score(
     assert run.estimate("ex").scored == 20
 
 
-def test_a_query_that_kills_its_worker_twice_is_blamed(
-    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("word", "end"), [("deadly", "signal 9"), ("leaves", "exit code 9")])
+def test_a_query_that_ends_its_worker_twice_is_blamed(
+    word: str, end: str, make_case: MakeCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ENGINES.get("sqlite")
     monkeypatch.setitem(ENGINES._members, "fragile", Fragile())
     cases = [make_case(str(n), "SELECT 1") for n in range(100)]
-    said = {str(n): "SELECT 1" for n in range(100)} | {"50": "SELECT 'deadly'"}
+    said = {str(n): "SELECT 1" for n in range(100)} | {"50": f"SELECT '{word}'"}
     run = evaluate(cases, said, options=Options(engine="fragile", workers=1, cache=None))
     results = list(run.results())
     assert [result.id for result in results if result.verdict is not Verdict.CORRECT] == ["50"]
     assert results[50].verdict is Verdict.INCORRECT
     assert results[50].reasons == (Reason.MEMORY_LIMIT,)
-    assert "signal 9" in results[50].message
+    assert end in results[50].message
     assert run.manifest.killed_workers == 2
 
 

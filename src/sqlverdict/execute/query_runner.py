@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
@@ -24,34 +23,16 @@ from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
 
 _OPEN_DATABASES = 32
 _REMEMBERED = 32 * 2**20
-_RELAYED = 4 * 2**20
-"""Heavier answers are not handed on: packing them would take as much memory once more."""
 _AT_LEAST = 4
 _SAMPLE = 64
 _LIMITS = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
 _encode = msgspec.msgpack.Encoder().encode
 
 T = TypeVar("T")
-_Place = tuple[bytes, bytes]
 
 Watch = Callable[[bytes | None, float], None]
 """Told the key of a query before it runs on the engine, and ``None`` after; and how many seconds
 more than a query it may take."""
-
-
-@dataclass(frozen=True)
-class AnswerRelay:
-    """What one desk found out, for another that then need not ask for it.
-
-    Attributes:
-        answered: Outcomes by database and text, and their weights.
-        stored: Those that belong into the cache, with their scope and key.
-        scopes: The databases' scopes when they were asked.
-    """
-
-    answered: list[tuple[tuple[str, str], Outcome, int]] = field(default_factory=list)
-    stored: list[tuple[bytes, bytes, Outcome]] = field(default_factory=list)
-    scopes: dict[str, bytes] = field(default_factory=dict)
 
 
 class QueryRunner:
@@ -63,7 +44,6 @@ class QueryRunner:
         cache: The shared cache, if one is used.
         watch: Told when a query begins and ends, so that a guardian can step in.
         known: Outcomes of queries that must not be tried again, by key.
-        relays: Whether what is found out is for another desk, which writes it to the cache.
     """
 
     def __init__(
@@ -73,8 +53,6 @@ class QueryRunner:
         cache: AnswerCache | None = None,
         watch: Watch | None = None,
         known: Mapping[bytes, Failure] | None = None,
-        *,
-        relays: bool = False,
     ) -> None:
         self.engine = ENGINES.get(engine)
         self.limits = limits
@@ -91,7 +69,6 @@ class QueryRunner:
         self._memory: OrderedDict[tuple[str, str], tuple[Outcome, int]] = OrderedDict()
         self._weight = 0
         self._given = 0
-        self._relay = AnswerRelay() if relays else None
         if cache is not None:
             cache.is_current = self._is_current
 
@@ -105,38 +82,10 @@ class QueryRunner:
             kept = self._memory.get((database, sql))
         if kept is not None:
             return kept[0]
-        found, fresh = self._look_up(database, sql, canon)
+        found = self._look_up(database, sql, canon)
         text = sql if _quotes_text(found) else canon
-        weight = _weight(text, found)
-        self._remember((database, text), found, weight)
-        if self._relay is not None and weight <= _RELAYED:
-            self._relay.answered.append(((database, text), found, weight))
-            if fresh is not None:
-                self._relay.stored.append((*fresh, found))
-            if database in self._scopes:
-                self._relay.scopes[database] = self._scopes[database]
+        self._remember((database, text), found, _weight(text, found))
         return found
-
-    def relay(self) -> AnswerRelay:
-        """What was found out since this was last asked."""
-        assert self._relay is not None, "a desk that relays was asked for"
-        told, self._relay = self._relay, AnswerRelay()
-        self._look_for_changes()
-        return told
-
-    def take_over(self, told: AnswerRelay) -> None:
-        """Know what another desk found out."""
-        for database, scope in told.scopes.items():
-            self._databases.setdefault(scope, set()).add(database)
-            self._scopes.setdefault(database, scope)
-            self._used.add(database)
-        for (database, text), outcome, weight in told.answered:
-            # The database may have changed between the two desks' first looks at it.
-            if self._scopes.get(database) == told.scopes.get(database):
-                self._remember((database, text), outcome, weight)
-        if self.cache is not None:
-            for scope, key, outcome in told.stored:
-                self.cache.put(scope, key, outcome)
 
     def room(self) -> Callable[[], bool]:
         """Asked later: whether all answers given since then are sure to be still in memory."""
@@ -176,10 +125,6 @@ class QueryRunner:
         finally:
             self._watch(None, 0.0)
 
-    def avoid(self, known: Mapping[bytes, Failure]) -> None:
-        """Take over outcomes that must not be tried again."""
-        self._known.update(known)
-
     def flush(self) -> None:
         """Write pending answers to the shared cache; forget those of databases that changed."""
         self._look_for_changes()
@@ -195,21 +140,21 @@ class QueryRunner:
         if self.cache is not None:
             self.cache.close()
 
-    def _look_up(self, database: str, sql: str, canon: str) -> tuple[Outcome, _Place | None]:
-        """The outcome, and where it belongs in the cache if somebody else is to write it."""
+    def _look_up(self, database: str, sql: str, canon: str) -> Outcome:
+        """The outcome: from the cache, or from the engine and then stored in the cache."""
         session = self._session(database)
         if isinstance(session, Failure):
-            return session, None
+            return session
         scope = self._scopes[database]
         key = answer_key(scope, canon)
         if key in self._known:
-            return self._known[key], None
+            return self._known[key]
         if self.cache is not None and not self.cache.is_new(scope):
             cached = self.cache.get(scope, key)
             if canon != sql and (cached is None or _quotes_text(cached)):
                 cached = self.cache.get(scope, answer_key(scope, sql))
             if cached is not None:
-                return cached, None
+                return cached
         if self._watch is None:
             outcome = session.run(sql)
         else:
@@ -219,14 +164,10 @@ class QueryRunner:
             finally:
                 self._watch(None, 0.0)
         self.executed += 1
-        if self.cache is None:
-            return outcome, None
-        own = canon != sql and _quotes_text(outcome)
-        place = (scope, answer_key(scope, sql) if own else key)
-        if self._relay is not None:
-            return outcome, place
-        self.cache.put(*place, outcome)
-        return outcome, None
+        if self.cache is not None:
+            own = canon != sql and _quotes_text(outcome)
+            self.cache.put(scope, answer_key(scope, sql) if own else key, outcome)
+        return outcome
 
     def _session(self, database: str) -> Session | Failure:
         session = self._sessions.get(database)

@@ -36,20 +36,15 @@ class Examine(Protocol):
         ...
 
 
-Prepare = Callable[[Iterator[Task]], list[Task]]
-"""Takes the next tasks of a chunk, whose answers then lie ready; none at its end."""
-
-
 def in_batches(
-    tasks: Iterable[Task], examine: Examine, desk: QueryRunner, prepare: Prepare | None = None
+    tasks: Iterable[Task], examine: Examine, desk: QueryRunner
 ) -> Iterator[list[bytes | PairFinding]]:
-    """What becomes of each task, in turn; queries run here unless someone else prepares."""
+    """What becomes of each task, in turn."""
     rest = iter(tasks)
-    take = prepare or (lambda rest: prepared(rest, examine.needs, desk))
     before = sys.getrecursionlimit()
     limit = _depth() + _FRAMES
     try:
-        while batch := take(rest):
+        while batch := prepared(rest, examine.needs, desk):
             made: list[bytes | PairFinding] = []
             began = perf_counter()
             # Recursion ends at one depth wherever the work is done, so that results repeat.

@@ -28,8 +28,3 @@ class Heartbeat:
         """The key of the running query and for how long it has been running."""
         since = self._since.value
         return (bytes(self._key.raw), monotonic() - since) if since else None
-
-    def copy(self, other: Heartbeat) -> None:
-        """Say what another one says."""
-        self._key.raw = other._key.raw
-        self._since.value = other._since.value

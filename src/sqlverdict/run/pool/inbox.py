@@ -8,7 +8,7 @@ ends at once, even inside a long opcode.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from threading import Thread
@@ -22,14 +22,10 @@ class ChunkQueue(Generic[T]):
 
     Args:
         connection: Where chunks come from.
-        pass_on: Sees each chunk before anybody here works on it.
     """
 
-    def __init__(
-        self, connection: Connection, pass_on: Callable[[Sequence[T]], None] | None = None
-    ) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._pass_on = pass_on
         self._chunks: SimpleQueue[list[T] | None] = SimpleQueue()
         Thread(target=self._listen, daemon=True).start()
 
@@ -43,8 +39,6 @@ class ChunkQueue(Generic[T]):
         try:
             while chunk is not None:
                 chunk = self._connection.recv()
-                if self._pass_on is not None and chunk is not None:
-                    self._pass_on(chunk)
                 self._chunks.put(chunk)
         finally:
             # The giver is gone, or the chunk cannot be read: without chunks nobody would ever end.

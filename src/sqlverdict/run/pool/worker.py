@@ -8,7 +8,6 @@ import signal
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -16,8 +15,7 @@ from sqlverdict.execute.cache import AnswerCache
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Failure
-from sqlverdict.run.ahead import Runner, start_runner
-from sqlverdict.run.pool.batches import Examine, Prepare, in_batches
+from sqlverdict.run.pool.batches import Examine, in_batches
 from sqlverdict.run.pool.heartbeat import Heartbeat
 from sqlverdict.run.pool.inbox import ChunkQueue
 from sqlverdict.run.task import Task
@@ -34,14 +32,12 @@ class WorkerSetup:
     limits: Limits
     open_cache: Callable[[], AnswerCache | None]
     pin: bool = False
-    ahead: bool = False
-    """Run queries ahead of their examination, in a process of its own."""
 
 
 def work(
     connection: Connection,
     other_end: Connection,
-    beats: tuple[Heartbeat, Heartbeat],
+    heartbeat: Heartbeat,
     setup: WorkerSetup,
     known: Mapping[bytes, Failure],
 ) -> None:
@@ -50,7 +46,7 @@ def work(
     Args:
         connection: To the coordinator.
         other_end: The coordinator's end of it.
-        beats: Say what is running: here, and ahead of here.
+        heartbeat: Says what is running.
         setup: What is done, and with what.
         known: Outcomes of queries that must not be tried again, by key.
     """
@@ -64,39 +60,17 @@ def work(
     gc.freeze()
     # Rows are many and never in a cycle: looking through them for garbage is time lost.
     gc.set_threshold(100_000, 50, 100)
-    runner = _start_runner(connection, beats, setup, known) if setup.ahead else None
-    desk = QueryRunner(setup.engine, setup.limits, setup.open_cache(), beats[0], known)
-    if runner is not None:
-        # The inbox must not keep the runner waiting for a chunk.
-        sys.setswitchinterval(0.0005)
-    inbox: ChunkQueue[Task] = ChunkQueue(connection, runner.pass_on if runner is not None else None)
-    prepare = partial(runner.take, desk=desk) if runner is not None else None
+    desk = QueryRunner(setup.engine, setup.limits, setup.open_cache(), heartbeat, known)
+    inbox: ChunkQueue[Task] = ChunkQueue(connection)
     try:
         for chunk in inbox:
-            _work_on(chunk, connection, setup.examine, desk, prepare)
+            _work_on(chunk, connection, setup.examine, desk)
     except (BrokenPipeError, ConnectionResetError):
         # The coordinator is gone; there is nobody to report to.
         pass
     finally:
-        if runner is not None:
-            # First, so that the desk is the last to close the cache and leaves one file.
-            runner.end()
         desk.close()
     connection.close()
-
-
-def _start_runner(
-    connection: Connection,
-    beats: tuple[Heartbeat, Heartbeat],
-    setup: WorkerSetup,
-    known: Mapping[bytes, Failure],
-) -> Runner | None:
-    def make_desk() -> QueryRunner:
-        return QueryRunner(
-            setup.engine, setup.limits, setup.open_cache(), beats[1], known, relays=True
-        )
-
-    return start_runner(setup.examine.needs, make_desk, beats, connection)
 
 
 def _work_on(
@@ -104,9 +78,8 @@ def _work_on(
     connection: Connection,
     examine: Examine,
     desk: QueryRunner,
-    prepare: Prepare | None,
 ) -> None:
-    for lines in in_batches(chunk, examine, desk, prepare):
+    for lines in in_batches(chunk, examine, desk):
         connection.send(lines)
     desk.flush()
     connection.send(None)

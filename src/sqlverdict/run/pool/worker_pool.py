@@ -27,8 +27,7 @@ _GRACE = 0.5
 _RIGHT = f'"verdict":"{Verdict.CORRECT}"'.encode()
 _LOOK_EVERY = 0.1
 _QUEUED = 2
-_QUEUED_AHEAD = 16
-"""Chunks that wait at a worker; more where its runner is to run ahead and no other wants them."""
+"""Chunks that wait at a worker."""
 
 
 class Crash(Protocol):
@@ -60,14 +59,13 @@ class _Worker:
 
     def __init__(self, context: Any, setup: WorkerSetup, known: dict[bytes, Failure]) -> None:
         self.beat = Heartbeat(context)
-        self.ahead = Heartbeat(context)
         self.chunks: list[list[Task]] = []
         self.done = 0
         ours, theirs = context.Pipe()
         self.connection: Connection = ours
         self.process = context.Process(
             target=work,
-            args=(theirs, ours, (self.beat, self.ahead), setup, dict(known)),
+            args=(theirs, ours, self.beat, setup, dict(known)),
             daemon=True,
         )
         self.process.start()
@@ -95,12 +93,9 @@ class _Worker:
         return [done(task, made) for task, made in zip(tasks, lines, strict=True)]
 
     def overdue(self, seconds: float) -> tuple[bytes, float] | None:
-        """A query, its own or its runner's, that has been running for longer."""
-        for beat in (self.beat, self.ahead):
-            running = beat.running()
-            if running is not None and running[1] >= seconds:
-                return running
-        return None
+        """A query that has been running for longer."""
+        running = self.beat.running()
+        return running if running is not None and running[1] >= seconds else None
 
     def kill(self) -> None:
         self.process.kill()
@@ -158,8 +153,7 @@ class WorkerPool:
             self._dismiss()
 
     def _has_room(self) -> bool:
-        queued = _QUEUED_AHEAD if self.setup.ahead and self.size == 1 else _QUEUED
-        return any(len(worker.chunks) < queued for worker in self._crew)
+        return any(len(worker.chunks) < _QUEUED for worker in self._crew)
 
     def _least_busy(self) -> _Worker:
         if len(self._crew) < self.size and all(worker.chunks for worker in self._crew):
