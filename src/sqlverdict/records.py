@@ -93,6 +93,9 @@ REASONS: Mapping[Reason, str] = {
 }
 """What each reason means, in words."""
 
+LIMIT_REASONS = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
+"""What a query fails with where it reaches a limit. The message does not quote its text."""
+
 
 class Verdict(StrEnum):
     """What the evidence amounts to."""

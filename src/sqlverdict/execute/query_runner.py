@@ -19,13 +19,12 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.cache import AnswerCache, answer_key, scope_key
 from sqlverdict.execute.canonical import canonical
 from sqlverdict.execute.engine import ENGINES, Limits, Session
-from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
+from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Fault, Outcome, Reason
 
 _OPEN_DATABASES = 32
 _REMEMBERED = 32 * 2**20
 _AT_LEAST = 4
 _SAMPLE = 64
-_LIMITS = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
 _encode = msgspec.msgpack.Encoder().encode
 
 T = TypeVar("T")
@@ -247,7 +246,7 @@ class QueryRunner:
 
 def _quotes_text(outcome: Outcome) -> bool:
     """Whether the outcome repeats words of its query, and so fits that one spelling only."""
-    return isinstance(outcome, Failure) and outcome.reason not in _LIMITS
+    return isinstance(outcome, Failure) and outcome.reason not in LIMIT_REASONS
 
 
 def _weight(sql: str, outcome: Outcome) -> int:

@@ -12,6 +12,7 @@ from sqlverdict.execute.clock import uses_chance
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
+    LIMIT_REASONS,
     Answer,
     Case,
     Comparison,
@@ -38,7 +39,6 @@ _NO_SCHEMAS: Mapping[str, Schema] = {}
 _PATIENCE = 600.0
 """How many seconds longer than a query a proof or a search may run. Both have a budget of work; the
 real data are mined before a search; only what hangs is ended."""
-_RUNS_OUT = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
 
 
 class RunItem:
@@ -320,7 +320,7 @@ def _stopped() -> NotRefuted:
 
 def is_cut(outcome: Outcome) -> bool:
     """Whether a limit in seconds, or a process that died, ended a query: not what it asks for."""
-    failed = isinstance(outcome, Failure) and outcome.reason in _RUNS_OUT
+    failed = isinstance(outcome, Failure) and outcome.reason in LIMIT_REASONS
     return failed and not getattr(outcome, "repeatable", True)
 
 
@@ -335,6 +335,6 @@ def _rank(comparison: Comparison) -> int:
 def _gold_failed(gold: Failure) -> Comparison:
     if gold.fault is not None or gold.reason is Reason.GOLD_SUSPECT:
         return Comparison(None, (gold.reason,), message=gold.message)
-    late = gold.reason in _RUNS_OUT
+    late = gold.reason in LIMIT_REASONS
     reason = Reason.GOLD_EXECUTION_TIMEOUT if late else Reason.GOLD_EXECUTION_ERROR
     return Comparison(None, (reason,), message=f"{gold.reason}: {gold.message}")

@@ -7,10 +7,9 @@ from collections.abc import Iterable
 from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData, GoldQuery
 from sqlverdict.audit.finding import AuditFinding
-from sqlverdict.records import Answer, Reason
+from sqlverdict.records import LIMIT_REASONS, Answer
 
 NAME = "gold_runs"
-_LIMITS = (Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT)
 
 
 @CHECKS.member
@@ -25,7 +24,7 @@ class GoldRuns(Check):
         if isinstance(outcome, Answer) or gold.unavailable:
             return
         detail = {"reason": outcome.reason.value, "sql": gold.sql}
-        if outcome.reason in _LIMITS:
+        if outcome.reason in LIMIT_REASONS:
             data.figures["golds_beyond_limits"] += 1
             hint = "its case is left unscored; raise --timeout, or mend the query"
             message = f"{outcome.reason.value}: {outcome.message}"

@@ -11,10 +11,9 @@ from collections.abc import Iterable
 
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
-from sqlverdict.records import Failure, Fault, Reason
+from sqlverdict.records import LIMIT_REASONS, Failure, Fault, Reason
 
 NAME = "gold_fails"
-_LIMITS = (Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT)
 
 
 @SUSPICIONS.member
@@ -33,7 +32,7 @@ class GoldFails:
                     return
         outcome = dossier.rerun(dossier.golds[0]) if dossier.rerun is not None else None
         if isinstance(outcome, Failure) and outcome.fault is None:
-            yield _suspicion(outcome.message, outcome.reason in _LIMITS)
+            yield _suspicion(outcome.message, outcome.reason in LIMIT_REASONS)
 
 
 def _suspicion(message: str, limit: bool) -> Suspicion:

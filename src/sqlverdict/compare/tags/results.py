@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from sqlverdict.compare.tags.kinds import TAGS, Tag, TagKind
-from sqlverdict.records import Reason
+from sqlverdict.records import LIMIT_REASONS, Reason
 
 TAGS.update(
     {
@@ -55,12 +55,10 @@ RELATION_TAGS: Mapping[str, str] = {
 
 _FAILURES = frozenset(
     {
+        *LIMIT_REASONS,
         Reason.EXECUTION_ERROR,
-        Reason.EXECUTION_TIMEOUT,
         Reason.PARSE_ERROR,
         Reason.WRITE_BLOCKED,
-        Reason.ROW_LIMIT,
-        Reason.MEMORY_LIMIT,
         Reason.NO_SQL_PRODUCED,
     }
 )

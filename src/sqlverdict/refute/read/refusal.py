@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlverdict.errors import SchemaError
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Failure, Outcome, ParseFailure, Query, Reason
+from sqlverdict.records import LIMIT_REASONS, Failure, Outcome, ParseFailure, Query, Reason
 from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.trial.rebuild import touched
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
@@ -18,7 +18,6 @@ _BOOKKEEPING = re.compile(r"sqlite_(sequence|stat\d)", re.IGNORECASE)
 _OFTEN = 10
 """The prediction may be stopped on one database of so many."""
 
-STOPPED = frozenset({Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT, Reason.ROW_LIMIT})
 """Failures that say nothing about the query: it was stopped."""
 
 
@@ -70,7 +69,7 @@ def unrunnable(arena: ScratchDatabase, gold: str, prediction: str) -> NotRefuted
 
 def is_stopped(outcome: Outcome) -> bool:
     """Whether a limit stopped a query."""
-    return isinstance(outcome, Failure) and outcome.reason in STOPPED
+    return isinstance(outcome, Failure) and outcome.reason in LIMIT_REASONS
 
 
 def is_often(stopped: int, tried: int) -> bool:

@@ -18,14 +18,13 @@ from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import Kind, fold, kind, pieces, solid
-from sqlverdict.records import Answer, Comparison, Contract, Outcome, Query, Reason
+from sqlverdict.records import LIMIT_REASONS, Answer, Comparison, Contract, Outcome, Query
 from sqlverdict.refute.trial.scratch_database import is_view
 from sqlverdict.refute.witness import Instance
 
 SMALL = Limits(steps=50_000_000, seconds=60.0, rows=100_000, bytes=16 * 2**20, cell=2**20)
 """What a query may spend on a database of a few rows."""
 
-_OPEN = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
 _GENERATED = (2, 3)
 _PLAIN_TABLE = ["CREATE", "TABLE"]
 
@@ -210,5 +209,5 @@ def compare_on(
     failed = [found for found in (gold, prediction) if not isinstance(found, Answer)]
     reasons = tuple(dict.fromkeys(found.reason for found in failed))
     message = failed[0].message
-    decided = len(failed) == 1 and not _OPEN.intersection(reasons)
+    decided = len(failed) == 1 and not LIMIT_REASONS.intersection(reasons)
     return gold, prediction, Comparison(False if decided else None, reasons, message=message)

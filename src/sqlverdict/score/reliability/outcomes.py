@@ -32,7 +32,7 @@ from typing import Literal
 from sqlverdict.errors import UsageError
 from sqlverdict.load.ehrsql import UNSCORABLE
 from sqlverdict.load.fenced import extract_sql
-from sqlverdict.records import Reason, Result, Rung, Verdict
+from sqlverdict.records import LIMIT_REASONS, Reason, Result, Rung, Verdict
 
 Treatment = Literal["harm", "abstain"]
 VERDICT = "verdict"
@@ -63,9 +63,7 @@ _MISHAPS: Mapping[str, Mishap] = {
     Reason.PARSE_ERROR: Mishap.ERROR,
     Reason.WRITE_BLOCKED: Mishap.ERROR,
     Reason.UNSUPPORTED_FEATURE: Mishap.ERROR,
-    Reason.EXECUTION_TIMEOUT: Mishap.TIMEOUT,
-    Reason.ROW_LIMIT: Mishap.TIMEOUT,
-    Reason.MEMORY_LIMIT: Mishap.TIMEOUT,
+    **dict.fromkeys(LIMIT_REASONS, Mishap.TIMEOUT),
     Reason.NO_SQL_PRODUCED: Mishap.NO_SQL,
     Reason.REFUSED_IN_WORDS: Mishap.NO_SQL,
 }

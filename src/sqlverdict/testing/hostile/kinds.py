@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from sqlverdict.records import Reason
+from sqlverdict.records import LIMIT_REASONS, Reason
 
 ANSWER: Final = "answer"
 Expected = frozenset[Reason | Literal["answer"]]
@@ -45,7 +45,7 @@ WRONG = BROKEN | FAILS
 NOTHING = _reasons(Reason.NO_SQL_PRODUCED)
 NO_SQL = NOTHING | BROKEN
 SEVERAL = _reasons(Reason.UNSUPPORTED_FEATURE)
-ENDLESS = _reasons(Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT)
+ENDLESS = _reasons(*LIMIT_REASONS)
 BIG = _reasons(Reason.MEMORY_LIMIT, Reason.EXECUTION_TIMEOUT)
 ANSWERS: Expected = frozenset({ANSWER})
 ANY: Expected = WRONG | ENDLESS | ANSWERS
