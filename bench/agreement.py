@@ -1,8 +1,9 @@
 """How well verdicts agree with people, and how probable they say they are.
 
-Prints, as Markdown, what ``docs/agreement.md`` shows: the labels in each situation, kappa of each
-policy beside EX, each recorded judge alone and with evidence, calibration, and whether the stated
-bounds hold. With ``--write`` it also writes the counts that come with the package.
+Prints, as Markdown, what ``docs/measurements/agreement.md`` shows: the labels in each situation,
+kappa of each policy beside EX, each recorded judge alone and with evidence, calibration, and
+whether the stated bounds hold. With ``--write`` it also writes the counts that come with the
+package.
 
 Run: ``python bench/agreement.py [--write]``; needs SQLVERDICT_DATA. Takes about two minutes.
 """
@@ -27,7 +28,7 @@ from sqlverdict.situations import Situation
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 COUNTS = Path(__file__).parents[1] / "src" / "sqlverdict" / "confidence.json"
-FIGURE = Path(__file__).parents[1] / "docs" / "calibration.svg"
+FIGURE = Path(__file__).parents[1] / "docs" / "measurements" / "calibration.svg"
 STYLES = {INTENT.name: ("rose-bird", "rose-spider", "corrected"), STRICT.name: ("flex",)}
 """The sets whose labels follow the idea of a policy."""
 ABOUT = {

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -14,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import click
+from docstrings import as_markdown
 
 from sqlverdict.cli.main import main as cli
 from sqlverdict.compare.preset import PRESETS
@@ -40,20 +40,14 @@ FOLDER = Path(__file__).parent
 BRIEF = "<!-- Written by docs/generate.py: a whole brief, from the demo. -->"
 BRIEF_END = "<!-- The end of the brief. -->"
 EXAMPLE = "ferry_line-05"
+HELP_WIDTH = 98
+"""As wide as the program writes its help in a terminal of 100 columns or more."""
 NOTE = "<!-- Written by docs/generate.py from the code: change the code, then run `make docs`. -->"
 
 
 def document(module: str) -> str:
-    """A module's docstring as Markdown: headings bold, the rest as it stands."""
-    text = inspect.cleandoc(importlib.import_module(module).__doc__ or "")
-    lines: list[str] = []
-    for line in text.splitlines():
-        heading = line and not line[0].isspace() and lines and lines[-1] == "" and len(line) < 40
-        if heading and not line.endswith((".", ":")):
-            lines += [f"**{line.strip()}**", ""]
-        else:
-            lines.append(line[4:] if line.startswith("    ") else line)
-    return "\n".join(lines).replace("``", "`")
+    """A module's docstring as Markdown."""
+    return as_markdown(importlib.import_module(module).__doc__)
 
 
 def members(title: str, intro: str, registry: Registry[object]) -> str:
@@ -103,7 +97,7 @@ def presets() -> str:
 def engines() -> str:
     """The engines page, with the limits."""
     text = members("Engines", "What runs the queries.", ENGINES)  # type: ignore[arg-type]
-    limits = ["# Limits", inspect.cleandoc(Limits.__doc__ or ""), "Defaults:", ""]
+    limits = ["# Limits", as_markdown(Limits.__doc__), "Defaults:", ""]
     values = [f"- `{name}`: {value:,}" for name, value in vars(Limits()).items()]
     return text + "\n" + "\n\n".join(limits[:3]) + "\n\n" + "\n".join(values) + "\n"
 
@@ -123,7 +117,7 @@ def signs() -> str:
         "Signs",
         "What `sqlverdict lint` looks for, and what runs with a policy note as evidence. A sign "
         "is no verdict. How often each speaks on wrong and on right queries is measured in "
-        "[lint.md](lint.md); *strong* ones are shown by default.",
+        "[measurements/lint.md](measurements/lint.md); *strong* ones are shown by default.",
         SIGNS,  # type: ignore[arg-type]
     )
     rows = ["| sign | strength | what |", "| --- | --- | --- |"]
@@ -174,12 +168,14 @@ def tags() -> str:
 def commands() -> str:
     """The commands page: each command's own help."""
     group = cli_group()
-    context = click.Context(group, info_name="sqlverdict")
+    context = click.Context(
+        group, info_name="sqlverdict", terminal_width=HELP_WIDTH, **group.context_settings
+    )
     parts = ["# Commands", NOTE, "```text\n" + group.get_help(context) + "\n```"]
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         assert command is not None
-        inner = click.Context(command, info_name=name, parent=context, terminal_width=100)
+        inner = click.Context(command, info_name=name, parent=context, **command.context_settings)
         parts += [f"## `sqlverdict {name}`", "```text\n" + command.get_help(inner) + "\n```"]
     return "\n\n".join(parts) + "\n"
 

@@ -35,8 +35,8 @@ open                          needs_review  needs_review  needs_review   nobody
 
 ``results`` is the benchmark's own comparison. ``strict`` follows FLEX's experts: a match by luck
 is wrong. ``intent`` asks whether the answer serves the question, and is the default. The labels
-behind every line are counted in ``docs/agreement.md``, and each verdict carries the probability
-that follows from them (:mod:`sqlverdict.confidence`).
+behind every line are counted in ``docs/measurements/agreement.md``, and each verdict carries the
+probability that follows from them (:mod:`sqlverdict.confidence`).
 """
 
 from __future__ import annotations

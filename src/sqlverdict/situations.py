@@ -46,12 +46,12 @@ from sqlverdict.records import Case, Evidence, Fault, Reason, Rung
 
 NEAR = 0.8
 """From this overlap on, answers on generated databases are nearly the same. Chosen on the halves
-of ROSE's labels in docs/agreement.md; 0.75 and 0.85 agree with people about as well."""
+of ROSE's labels in docs/measurements/agreement.md; 0.75 and 0.85 agree with people as well."""
 
 
 SUSPECT_SIGNS = frozenset({"dead_literal", "empty_answer", "numbers_as_text"})
 """Signs against a gold that count where the prediction does not show them; the labels behind each
-are in docs/agreement.md."""
+are in docs/measurements/agreement.md."""
 
 
 UNSTEADY = frozenset({"clock_dependence"})

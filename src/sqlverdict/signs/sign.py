@@ -156,7 +156,7 @@ def sign(
 
     Args:
         strength: ``strong`` (a wrong query is likely; ``lint`` shows it) or ``weak`` (worth
-            knowing, and common in right queries too). Measured; see ``docs/lint.md``.
+            knowing, and common in right queries too). Measured; see ``docs/measurements/lint.md``.
         data: SQL that makes a small database, for the examples.
         fires: Queries on which it speaks.
         silent: Queries on which it must not.

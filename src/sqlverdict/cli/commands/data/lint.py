@@ -62,7 +62,7 @@ def lint(**said: Any) -> int:
     Signs are, among others: a value that its column does not hold, an empty answer, columns that
     are joined and share no value, a LIMIT that returns rows without a sort key. A query that fails
     has the sign "fails". A query with a sign may be right, and one without may be wrong; how often
-    is measured in docs/lint.md.
+    is measured in docs/measurements/lint.md.
 
     The exit code is 0, or 1 where a rule of --fail-on applies, or 3 where no query could be looked
     at.
