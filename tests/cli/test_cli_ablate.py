@@ -140,7 +140,7 @@ def test_a_dry_run_asks_nobody(
     assert server.calls == []
     assert not (tmp_path / "ablation").exists()
     said = invoke(*call, "--dry-run")
-    assert f"calls: {DISTINCT} (0 more replies at hand)" in said.output
+    assert f"calls: {DISTINCT} (0 more replies cached)" in said.output
     assert f"at most {2 * DISTINCT} more calls" in said.output
 
 
@@ -152,7 +152,7 @@ def test_what_is_wrong_with_the_call_is_said(
     replay = invoke(*call, "--judge", "replay")
     assert (replay.exit_code, "know one context only" in replay.output) == (2, True)
     elsewhere = invoke(*call, "--id-field", "gold_sql")
-    assert (elsewhere.exit_code, "has a settled label" in elsewhere.output) == (2, True)
+    assert (elsewhere.exit_code, "has a decided label" in elsewhere.output) == (2, True)
     modelless = invoke("ablate", "--benchmark", "flex", "--root", agreement, "--labels", agreement)
     assert (modelless.exit_code, "no --model" in modelless.output) == (2, True)
 

@@ -206,7 +206,7 @@ def test_missing_predictions_are_an_error_unless_allowed(tiny: Any, invoke: Invo
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ((), "say what to evaluate"),
+        ((), "name the cases with one of"),
         (("--benchmark", "spider"), "needs --root"),
         (("--benchmark", "spyder", "--root", "."), "Did you mean 'spider'?"),
         (("--gold", "{gold}", "--cases", "{gold}"), "found --gold and --cases"),

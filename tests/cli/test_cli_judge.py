@@ -139,7 +139,7 @@ def test_without_an_llm_everything_is_decided_and_open_questions_listed(
         (["--judge", "flex"], "needs --model"),
         (["--dry-run"], "--dry-run goes with --judge"),
         (["--max-cost", "1"], "--max-cost goes with --judge"),
-        (["--judge", "replay", "--dry-run"], "recorded replies are at hand"),
+        (["--judge", "replay", "--dry-run"], "leave out --dry-run"),
         (["--judge", "flx", "--model", "m"], "Did you mean 'flex'"),
         (["--model", "m", "--judge-set", "colour=red"], "--judge-set 'colour=red'"),
         (["--model", "m", "--judge-set", "samples=few"], "does not fit"),
@@ -160,7 +160,7 @@ def test_replay_needs_something_to_replay(invoke: Invoke, tmp_path: Path) -> Non
     cases.write_text('{"id": "a", "db_id": "d", "gold": "SELECT 1", "prediction": "SELECT 2"}\n')
     found = invoke("evaluate", "--cases", cases, "--judge", "replay")
     assert found.exit_code == 2
-    assert "holds no recorded replies" in found.output
+    assert "has no recorded replies" in found.output
 
 
 @pytest.mark.parametrize(
@@ -215,7 +215,7 @@ def test_a_dry_run_asks_nobody_and_leaves_nothing(
         assert not server.calls
         assert not (tmp_path / "run").exists()
         said = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--metrics", "flex")
-        assert "calls: 5 (0 more replies at hand)" in said.output
+        assert "calls: 5 (0 more replies cached)" in said.output
         assert "no price for the model 'm'; give one with --prices FILE" in said.output
         assert "asked for again (at most 10 more calls)" in said.output
         assert json.loads(told.output)["possible_reasks"] == 4

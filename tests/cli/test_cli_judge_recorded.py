@@ -72,9 +72,9 @@ def test_recorded_verdicts_of_a_named_judge_are_asked(invoke: Invoke, tmp_path: 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--model", "m/K"], "holds no recorded verdicts of 'm/K'"),
+        (["--model", "m/K"], "has no recorded verdicts of 'm/K'"),
         ([], "--judge recorded needs --model NAME"),
-        (["--model", "m/J", "--dry-run"], "recorded replies are at hand"),
+        (["--model", "m/J", "--dry-run"], "leave out --dry-run"),
         (["--model", "m/J", "--predictions", "FILE"], "leave out --predictions"),
     ],
 )

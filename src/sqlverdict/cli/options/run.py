@@ -1,82 +1,158 @@
-"""From the words of ``evaluate`` to the options of a run."""
+"""From the options of ``evaluate`` to the options of a run."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
-from sqlverdict.cli.options.judge import check, with_judged_metric
+import click
+
+from sqlverdict.cli.command import Heading, group, option
+from sqlverdict.cli.options.data import CaseArgs
+from sqlverdict.cli.options.judge import JudgeArgs, check_judge
+from sqlverdict.cli.options.limits import CacheArgs, LimitArgs
+from sqlverdict.cli.options.predictions import PredictionArgs
+from sqlverdict.cli.options.shared import FILE, FOLDER, json_option, null_keys_option, quiet_option
 from sqlverdict.confidence import read_models
 from sqlverdict.errors import UsageError
-from sqlverdict.execute.cache import default_path
-from sqlverdict.execute.engine import ENGINES, Limits
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
-from sqlverdict.pipeline import Options
+from sqlverdict.pipeline import Options, Progress
 from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.run.contradictions import CONTRADICTIONS
 from sqlverdict.run.prove_stage import Proving
-from sqlverdict.run.recorded import RUN
 from sqlverdict.run.refute_stage import Refuting
 from sqlverdict.runlog.folder import WITNESSES
 from sqlverdict.score.metric import parse_metrics
 
 
-def run_options(said: dict[str, Any], progress: Any) -> Options:
+@dataclass(frozen=True, kw_only=True)
+class EvidenceArgs:
+    """Which evidence a run looks for, and how evidence becomes a verdict."""
+
+    HEADING: ClassVar[Heading] = Heading.EVIDENCE
+
+    prove: bool = option(
+        "--prove",
+        is_flag=True,
+        help="Search for proofs; with --refute, search for witnesses against proved pairs too.",
+    )
+    refute: int | None = option(
+        "--refute",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Where answers match, search up to N databases for one on which they differ.",
+    )
+    bank: Path | None = option(
+        "--bank", type=FILE, help="With --refute: save witnesses in this bank and try them first."
+    )
+    null_keys: bool = null_keys_option()
+    policy: str | None = option(
+        "--policy",
+        metavar="NAME",
+        help="How evidence becomes a verdict: intent (the default of the metric verdict), strict "
+        "or results (the default without that metric).",
+    )
+    confidence: Path | None = option(
+        "--confidence",
+        type=FILE,
+        help="Counts of labels from 'sqlverdict calibrate'. [default: the package's]",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputArgs:
+    """Where a run goes, and what is printed."""
+
+    HEADING: ClassVar[Heading] = Heading.OUTPUT
+
+    out: Path | None = option(
+        "--out", type=FOLDER, help="The folder of the run. [default: runs/<system>]"
+    )
+    overwrite: bool = option(
+        "--overwrite", is_flag=True, help="Overwrite an existing run in --out."
+    )
+    quiet: bool = quiet_option("Print only the headline, without progress.")
+    as_json: bool = json_option()
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateArgs:
+    """The options of ``evaluate``."""
+
+    data: CaseArgs = group(CaseArgs)
+    predictions: PredictionArgs = group(PredictionArgs)
+    metrics: str = option(
+        "--metrics",
+        default="ex",
+        heading=Heading.METRICS,
+        help="What to score, such as ex,esm or 'ex[bird]'.",
+    )
+    evidence: EvidenceArgs = group(EvidenceArgs)
+    judge: JudgeArgs = group(JudgeArgs)
+    limits: LimitArgs = group(LimitArgs)
+    cache: CacheArgs = group(CacheArgs)
+    output: OutputArgs = group(OutputArgs)
+
+
+def run_options(args: EvaluateArgs, progress: Progress | None) -> Options:
     """The options of a run, as ``evaluate`` was given them.
 
     Raises:
         UsageError: options exclude each other, or name something unknown.
     """
     # Checked first: a typing mistake should not cost the reading of a benchmark.
-    check(said)
-    metrics = with_judged_metric(said)
+    check_judge(args.judge)
+    metrics = _with_verdict(args)
     needs = {need for spec in parse_metrics(metrics) for need in spec.metric.needs}
-    ENGINES.get(said["engine"])
-    if said["cache"] is not None and said["no_cache"]:
-        raise UsageError("--cache and --no-cache exclude each other")
-    asked = {"seconds": said["timeout"], "rows": said["max_rows"], "steps": said["max_steps"]}
-    schemas = load_schemas(said["schema"]) if said["schema"] is not None else {}
+    ENGINES.get(args.limits.engine)
+    schemas = load_schemas(args.data.schema) if args.data.schema is not None else {}
+    evidence = args.evidence
     return Options(
         metrics=metrics,
-        engine=said["engine"],
-        limits=Limits(**{name: most for name, most in asked.items() if most is not None}),
-        workers=said["workers"],
-        cache=None if said["no_cache"] else said["cache"] or default_path(),
-        overwrite=said["overwrite"],
+        engine=args.limits.engine,
+        limits=args.limits.limits,
+        workers=args.limits.workers,
+        cache=args.cache.path,
+        overwrite=args.output.overwrite,
         progress=progress,
-        refuting=_refuting(said, schemas, needed="witness" in needs),
-        proving=_proving(said, schemas, needed="proof" in needs),
+        refuting=_refuting(evidence, schemas, needed="witness" in needs),
+        proving=_proving(args, schemas, needed="proof" in needs),
         schemas=schemas,
-        policy=said["policy"],
-        confidence=read_models(said["confidence"]) if said["confidence"] is not None else None,
-        null_keys=said["null_keys"],
-        no_sql=said.get("no_sql", "wrong"),
-        answers=said.get("answers", RUN),
+        policy=evidence.policy,
+        confidence=read_models(evidence.confidence) if evidence.confidence is not None else None,
+        null_keys=evidence.null_keys,
+        no_sql=args.predictions.no_sql,
+        answers=args.predictions.answers,
     )
 
 
+def _with_verdict(args: EvaluateArgs) -> str:
+    """The metrics; with ``verdict`` where a judge or a policy is named and no metric uses it."""
+    if not args.judge.asks and args.evidence.policy is None and not args.judge.no_llm:
+        return args.metrics
+    names = {part.strip().partition("[")[0] for part in args.metrics.split(",")}
+    return args.metrics if names & {"flex", "verdict"} else f"{args.metrics},verdict"
+
+
 def _refuting(
-    said: dict[str, Any], schemas: Mapping[str, Schema], *, needed: bool
+    args: EvidenceArgs, schemas: Mapping[str, Schema], *, needed: bool
 ) -> Refuting | None:
-    if said["bank"] is not None and said["refute"] is None:
+    if args.bank is not None and args.refute is None:
         raise UsageError("--bank goes with --refute N")
-    if said["refute"] is None and not needed:
+    if args.refute is None and not needed:
         return None
-    budget = SearchBudget() if said["refute"] is None else SearchBudget(instances=said["refute"])
-    return Refuting(budget, said["bank"], schemas, Path(WITNESSES))
+    budget = SearchBudget() if args.refute is None else SearchBudget(instances=args.refute)
+    return Refuting(budget, args.bank, schemas, Path(WITNESSES))
 
 
-def _proving(
-    said: dict[str, Any], schemas: Mapping[str, Schema], *, needed: bool
-) -> Proving | None:
-    if not said["prove"] and not needed:
+def _proving(args: EvaluateArgs, schemas: Mapping[str, Schema], *, needed: bool) -> Proving | None:
+    if not args.evidence.prove and not needed:
         return None
-    # Whoever asks for both wants the prover tested as well.
-    both = said["prove"] and said["refute"] is not None
-    return Proving(schemas, _folder(said, CONTRADICTIONS), tests_proofs=both)
-
-
-def _folder(said: dict[str, Any], name: str) -> Path:
-    return (said["out"] or Path("runs")) / name
+    # Whoever gives both options wants the prover tested as well.
+    both = args.evidence.prove and args.evidence.refute is not None
+    folder = (args.output.out or Path("runs")) / CONTRADICTIONS
+    return Proving(schemas, folder, tests_proofs=both)

@@ -1,28 +1,40 @@
-"""Say what each part of a judge's context is worth, by its agreement with human labels."""
+"""Measure what each part of a judge's context contributes to its agreement with human labels."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Literal
 
 import click
 
-from sqlverdict.cli.options.common import ANY_PATH, FILE, FOLDER, as_json, examples, print_json
-from sqlverdict.cli.options.judge import judge_options
+from sqlverdict.cli.command import Heading, command, group, option
+from sqlverdict.cli.options.batch import show_estimate, submit_batch
+from sqlverdict.cli.options.data import CaseArgs, read_benchmark, select
+from sqlverdict.cli.options.judge import JudgeArgs, JudgeSession, check_judge, open_judge
+from sqlverdict.cli.options.labels import LabelArgs, half_option
+from sqlverdict.cli.options.predictions import PredictionArgs, read_systems
+from sqlverdict.cli.options.shared import FOLDER, json_option, print_json, workers_option
+from sqlverdict.errors import Interrupted, UsageError
+from sqlverdict.files.text import count
+from sqlverdict.load.benchmark import Benchmark
+from sqlverdict.load.labels import read_labels
+from sqlverdict.parse.schemas.load import load_schemas
+from sqlverdict.pipeline import Options, System, evaluate_systems
+from sqlverdict.report.agreement.ablation import (
+    CONTEXTS,
+    ablation,
+    ablation_table,
+    choose_contexts,
+)
+from sqlverdict.report.terminal.console import Screen
+from sqlverdict.runlog.run import Run
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from sqlverdict.cli.options.inputs import DataInputs
-    from sqlverdict.cli.options.judge import JudgeSession
-    from sqlverdict.load.benchmark import Benchmark
-    from sqlverdict.pipeline import Options, System
-    from sqlverdict.runlog.run import Run
-
-_EXAMPLES = examples(
+_JUDGE = "flex"
+_EXAMPLES = (
     "sqlverdict ablate --benchmark flex --root agreement.jsonl --schema ddl.json \\",
     "    --labels agreement.jsonl --model gpt-4o --out ablation",
     "sqlverdict ablate --benchmark bird --root bird --predictions mine.txt --labels people.csv \\",
@@ -31,147 +43,135 @@ _EXAMPLES = examples(
 )
 
 
-@click.command(epilog=_EXAMPLES)
-@click.option("--benchmark", metavar="NAME", help="A format: flex, bird, spider, jsonl ...")
-@click.option("--root", type=ANY_PATH, help="The benchmark's folder, or its file.")
-@click.option("--split", default="dev", show_default=True, help="Which part of the benchmark.")
-@click.option("--cases", type=FILE, help="Cases as JSONL or CSV, instead of a benchmark.")
-@click.option("--databases", type=ANY_PATH, help="Where the databases lie.")
-@click.option("--schema", type=ANY_PATH, help="tables.json, CREATE statements, .sql or a folder.")
-@click.option("--predictions", metavar="FILE", help="One system's; not where the file has them.")
-@click.option("--limit", type=click.IntRange(1), help="Only the first N cases.")
-@click.option("--labels", type=FILE, required=True, help="People's labels, JSONL, JSON or CSV.")
-@click.option("--label-field", help="The label's field. [default: human, label or correct]")
-@click.option("--id-field", help="The id's field, or a pattern such as '{set}-{i}'.")
-@click.option(
-    "--half",
-    type=click.Choice(["drop", "0", "1"]),
-    default="drop",
-    show_default=True,
-    help="What a label of 0.5 becomes.",
-)
-@click.option("--context", "contexts", multiple=True, help="Repeatable. [default: all seven]")
-@click.option("--out", type=FOLDER, default=Path("ablation"), show_default=True, help="The runs.")
-@click.option("--workers", type=click.IntRange(0), help="Processes. [default: one a core]")
-@click.option("--published", is_flag=True, help="Show FLEX's published kappas beside ours.")
-@judge_options
-@as_json
-def ablate(**said: Any) -> None:
-    """Run the FLEX judge in several contexts and hold each against human labels.
+@dataclass(frozen=True, kw_only=True)
+class AblateArgs:
+    """The options of ``ablate``."""
+
+    data: CaseArgs = group(CaseArgs)
+    predictions: str | None = option(
+        "--predictions",
+        metavar="FILE",
+        heading=Heading.DATA,
+        help="One system's predictions, unless the benchmark's file has them.",
+    )
+    labels: LabelArgs = group(LabelArgs)
+    half: Literal["drop", "0", "1"] = half_option()
+    judge: JudgeArgs = group(JudgeArgs)
+    contexts: tuple[str, ...] = option(
+        "--context",
+        multiple=True,
+        metavar="NAME",
+        heading=Heading.JUDGE,
+        help="Only this context. Repeatable. [default: all seven]",
+    )
+    workers: int | None = workers_option()
+    out: Path = option(
+        "--out", type=FOLDER, default=Path("ablation"), help="The folder of the runs."
+    )
+    published: bool = option(
+        "--published", is_flag=True, help="Show the kappas that FLEX published beside ours."
+    )
+    as_json: bool = json_option()
+
+
+@command(AblateArgs, examples=_EXAMPLES)
+def ablate(args: AblateArgs) -> None:
+    """Run the FLEX judge in several contexts and compare each with human labels.
 
     The contexts are those of FLEX's tables 4 and 5: full (results only where they differ),
     no_results, results_in_both, no_question, no_knowledge, no_criteria, no_gold. Each is a run
-    below --out with the metrics ex and flex; only cases with a label are asked about. A run that
-    was stopped goes on where it was, and cached replies are not paid for again.
+    in --out with the metrics ex and flex. Only cases with a label are judged. Run the same command
+    again to continue; cached replies are not paid for again.
     """
-    from sqlverdict.cli.options.inputs import DataInputs, read_benchmark, select
-    from sqlverdict.cli.options.judge import check, hearing
-    from sqlverdict.errors import UsageError
-    from sqlverdict.files.text import count
-    from sqlverdict.load.labels import read_labels
-    from sqlverdict.report.agreement.ablation import ablation, ablation_table, choose_contexts
-    from sqlverdict.report.terminal.console import Screen
-
-    if said["judge"] not in (None, "flex") or said["model"] is None:
-        raise UsageError(
-            f"--judge {said['judge']}: found another judge than flex. Leave out --judge, and name "
-            "the model with --model: recorded replies know one context only"
-            if said["judge"] not in (None, "flex")
-            else "no --model: name the model that is to be asked"
-        )
-    said["judge"] = "flex"
-    check(said)
-    names = choose_contexts(said["contexts"])
+    args = replace(args, judge=_flex(args.judge))
+    check_judge(args.judge)
+    names = choose_contexts(args.contexts)
     labels = read_labels(
-        said["labels"],
-        label_field=said["label_field"],
-        id_field=said["id_field"],
-        half=said["half"],
+        args.labels.labels,
+        label_field=args.labels.label_field,
+        id_field=args.labels.id_field,
+        half=args.half,
     )
-    given = DataInputs(**{n: said[n] for n in ("benchmark", "root", "split", "cases", "databases")})
-    given = replace(given, schema=said["schema"], limit=said["limit"])
-    whole = read_benchmark(given)
-    people = {item.id for item in labels.items if item.value is not None}
-    asked = tuple(case.id for case in select(whole, given).cases if case.id in people)
-    if not asked:
+    benchmark = read_benchmark(args.data)
+    labelled = {item.id for item in labels.items if item.value is not None}
+    ids = tuple(case.id for case in select(benchmark, args.data).cases if case.id in labelled)
+    if not ids:
         raise UsageError(
-            f"no case of the benchmark has a settled label in {said['labels']}; name the field of "
-            "the id with --id-field"
+            f"no case of the benchmark has a decided label in {args.labels.labels}; name the field "
+            "of the id with --id-field"
         )
-    given = replace(given, only=asked, limit=None)
-    with hearing(said, whole) as heard:
-        runs = _runs(names, whole, given, heard, said)
+    args = replace(args, data=replace(args.data, only=ids, limit=None))
+    with open_judge(args.judge, benchmark) as session:
+        runs = _runs(names, benchmark, args, session)
     if runs is None:
         return
-    found = ablation(runs, labels)
-    if said["as_json"]:
-        print_json(found)
+    report = ablation(runs, labels)
+    if args.as_json:
+        print_json(report)
         return
     screen = Screen()
-    size = f"{count(len(found), 'context')} on {count(len(asked), 'case')}"
-    screen.line(f"{said['model']} in {size}", "heading")
-    screen.table(ablation_table(found, published=said["published"]))
+    size = f"{count(len(report), 'context')} on {count(len(ids), 'case')}"
+    screen.line(f"{args.judge.llm.model} in {size}", "heading")
+    screen.table(ablation_table(report, published=args.published))
+
+
+def _flex(judge: JudgeArgs) -> JudgeArgs:
+    """The options of the judge ``flex``, the only one with several contexts.
+
+    Raises:
+        UsageError: they name another judge, or no model.
+    """
+    if judge.judge not in (None, _JUDGE):
+        raise UsageError(
+            f"--judge {judge.judge}: found another judge than flex. Leave out --judge, and name "
+            "the model with --model: recorded replies know one context only"
+        )
+    if judge.llm.model is None:
+        raise UsageError("no --model: name the model to ask")
+    return replace(judge, judge=_JUDGE)
 
 
 def _runs(
-    names: Sequence[str],
-    benchmark: Benchmark,
-    given: DataInputs,
-    heard: JudgeSession,
-    said: dict[str, Any],
+    names: Sequence[str], benchmark: Benchmark, args: AblateArgs, session: JudgeSession
 ) -> dict[str, Run] | None:
-    """A run a context; ``None`` where nobody answers now: a dry run, or a batch."""
-    from sqlverdict.cli.options.inputs import select
-    from sqlverdict.cli.options.judge import show_estimate, submit_batch
-    from sqlverdict.errors import Interrupted
-    from sqlverdict.pipeline import evaluate_systems
-    from sqlverdict.report.agreement.ablation import CONTEXTS
-
-    assert heard.judging is not None, "a model was named"
+    """A run for each context; ``None`` where nobody answers now: a dry run, or a batch."""
+    assert session.judging is not None, "a model is named"
+    assert session.llm is not None, "a model is named"
     runs: dict[str, Run] = {}
-    later = said["dry_run"] or said["batch"]
     with ExitStack() as stack:
-        out = said["out"]
-        if said["dry_run"]:
+        out = args.out
+        if args.judge.dry_run:
             out = Path(stack.enter_context(TemporaryDirectory()))
         for name in names:
-            settings = replace(heard.judging.settings, **CONTEXTS[name])
-            options = replace(_options(said), judging=replace(heard.judging, settings=settings))
-            system = _system(benchmark, out / name, said)
+            settings = replace(session.judging.settings, **CONTEXTS[name])
+            options = replace(_options(args), judging=replace(session.judging, settings=settings))
+            system = _system(benchmark, out / name, args.predictions)
             try:
-                chosen = select(benchmark, given)
-                (runs[name],) = evaluate_systems(chosen, [system], options=options)
+                cases = select(benchmark, args.data)
+                (runs[name],) = evaluate_systems(cases, [system], options=options)
             except Interrupted:
-                # What is not answered now still tells what the next context has to ask.
-                if not later:
+                # The requests of the other contexts are still to be collected.
+                if not args.judge.collects:
                     raise
-    if said["dry_run"]:
-        show_estimate(heard, said)
+    if args.judge.dry_run:
+        retries = args.judge.settings().retries_unparseable
+        show_estimate(session.llm, retries, as_json=args.as_json)
         return None
-    if said["batch"] and len(runs) < len(names):
-        submit_batch(heard, said)
-        click.echo("the same command goes on once the batch is collected", err=True)
+    if args.judge.batch and len(runs) < len(names):
+        submit_batch(session.llm, args.judge.llm.max_cost)
+        click.echo("run the same command again to collect the batch and continue", err=True)
         return None
     return runs
 
 
-def _options(said: dict[str, Any]) -> Options:
-    from sqlverdict.parse.schemas.load import load_schemas
-    from sqlverdict.pipeline import Options
-
-    schemas = load_schemas(said["schema"]) if said["schema"] is not None else {}
-    return Options(metrics="ex,flex", workers=said["workers"], schemas=schemas)
+def _options(args: AblateArgs) -> Options:
+    schemas = load_schemas(args.data.schema) if args.data.schema is not None else {}
+    return Options(metrics="ex,flex", workers=args.workers, schemas=schemas)
 
 
-def _system(benchmark: Benchmark, out: Path, said: dict[str, Any]) -> System:
-    from sqlverdict.cli.options.inputs import read_systems
-    from sqlverdict.errors import UsageError
-    from sqlverdict.pipeline import System
-
-    if said["predictions"] is not None:
-        (system,) = read_systems(
-            [said["predictions"]], benchmark, out=out, name=None, format=None, allow_missing=False
-        )
+def _system(benchmark: Benchmark, out: Path, predictions: str | None) -> System:
+    if predictions is not None:
+        (system,) = read_systems(PredictionArgs(predictions=(predictions,)), benchmark, out)
         return system
     if benchmark.predictions is None:
         raise UsageError("no predictions: give --predictions FILE")

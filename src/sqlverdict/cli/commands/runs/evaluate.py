@@ -6,30 +6,29 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from tempfile import TemporaryDirectory
 
 import click
 
-from sqlverdict.cli.options.common import (
-    ANY_PATH,
-    FILE,
-    FOLDER,
-    as_json,
-    command_line,
-    examples,
-    null_keys,
-    print_json,
-)
-from sqlverdict.cli.options.judge import judge_options
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.batch import show_estimate, submit_batch
+from sqlverdict.cli.options.data import extra_inputs, read_benchmark, select, select_pairs
+from sqlverdict.cli.options.judge import open_judge
+from sqlverdict.cli.options.predictions import read_recorded, read_systems, run_folder
+from sqlverdict.cli.options.run import EvaluateArgs, run_options
+from sqlverdict.cli.options.shared import command_line, print_json
+from sqlverdict.cli.show_run import run_json, show_end, show_run, show_runs
+from sqlverdict.errors import Contradiction, Interrupted, UsageError
+from sqlverdict.load.benchmark import Benchmark
+from sqlverdict.load.benchmarks.jsonl import iterate_pairs
+from sqlverdict.pipeline import Options, System, evaluate_pairs, evaluate_systems
+from sqlverdict.report.one_run.files import write_reports
+from sqlverdict.report.one_run.sections import Outcome, headline, outcome
+from sqlverdict.report.terminal.console import Screen
+from sqlverdict.report.terminal.progress import LiveProgress
+from sqlverdict.runlog.run import Run
 
-if TYPE_CHECKING:
-    from sqlverdict.cli.options.inputs import DataInputs
-    from sqlverdict.load.benchmark import Benchmark
-    from sqlverdict.pipeline import Options
-    from sqlverdict.report.one_run.sections import Outcome
-    from sqlverdict.runlog.run import Run
-
-_EXAMPLES = examples(
+_EXAMPLES = (
     "sqlverdict evaluate --benchmark spider --root spider --predictions mine.txt",
     "sqlverdict evaluate --benchmark bird --root bird --predictions preds.json \\",
     "    --metrics 'ex[bird],ex' --out runs/mine",
@@ -47,267 +46,148 @@ _EXAMPLES = examples(
 )
 
 
-@click.command(epilog=_EXAMPLES)
-@click.option("--benchmark", metavar="NAME", help="A format: spider, bird, jsonl, csv, demo ...")
-@click.option("--root", type=ANY_PATH, help="The benchmark's folder, or its file.")
-@click.option("--split", default="dev", show_default=True, help="Which part of the benchmark.")
-@click.option("--gold", type=FILE, help="A gold file, SQL<TAB>db_id a line.")
-@click.option("--cases", type=FILE, help="Cases as JSONL, with predictions unless given apart.")
-@click.option("--databases", type=ANY_PATH, help="Where the databases lie, in any usual layout.")
-@click.option(
-    "--predictions", multiple=True, metavar="[NAME=]FILE", help="Repeat for several systems."
-)
-@click.option(
-    "--system", multiple=True, metavar="NAME", help="A system that the benchmark's file records."
-)
-@click.option("--recorded-only", is_flag=True, help="With --system: only cases it has a record of.")
-@click.option("--prediction-format", metavar="FORMAT", help="Where it is not to be detected.")
-@click.option("--allow-missing", is_flag=True, help="Missing predictions count as no SQL.")
-@click.option(
-    "--no-sql",
-    default="wrong",
-    show_default=True,
-    type=click.Choice(["wrong", "abstain"]),
-    help="What a reply of text without SQL is.",
-)
-@click.option(
-    "--answers",
-    default="run",
-    show_default=True,
-    type=click.Choice(["run", "recorded"]),
-    help="What counts where both a database and a record are at hand.",
-)
-@click.option(
-    "--column", "columns", multiple=True, metavar="NAME=FIELD", help="Read a column as our field."
-)
-@click.option("--schema", type=ANY_PATH, help="tables.json, CREATE statements, .sql or a folder.")
-@click.option("--metrics", default="ex", show_default=True, help="As in ex,esm or 'ex[bird]'.")
-@click.option("--name", help="The system's name in reports; by default its file's.")
-@click.option("--out", type=FOLDER, help="Where the run goes. [default: runs/<system>]")
-@click.option("--overwrite", is_flag=True, help="Start anew where --out holds a run.")
-@click.option("--limit", type=click.IntRange(1), help="Only the first N cases.")
-@click.option("--only", metavar="ID,ID", help="Only these cases.")
-@click.option("--workers", type=click.IntRange(0), help="Processes. [default: one a core]")
-@click.option("--engine", default="sqlite", show_default=True, help="What runs the queries.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for one query.")
-@click.option("--max-rows", type=click.IntRange(1), help="Rows that one query may return.")
-@click.option("--max-steps", type=click.IntRange(1), help="Engine steps that one query may take.")
-@click.option("--cache", type=FILE, help="The file of cached answers.")
-@click.option("--no-cache", is_flag=True, help="Run every query anew.")
-@click.option(
-    "--refute",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Where answers match, search N databases for one on which they differ.",
-)
-@click.option("--bank", type=FILE, help="With --refute: keep witnesses here and try them first.")
-@click.option(
-    "--prove", is_flag=True, help="Seek proofs; with --refute, search against proved pairs too."
-)
-@null_keys
-@judge_options
-@click.option("--quiet", is_flag=True, help="No progress, and only the headline.")
-@as_json
-def evaluate(**said: Any) -> int:
+@command(EvaluateArgs, examples=_EXAMPLES)
+def evaluate(args: EvaluateArgs) -> int:
     """Evaluate one or several systems' predictions.
 
-    Say what to evaluate in one of three ways: --benchmark with --root, --gold with --databases,
-    or --cases. A run is resumed where it stopped if the same command is given again.
+    Name the cases in one of three ways: --benchmark with --root, --gold with --databases, or
+    --cases. Run the same command again to continue a run that was interrupted.
 
-    Cases that cannot be evaluated (a missing database, a gold query that fails) are left out of
-    the scores, counted apart, and make the exit code 4; if there is nothing else, 3. A pair that
-    is both proved and refuted is a bug of ours: it is saved and stops the run with exit code 5;
-    the same command goes on behind it.
+    Cases that cannot be evaluated (a missing database, a gold query that fails) are not part of
+    the scores. They are counted, and the exit code is 4; if no case could be evaluated, it is 3.
+    A pair that is both proved and refuted is a bug of sqlverdict: the case is saved and the run
+    stops with exit code 5; run the same command again to continue after it.
 
-    The metric verdict weighs proofs, witnesses and relations. With --model (and --judge) a
-    language model is asked what they leave open; its replies are cached, so that nothing is paid
-    for twice. With --no-llm nobody is asked, and the report lists what would have been.
+    The metric verdict is decided by proofs, witnesses and relations. With --model (and --judge) a
+    language model decides what they leave open. Its replies are cached, so that no call is paid
+    for twice. With --no-llm no model is called, and the report lists what it would be asked.
     """
-    from sqlverdict.cli.options.inputs import DataInputs, column_options
-    from sqlverdict.cli.options.run import run_options
-    from sqlverdict.report.one_run.files import write_reports
-    from sqlverdict.report.one_run.sections import outcome
-    from sqlverdict.report.terminal.progress import LiveProgress
-
-    names = ("benchmark", "root", "split", "gold", "cases", "databases", "schema", "limit")
-    only = tuple(part.strip() for part in (said["only"] or "").split(",") if part.strip())
-    given = DataInputs(
-        **{name: said[name] for name in names}, columns=column_options(said["columns"]), only=only
-    )
     with ExitStack() as stack:
-        progress = None if said["quiet"] else stack.enter_context(LiveProgress())
-        runs = _run(given, said, run_options(said, progress))
-    if said["dry_run"]:
+        progress = None if args.output.quiet else stack.enter_context(LiveProgress())
+        runs = _run(args, run_options(args, progress))
+    if args.judge.dry_run:
         return 0
     for run in runs:
         write_reports(run, command_line())
-    ended = outcome([run.summary for run in runs])
-    if said["as_json"]:
-        _print_json(runs, ended)
+    end = outcome([run.summary for run in runs])
+    if args.output.as_json:
+        records = [run_json(run) for run in runs]
+        print_json({"exit_code": end.exit_code, "outcome": end.message, "runs": records})
     else:
-        _print(runs, ended, quiet=said["quiet"])
-    return ended.exit_code
+        _print(runs, end, quiet=args.output.quiet)
+    return end.exit_code
 
 
-def _run(given: DataInputs, said: dict[str, Any], options: Options) -> Sequence[Run]:
-    from sqlverdict.cli.options.inputs import read_benchmark
-    from sqlverdict.cli.options.judge import hearing, submit_batch
-    from sqlverdict.errors import Interrupted
-
-    benchmark = read_benchmark(given)
-    if said["dry_run"]:
-        return _estimate(benchmark, given, said, options)
-    with hearing(said, benchmark) as heard:
+def _run(args: EvaluateArgs, options: Options) -> Sequence[Run]:
+    benchmark = read_benchmark(args.data)
+    if args.judge.dry_run:
+        _estimate(benchmark, args, options)
+        return []
+    others = bool(args.predictions.predictions or args.predictions.system)
+    with open_judge(args.judge, benchmark, other_predictions=others) as session:
         try:
-            return _evaluate(benchmark, given, said, replace(options, judging=heard.judging))
+            return _evaluate(benchmark, args, replace(options, judging=session.judging))
         except Interrupted:
-            if said["batch"]:
-                submit_batch(heard, said)
+            if args.judge.batch and session.llm is not None:
+                submit_batch(session.llm, args.judge.llm.max_cost)
             raise
 
 
-def _estimate(
-    benchmark: Benchmark, given: DataInputs, said: dict[str, Any], options: Options
-) -> Sequence[Run]:
-    """Do everything but ask, in a folder that goes away, and say what asking would take."""
-    from tempfile import TemporaryDirectory
+def _estimate(benchmark: Benchmark, args: EvaluateArgs, options: Options) -> None:
+    """Do everything but call a model, in a temporary folder, and print what the calls would cost.
 
-    from sqlverdict.cli.options.judge import hearing, show_estimate
-    from sqlverdict.cli.options.run import run_options
-    from sqlverdict.errors import Contradiction
-
-    with TemporaryDirectory() as folder, hearing(said, benchmark) as heard:
-        elsewhere = {**said, "out": Path(folder), "overwrite": False}
+    Raises:
+        Contradiction: pairs are both proved and refuted.
+    """
+    with TemporaryDirectory() as folder, open_judge(args.judge, benchmark) as session:
+        assert session.llm is not None, "a dry run has a model"
+        output = replace(args.output, out=Path(folder), overwrite=False)
+        elsewhere = replace(args, output=output)
         # A contradiction is a bug of ours: its files are kept where a run would keep them.
-        gathering = replace(
+        collecting = replace(
             run_options(elsewhere, options.progress),
-            judging=heard.judging,
+            judging=session.judging,
             proving=options.proving,
         )
-        contradicted = _gather(lambda: _evaluate(benchmark, given, elsewhere, gathering))
-        show_estimate(heard, said)
+        contradicted = _collect(lambda: _evaluate(benchmark, elsewhere, collecting))
+        retries = args.judge.settings().retries_unparseable
+        show_estimate(session.llm, retries, as_json=args.output.as_json)
     if contradicted:
-        kept = options.proving.folder if options.proving is not None else None
+        saved = options.proving.folder if options.proving is not None else None
         raise Contradiction(
-            f"pairs are both proved and refuted, a bug of sqlverdict; the reproductions are saved "
-            f"in {kept}. Please report them. The estimate leaves these cases out"
+            f"pairs are both proved and refuted, a bug of sqlverdict; the cases are saved in "
+            f"{saved}. Please report them. The estimate leaves these cases out"
         )
-    return []
 
 
-def _gather(work: Callable[[], object]) -> bool:
-    """Go through all cases of a dry run; whether any of them contradicts itself."""
-    from sqlverdict.errors import Contradiction, Interrupted
-
-    met: set[str] = set()
+def _collect(work: Callable[[], object]) -> bool:
+    """Go through all cases of a dry run; whether any of them is a contradiction."""
+    messages: set[str] = set()
     while True:
         try:
             work()
         except Interrupted:
             # Nobody answers in a dry run, so that it never ends as a whole run does.
-            return bool(met)
+            return bool(messages)
         except Contradiction as error:
-            # The run goes on behind it, as the same command would. One that stops in the same
-            # place again would never end.
-            if str(error) in met:
+            # The run continues after it, as the same command would. One that stops at the same
+            # case again would never end.
+            if str(error) in messages:
                 return True
-            met.add(str(error))
+            messages.add(str(error))
         else:
-            return bool(met)
+            return bool(messages)
 
 
-def _evaluate(
-    benchmark: Benchmark, given: DataInputs, said: dict[str, Any], options: Options
-) -> Sequence[Run]:
-    from sqlverdict.cli.options.inputs import read_systems, run_folder, select
-    from sqlverdict.errors import UsageError
-    from sqlverdict.pipeline import System, evaluate_systems
-
-    if said["system"]:
-        return _run_recorded(benchmark, given, said, options)
-    if not said["predictions"] and benchmark.predictions is not None:
-        name = said["name"] or (given.root.stem if given.root is not None else benchmark.name)
-        folder = run_folder(name, said["out"], 1)
-        system = System(name, benchmark.predictions, folder)
-        return evaluate_systems(select(benchmark, given), [system], options=options)
-    if not said["predictions"]:
-        if given.cases is None or benchmark.name != "jsonl":
-            raise UsageError("no predictions: give --predictions FILE (repeat it for more systems)")
-        return [_run_inline(given.cases, benchmark, given, said, options)]
-    systems = read_systems(
-        said["predictions"],
-        benchmark,
-        out=said["out"],
-        name=said["name"],
-        format=said["prediction_format"],
-        allow_missing=said["allow_missing"],
-    )
-    return evaluate_systems(select(benchmark, given), systems, options=options)
+def _evaluate(benchmark: Benchmark, args: EvaluateArgs, options: Options) -> Sequence[Run]:
+    data, out = args.data, args.output.out
+    if args.predictions.system:
+        if args.predictions.predictions:
+            raise UsageError("--system and --predictions exclude each other")
+        benchmark, systems = read_recorded(args.predictions, data, benchmark, out)
+    elif args.predictions.predictions:
+        systems = read_systems(args.predictions, benchmark, out)
+    elif benchmark.predictions is not None:
+        name = args.predictions.name
+        name = name or (data.root.stem if data.root is not None else benchmark.name)
+        systems = [System(name, benchmark.predictions, run_folder(name, out, 1))]
+    elif data.cases is not None and benchmark.name == "jsonl":
+        return [_run_inline(data.cases, benchmark, args, options)]
+    else:
+        raise UsageError("no predictions: give --predictions FILE (repeat it for more systems)")
+    return evaluate_systems(select(benchmark, data), systems, options=options)
 
 
-def _run_recorded(
-    benchmark: Benchmark, given: DataInputs, said: dict[str, Any], options: Options
-) -> Sequence[Run]:
-    """Systems whose answers the benchmark's own file holds."""
-    from sqlverdict.cli.options.inputs import select
-    from sqlverdict.cli.options.recorded import read_recorded
-    from sqlverdict.errors import UsageError
-    from sqlverdict.pipeline import evaluate_systems
-
-    if said["predictions"]:
-        raise UsageError("--system and --predictions exclude each other")
-    names = ("out", "name", "allow_missing", "recorded_only")
-    chosen = {name: said[name] for name in names}
-    benchmark, systems = read_recorded(given, said["system"], benchmark, **chosen)
-    return evaluate_systems(select(benchmark, given), systems, options=options)
-
-
-def _run_inline(
-    path: Path, benchmark: Benchmark, given: DataInputs, said: dict[str, Any], options: Options
-) -> Run:
-    """Cases that carry their predictions: a stream, never held in memory."""
-    from sqlverdict.cli.options.inputs import extra_inputs, run_folder, select_pairs
-    from sqlverdict.load.benchmarks.jsonl import iterate_pairs
-    from sqlverdict.pipeline import evaluate_pairs
-
-    name = said["name"] or path.stem
-    pairs = iterate_pairs(path, given.columns, databases=given.databases)
+def _run_inline(path: Path, benchmark: Benchmark, args: EvaluateArgs, options: Options) -> Run:
+    """Evaluate cases that carry their predictions: a stream, never whole in memory."""
+    data = args.data
+    name = args.predictions.name or path.stem
+    pairs = iterate_pairs(path, dict(data.columns), databases=data.databases)
     return evaluate_pairs(
-        select_pairs(pairs, given),
+        select_pairs(pairs, data),
         name=name,
         benchmark=path.name,
-        out=run_folder(name, said["out"], 1),
+        out=run_folder(name, args.output.out, 1),
         digest=benchmark.sources[0].sha256,
-        count=benchmark.count if not given.selection else None,
-        inputs=extra_inputs(given),
+        count=benchmark.count if not data.selection else None,
+        inputs=extra_inputs(data),
         notes=benchmark.notes,
         options=options,
     )
 
 
-def _print(runs: Sequence[Run], ended: Outcome, *, quiet: bool) -> None:
-    from sqlverdict.cli.show_run import show_end, show_run, show_runs
-    from sqlverdict.report.one_run.sections import headline
-    from sqlverdict.report.terminal.console import Screen
-
+def _print(runs: Sequence[Run], end: Outcome, *, quiet: bool) -> None:
     screen = Screen()
     if quiet:
         for run in runs:
             for note in run.resumed:
                 click.echo(f"note: {note}", err=True)
             screen.line(headline(run))
-        if ended.exit_code:
-            click.echo(f"{ended.message} (exit code {ended.exit_code})", err=True)
+        if end.exit_code:
+            click.echo(f"{end.message} (exit code {end.exit_code})", err=True)
         return
     if len(runs) == 1:
         show_run(screen, runs[0])
     else:
         show_runs(screen, runs)
-    show_end(screen, runs, ended)
-
-
-def _print_json(runs: Sequence[Run], ended: Outcome) -> None:
-    from sqlverdict.cli.show_run import run_json
-
-    shown = [run_json(run) for run in runs]
-    print_json({"exit_code": ended.exit_code, "outcome": ended.message, "runs": shown})
+    show_end(screen, runs, end)

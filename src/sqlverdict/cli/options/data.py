@@ -1,0 +1,195 @@
+"""Which cases a command works on: a benchmark, a gold file or a file of cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import ClassVar
+
+from sqlverdict.cli.command import Heading, option
+from sqlverdict.cli.options.shared import (
+    ANY_PATH,
+    COLUMN,
+    FILE,
+    NAMES,
+    databases_option,
+    limit_option,
+    schema_option,
+)
+from sqlverdict.errors import UsageError
+from sqlverdict.files.digests import sha256_file
+from sqlverdict.files.text import count, listed
+from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, SourceFile
+from sqlverdict.parse.schemas.load import load_schemas
+from sqlverdict.records import Case, Prediction
+
+_TABLES = (".csv", ".tsv", ".tab")
+
+
+@dataclass(frozen=True, kw_only=True)
+class DataArgs:
+    """Where the cases are.
+
+    Attributes:
+        benchmark: A format's name, with ``root`` and ``split``.
+        root: The benchmark's folder or file.
+        split: Which part of it.
+        gold: A gold file, instead of a benchmark.
+        cases: A file of cases, instead of a benchmark.
+        databases: Where the databases are.
+        columns: Pairs of a column of the file and the field to read it as.
+    """
+
+    HEADING: ClassVar[Heading] = Heading.DATA
+
+    benchmark: str | None = option(
+        "--benchmark", metavar="NAME", help="A format: spider, bird, trustsql, jsonl, csv, demo ..."
+    )
+    root: Path | None = option("--root", type=ANY_PATH, help="The benchmark's folder, or its file.")
+    split: str = option("--split", default="dev", help="Which part of the benchmark.")
+    gold: Path | None = option("--gold", type=FILE, help="A gold file, one SQL<TAB>db_id per line.")
+    cases: Path | None = option(
+        "--cases", type=FILE, help="A JSONL or CSV file of cases. JSONL may contain predictions."
+    )
+    databases: Path | None = databases_option()
+    columns: tuple[tuple[str, str], ...] = option(
+        "--column",
+        multiple=True,
+        type=COLUMN,
+        metavar="NAME=FIELD",
+        help="Read a column as our field. Repeatable.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseArgs(DataArgs):
+    """Where the cases are, and which of them.
+
+    Attributes:
+        schema: A schema file or folder.
+        limit: Only the first so many cases.
+        only: Only the cases with these ids.
+    """
+
+    schema: Path | None = schema_option()
+    limit: int | None = limit_option()
+    only: tuple[str, ...] = option(
+        "--only", type=NAMES, default=(), metavar="ID,ID", help="Only the cases with these ids."
+    )
+
+    @property
+    def selection(self) -> str:
+        """Which cases are evaluated, where not all are."""
+        parts = [f"first {self.limit}"] if self.limit is not None else []
+        return "; ".join([*parts, "only " + ", ".join(self.only)] if self.only else parts)
+
+
+def read_benchmark(data: DataArgs) -> Benchmark:
+    """The benchmark that the options name, whole.
+
+    Raises:
+        UsageError: they name none, or several, or something is missing.
+    """
+    sources = {"--benchmark": data.benchmark, "--gold": data.gold, "--cases": data.cases}
+    names = [name for name, value in sources.items() if value is not None]
+    if len(names) != 1:
+        found = f"found {' and '.join(names)}" if names else "found none of them"
+        raise UsageError(
+            f"name the cases with one of --benchmark NAME --root DIR, --gold FILE --databases DIR, "
+            f"or --cases FILE; {found}"
+        )
+    if data.gold is not None:
+        return _read("goldfile", data.gold, data)
+    if data.cases is not None:
+        name = "csv" if data.cases.suffix.lower() in _TABLES else "jsonl"
+        return _read(name, data.cases, data)
+    assert data.benchmark is not None
+    if data.root is None and data.benchmark != "demo":
+        BENCHMARKS.get(data.benchmark)
+        raise UsageError(f"--benchmark {data.benchmark} needs --root, the benchmark's folder")
+    return _read(data.benchmark, data.root or Path(), data)
+
+
+def _read(name: str, root: Path, data: DataArgs) -> Benchmark:
+    reader = BENCHMARKS.get(name)
+    options = dict(data.columns)
+    return reader.read(root, split=data.split, databases=data.databases, options=options)
+
+
+def select(benchmark: Benchmark, data: CaseArgs) -> Benchmark:
+    """The benchmark cut to ``--limit`` and ``--only``, with the schema among its sources.
+
+    Raises:
+        UsageError: an id is unknown.
+    """
+    extra = extra_inputs(data)
+    if data.only:
+        known = dict.fromkeys(case.id for case in benchmark.cases)
+        unknown = [case_id for case_id in data.only if case_id not in known]
+        if unknown:
+            raise UsageError(
+                f"--only: no case has the id {listed(unknown)}. Ids are those of the benchmark, "
+                f"such as {listed(known, 2)}"
+            )
+    size = benchmark.count
+    cases: Iterable[Case] = benchmark.cases
+    if data.selection:
+        only = set(data.only)
+        matching = (case for case in benchmark.cases if not only or case.id in only)
+        cases = list(islice(matching, data.limit))
+        size = len(cases)
+    sources = (*benchmark.sources, *(SourceFile(name, digest) for name, digest in extra.items()))
+    file = data.gold or data.cases
+    name = file.name if file is not None else benchmark.name
+    return replace(benchmark, name=name, cases=cases, count=size, sources=sources)
+
+
+def select_pairs(
+    pairs: Iterable[tuple[Case, Prediction]], data: CaseArgs
+) -> Iterator[tuple[Case, Prediction]]:
+    """As :func:`select`, for a stream.
+
+    Raises:
+        UsageError: an id did not occur.
+    """
+    if not data.only:
+        return islice(pairs, data.limit)
+    return islice(_with_ids(pairs, set(data.only)), data.limit)
+
+
+def _with_ids(
+    pairs: Iterable[tuple[Case, Prediction]], ids: set[str]
+) -> Iterator[tuple[Case, Prediction]]:
+    for case, prediction in pairs:
+        if case.id in ids:
+            ids.discard(case.id)
+            yield case, prediction
+            if not ids:
+                return
+    raise UsageError(f"--only: no case has the id {listed(sorted(ids))}")
+
+
+def extra_inputs(data: CaseArgs) -> dict[str, str]:
+    """What a manifest says about the run's inputs besides the benchmark's files."""
+    extra = {}
+    if data.schema is not None:
+        extra["schema"] = _schema_digest(data.schema)
+    if data.selection:
+        extra["selection"] = data.selection
+    if data.columns:
+        extra["columns"] = ", ".join(f"{name}={target}" for name, target in data.columns)
+    return extra
+
+
+def _schema_digest(path: Path) -> str:
+    """Check the schema and stand for it.
+
+    Raises:
+        SchemaError: it cannot be read.
+    """
+    schemas = load_schemas(path)
+    if path.is_file():
+        return sha256_file(path)
+    return f"folder of {count(len(schemas), 'database')}"

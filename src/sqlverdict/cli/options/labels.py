@@ -1,0 +1,48 @@
+"""People's labels: the file and its fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import click
+
+from sqlverdict.cli.command import Heading, option
+from sqlverdict.cli.options.shared import FILE
+
+
+def label_field_option() -> Any:
+    """``--label-field``."""
+    text = "The label's field. [default: human, label or correct]"
+    return option("--label-field", heading=Heading.LABELS, help=text)
+
+
+def id_field_option() -> Any:
+    """``--id-field``."""
+    text = "The field of the case id, or a pattern such as '{set}-{i}'."
+    return option("--id-field", heading=Heading.LABELS, help=text)
+
+
+def half_option() -> Any:
+    """``--half``."""
+    return option(
+        "--half",
+        type=click.Choice(["drop", "0", "1"]),
+        default="drop",
+        heading=Heading.LABELS,
+        help="What to do with a label of 0.5.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelArgs:
+    """A file of people's labels."""
+
+    HEADING: ClassVar[Heading] = Heading.LABELS
+
+    labels: Path = option(
+        "--labels", type=FILE, required=True, help="People's labels: JSONL, JSON or CSV."
+    )
+    label_field: str | None = label_field_option()
+    id_field: str | None = id_field_option()

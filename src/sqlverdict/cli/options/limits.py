@@ -1,0 +1,65 @@
+"""What a query may spend, and where answers are cached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import click
+
+from sqlverdict.cli.command import Heading, option
+from sqlverdict.cli.options.shared import FILE, POSITIVE, workers_option
+from sqlverdict.errors import UsageError
+from sqlverdict.execute.cache import default_path
+from sqlverdict.execute.engine import Limits
+
+
+@dataclass(frozen=True, kw_only=True)
+class CacheArgs:
+    """Where answers are cached."""
+
+    HEADING: ClassVar[Heading] = Heading.LIMITS
+
+    cache: Path | None = option("--cache", type=FILE, help="The file of cached answers.")
+    no_cache: bool = option("--no-cache", is_flag=True, help="Run every query again.")
+
+    @property
+    def path(self) -> Path | None:
+        """The cache's file; ``None`` where nothing is cached.
+
+        Raises:
+            UsageError: both options are there.
+        """
+        if self.cache is not None and self.no_cache:
+            raise UsageError("--cache and --no-cache exclude each other")
+        return None if self.no_cache else self.cache or default_path()
+
+
+@dataclass(frozen=True, kw_only=True)
+class LimitArgs:
+    """How many processes run queries, on which engine, and what one query may spend."""
+
+    HEADING: ClassVar[Heading] = Heading.LIMITS
+
+    workers: int | None = workers_option()
+    engine: str = option("--engine", default="sqlite", help="The engine that runs the queries.")
+    timeout: float | None = option(
+        "--timeout", type=POSITIVE, metavar="SECONDS", help="Timeout per query."
+    )
+    max_rows: int | None = option(
+        "--max-rows", type=click.IntRange(1), help="Rows that one query may return."
+    )
+    max_steps: int | None = option(
+        "--max-steps", type=click.IntRange(1), help="Engine steps that one query may take."
+    )
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of one query."""
+        usual = Limits()
+        return Limits(
+            seconds=usual.seconds if self.timeout is None else self.timeout,
+            rows=usual.rows if self.max_rows is None else self.max_rows,
+            steps=usual.steps if self.max_steps is None else self.max_steps,
+        )

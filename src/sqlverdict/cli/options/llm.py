@@ -1,0 +1,114 @@
+"""The language model that a command calls, and the one way to open it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import click
+
+from sqlverdict.cli.command import Heading, option
+from sqlverdict.cli.options.shared import FILE
+from sqlverdict.llm.cache import ReplyCache, default_path
+from sqlverdict.llm.client import Client
+from sqlverdict.llm.collect import RequestCollector
+from sqlverdict.llm.http.endpoint import Endpoint
+from sqlverdict.llm.prices import Prices, load_prices
+
+_DEFAULT_URL = "https://api.openai.com/v1"
+
+
+@dataclass(frozen=True, kw_only=True)
+class LlmArgs:
+    """A language model and how to call it."""
+
+    HEADING: ClassVar[Heading] = Heading.MODEL
+
+    model: str | None = option(
+        "--model", metavar="NAME", help="The language model, as its server names it."
+    )
+    base_url: str | None = option(
+        "--base-url",
+        metavar="URL",
+        help="The model's server. [default: $OPENAI_BASE_URL, else OpenAI]",
+    )
+    key_variable: str | None = option(
+        "--key-variable", metavar="NAME", help="The environment variable that holds the key."
+    )
+    reply_cache: Path | None = option(
+        "--reply-cache", type=FILE, help="The file of cached replies."
+    )
+    max_cost: float | None = option(
+        "--max-cost", type=click.FloatRange(0), metavar="USD", help="Make no call beyond this cost."
+    )
+    prices: Path | None = option("--prices", type=FILE, help="A JSON file of prices of models.")
+    concurrency: int = option(
+        "--concurrency", type=click.IntRange(1), default=8, help="Calls at the same time."
+    )
+    call_timeout: float = option(
+        "--call-timeout",
+        type=click.FloatRange(1),
+        default=120.0,
+        metavar="SECONDS",
+        help="Timeout per call.",
+    )
+    max_per_minute: float | None = option(
+        "--max-per-minute", type=click.FloatRange(1), metavar="N", help="Calls per minute at most."
+    )
+
+
+@dataclass(frozen=True)
+class OpenedLlm:
+    """A language model that is ready to be called.
+
+    Attributes:
+        endpoint: Its server.
+        cache: The cached replies.
+        prices: What tokens cost.
+        answerer: What takes requests: a client, or a collector that sends nothing.
+    """
+
+    endpoint: Endpoint
+    cache: ReplyCache
+    prices: Prices
+    answerer: Client | RequestCollector
+
+
+@contextmanager
+def open_llm(args: LlmArgs, *, collect: bool = False) -> Iterator[OpenedLlm]:
+    """Open the language model, and close it after the block.
+
+    Args:
+        args: The options; they name a model.
+        collect: Collect requests instead of sending them, for a dry run or a batch.
+
+    Raises:
+        UsageError: an option is wrong.
+        MissingExtra: the packages for HTTP are not installed.
+    """
+    assert args.model is not None, "the caller checks that a model is named"
+    endpoint = Endpoint(
+        args.base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL,
+        args.model,
+        key_variable=args.key_variable or "",
+        timeout=args.call_timeout,
+        concurrency=args.concurrency,
+        max_per_minute=args.max_per_minute,
+    )
+    prices = load_prices(args.prices)
+    cache = ReplyCache(args.reply_cache or default_path())
+    try:
+        if collect:
+            collector = RequestCollector(endpoint, cache, prices)
+            yield OpenedLlm(endpoint, cache, prices, collector)
+        else:
+            with Client(endpoint, cache, args.max_cost, prices) as client:
+                yield OpenedLlm(endpoint, cache, prices, client)
+    finally:
+        cache.close()
+        if cache.problem is not None:
+            click.echo(f"note: {cache.problem}", err=True)

@@ -1,0 +1,172 @@
+"""Options that several commands share, and what every command prints."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+import msgspec
+
+from sqlverdict.cli.command import Heading, argument, option
+from sqlverdict.errors import UsageError
+from sqlverdict.files.escapes import json_escaped
+from sqlverdict.files.secrets import without_secrets
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+ANY_PATH = click.Path(path_type=Path)
+POSITIVE = click.FloatRange(0, min_open=True)
+OPEN_UNIT = click.FloatRange(0, 1, min_open=True, max_open=True)
+
+
+class NameList(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.1
+    """Names separated by commas, as a tuple."""
+
+    name = "names"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        """``a, b`` as ``("a", "b")``."""
+        del param, ctx
+        if isinstance(value, tuple):
+            return value
+        return tuple(part.strip() for part in str(value).split(",") if part.strip())
+
+
+class ColumnPair(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.1
+    """``NAME=FIELD``: a column of the user's file and the field it is read as."""
+
+    name = "column"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        """``sql=gold`` as ``("sql", "gold")``.
+
+        Raises:
+            UsageError: it is not of this form.
+        """
+        del param, ctx
+        if isinstance(value, tuple):
+            return value
+        column, sign, target = (part.strip() for part in str(value).partition("="))
+        if not sign or not column or not target:
+            raise UsageError(
+                f"--column {value!r}: expected NAME=FIELD, a column of the file and the field to "
+                f"read it as, such as sql=gold"
+            )
+        return column, target
+
+
+NAMES = NameList()
+COLUMN = ColumnPair()
+
+
+def json_option() -> Any:
+    """``--json``: the result as JSON on standard output, figures as fractions."""
+    return option("--json", is_flag=True, help="Print JSON (fractions, not percentages).")
+
+
+def quiet_option(text: str = "Do not show progress.") -> Any:
+    """``--quiet``."""
+    return option("--quiet", is_flag=True, help=text)
+
+
+def markdown_option() -> Any:
+    """``--markdown``."""
+    return option("--markdown", is_flag=True, help="Print Markdown.")
+
+
+def schema_option(text: str = "tables.json, CREATE statements, DDL JSON, or a folder.") -> Any:
+    """``--schema``."""
+    return option("--schema", type=ANY_PATH, heading=Heading.DATA, help=text)
+
+
+def databases_option() -> Any:
+    """``--databases``."""
+    text = "The folder of the databases, in any usual layout, or one database file."
+    return option("--databases", type=ANY_PATH, heading=Heading.DATA, help=text)
+
+
+def limit_option() -> Any:
+    """``--limit``: fewer cases."""
+    return option(
+        "--limit", type=click.IntRange(1), heading=Heading.DATA, help="Only the first N cases."
+    )
+
+
+def show_option(default: int, what: str, *aliases: str) -> Any:
+    """``--show``: how much to print."""
+    return option(
+        "--show", type=click.IntRange(0), default=default, aliases=aliases, help=f"Print {what}."
+    )
+
+
+def null_keys_option() -> Any:
+    """``--null-keys``: SQLite's letter instead of what a declared key means."""
+    text = "A primary key may hold NULL where SQLite allows it. [default: never]"
+    return option("--null-keys", is_flag=True, heading=Heading.EVIDENCE, help=text)
+
+
+def force_option() -> Any:
+    """``--force``: compare runs whose cases differ."""
+    text = "Pair cases by id even if their questions or golds differ."
+    return option("--force", is_flag=True, heading=Heading.DATA, help=text)
+
+
+def workers_option() -> Any:
+    """``--workers``."""
+    text = "Worker processes. [default: one per core]"
+    return option("--workers", type=click.IntRange(0), heading=Heading.LIMITS, help=text)
+
+
+def seed_option(text: str = "The seed of every random choice.") -> Any:
+    """``--seed``."""
+    return option("--seed", type=int, default=0, metavar="N", heading=Heading.LIMITS, help=text)
+
+
+def timeout_option() -> Any:
+    """``--timeout`` of the commands that run queries one by one."""
+    text = "Timeout per query."
+    return option(
+        "--timeout",
+        type=POSITIVE,
+        default=30.0,
+        metavar="SECONDS",
+        heading=Heading.LIMITS,
+        help=text,
+    )
+
+
+def run_argument() -> Any:
+    """A run folder."""
+    return argument(type=FOLDER, metavar="RUN")
+
+
+def runs_argument() -> Any:
+    """One or more run folders."""
+    return argument(type=FOLDER, metavar="RUN...", nargs=-1, required=True)
+
+
+def command_line() -> str:
+    """The command that is running, as it can be given again, without secrets in URLs."""
+    args = click.get_current_context().find_root().obj or []
+    return shlex.join(["sqlverdict", *map(without_secrets, args)])
+
+
+def print_json(content: Any) -> None:
+    """Print a value as indented JSON."""
+    text = msgspec.json.format(msgspec.json.encode(content, enc_hook=_plain), indent=2)
+    click.echo(json_escaped(text.decode()))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Path):
+        return str(value)
+    raise TypeError(f"{type(value).__name__} is no JSON")
