@@ -172,12 +172,19 @@ def commands() -> str:
         group, info_name="sqlverdict", terminal_width=HELP_WIDTH, **group.context_settings
     )
     parts = ["# Commands", NOTE, "```text\n" + group.get_help(context) + "\n```"]
+    return "\n\n".join([*parts, *command_sections(group, context, "##")]) + "\n"
+
+
+def command_sections(group: click.Group, context: click.Context, marks: str) -> Iterator[str]:
+    """The help of each command of a group, and of its subcommands, under a heading each."""
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         assert command is not None
         inner = click.Context(command, info_name=name, parent=context, **command.context_settings)
-        parts += [f"## `sqlverdict {name}`", "```text\n" + command.get_help(inner) + "\n```"]
-    return "\n\n".join(parts) + "\n"
+        yield f"{marks} `{inner.command_path}`"
+        yield f"```text\n{command.get_help(inner)}\n```"
+        if isinstance(command, click.Group):
+            yield from command_sections(command, inner, f"{marks}#")
 
 
 def rules() -> str:
