@@ -18,7 +18,7 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.schemas.load import load_schemas
-from sqlverdict.prove.etm_paper.constraints import paper_known
+from sqlverdict.prove.etm_paper.constraints import paper_facts
 from sqlverdict.prove.etm_paper.prepare import prepared
 from sqlverdict.prove.etm_paper.shapes import key
 from sqlverdict.prove.profile import ProofQuestion
@@ -108,13 +108,13 @@ def test_a_failed_match_shows_both_forms() -> None:
 def replayed(query: Query, schema: Schema, steps: tuple[Step, ...]) -> Expr:
     """Do the steps again, knowing nothing of how they were found."""
     tree = prepared(query.tree, schema)
-    known = paper_known(schema, facts_of(schema))
+    facts = paper_facts(schema, facts_of(schema))
     for step in steps:
         node: Expr = tree
         for name, index in step.path:
             held = node.args[name]
             node = held if index < 0 else held[index]
-        made = PAPER[step.rule].rewrite(node, known)
+        made = PAPER[step.rule].rewrite(node, facts)
         assert made is not None, step
         if not step.path:
             made.parent = None

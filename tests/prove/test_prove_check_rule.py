@@ -47,7 +47,7 @@ def made(
     return Rule("made", rewrite, matches, "tested", ("sound",), SCHEMA, equal, different, DOCUMENT)
 
 
-def idle(node: Expr, known: Facts) -> Expr | None:
+def idle(node: Expr, facts: Facts) -> Expr | None:
     return None
 
 
@@ -102,7 +102,7 @@ def test_a_fact_without_weight() -> None:
 
 
 def test_an_unsound_rewriting() -> None:
-    def drop_where(node: exp.Select, known: Facts) -> Expr | None:
+    def drop_where(node: exp.Select, facts: Facts) -> Expr | None:
         if node.args.get("where") is None:
             return None
         node.set("where", None)
@@ -113,9 +113,9 @@ def test_an_unsound_rewriting() -> None:
 
 
 def test_a_rewriting_that_ignores_one_of_its_facts() -> None:
-    def drop_distinct(node: exp.Select, known: Facts) -> Expr | None:
+    def drop_distinct(node: exp.Select, facts: Facts) -> Expr | None:
         # UNIQUE alone: many rows may be NULL.
-        if node.args.get("distinct") is None or not known.uniques(node.args["from_"].this.alias):
+        if node.args.get("distinct") is None or not facts.uniques(node.args["from_"].this.alias):
             return None
         node.set("distinct", None)
         return node
@@ -126,7 +126,7 @@ def test_a_rewriting_that_ignores_one_of_its_facts() -> None:
 
 
 def test_a_text_that_does_not_run() -> None:
-    def break_it(node: exp.Column, known: Facts) -> Expr | None:
+    def break_it(node: exp.Column, facts: Facts) -> Expr | None:
         if node.name == "nowhere":
             return None
         node.set("this", exp.to_identifier("nowhere"))
@@ -153,7 +153,7 @@ def test_a_corner_is_joined_and_refuted_with_a_reason() -> None:
 
 
 def test_a_rewriting_that_mistakes_the_clock() -> None:
-    def year_of_now(node: exp.TimeToStr, known: Facts) -> Expr | None:
+    def year_of_now(node: exp.TimeToStr, facts: Facts) -> Expr | None:
         if node.args["format"].this != "%d":
             return None
         node.set("format", exp.Literal.string("%Y"))
@@ -183,7 +183,7 @@ def test_the_clock_is_asked_at_one_moment(
 
 
 def test_a_form_that_is_not_stable() -> None:
-    def deeper(node: exp.Literal, known: Facts) -> Expr | None:
+    def deeper(node: exp.Literal, facts: Facts) -> Expr | None:
         if "seen" in node.meta or len(str(node.this)) > 4:
             return None
         grown = exp.Literal.number(f"{node.this}1")
@@ -198,7 +198,7 @@ def test_rules_whose_order_matters(monkeypatch: pytest.MonkeyPatch) -> None:
     # Among so many shuffles the two rules stand in either order, whatever other rules there are.
     monkeypatch.setattr("sqlverdict.testing.rules.SHUFFLES", 30)
 
-    def other_way(node: exp.Between, known: Facts) -> Expr | None:
+    def other_way(node: exp.Between, facts: Facts) -> Expr | None:
         # As between_is_two_bounds, but the bounds come out in a shape of their own.
         low, high = node.args["low"], node.args["high"]
         tested = exp.Max(this=low, expressions=[node.this])
@@ -213,7 +213,7 @@ def test_rules_whose_order_matters(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_rule_that_changes_what_it_leaves_alone() -> None:
-    def meddle(node: exp.Select, known: Facts) -> Expr | None:
+    def meddle(node: exp.Select, facts: Facts) -> Expr | None:
         node.set("limit", exp.Limit(expression=exp.Literal.number(1)))
         return None
 
@@ -221,7 +221,7 @@ def test_a_rule_that_changes_what_it_leaves_alone() -> None:
 
 
 def test_a_rule_that_reaches_beside_its_node() -> None:
-    def reach(node: exp.Column, known: Facts) -> Expr | None:
+    def reach(node: exp.Column, facts: Facts) -> Expr | None:
         select = node.parent
         if isinstance(select, exp.Select):
             select.set("distinct", exp.Distinct())
@@ -231,7 +231,7 @@ def test_a_rule_that_reaches_beside_its_node() -> None:
 
 
 def test_a_rule_without_end() -> None:
-    def grow(node: exp.Column, known: Facts) -> Expr | None:
+    def grow(node: exp.Column, facts: Facts) -> Expr | None:
         return exp.Add(this=node.copy(), expression=exp.Literal.number(0))
 
     fails(made(grow, matches=(exp.Column,)), "ends_on_deep_trees", "no end")

@@ -32,7 +32,7 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.reasoning.facts import Known
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import Pair, rule
 
 
@@ -42,13 +42,13 @@ from sqlverdict.prove.rule import Pair, rule
     equal=[Pair("SELECT k + 0 FROM t", "SELECT k FROM t")],
     different=[Pair("SELECT v + 0 FROM t", "SELECT v FROM t", because="v is a text")],
 )
-def plus_nothing_is_idle(node: exp.Add, known: Known) -> Expr | None:
+def plus_nothing_is_idle(node: exp.Add, facts: Facts) -> Expr | None:
     """Drop the zero."""
     root = node.parent
     if not isinstance(root, exp.Select) or root.parent is not None:
         return None
     zero = isinstance(node.expression, exp.Literal) and node.expression.this == "0"
-    if not zero or not isinstance(node.this, exp.Column) or known.kind(node.this) != "integer":
+    if not zero or not isinstance(node.this, exp.Column) or facts.kind(node.this) != "integer":
         return None
     return node.this
 '''
@@ -123,7 +123,7 @@ def test_the_command_line_knows_it(plugins: Path) -> None:
 def test_an_unsound_rule_of_a_plugin_is_caught(plugins: Path) -> None:
     path = plugins / "extra_rules" / "plus_nothing_is_idle.py"
     path.write_text(
-        RULE.replace('or known.kind(node.this) != "integer"', "").replace(
+        RULE.replace('or facts.kind(node.this) != "integer"', "").replace(
             '[Pair("SELECT v + 0 FROM t", "SELECT v FROM t", because="v is a text")]',
             '[Pair("SELECT v + 0 FROM t", "SELECT k FROM t", because="another column")]',
         )

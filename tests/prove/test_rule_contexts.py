@@ -31,57 +31,57 @@ def made(
     return Rule("made", rewrite, (kind,), "tested", ("sound",), SCHEMA, equal, DIFFERENT, "Made.")
 
 
-def coalesce_of_never_null(node: exp.Coalesce, known: Facts) -> Expr | None:
-    return node.this if known.never_null(node.this) else None
+def coalesce_of_never_null(node: exp.Coalesce, facts: Facts) -> Expr | None:
+    return node.this if facts.never_null(node.this) else None
 
 
-def plus_nothing_is_idle(node: exp.Add, known: Facts) -> Expr | None:
+def plus_nothing_is_idle(node: exp.Add, facts: Facts) -> Expr | None:
     return node.this if whole_number(node.expression) == 0 else None
 
 
-def cast_to_integer_is_idle(node: exp.Cast, known: Facts) -> Expr | None:
-    return node.this if known.affinity(node) == "INTEGER" else None
+def cast_to_integer_is_idle(node: exp.Cast, facts: Facts) -> Expr | None:
+    return node.this if facts.affinity(node) == "INTEGER" else None
 
 
-def minus_minus_is_plus(node: exp.Neg, known: Facts) -> Expr | None:
+def minus_minus_is_plus(node: exp.Neg, facts: Facts) -> Expr | None:
     return node.this.this if isinstance(node.this, exp.Neg) else None
 
 
-def between_neighbours_is_in(node: exp.Between, known: Facts) -> Expr | None:
+def between_neighbours_is_in(node: exp.Between, facts: Facts) -> Expr | None:
     low, high = node.args["low"], node.args["high"]
     if whole_number(low) is None or whole_number(high) != int(low.this) + 1:
         return None
     return exp.In(this=node.this, expressions=[low, high])
 
 
-def not_empty_is_not_null(node: exp.NEQ, known: Facts) -> Expr | None:
+def not_empty_is_not_null(node: exp.NEQ, facts: Facts) -> Expr | None:
     if not isinstance(node.expression, exp.Literal) or node.expression.this != "":
         return None
     return exp.Not(this=exp.Is(this=node.this, expression=exp.Null()))
 
 
-def abs_of_zero(node: exp.EQ, known: Facts) -> Expr | None:
+def abs_of_zero(node: exp.EQ, facts: Facts) -> Expr | None:
     if not isinstance(node.this, exp.Abs) or whole_number(node.expression) != 0:
         return None
     return exp.EQ(this=node.this.this, expression=node.expression)
 
 
-def halves_of_doubles(node: exp.Div, known: Facts) -> Expr | None:
+def halves_of_doubles(node: exp.Div, facts: Facts) -> Expr | None:
     if not isinstance(node.this, exp.Mul) or not isinstance(node.expression, exp.Literal):
         return None
     return node.this.this if node.expression == node.this.expression else None
 
 
-def real_of_an_integer(node: exp.Cast, known: Facts) -> Expr | None:
+def real_of_an_integer(node: exp.Cast, facts: Facts) -> Expr | None:
     inner = node.this
-    if known.affinity(node) != "INTEGER" or not isinstance(inner, exp.Cast):
+    if facts.affinity(node) != "INTEGER" or not isinstance(inner, exp.Cast):
         return None
     return (
-        exp.Cast(this=inner.this, to=node.args["to"]) if known.affinity(inner) == "REAL" else None
+        exp.Cast(this=inner.this, to=node.args["to"]) if facts.affinity(inner) == "REAL" else None
     )
 
 
-def inner_order_is_idle(node: exp.Select, known: Facts) -> Expr | None:
+def inner_order_is_idle(node: exp.Select, facts: Facts) -> Expr | None:
     if node.args.get("order") is None or not isinstance(node.parent, exp.Subquery):
         return None
     if node.args.get("limit") is not None:
@@ -90,7 +90,7 @@ def inner_order_is_idle(node: exp.Select, known: Facts) -> Expr | None:
     return node
 
 
-def case_of_itself(node: exp.Case, known: Facts) -> Expr | None:
+def case_of_itself(node: exp.Case, facts: Facts) -> Expr | None:
     branch, default = node.args["ifs"][0], node.args.get("default")
     test = branch.this
     if not isinstance(test, exp.EQ) or test.expression != branch.args["true"]:
@@ -98,7 +98,7 @@ def case_of_itself(node: exp.Case, known: Facts) -> Expr | None:
     return default if test.this == default else None
 
 
-def largest_of_a_column_is_first(node: exp.Max, known: Facts) -> Expr | None:
+def largest_of_a_column_is_first(node: exp.Max, facts: Facts) -> Expr | None:
     """MAX(v) of one row, also where FILTER leaves none."""
     select = node.find_ancestor(exp.Select)
     if select is None or select.args.get("group") is None:

@@ -102,9 +102,9 @@ def check(
     Returns:
         Whether it holds, with every intermediate query as text; never raises for any proof.
     """
-    known = facts_of(schema) if facts is None else facts
+    assumed = facts_of(schema) if facts is None else facts
     try:
-        return _ProofCheck(proof, schema, known, fixed_columns).run()
+        return _ProofCheck(proof, schema, assumed, fixed_columns).run()
     except _No as no:
         return InvalidProof(no.step, no.why, tuple(no.lines))
     except RecursionError:
@@ -141,14 +141,14 @@ class _ProofCheck:
         if not proof.steps and normalised(proof.gold_sql) == normalised(proof.prediction_sql):
             said = "the two texts are the same, but for spacing and the case of keywords"
             return ValidProof((CheckedStep("prediction", said, proof.gold_sql),))
-        gold, known = self.start("gold", proof.gold_sql)
+        gold, facts = self.start("gold", proof.gold_sql)
         self.say("gold", "the gold query, names resolved", gold)
-        gold = self.rewrite("gold", gold, known)
-        prediction, known = self.start("prediction", proof.prediction_sql)
+        gold = self.rewrite("gold", gold, facts)
+        prediction, facts = self.start("prediction", proof.prediction_sql)
         self.say("prediction", "the predicted query, names resolved", prediction)
         if not self.paper and gold.args.get("order") is None:
             self.forget_order(prediction)
-        prediction = self.rewrite("prediction", prediction, known)
+        prediction = self.rewrite("prediction", prediction, facts)
         self.at = None
         self.compare(gold, prediction)
         self.books(gold)
@@ -167,10 +167,10 @@ class _ProofCheck:
         if problem is not None:
             raise self.no(f"the {side} does not run: {problem}")
         if self.paper:
-            from sqlverdict.prove.etm_paper.constraints import paper_known
+            from sqlverdict.prove.etm_paper.constraints import paper_facts
             from sqlverdict.prove.etm_paper.prepare import prepared
 
-            return prepared(query.tree, self.schema), paper_known(self.schema, self.facts)
+            return prepared(query.tree, self.schema), paper_facts(self.schema, self.facts)
         from sqlverdict.prove.resolve.fidelity import loss
         from sqlverdict.prove.resolve.refusals import refusal
         from sqlverdict.prove.resolve.scope import Unsupported
@@ -183,11 +183,11 @@ class _ProofCheck:
             found = resolve(query.tree, self.schema)
         except Unsupported as beyond:
             raise self.no(f"the {side} is beyond the prover: {beyond}") from beyond
-        known = Facts(self.schema, self.facts, found.bases)
-        refused = refusal(found.tree, known)
+        facts = Facts(self.schema, self.facts, found.bases)
+        refused = refusal(found.tree, facts)
         if refused is not None:
             raise self.no(f"the {side} is beyond the prover: {refused}")
-        return found.tree, known
+        return found.tree, facts
 
     def forget_order(self, tree: Expr) -> None:
         """Where the gold does not order its rows, an order without LIMIT says nothing."""
@@ -197,15 +197,15 @@ class _ProofCheck:
             said = "equal without ORDER BY, because the gold's rows have no order and all are kept"
             self.say("prediction", said, tree)
 
-    def rewrite(self, side: Side, tree: Expr, known: Facts) -> Expr:
+    def rewrite(self, side: Side, tree: Expr, facts: Facts) -> Expr:
         for number, step in enumerate(self.proof.steps):
             if step.side == side:
                 self.at = number
-                tree = self.take(step, tree, known)
+                tree = self.take(step, tree, facts)
                 self.say(side, str(step), tree)
         return tree
 
-    def take(self, step: Step, tree: Expr, known: Facts) -> Expr:
+    def take(self, step: Step, tree: Expr, facts: Facts) -> Expr:
         """Do one step; returns the tree."""
         try:
             rule = RULES.get(step.rule)
@@ -219,11 +219,11 @@ class _ProofCheck:
         if not isinstance(node, rule.matches):
             raise self.no(f"the rule {step.rule} does not look at {type(node).__name__}")
         holder = _find(tree, step.path[:-1]) if step.path else None
-        known.cited.clear()
-        made = rule.rewrite(node, known)
+        facts.cited.clear()
+        made = rule.rewrite(node, facts)
         if made is None:
             raise self.no(f"the rule {step.rule} does not apply at {_spelt(step.path)}")
-        cited = cited_facts(known.cited)
+        cited = cited_facts(facts.cited)
         if cited != step.facts:
             raise self.no(f"the step leans on {_listed(step.facts)}, the rule on {_listed(cited)}")
         if holder is None:

@@ -153,12 +153,12 @@ def _form(query: Query, question: ProofQuestion, rules: RuleSet, keep_order: boo
     start = resolve(query.tree, question.schema)
     if not keep_order and not is_limited(start.tree):
         start.tree.set("order", None)
-    known = _facts(question.schema, question.facts).over(start.bases)
-    refused = refusal(start.tree, known)
+    facts = _facts(question.schema, question.facts).over(start.bases)
+    refused = refusal(start.tree, facts)
     if refused is not None:
         raise Unsupported(refused)
     side: Side = "gold"
-    tree, steps = normalise(start.tree, known, rules, side)
+    tree, steps = normalise(start.tree, facts, rules, side)
     if visible_order(tree):
         raise Unsupported(ORDER_SHOWS)
     return Form(tree, tuple(steps))

@@ -46,7 +46,7 @@ class RuleSet:
 
 
 def normalise(
-    tree: Expr, known: Facts, rules: RuleSet, side: Side = "gold", most: int = MOST_STEPS
+    tree: Expr, facts: Facts, rules: RuleSet, side: Side = "gold", most: int = MOST_STEPS
 ) -> tuple[Expr, list[Step]]:
     """Rewrite a resolved tree, in place, to a form in which no rule applies.
 
@@ -66,7 +66,7 @@ def normalise(
                 continue
             place: Expr | None = node
             while place is not None:
-                tree, place, step = _one_step(tree, place, known, rules, side)
+                tree, place, step = _one_step(tree, place, facts, rules, side)
                 if step is not None:
                     steps.append(step)
                     latest, changed = place, True
@@ -77,23 +77,23 @@ def normalise(
 
 
 def _one_step(
-    tree: Expr, node: Expr, known: Facts, rules: RuleSet, side: Side
+    tree: Expr, node: Expr, facts: Facts, rules: RuleSet, side: Side
 ) -> tuple[Expr, Expr | None, Step | None]:
     """Apply the first rule that fits a node; returns the tree, the new node and the step."""
     parent, name, index = node.parent, node.arg_key, node.index
-    cited = known.cited
+    cited = facts.cited
     for rule in rules.of(type(node)):
         if cited:
             cited.clear()
-        made = rule.rewrite(node, known)
+        made = rule.rewrite(node, facts)
         if made is None:
             continue
         # The rule may have put the node somewhere else; its place is what it was.
         here = (name or "", -1 if index is None else index)
         path = (*path_to(parent), here) if parent is not None else ()
-        facts = cited_facts(cited)
+        reasons = cited_facts(cited)
         tree = put(tree, made, parent, name, index)
-        return tree, made, Step(side, rule.name, path, facts)
+        return tree, made, Step(side, rule.name, path, reasons)
     return tree, None, None
 
 

@@ -66,9 +66,9 @@ def prove_on_data(
     if not isinstance(found, Proof) or database is None or not database.is_file():
         return found
     declared, broken = found, dict[Fact, FactCheck]()
-    known = _facts_by_words(schema)
+    declared_facts = _facts_by_words(schema)
     for _ in range(_ROUNDS):
-        used = [known[words] for words in found.facts if words in known]
+        used = [declared_facts[words] for words in found.facts if words in declared_facts]
         checks = check_facts(database, used)
         fresh = {check.fact: check for check in checks if check.state == "broken"}
         if not fresh:
@@ -76,7 +76,7 @@ def prove_on_data(
             left_out = tuple(sorted(map(str, broken)))
             return replace(found, unchecked=unsure, left_out=left_out)
         broken |= fresh
-        again = derive(frozenset(known.values()).difference(broken))
+        again = derive(frozenset(declared_facts.values()).difference(broken))
         if not isinstance(again, Proof):
             break
         found = again

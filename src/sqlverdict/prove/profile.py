@@ -72,13 +72,13 @@ def rules_of(profile: str, without: frozenset[str] = frozenset()) -> RuleSet:
     Raises:
         UsageError: a rule to be switched off is not of this profile.
     """
-    known = {name: rule for name, rule in RULES.items() if profile in rule.profiles}
-    _known_names(without, known, profile)
-    return rule_set(rule for name, rule in known.items() if name not in without)
+    members = {name: rule for name, rule in RULES.items() if profile in rule.profiles}
+    _require_members(without, members, profile)
+    return rule_set(rule for name, rule in members.items() if name not in without)
 
 
-def _known_names(asked: Iterable[str], known: Iterable[str], profile: str) -> None:
-    strangers = sorted(set(asked) - set(known))
+def _require_members(names: Iterable[str], members: Iterable[str], profile: str) -> None:
+    strangers = sorted(set(names) - set(members))
     if strangers:
         raise UsageError(
             f"the profile {profile} has no rule {strangers[0]!r}; "

@@ -50,8 +50,8 @@ def prove(
         parsed.append(query)
     if _is_same_text(gold, prediction):
         return Proof(gold, prediction, profile, form=gold)
-    known = _declared(schema) if facts is None else facts
-    return found.derive(ProofQuestion(parsed[0], parsed[1], schema, known, contract, without))
+    assumed = _declared(schema) if facts is None else facts
+    return found.derive(ProofQuestion(parsed[0], parsed[1], schema, assumed, contract, without))
 
 
 def _is_same_text(one: str, other: str) -> bool:

@@ -26,14 +26,14 @@ _PARTIAL = re.compile(r"\(\s*[\"'`\[]?([^\"'`\](),]+?)[\"'`\]]?\s*\)\s*WHERE\b",
 """The one column of a partial index's declaration."""
 
 
-def paper_known(schema: Schema, facts: frozenset[Fact]) -> Facts:
+def paper_facts(schema: Schema, facts: frozenset[Fact]) -> Facts:
     """The facts as the script sees them, for trees whose labels are table names."""
-    found = _known(schema, facts)
-    return found.over(found.bases)
+    assumed = _assumed(schema, facts)
+    return assumed.over(assumed.bases)
 
 
 @lru_cache(maxsize=64)
-def _known(schema: Schema, facts: frozenset[Fact]) -> Facts:
+def _assumed(schema: Schema, facts: frozenset[Fact]) -> Facts:
     bases = {fold(table.name): table.name for table in schema.tables}
     declared = facts - _of_composite_keys(schema)
     return Facts(schema, [*declared, *_taken_for_granted(schema, facts)], bases)
@@ -65,45 +65,45 @@ def _taken_for_granted(schema: Schema, facts: frozenset[Fact]) -> Iterator[Fact]
                 yield Unique(table.name, (found[1],))
 
 
-def is_unique(column: Expr, known: Facts) -> bool:
+def is_unique(column: Expr, facts: Facts) -> bool:
     """Whether a column is UNIQUE; cites why."""
     name = name_of(column)
     if name is None:
         return False
-    for columns, fact in known.uniques(name[0]):
+    for columns, fact in facts.uniques(name[0]):
         if columns == {name[1]}:
-            known.cite(fact)
+            facts.cite(fact)
             return True
     return False
 
 
-def is_not_null(column: Expr, known: Facts) -> bool:
+def is_not_null(column: Expr, facts: Facts) -> bool:
     """Whether a column is NON_NULL; cites why."""
     name = name_of(column)
-    fact = known.not_null(*name) if name is not None else None
+    fact = facts.not_null(*name) if name is not None else None
     if fact is not None:
-        known.cite(fact)
+        facts.cite(fact)
     return fact is not None
 
 
-def key_columns(table: str, known: Facts) -> tuple[str, ...]:
+def key_columns(table: str, facts: Facts) -> tuple[str, ...]:
     """The columns of a table's primary key."""
-    found = known.schema.table(table)
+    found = facts.schema.table(table)
     return tuple(map(fold, found.primary_key)) if found is not None else ()
 
 
-def refers(child: tuple[str, str], parent: tuple[str, str], known: Facts) -> References | None:
+def refers(child: tuple[str, str], parent: tuple[str, str], facts: Facts) -> References | None:
     """The foreign key by which a column points to a column of a primary key.
 
     Of several foreign keys over one column only the one declared first is looked at.
     """
-    if parent[1] not in key_columns(parent[0], known):
+    if parent[1] not in key_columns(parent[0], facts):
         return None
-    table = known.schema.table(child[0])
+    table = facts.schema.table(child[0])
     wanted = _target(table, child[1]) if table is not None else None
     if wanted != parent:
         return None
-    for fact in known.references:
+    for fact in facts.references:
         tables = fold(fact.table), fold(fact.parent)
         pairs = zip(map(fold, fact.columns), map(fold, fact.parent_columns), strict=True)
         if tables == (child[0], parent[0]) and (child[1], parent[1]) in pairs:
@@ -120,7 +120,7 @@ def _target(table: Table, column: str) -> tuple[str, str] | None:
 
 
 def parent_and_child(
-    condition: Expr, known: Facts
+    condition: Expr, facts: Facts
 ) -> tuple[tuple[str, str], tuple[str, str], References] | None:
     """For ``child = parent`` of a foreign key: the parent's column, the child's, and the key."""
     if not isinstance(condition, exp.EQ):
@@ -129,7 +129,7 @@ def parent_and_child(
     if left is None or right is None:
         return None
     for parent, child in ((left, right), (right, left)):
-        fact = refers(child, parent, known)
+        fact = refers(child, parent, facts)
         if fact is not None:
             return parent, child, fact
     return None

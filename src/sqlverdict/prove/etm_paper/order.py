@@ -55,10 +55,10 @@ def stages(without: frozenset[str]) -> PaperStages:
 class PaperRewriting:
     """One query on its way to the form in which no rule changes it."""
 
-    def __init__(self, tree: Expr, known: Facts, rules: PaperStages, side: Side = "gold") -> None:
+    def __init__(self, tree: Expr, facts: Facts, rules: PaperStages, side: Side = "gold") -> None:
         self.tree = tree
         self.steps: list[Step] = []
-        self._known = known
+        self._known = facts
         self._rules = rules
         self._side: Side = side
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.etm_paper.constraints import paper_known
+from sqlverdict.prove.etm_paper.constraints import paper_facts
 from sqlverdict.prove.etm_paper.order import PaperRewriting, stages
 from sqlverdict.prove.etm_paper.prepare import prepared
 from sqlverdict.prove.etm_paper.shapes import key
@@ -86,8 +86,8 @@ def paper_form(query: Query, question: ProofQuestion) -> PaperForm:
 
 
 def _form(query: Query, question: ProofQuestion) -> PaperForm:
-    known = paper_known(question.schema, question.facts)
+    facts = paper_facts(question.schema, question.facts)
     tree = prepared(query.tree, question.schema)
-    work = PaperRewriting(tree, known, stages(question.without))
+    work = PaperRewriting(tree, facts, stages(question.without))
     work.run()
     return PaperForm(work.tree, key(work.tree), tuple(work.steps))

@@ -38,14 +38,14 @@ def filters(select: Expr) -> Iterator[Expr]:
 
 
 def item_keys(
-    item: Expr, known: Facts, filtered: Sequence[Expr] = ()
+    item: Expr, facts: Facts, filtered: Sequence[Expr] = ()
 ) -> list[tuple[frozenset[str], tuple[Fact, ...]]]:
     """The keys of a source: sets of columns on which no two of its rows agree, NULLs included.
 
     UNIQUE columns that the conditions in ``filtered`` let pass only with a value are a key too.
     """
     if isinstance(item, exp.Table):
-        return [*known.keys(item.alias), *_filtered_keys(item.alias, known, filtered)]
+        return [*facts.keys(item.alias), *_filtered_keys(item.alias, facts, filtered)]
     inner = item.this
     if not isinstance(inner, exp.Select) or is_limited(inner):
         return []
@@ -65,10 +65,10 @@ def item_keys(
 
 
 def _filtered_keys(
-    label: str, known: Facts, filtered: Sequence[Expr]
+    label: str, facts: Facts, filtered: Sequence[Expr]
 ) -> Iterator[tuple[frozenset[str], tuple[Fact, ...]]]:
-    for columns, fact in known.uniques(label):
-        declared = {column: known.not_null(label, column) for column in sorted(columns)}
+    for columns, fact in facts.uniques(label):
+        declared = {column: facts.not_null(label, column) for column in sorted(columns)}
         if None not in declared.values():
             continue
         given = [resolved(label, column) for column, held in declared.items() if held is None]
@@ -77,13 +77,13 @@ def _filtered_keys(
 
 
 def closure(
-    select: Expr, known: Facts, start: Iterable[ColumnName], also: Sequence[Expr] = ()
+    select: Expr, facts: Facts, start: Iterable[ColumnName], also: Sequence[Expr] = ()
 ) -> set[ColumnName]:
     """All columns that have one value wherever the given ones have; facts used are cited.
 
     Args:
         select: Its sources and conditions are looked at.
-        known: The facts.
+        facts: The facts.
         start: The columns that are given.
         also: Further conditions that hold for the rows that count.
     """
@@ -95,13 +95,13 @@ def closure(
             continue
         left, right = condition.this, condition.expression
         for column, other in ((left, right), (right, left)):
-            if not isinstance(column, exp.Column) or not known.pins(column, other):
+            if not isinstance(column, exp.Column) or not facts.pins(column, other):
                 continue
             if isinstance(other, exp.Column):
                 pairs.append((name_of(other), name_of(column)))
             elif is_constant(other):
                 found.add(name_of(column))
-    sources = [(item, item_keys(item, known, filtered)) for item in items(select)]
+    sources = [(item, item_keys(item, facts, filtered)) for item in items(select)]
     whole: set[str] = set()
     growing = True
     while growing:
@@ -111,22 +111,22 @@ def closure(
             label = item.alias
             if label in whole:
                 continue
-            for names, facts in keys:
+            for names, reasons in keys:
                 if all((label, name) in found for name in names):
                     whole.add(label)
-                    columns = _columns(item, known)
+                    columns = _columns(item, facts)
                     if not columns <= found:
-                        known.cite(*facts)
+                        facts.cite(*reasons)
                         found |= columns
                     break
         growing = len(found) > before
     return found
 
 
-def _columns(item: Expr, known: Facts) -> frozenset[ColumnName]:
+def _columns(item: Expr, facts: Facts) -> frozenset[ColumnName]:
     """All columns of a source."""
     label = item.alias
-    found = known.columns(label)
+    found = facts.columns(label)
     if found is not None:
         return found
     inner = item.this
@@ -136,32 +136,32 @@ def _columns(item: Expr, known: Facts) -> frozenset[ColumnName]:
 
 
 def determines_row(
-    select: Expr, known: Facts, start: Iterable[ColumnName], also: Sequence[Expr] = ()
+    select: Expr, facts: Facts, start: Iterable[ColumnName], also: Sequence[Expr] = ()
 ) -> bool:
     """Whether no two rows of FROM and WHERE agree on the given columns.
 
     ``also`` are further conditions that hold for the rows that count.
     """
-    found = closure(select, known, start, also)
+    found = closure(select, facts, start, also)
     filtered = [*filters(select), *also]
     for item in items(select):
-        held = next(
+        reasons = next(
             (
-                facts
-                for names, facts in item_keys(item, known, filtered)
+                reasons
+                for names, reasons in item_keys(item, facts, filtered)
                 if all((item.alias, name) in found for name in names)
             ),
             None,
         )
-        if held is None:
+        if reasons is None:
             return False
-        known.cite(*held)
+        facts.cite(*reasons)
     return bool(items(select))
 
 
-def equal_columns(select: Expr, known: Facts) -> list[set[ColumnName]]:
+def equal_columns(select: Expr, facts: Facts) -> list[set[ColumnName]]:
     """Classes of columns that have the same value, of the same type, in every row behind WHERE."""
-    return classes_of(equality(condition, known) for condition in filters(select))
+    return classes_of(equality(condition, facts) for condition in filters(select))
 
 
 def classes_of(
@@ -180,7 +180,7 @@ def classes_of(
 
 
 def chosen_columns(
-    select: Expr, known: Facts, classes: Iterable[set[ColumnName]]
+    select: Expr, facts: Facts, classes: Iterable[set[ColumnName]]
 ) -> dict[ColumnName, ColumnName]:
     """For each column that has equals, the one of its class that stands for all.
 
@@ -191,11 +191,11 @@ def chosen_columns(
 
     def rank(name: ColumnName) -> tuple[bool, bool, str, str, int]:
         label, column = name
-        unique = any(columns == {column} for columns, _ in known.uniques(label))
+        unique = any(columns == {column} for columns, _ in facts.uniques(label))
         return (
             label not in places,
             unique,
-            known.bases.get(label, "").lower(),
+            facts.bases.get(label, "").lower(),
             column,
             places.get(label, -1),
         )
@@ -207,28 +207,28 @@ def chosen_columns(
     return chosen
 
 
-def equality(condition: Expr, known: Facts) -> tuple[ColumnName, ColumnName] | None:
+def equality(condition: Expr, facts: Facts) -> tuple[ColumnName, ColumnName] | None:
     """The two columns that a condition makes the same, if it is such a condition."""
     if not isinstance(condition, exp.EQ):
         return None
     left, right = condition.this, condition.expression
     if not isinstance(left, exp.Column) or not isinstance(right, exp.Column):
         return None
-    kind = known.kind(left)
-    if kind is None or kind == "number" or kind != known.kind(right):
+    kind = facts.kind(left)
+    if kind is None or kind == "number" or kind != facts.kind(right):
         return None
     pair = name_of(left), name_of(right)
     # A column's equality with itself says that it is not NULL, and must not get lost.
     return pair if pair[0] != pair[1] else None
 
 
-def at_most_one_row(select: Expr, known: Facts) -> bool:
+def at_most_one_row(select: Expr, facts: Facts) -> bool:
     """Whether a query gives one row or none."""
     if not isinstance(select, exp.Select):
         return False
     if is_grouped(select):
         return select.args.get("group") is None
-    return determines_row(select, known, ())
+    return determines_row(select, facts, ())
 
 
 def plain_columns(nodes: Iterable[Expr]) -> set[ColumnName]:

@@ -351,9 +351,9 @@ class Facts:
         """The keys of a base table: column sets that are unique and never NULL, with the facts."""
         found = []
         for columns, fact in self.uniques(label):
-            facts = [self.not_null(label, column) for column in sorted(columns)]
-            if all(known is not None for known in facts):
-                found.append((columns, (fact, *(known for known in facts if known is not None))))
+            not_null = [self.not_null(label, column) for column in sorted(columns)]
+            if None not in not_null:
+                found.append((columns, (fact, *(other for other in not_null if other is not None))))
         return found
 
     def uniques(self, label: str) -> list[tuple[frozenset[str], Fact]]:

@@ -38,10 +38,10 @@ class _Factors:
     """The sums over something that is never NULL."""
 
 
-def fraction_of(node: Expr, known: Facts) -> Expr | None:
+def fraction_of(node: Expr, facts: Facts) -> Expr | None:
     """The one form of a real product or quotient; ``None`` where it is none."""
     factors = _Factors()
-    if not _collect(node, known, factors, above=True) or not factors.real:
+    if not _collect(node, facts, factors, above=True) or not factors.real:
         return None
     if factors.constant == 0 or max(map(abs, factors.constant.as_integer_ratio())) > _MOST:
         return None
@@ -69,7 +69,7 @@ def is_shown(node: Expr) -> bool:
     return isinstance(holder, exp.Subquery) and not holder.alias and is_shown(holder)
 
 
-def _collect(node: Expr, known: Facts, factors: _Factors, *, above: bool) -> bool:
+def _collect(node: Expr, facts: Facts, factors: _Factors, *, above: bool) -> bool:
     """Put the factors of a node where they belong; false where it is no number."""
     if isinstance(node, exp.Literal) and not node.is_string:
         value = Fraction(Decimal(str(node.this)))
@@ -79,43 +79,43 @@ def _collect(node: Expr, known: Facts, factors: _Factors, *, above: bool) -> boo
         factors.constant *= value if above else 1 / value
         return True
     if isinstance(node, exp.Mul):
-        return _collect(node.this, known, factors, above=above) and _collect(
-            node.expression, known, factors, above=above
+        return _collect(node.this, facts, factors, above=above) and _collect(
+            node.expression, facts, factors, above=above
         )
-    if isinstance(node, exp.Div) and _is_real_division(node, known):
+    if isinstance(node, exp.Div) and _is_real_division(node, facts):
         factors.real = True
-        return _collect(node.this, known, factors, above=above) and _collect(
-            node.expression, known, factors, above=not above
+        return _collect(node.this, facts, factors, above=above) and _collect(
+            node.expression, facts, factors, above=not above
         )
-    is_cast = isinstance(node, exp.Cast) and known.affinity(node) == "REAL"
-    if is_cast and known.kind(node.this) in _NUMBERS:
+    is_cast = isinstance(node, exp.Cast) and facts.affinity(node) == "REAL"
+    if is_cast and facts.kind(node.this) in _NUMBERS:
         factors.real = True
-        return _collect(node.this, known, factors, above=above)
-    kind = known.kind(node)
+        return _collect(node.this, facts, factors, above=above)
+    kind = facts.kind(node)
     if kind not in _NUMBERS:
         return False
     factors.real = factors.real or kind == "real"
-    made = _bare(node, known)
+    made = _bare(node, facts)
     if kind == "real" and above:
         factors.reals.add(key(made))
-    if isinstance(node, exp.Sum) and known.never_null(node.this):
+    if isinstance(node, exp.Sum) and facts.never_null(node.this):
         factors.whole.add(key(made))
     (factors.above if above else factors.below).append(made)
     return True
 
 
-def _is_real_division(node: exp.Div, known: Facts) -> bool:
-    kinds = (known.kind(node.this), known.kind(node.expression))
+def _is_real_division(node: exp.Div, facts: Facts) -> bool:
+    kinds = (facts.kind(node.this), facts.kind(node.expression))
     return "real" in kinds and all(kind in _NUMBERS for kind in kinds)
 
 
-def _bare(node: Expr, known: Facts) -> Expr:
+def _bare(node: Expr, facts: Facts) -> Expr:
     """A factor as if it were an integer: among reals that makes no difference."""
     if not isinstance(node, exp.Sum):
         return node
     inner = node.this
-    if isinstance(inner, exp.Cast) and known.affinity(inner) == "REAL":
-        if known.kind(inner.this) not in _NUMBERS:
+    if isinstance(inner, exp.Cast) and facts.affinity(inner) == "REAL":
+        if facts.kind(inner.this) not in _NUMBERS:
             return node
         made = node.copy()
         made.set("this", inner.this.copy())

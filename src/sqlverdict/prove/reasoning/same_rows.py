@@ -38,14 +38,14 @@ class SameRows:
     own: list[Expr]
 
 
-def same_rows(node: exp.Select, inner: Expr, known: Facts) -> SameRows | None:
+def same_rows(node: exp.Select, inner: Expr, facts: Facts) -> SameRows | None:
     """What the two share, where the inner one reads the same tables, and each table once."""
     if not isinstance(inner, exp.Select) or len(inner.expressions) != 1:
         return None
     if not all_inner(inner) or not is_flat(inner) or any(inner.args.get(part) for part in _TAILS):
         return None
-    mine = {known.bases.get(item.alias): item.alias for item in items(node)}
-    theirs = {known.bases.get(item.alias): item.alias for item in items(inner)}
+    mine = {facts.bases.get(item.alias): item.alias for item in items(node)}
+    theirs = {facts.bases.get(item.alias): item.alias for item in items(inner)}
     if None in mine or mine.keys() != theirs.keys() or len(mine) != len(items(node)):
         return None
     if len(theirs) != len(items(inner)):

@@ -21,7 +21,7 @@ from sqlverdict.prove.reasoning.shape import (
 )
 
 
-def existence(node: exp.SetOperation, known: Facts) -> Expr | None:
+def existence(node: exp.SetOperation, facts: Facts) -> Expr | None:
     """A test for a row of the right side that equals the left side's row.
 
     The right side is changed only where the answer is not ``None``. NULLs must not meet: of each
@@ -36,10 +36,10 @@ def existence(node: exp.SetOperation, known: Facts) -> Expr | None:
     pairs = [
         (ours, theirs)
         for ours, theirs in met
-        if known.comparable(ours, theirs) and (known.never_null(ours) or known.never_null(theirs))
+        if facts.comparable(ours, theirs) and (facts.never_null(ours) or facts.never_null(theirs))
     ]
     rest = [pair for pair in met if pair not in pairs]
-    if not pairs or not all(_is_of_one_row(ours, theirs, pairs, known) for ours, theirs in rest):
+    if not pairs or not all(_is_of_one_row(ours, theirs, pairs, facts) for ours, theirs in rest):
         return None
     equal = [exp.EQ(this=theirs, expression=ours.copy()) for ours, theirs in pairs]
     set_conditions(right, [*conditions(right), *equal])
@@ -49,13 +49,13 @@ def existence(node: exp.SetOperation, known: Facts) -> Expr | None:
 
 
 def _is_of_one_row(
-    ours: Expr, theirs: Expr, pairs: Sequence[tuple[Expr, Expr]], known: Facts
+    ours: Expr, theirs: Expr, pairs: Sequence[tuple[Expr, Expr]], facts: Facts
 ) -> bool:
     """Whether two columns are one column of one row, for a key of their table is compared."""
     if not isinstance(ours, exp.Column) or not isinstance(theirs, exp.Column):
         return False
     (a, name), (b, other) = name_of(ours), name_of(theirs)
-    if name != other or known.bases.get(a) is None or known.bases.get(a) != known.bases.get(b):
+    if name != other or facts.bases.get(a) is None or facts.bases.get(a) != facts.bases.get(b):
         return False
     compared = {
         one.name
@@ -64,9 +64,9 @@ def _is_of_one_row(
         and isinstance(two, exp.Column)
         and (name_of(one), name_of(two)) == ((a, one.name), (b, one.name))
     }
-    for columns, fact in known.uniques(a):
+    for columns, fact in facts.uniques(a):
         if columns <= compared:
-            known.cite(fact)
+            facts.cite(fact)
             return True
     return False
 

@@ -25,7 +25,7 @@ _OTHER_AGGREGATES = frozenset(
 )
 
 
-def refusal(tree: Expr, known: Facts) -> str | None:
+def refusal(tree: Expr, facts: Facts) -> str | None:
     """Why nothing is proved about a resolved query; ``None`` where rules may work on it."""
     for node in nodes_in(tree):
         if isinstance(node, exp.Collate) and node.expression.name.lower() != "binary":
@@ -37,12 +37,12 @@ def refusal(tree: Expr, known: Facts) -> str | None:
             return f"{str(node.this).lower()} depends on the order of rows"
         if isinstance(node, exp.In) and not node.expressions and node.args.get("query") is None:
             return "IN with an empty list"
-        if isinstance(node, exp.SetOperation) and _folds_types(node, known):
+        if isinstance(node, exp.SetOperation) and _folds_types(node, facts):
             return "a set operation inside a query folds values of different types"
     return None
 
 
-def _folds_types(node: exp.SetOperation, known: Facts) -> bool:
+def _folds_types(node: exp.SetOperation, facts: Facts) -> bool:
     """Whether rows that are equal and yet not the same are folded, and may be told apart."""
     whole: Expr = node
     while isinstance(whole.parent, exp.SetOperation):
@@ -51,7 +51,7 @@ def _folds_types(node: exp.SetOperation, known: Facts) -> bool:
         return False
     sides = list(leaves(node))
     for columns in zip(*(side.expressions for side in sides), strict=True):
-        kinds = {known.kind(column) for column in columns}
+        kinds = {facts.kind(column) for column in columns}
         if len(kinds) > 1 or not kinds <= {"integer", "real", "text"}:
             return True
     return False

@@ -53,21 +53,21 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         ),
     ],
 )
-def aggregate_of_one_row(node: exp.Select, known: Facts) -> Expr | None:
+def aggregate_of_one_row(node: exp.Select, facts: Facts) -> Expr | None:
     """Put the value."""
     group = node.args.get("group")
     if group is None or has_window(node):
         return None
     calls = [c for c in aggregates_in(output_nodes(node)) if not isinstance(c.parent, exp.Filter)]
-    made = [(call, value) for call in calls if (value := _value(call, known)) is not None]
-    if not made or not determines_row(node, known, plain_columns(group.expressions)):
+    made = [(call, value) for call in calls if (value := _value(call, facts)) is not None]
+    if not made or not determines_row(node, facts, plain_columns(group.expressions)):
         return None
     for call, value in made:
         call.replace(value)
     return node
 
 
-def _value(call: Expr, known: Facts) -> Expr | None:
+def _value(call: Expr, facts: Facts) -> Expr | None:
     """What an aggregate over one row is; ``None`` where that is not known."""
     if isinstance(call, exp.Count) and isinstance(call.this, exp.Star):
         return exp.Literal.number(1)
@@ -76,9 +76,9 @@ def _value(call: Expr, known: Facts) -> Expr | None:
         inner = inner.expressions[0]
     if not isinstance(inner, exp.Column) or not isinstance(call, exp.Sum | exp.Max | exp.Min):
         return None
-    if isinstance(call, exp.Sum) and known.kind(inner) not in ("integer", "real"):
+    if isinstance(call, exp.Sum) and facts.kind(inner) not in ("integer", "real"):
         return None
-    if not known.is_unconverted(call):
+    if not facts.is_unconverted(call):
         return None
     value: Expr = inner.copy()
     return value

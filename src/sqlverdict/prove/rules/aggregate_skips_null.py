@@ -54,9 +54,9 @@ _SKIP = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
         ),
     ],
 )
-def aggregate_skips_null(node: exp.Select, known: Facts) -> Expr | None:
+def aggregate_skips_null(node: exp.Select, facts: Facts) -> Expr | None:
     """Drop the condition, or count rows."""
-    del known
+    del facts
     if node.args.get("group") is not None or node.args.get("having") is not None:
         return None
     found = list(aggregates_in(node.expressions))

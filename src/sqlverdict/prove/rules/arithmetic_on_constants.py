@@ -39,9 +39,9 @@ _MOST = 2**53
         Pair("SELECT k + (5 - 7) FROM t", "SELECT k + 2 FROM t", because="the sign counts"),
     ],
 )
-def arithmetic_on_constants(node: exp.Add | exp.Sub | exp.Mul, known: Facts) -> Expr | None:
+def arithmetic_on_constants(node: exp.Add | exp.Sub | exp.Mul, facts: Facts) -> Expr | None:
     """Compute it."""
-    del known
+    del facts
     left, right = whole_number(node.this), whole_number(node.expression)
     if left is None or right is None:
         return None

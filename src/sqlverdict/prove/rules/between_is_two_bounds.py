@@ -48,9 +48,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def between_is_two_bounds(node: exp.Between, known: Facts) -> Expr | None:
+def between_is_two_bounds(node: exp.Between, facts: Facts) -> Expr | None:
     """Write both bounds."""
-    del known
+    del facts
     if node.args.get("symmetric") or has_subquery(node.this):
         return None
     low = exp.GTE(this=node.this.copy(), expression=node.args["low"])

@@ -53,7 +53,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def case_of_truth_is_its_condition(node: exp.Case, known: Facts) -> Expr | None:
+def case_of_truth_is_its_condition(node: exp.Case, facts: Facts) -> Expr | None:
     """Write the condition."""
     if node.this is not None or len(node.args["ifs"]) != 1:
         return None
@@ -65,4 +65,4 @@ def case_of_truth_is_its_condition(node: exp.Case, known: Facts) -> Expr | None:
     condition: Expr = branch.this
     if result:
         return condition
-    return exp.Not(this=condition) if known.never_null(condition) else None
+    return exp.Not(this=condition) if facts.never_null(condition) else None

@@ -43,9 +43,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def case_with_operand_is_searched(node: exp.Case, known: Facts) -> Expr | None:
+def case_with_operand_is_searched(node: exp.Case, facts: Facts) -> Expr | None:
     """Write the comparisons."""
-    del known
+    del facts
     operand = node.this
     if operand is None or has_subquery(operand):
         return None

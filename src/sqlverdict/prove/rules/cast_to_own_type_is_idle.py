@@ -54,11 +54,11 @@ _KINDS = {"INTEGER": "integer", "REAL": "real", "TEXT": "text"}
         ),
     ],
 )
-def cast_to_own_type_is_idle(node: exp.Cast, known: Facts) -> Expr | None:
+def cast_to_own_type_is_idle(node: exp.Cast, facts: Facts) -> Expr | None:
     """Take the column."""
     column = node.this
-    affinity = known.affinity(node)
+    affinity = facts.affinity(node)
     kind = _KINDS.get(affinity or "")
-    if kind is None or not isinstance(column, exp.Column) or known.kind(column) != kind:
+    if kind is None or not isinstance(column, exp.Column) or facts.kind(column) != kind:
         return None
-    return column if known.affinity(column) == affinity else None
+    return column if facts.affinity(column) == affinity else None

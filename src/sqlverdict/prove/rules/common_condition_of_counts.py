@@ -58,9 +58,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def common_condition_of_counts(node: exp.Select, known: Facts) -> Expr | None:
+def common_condition_of_counts(node: exp.Select, facts: Facts) -> Expr | None:
     """Ask it in WHERE."""
-    del known
+    del facts
     if node.args.get("group") is not None or node.args.get("having") is not None:
         return None
     calls = list(aggregates_in(output_nodes(node)))

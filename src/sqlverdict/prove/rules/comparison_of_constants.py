@@ -39,10 +39,10 @@ from sqlverdict.prove.rule import Pair, rule
     ],
 )
 def comparison_of_constants(
-    node: exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE, known: Facts
+    node: exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE, facts: Facts
 ) -> Expr | None:
     """Compute it."""
-    del known
+    del facts
     left, right = node.this, node.expression
     one, other = whole_number(left), whole_number(right)
     if one is not None and other is not None:

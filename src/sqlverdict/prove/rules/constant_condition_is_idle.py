@@ -45,9 +45,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def constant_condition_is_idle(node: exp.And | exp.Or | exp.Select, known: Facts) -> Expr | None:
+def constant_condition_is_idle(node: exp.And | exp.Or | exp.Select, facts: Facts) -> Expr | None:
     """Drop the constant, or what it overrules."""
-    del known
+    del facts
     if isinstance(node, exp.Select):
         for part in ("where", "having"):
             clause = node.args.get(part)

@@ -49,22 +49,22 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def copies_joined_on_key_are_one(node: exp.Select, known: Facts) -> Expr | None:
+def copies_joined_on_key_are_one(node: exp.Select, facts: Facts) -> Expr | None:
     """Keep the first copy."""
     inner, _ = split_items(node)
-    tables = [known.bases.get(item.alias) for item in inner]
+    tables = [facts.bases.get(item.alias) for item in inner]
     if len(set(tables)) == len(tables) or not is_flat(node):
         return None
-    classes = equal_columns(node, known)
+    classes = equal_columns(node, facts)
     for place, second in enumerate(inner):
         for first, base in zip(inner[:place], tables, strict=False):
             if base is None or base != tables[place]:
                 continue
             a, b = first.alias, second.alias
-            for columns, fact in known.uniques(b):
+            for columns, fact in facts.uniques(b):
                 if all(any({(a, c), (b, c)} <= m for m in classes) for c in columns):
-                    known.cite(fact)
-                    table = known.table(b)
+                    facts.cite(fact)
+                    table = facts.table(b)
                     assert table is not None
                     names = [fold(column.name) for column in table.columns]
                     drop_item(node, b)

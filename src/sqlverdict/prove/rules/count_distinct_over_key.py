@@ -47,7 +47,7 @@ KEY = (Unique("t", ("k",)),)
         Pair("SELECT COUNT(DISTINCT v) FROM t", "SELECT COUNT(v) FROM t", KEY, because="v repeats"),
     ],
 )
-def count_distinct_over_key(node: exp.Count, known: Facts) -> Expr | None:
+def count_distinct_over_key(node: exp.Count, facts: Facts) -> Expr | None:
     """Drop DISTINCT."""
     inner = node.this
     if not isinstance(inner, exp.Distinct) or len(inner.expressions) != 1:
@@ -62,7 +62,7 @@ def count_distinct_over_key(node: exp.Count, known: Facts) -> Expr | None:
     test = exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null()))
     given = {name_of(column)} | plain_columns(group.expressions if group is not None else ())
     # A NULL is counted by neither, so UNIQUE is enough for the column itself.
-    if not determines_row(select, known, given, also=[test]):
+    if not determines_row(select, facts, given, also=[test]):
         return None
     node.set("this", column)
     return node

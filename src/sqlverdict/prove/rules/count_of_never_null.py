@@ -40,12 +40,12 @@ from sqlverdict.prove.rule import Pair, rule
         Pair("SELECT COUNT(v) FROM t", "SELECT COUNT(*) FROM t", because="v may be NULL"),
     ],
 )
-def count_of_never_null(node: exp.Count, known: Facts) -> Expr | None:
+def count_of_never_null(node: exp.Count, facts: Facts) -> Expr | None:
     """Count rows."""
     counted = node.this
     if isinstance(counted, exp.Star | exp.Distinct) or counted is None or node.expressions:
         return None
-    if not known.never_null(counted):
+    if not facts.never_null(counted):
         return None
     node.set("this", exp.Star())
     return node

@@ -46,7 +46,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def counted_value_is_one(node: exp.Count, known: Facts) -> Expr | None:
+def counted_value_is_one(node: exp.Count, facts: Facts) -> Expr | None:
     """Count ones."""
     inner = node.this
     if not isinstance(inner, exp.Case) or inner.args.get("default") is not None:
@@ -55,7 +55,7 @@ def counted_value_is_one(node: exp.Count, known: Facts) -> Expr | None:
     values = [branch.args["true"] for branch in branches]
     if all(whole_number(value) == 1 for value in values):
         return None
-    if not all(known.never_null(value) for value in values):
+    if not all(facts.never_null(value) for value in values):
         return None
     for branch in branches:
         branch.set("true", exp.Literal.number(1))

@@ -63,9 +63,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def derived_table_is_merged(node: exp.Select, known: Facts) -> Expr | None:
+def derived_table_is_merged(node: exp.Select, facts: Facts) -> Expr | None:
     """Take its sources and conditions over."""
-    del known
+    del facts
     if not is_flat(node):
         return None
     inner, outer = split_items(node)

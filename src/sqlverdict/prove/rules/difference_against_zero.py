@@ -37,7 +37,7 @@ from sqlverdict.prove.rule import Pair, rule
     ],
 )
 def difference_against_zero(
-    node: exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE, known: Facts
+    node: exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE, facts: Facts
 ) -> Expr | None:
     """Compare the two."""
     difference = node.this
@@ -47,6 +47,6 @@ def difference_against_zero(
     if not all(isinstance(side, exp.Column | exp.Literal | exp.Count) for side in sides):
         # A sum of integers may leave 64 bits and become a real.
         return None
-    if not all(known.kind(side) == "integer" for side in sides):
+    if not all(facts.kind(side) == "integer" for side in sides):
         return None
     return type(node)(this=difference.this, expression=difference.expression)

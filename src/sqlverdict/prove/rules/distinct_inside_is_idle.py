@@ -49,9 +49,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def distinct_inside_is_idle(node: exp.Select, known: Facts) -> Expr | None:
+def distinct_inside_is_idle(node: exp.Select, facts: Facts) -> Expr | None:
     """Drop DISTINCT."""
-    del known
+    del facts
     if not node.args.get("distinct") or is_limited(node) or not is_tested(node):
         return None
     node.set("distinct", None)

@@ -50,20 +50,20 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         Pair("SELECT DISTINCT k FROM t", "SELECT k FROM t", KEY[:1], because="two NULLs"),
     ],
 )
-def distinct_over_key(node: exp.Select, known: Facts) -> Expr | None:
+def distinct_over_key(node: exp.Select, facts: Facts) -> Expr | None:
     """Drop DISTINCT."""
     if not node.args.get("distinct") or has_window(node):
         return None
     if is_grouped(node):
-        if not _tells_groups_apart(node, known):
+        if not _tells_groups_apart(node, facts):
             return None
-    elif not determines_row(node, known, plain_columns(node.expressions)):
+    elif not determines_row(node, facts, plain_columns(node.expressions)):
         return None
     node.set("distinct", None)
     return node
 
 
-def _tells_groups_apart(node: exp.Select, known: Facts) -> bool:
+def _tells_groups_apart(node: exp.Select, facts: Facts) -> bool:
     group = node.args.get("group")
     if group is None:
         return True
@@ -74,7 +74,7 @@ def _tells_groups_apart(node: exp.Select, known: Facts) -> bool:
     if not all(isinstance(term, exp.Column) for term in rest):
         return False
     grouped = plain_columns(group.expressions)
-    within = closure(node, known, grouped)
+    within = closure(node, facts, grouped)
     fixed = {name for name in plain_columns(node.expressions) if name in within}
-    found = closure(node, known, fixed)
+    found = closure(node, facts, fixed)
     return all(name_of(term) in found for term in rest)

@@ -46,9 +46,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def distinct_source_is_idle(node: exp.Select, known: Facts) -> Expr | None:
+def distinct_source_is_idle(node: exp.Select, facts: Facts) -> Expr | None:
     """Drop DISTINCT inside."""
-    del known
+    del facts
     if not all_inner(node):
         return None
     for item in items(node):

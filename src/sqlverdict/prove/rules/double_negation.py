@@ -37,9 +37,9 @@ from sqlverdict.prove.rule import Pair, rule
         Pair("SELECT NOT NOT v FROM t", "SELECT v FROM t", because="NOT NOT 5 is 1"),
     ],
 )
-def double_negation(node: exp.Not, known: Facts) -> Expr | None:
+def double_negation(node: exp.Not, facts: Facts) -> Expr | None:
     """Drop both."""
-    del known
+    del facts
     if not isinstance(node.this, exp.Not):
         return None
     inner: Expr = node.this.this

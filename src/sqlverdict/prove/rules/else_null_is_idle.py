@@ -42,9 +42,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def else_null_is_idle(node: exp.Case, known: Facts) -> Expr | None:
+def else_null_is_idle(node: exp.Case, facts: Facts) -> Expr | None:
     """Drop it."""
-    del known
+    del facts
     if not isinstance(node.args.get("default"), exp.Null):
         return None
     node.set("default", None)

@@ -51,17 +51,17 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def equal_columns_are_one(node: exp.Select, known: Facts) -> Expr | None:
+def equal_columns_are_one(node: exp.Select, facts: Facts) -> Expr | None:
     """Use one column of each class, and state each equality with it."""
     if not is_flat(node):
         return None
     # The joins are flat, so every equality is a condition of WHERE.
-    equalities = [(condition, equality(condition, known)) for condition in conditions(node)]
+    equalities = [(condition, equality(condition, facts)) for condition in conditions(node)]
     classes = classes_of(pair for _, pair in equalities)
     if not classes:
         return None
     chosen = {
-        name: first for name, first in chosen_columns(node, known, classes).items() if name != first
+        name: first for name, first in chosen_columns(node, facts, classes).items() if name != first
     }
     wanted = [(first, other) for other, first in sorted(chosen.items())]
     stated = [sorted(pair) for _, pair in equalities if pair is not None]

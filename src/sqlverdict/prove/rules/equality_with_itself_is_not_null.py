@@ -33,9 +33,9 @@ from sqlverdict.prove.rule import Pair, rule
     equal=[Pair("SELECT k FROM t WHERE v = v", "SELECT k FROM t WHERE v IS NOT NULL")],
     different=[Pair("SELECT k FROM t WHERE v = v", "SELECT k FROM t", because="v may be NULL")],
 )
-def equality_with_itself_is_not_null(node: exp.EQ, known: Facts) -> Expr | None:
+def equality_with_itself_is_not_null(node: exp.EQ, facts: Facts) -> Expr | None:
     """Write the test for NULL."""
-    del known
+    del facts
     left, right = node.this, node.expression
     if not isinstance(left, exp.Column) or not isinstance(right, exp.Column):
         return None

@@ -51,9 +51,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def except_is_not_exists(node: exp.Except, known: Facts) -> Expr | None:
+def except_is_not_exists(node: exp.Except, facts: Facts) -> Expr | None:
     """Write NOT EXISTS."""
-    test = existence(node, known)
+    test = existence(node, facts)
     if test is None:
         return None
     left: Expr = node.this

@@ -43,9 +43,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def exists_asks_for_a_row(node: exp.Exists, known: Facts) -> Expr | None:
+def exists_asks_for_a_row(node: exp.Exists, facts: Facts) -> Expr | None:
     """Select 1."""
-    del known
+    del facts
     inner = node.this
     if not isinstance(inner, exp.Select) or is_grouped(inner) or inner.args.get("offset"):
         return None

@@ -66,7 +66,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def exists_is_join(node: exp.Select, known: Facts) -> Expr | None:
+def exists_is_join(node: exp.Select, facts: Facts) -> Expr | None:
     """Join the inner sources."""
     if not items(node) or not is_flat(node):
         return None
@@ -77,7 +77,7 @@ def exists_is_join(node: exp.Select, known: Facts) -> Expr | None:
             continue
         if not all_inner(inner) or not is_flat(inner) or not _has_own_sources(inner):
             continue
-        if not multiplicity_is_idle(node) and not _at_most_one(inner, known):
+        if not multiplicity_is_idle(node) and not _at_most_one(inner, facts):
             continue
         mine, outer = split_items(node)
         theirs, _ = split_items(inner)
@@ -92,7 +92,7 @@ def _has_own_sources(inner: exp.Select) -> bool:
     return bool(items(inner)) and all(map(is_closed, items(inner)))
 
 
-def _at_most_one(inner: exp.Select, known: Facts) -> bool:
+def _at_most_one(inner: exp.Select, facts: Facts) -> bool:
     """Whether for each row outside there is at most one row inside."""
     own = set(labels(inner))
     given: set[ColumnName] = set()
@@ -103,26 +103,26 @@ def _at_most_one(inner: exp.Select, known: Facts) -> bool:
                 (condition.expression, condition.this),
             ):
                 ours = isinstance(one, exp.Column) and one.text("table") in own
-                if ours and not own & labels_in(other) and known.pins(one, other):
+                if ours and not own & labels_in(other) and facts.pins(one, other):
                     given.add((one.text("table"), one.name))
     # Rows whose fixed columns are NULL do not pass the equalities, so UNIQUE is enough.
-    found = closure(inner, known, given)
+    found = closure(inner, facts, given)
     for item in items(inner):
         label = item.alias
         fixed = {name for owner, name in given if owner == label}
-        held = next((fact for columns, fact in known.uniques(label) if columns <= fixed), None)
+        held = next((fact for columns, fact in facts.uniques(label) if columns <= fixed), None)
         if held is not None:
-            known.cite(held)
-            found |= {(label, name) for columns, _ in known.keys(label) for name in columns}
-            found = closure(inner, known, found | _all(item, known))
+            facts.cite(held)
+            found |= {(label, name) for columns, _ in facts.keys(label) for name in columns}
+            found = closure(inner, facts, found | _all(item, facts))
             continue
-        if not any(all((label, n) in found for n in names) for names, _ in known.keys(label)):
+        if not any(all((label, n) in found for n in names) for names, _ in facts.keys(label)):
             return False
     return True
 
 
-def _all(item: Expr, known: Facts) -> set[ColumnName]:
+def _all(item: Expr, facts: Facts) -> set[ColumnName]:
     from sqlverdict.parse.tokens import fold
 
-    table = known.table(item.alias)
+    table = facts.table(item.alias)
     return {(item.alias, fold(c.name)) for c in table.columns} if table is not None else set()

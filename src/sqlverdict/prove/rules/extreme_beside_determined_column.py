@@ -50,12 +50,12 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         ),
     ],
 )
-def extreme_beside_determined_column(node: exp.Select, known: Facts) -> Expr | None:
+def extreme_beside_determined_column(node: exp.Select, facts: Facts) -> Expr | None:
     """Forget the choice."""
     if node.args.get(EXTREMES) is None:
         return None
     group = node.args.get("group")
-    found = closure(node, known, plain_columns(group.expressions if group is not None else ()))
+    found = closure(node, facts, plain_columns(group.expressions if group is not None else ()))
     if not plain_columns(bare_columns(node)) <= found:
         return None
     node.set(EXTREMES, None)

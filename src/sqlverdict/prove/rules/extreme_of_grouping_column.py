@@ -45,13 +45,13 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def extreme_of_grouping_column(node: exp.Max | exp.Min, known: Facts) -> Expr | None:
+def extreme_of_grouping_column(node: exp.Max | exp.Min, facts: Facts) -> Expr | None:
     """Take the column."""
     select = enclosing(node)
     group = select.args.get("group") if select is not None else None
     if group is None or node.expressions or isinstance(node.parent, exp.Window | exp.Filter):
         return None
     taken: Expr = node.this
-    if not any(same(taken, term) for term in group.expressions) or not known.is_unconverted(node):
+    if not any(same(taken, term) for term in group.expressions) or not facts.is_unconverted(node):
         return None
     return taken

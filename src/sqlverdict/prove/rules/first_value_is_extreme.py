@@ -55,7 +55,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def first_value_is_extreme(node: exp.Subquery, known: Facts) -> Expr | None:
+def first_value_is_extreme(node: exp.Subquery, facts: Facts) -> Expr | None:
     """Write MAX or MIN."""
     inner = node.this
     if node.alias or not isinstance(inner, exp.Select) or len(inner.expressions) != 1:
@@ -71,9 +71,9 @@ def first_value_is_extreme(node: exp.Subquery, known: Facts) -> Expr | None:
     if len(order.expressions) != 1 or not same(value, first.this):
         return None
     falls = bool(first.args.get("desc"))
-    if bool(first.args.get("nulls_first")) is falls or not (falls or known.never_null(value)):
+    if bool(first.args.get("nulls_first")) is falls or not (falls or facts.never_null(value)):
         return None
-    if not known.is_unconverted(node) or not labels_in(value) <= set(labels(inner)):
+    if not facts.is_unconverted(node) or not labels_in(value) <= set(labels(inner)):
         return None
     made = exp.Max(this=value) if falls else exp.Min(this=value)
     inner.set("expressions", [made])

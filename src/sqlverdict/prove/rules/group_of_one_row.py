@@ -39,7 +39,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         Pair("SELECT v FROM t GROUP BY v", "SELECT v FROM t", KEY, because="v may repeat"),
     ],
 )
-def group_of_one_row(node: exp.Select, known: Facts) -> Expr | None:
+def group_of_one_row(node: exp.Select, facts: Facts) -> Expr | None:
     """Drop the grouping; HAVING becomes WHERE."""
     group = node.args.get("group")
     if group is None or has_window(node):
@@ -49,7 +49,7 @@ def group_of_one_row(node: exp.Select, known: Facts) -> Expr | None:
     terms = [term.this for term in order.expressions] if order is not None else []
     if next(aggregates_in([*node.expressions, *having, *terms]), None) is not None:
         return None
-    if not determines_row(node, known, plain_columns(group.expressions)):
+    if not determines_row(node, facts, plain_columns(group.expressions)):
         return None
     node.set("group", None)
     node.set(EXTREMES, None)

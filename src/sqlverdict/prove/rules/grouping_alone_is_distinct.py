@@ -59,7 +59,7 @@ _ONE_FORM = ("integer", "real", "text")
         ),
     ],
 )
-def grouping_alone_is_distinct(node: exp.Select, known: Facts) -> Expr | None:
+def grouping_alone_is_distinct(node: exp.Select, facts: Facts) -> Expr | None:
     """Write DISTINCT; HAVING becomes WHERE."""
     group = node.args.get("group")
     if group is None or has_window(node):
@@ -73,11 +73,11 @@ def grouping_alone_is_distinct(node: exp.Select, known: Facts) -> Expr | None:
     shown = {key(item) for item in node.expressions}
     if not all(_made_of(part, grouped) for part in having):
         return None
-    if having and not all(known.kind(term) in _ONE_FORM for term in group.expressions):
+    if having and not all(facts.kind(term) in _ONE_FORM for term in group.expressions):
         return None
     if not all(_made_of(term, shown) for term in terms):
         return None
-    if grouped != shown and not _tell_each_other(node.expressions, group.expressions, node, known):
+    if grouped != shown and not _tell_each_other(node.expressions, group.expressions, node, facts):
         return None
     node.set("group", None)
     node.set(EXTREMES, None)
@@ -88,13 +88,13 @@ def grouping_alone_is_distinct(node: exp.Select, known: Facts) -> Expr | None:
 
 
 def _tell_each_other(
-    shown: list[Expr], grouped: list[Expr], node: exp.Select, known: Facts
+    shown: list[Expr], grouped: list[Expr], node: exp.Select, facts: Facts
 ) -> bool:
     """Whether the selected columns determine the grouping ones, and these the selected ones."""
     if not all(isinstance(term, exp.Column) for term in [*shown, *grouped]):
         return False
     ours, theirs = plain_columns(shown), plain_columns(grouped)
-    return ours <= closure(node, known, theirs) and theirs <= closure(node, known, ours)
+    return ours <= closure(node, facts, theirs) and theirs <= closure(node, facts, ours)
 
 
 def _made_of(node: Expr, grouped: set[str]) -> bool:

@@ -67,67 +67,67 @@ NAME = (Unique("t", ("v",)), NotNull("t", "v"))
         ),
     ],
 )
-def grouping_by_determined_column(node: exp.Select, known: Facts) -> Expr | None:
+def grouping_by_determined_column(node: exp.Select, facts: Facts) -> Expr | None:
     """Drop it, or group by the table's first key instead."""
     group = node.args.get("group")
     if group is None:
         return None
     terms = list(group.expressions)
     columns = [term for term in terms if isinstance(term, exp.Column)]
-    for term in sorted(columns, key=lambda c: _rank(name_of(c), known), reverse=True):
+    for term in sorted(columns, key=lambda c: _rank(name_of(c), facts), reverse=True):
         rest = [other for other in terms if other is not term]
         if any(key(other) == key(term) for other in rest) or (
-            rest and name_of(term) in closure(node, known, plain_columns(rest))
+            rest and name_of(term) in closure(node, facts, plain_columns(rest))
         ):
             group.set("expressions", rest)
             return node
-    known.cited.clear()
-    return _by_first_key(node, group, columns, known)
+    facts.cited.clear()
+    return _by_first_key(node, group, columns, facts)
 
 
 def _by_first_key(
-    node: exp.Select, group: Expr, columns: list[exp.Column], known: Facts
+    node: exp.Select, group: Expr, columns: list[exp.Column], facts: Facts
 ) -> Expr | None:
     grouped = plain_columns(columns)
-    chosen = chosen_columns(node, known, equal_columns(node, known))
+    chosen = chosen_columns(node, facts, equal_columns(node, facts))
     for label in sorted({name for name, _ in grouped}):
         item = next((found for found in items(node) if found.alias == label), None)
-        held = item_keys(item, known, list(filters(node))) if item is not None else []
+        held = item_keys(item, facts, list(filters(node))) if item is not None else []
         keys = sorted(held, key=lambda found: (len(found[0]), sorted(found[0])))
         own = {column for owner, column in grouped if owner == label}
         if not keys or own == keys[0][0]:
             continue
-        constant = closure(node, known, ())
+        constant = closure(node, facts, ())
         wanted = {(label, column) for column in keys[0][0]} - constant
         wanted = {chosen.get(name, name) for name in wanted}
-        if not wanted or wanted <= grouped or not wanted <= closure(node, known, grouped):
+        if not wanted or wanted <= grouped or not wanted <= closure(node, facts, grouped):
             continue
-        wanted = _reduced(wanted, node, known)
+        wanted = _reduced(wanted, node, facts)
         kept = [
             term
             for term in group.expressions
             if not isinstance(term, exp.Column) or term.text("table") != label
         ]
-        if wanted <= grouped or _reduced(wanted | plain_columns(kept), node, known) == grouped:
+        if wanted <= grouped or _reduced(wanted | plain_columns(kept), node, facts) == grouped:
             continue
-        known.cite(*keys[0][1])
+        facts.cite(*keys[0][1])
         made = [resolved(*name) for name in sorted(wanted)]
         group.set("expressions", [*kept, *made])
         return node
     return None
 
 
-def _reduced(names: set[ColumnName], node: exp.Select, known: Facts) -> set[ColumnName]:
+def _reduced(names: set[ColumnName], node: exp.Select, facts: Facts) -> set[ColumnName]:
     """Without those that the others determine: these would be dropped again."""
     kept = set(names)
-    for name in sorted(names, key=lambda found: _rank(found, known), reverse=True):
-        if name in closure(node, known, kept - {name}):
+    for name in sorted(names, key=lambda found: _rank(found, facts), reverse=True):
+        if name in closure(node, facts, kept - {name}):
             kept.discard(name)
     return kept
 
 
-def _rank(name: ColumnName, known: Facts) -> tuple[bool, str, str]:
+def _rank(name: ColumnName, facts: Facts) -> tuple[bool, str, str]:
     """Columns of keys first, so that they are the last to be dropped."""
     label, column = name
-    is_key = any(column in columns for columns, _ in known.keys(label))
-    return not is_key, known.bases.get(label, "").lower(), column
+    is_key = any(column in columns for columns, _ in facts.keys(label))
+    return not is_key, facts.bases.get(label, "").lower(), column

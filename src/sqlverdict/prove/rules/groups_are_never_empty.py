@@ -44,9 +44,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def groups_are_never_empty(node: exp.GT | exp.GTE, known: Facts) -> Expr | None:
+def groups_are_never_empty(node: exp.GT | exp.GTE, facts: Facts) -> Expr | None:
     """Answer the test."""
-    del known
+    del facts
     counted = node.this
     if not isinstance(counted, exp.Count) or not isinstance(counted.this, exp.Star):
         return None

@@ -57,13 +57,13 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def having_on_grouping_is_where(node: exp.Select, known: Facts) -> Expr | None:
+def having_on_grouping_is_where(node: exp.Select, facts: Facts) -> Expr | None:
     """Move it."""
     group, asked = node.args.get("group"), conditions(node, "having")
     if group is None or not asked or has_window(node):
         return None
     grouped = plain_columns(group.expressions)
-    moved = [part for part in asked if _is_of(part, grouped, known)]
+    moved = [part for part in asked if _is_of(part, grouped, facts)]
     if not moved:
         return None
     set_conditions(node, [part for part in asked if part not in moved], "having")
@@ -71,10 +71,10 @@ def having_on_grouping_is_where(node: exp.Select, known: Facts) -> Expr | None:
     return node
 
 
-def _is_of(condition: Expr, grouped: set[ColumnName], known: Facts) -> bool:
+def _is_of(condition: Expr, grouped: set[ColumnName], facts: Facts) -> bool:
     used = list(columns_in(condition))
     if not used or any(name_of(column) not in grouped for column in used):
         return False
     if next(aggregates_in([condition]), None) is not None or has_subquery(condition):
         return False
-    return all(known.kind(column) not in (None, "number") for column in used)
+    return all(facts.kind(column) not in (None, "number") for column in used)

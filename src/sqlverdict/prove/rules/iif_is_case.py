@@ -43,9 +43,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def iif_is_case(node: exp.If, known: Facts) -> Expr | None:
+def iif_is_case(node: exp.If, facts: Facts) -> Expr | None:
     """Write the CASE."""
-    del known
+    del facts
     if isinstance(node.parent, exp.Case) and node.arg_key == "ifs":
         return None
     branch = exp.If(this=node.this, true=node.args["true"])

@@ -67,7 +67,7 @@ KEY = (Unique("t", ("k",)),)
         ),
     ],
 )
-def in_grouped_query_is_having(node: exp.Select, known: Facts) -> Expr | None:
+def in_grouped_query_is_having(node: exp.Select, facts: Facts) -> Expr | None:
     """Join, group and filter."""
     kept = conditions(node)
     if not any(isinstance(condition, exp.In) for condition in kept) or not items(node):
@@ -76,16 +76,16 @@ def in_grouped_query_is_having(node: exp.Select, known: Facts) -> Expr | None:
         return None
     for place, condition in enumerate(kept):
         inner = _grouped(condition)
-        if inner is None or not known.pins(inner.expressions[0], condition.this):
+        if inner is None or not facts.pins(inner.expressions[0], condition.this):
             # '1' and '01' are two groups, and both are equal to 1.
             continue
         terms: list[Expr] = []
         for item in items(node):
-            found = item_keys(item, known, [*kept, _has_value(condition.this)])
+            found = item_keys(item, facts, [*kept, _has_value(condition.this)])
             keys = sorted(found, key=lambda k: (len(k[0]), sorted(k[0])))
             if not keys:
                 return None
-            known.cite(*keys[0][1])
+            facts.cite(*keys[0][1])
             terms += [resolved(item.alias, name) for name in sorted(keys[0][0])]
         mine, outer = split_items(node)
         theirs, _ = split_items(inner)

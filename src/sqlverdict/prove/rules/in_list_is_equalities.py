@@ -46,9 +46,9 @@ _MOST = 40
         ),
     ],
 )
-def in_list_is_equalities(node: exp.In, known: Facts) -> Expr | None:
+def in_list_is_equalities(node: exp.In, facts: Facts) -> Expr | None:
     """Write the equalities."""
-    del known
+    del facts
     members = node.expressions
     if not members or len(members) > _MOST or has_subquery(node.this):
         return None

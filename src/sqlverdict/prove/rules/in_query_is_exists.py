@@ -62,7 +62,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def in_query_is_exists(node: exp.In, known: Facts) -> Expr | None:
+def in_query_is_exists(node: exp.In, facts: Facts) -> Expr | None:
     """Write EXISTS with an equality."""
     query = node.args.get("query")
     inner = query.this if isinstance(query, exp.Subquery) else query
@@ -77,9 +77,9 @@ def in_query_is_exists(node: exp.In, known: Facts) -> Expr | None:
         return None
     member = inner.expressions[0]
     if isinstance(node.parent, exp.Not):
-        if not in_filter(node.parent) or not known.never_null(node.this):
+        if not in_filter(node.parent) or not facts.never_null(node.this):
             return None
-        if not known.never_null(member):
+        if not facts.never_null(member):
             return None
     elif not in_filter(node):
         return None

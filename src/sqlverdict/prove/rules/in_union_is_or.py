@@ -46,7 +46,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def in_union_is_or(node: exp.In, known: Facts) -> Expr | None:
+def in_union_is_or(node: exp.In, facts: Facts) -> Expr | None:
     """Ask each side."""
     query = node.args.get("query")
     inner = query.this if isinstance(query, exp.Subquery) else query
@@ -55,7 +55,7 @@ def in_union_is_or(node: exp.In, known: Facts) -> Expr | None:
     if isinstance(node.this, exp.Tuple):
         return None
     # One affinity is used for all of a set operation, that of its last SELECT.
-    if not all(known.comparable(node.this, side.expressions[0]) for side in leaves(inner)):
+    if not all(facts.comparable(node.this, side.expressions[0]) for side in leaves(inner)):
         return None
     first = exp.In(this=node.this.copy(), query=exp.Subquery(this=inner.this))
     second = exp.In(this=node.this, query=exp.Subquery(this=inner.expression))

@@ -43,14 +43,14 @@ _MOST = 2**53
         Pair("SELECT r FROM t WHERE r >= 5", "SELECT r FROM t WHERE r > 4", because="r may be 4.5"),
     ],
 )
-def integers_have_gaps(node: exp.GTE | exp.LTE, known: Facts) -> Expr | None:
+def integers_have_gaps(node: exp.GTE | exp.LTE, facts: Facts) -> Expr | None:
     """Make the bound exclusive."""
     left, right = node.this, node.expression
     upper = isinstance(node, exp.LTE)
     bound, held = whole_number(right), left
     if bound is None:
         bound, held, upper = whole_number(left), right, not upper
-    if bound is None or abs(bound) >= _MOST or known.kind(held) != "integer":
+    if bound is None or abs(bound) >= _MOST or facts.kind(held) != "integer":
         return None
     if isinstance(held, exp.Literal):
         return None

@@ -50,9 +50,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def intersect_is_exists(node: exp.Intersect, known: Facts) -> Expr | None:
+def intersect_is_exists(node: exp.Intersect, facts: Facts) -> Expr | None:
     """Write EXISTS."""
-    test = existence(node, known)
+    test = existence(node, facts)
     if test is None:
         return None
     left: Expr = node.this

@@ -34,9 +34,9 @@ from sqlverdict.prove.rule import Pair, rule
         Pair("SELECT v IS 3 FROM t", "SELECT v = 3 FROM t", because="NULL IS 3 is 0, not NULL"),
     ],
 )
-def is_literal_is_equality(node: exp.Is | exp.NullSafeEQ, known: Facts) -> Expr | None:
+def is_literal_is_equality(node: exp.Is | exp.NullSafeEQ, facts: Facts) -> Expr | None:
     """Write an equality."""
-    del known
+    del facts
     if not isinstance(node.expression, exp.Literal) or not in_filter(node):
         return None
     return exp.EQ(this=node.this, expression=node.expression)

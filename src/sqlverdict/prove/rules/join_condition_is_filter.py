@@ -45,9 +45,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def join_condition_is_filter(node: exp.Select, known: Facts) -> Expr | None:
+def join_condition_is_filter(node: exp.Select, facts: Facts) -> Expr | None:
     """Move the conditions."""
-    del known
+    del facts
     found = joins(node)
     if any((join.side or "").upper() in ("RIGHT", "FULL") for join in found):
         return None

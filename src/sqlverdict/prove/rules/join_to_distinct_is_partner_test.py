@@ -58,14 +58,14 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def join_to_distinct_is_partner_test(node: exp.Select, known: Facts) -> Expr | None:
+def join_to_distinct_is_partner_test(node: exp.Select, facts: Facts) -> Expr | None:
     """Write the test."""
     inner, _ = split_items(node)
     derived = [item for item in inner if isinstance(item, exp.Subquery)]
     if not derived or len(inner) < 2 or not is_flat(node):
         return None
     labels = {item.alias for item in inner}
-    equalities = [pair for part in conditions(node) if (pair := equality(part, known)) is not None]
+    equalities = [pair for part in conditions(node) if (pair := equality(part, facts)) is not None]
     for item in derived:
         query = item.this
         if not _is_plain(query) or not is_closed(item):

@@ -59,14 +59,14 @@ PARENT = (References("t", ("v",), "u", ("k",)), Unique("u", ("k",)))
         ),
     ],
 )
-def join_to_parent_is_idle(node: exp.Select, known: Facts) -> Expr | None:
+def join_to_parent_is_idle(node: exp.Select, facts: Facts) -> Expr | None:
     """Drop the parent, and ask for a value."""
     inner, _ = split_items(node)
-    parents = [i.alias for i in inner if fold(known.bases.get(i.alias, "")) in known.parents]
+    parents = [i.alias for i in inner if fold(facts.bases.get(i.alias, "")) in facts.parents]
     if not parents or len(inner) < 2 or not is_flat(node):
         return None
     # The joins are flat, so every equality is a condition of WHERE.
-    equalities = [(part, equality(part, known)) for part in conditions(node)]
+    equalities = [(part, equality(part, facts)) for part in conditions(node)]
     classes = classes_of(pair for _, pair in equalities)
     for parent in parents:
         stated = [
@@ -74,7 +74,7 @@ def join_to_parent_is_idle(node: exp.Select, known: Facts) -> Expr | None:
         ]
         if not stated or uses(node, parent, stated):
             continue
-        joined = _child(parent, classes, stated, {i.alias for i in inner}, known)
+        joined = _child(parent, classes, stated, {i.alias for i in inner}, facts)
         if joined is None:
             continue
         kept = [c for c in conditions(node) if not any(c is gone for gone in stated)]
@@ -90,27 +90,27 @@ def _child(
     classes: list[set[ColumnName]],
     stated: list[Expr],
     inner: set[str],
-    known: Facts,
+    facts: Facts,
 ) -> list[ColumnName] | None:
     """The columns of a child that reference the parent, where every stated equality is one."""
-    base = fold(known.bases[parent])
-    bound = {name for condition in stated for name in equality(condition, known) or ()}
+    base = fold(facts.bases[parent])
+    bound = {name for condition in stated for name in equality(condition, facts) or ()}
     keys = {column for label, column in bound if label == parent}
-    for fact in known.references:
+    for fact in facts.references:
         if fold(fact.parent) != base or set(map(fold, fact.parent_columns)) != keys:
             continue
-        unique = next((f for columns, f in known.uniques(parent) if columns <= keys), None)
+        unique = next((f for columns, f in facts.uniques(parent) if columns <= keys), None)
         if unique is None or len(stated) != len(keys):
             continue
         for label in sorted(inner - {parent}):
-            if fold(known.bases.get(label, "")) != fold(fact.table):
+            if fold(facts.bases.get(label, "")) != fold(fact.table):
                 continue
             pairs = [
                 ((label, fold(child)), (parent, fold(owner)))
                 for child, owner in zip(fact.columns, fact.parent_columns, strict=True)
             ]
             if all(any({a, b} <= members for members in classes) for a, b in pairs):
-                known.cite(fact, unique)
+                facts.cite(fact, unique)
                 return [child for child, _ in pairs]
     return None
 

@@ -45,9 +45,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def left_join_with_filter_is_inner(node: exp.Select, known: Facts) -> Expr | None:
+def left_join_with_filter_is_inner(node: exp.Select, facts: Facts) -> Expr | None:
     """Make the join an inner one."""
-    del known
+    del facts
     found = joins(node)
     if any((join.side or "").upper() in ("RIGHT", "FULL") for join in found):
         return None

@@ -54,7 +54,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def left_join_without_partner(node: exp.Select, known: Facts) -> Expr | None:
+def left_join_without_partner(node: exp.Select, facts: Facts) -> Expr | None:
     """Write NOT EXISTS."""
     found = joins(node)
     if any((join.side or "").upper() in ("RIGHT", "FULL") for join in found):
@@ -63,7 +63,7 @@ def left_join_without_partner(node: exp.Select, known: Facts) -> Expr | None:
         label = join.this.alias
         if (join.side or "").upper() != "LEFT" or join.args.get("on") is None:
             continue
-        missing = [c for c in conditions(node) if _is_missing(c, label, join, known)]
+        missing = [c for c in conditions(node) if _is_missing(c, label, join, facts)]
         if not missing or uses(node, label, [join, *missing]):
             continue
         kept = [c for c in conditions(node) if not any(c is gone for gone in missing)]
@@ -78,7 +78,7 @@ def left_join_without_partner(node: exp.Select, known: Facts) -> Expr | None:
     return None
 
 
-def _is_missing(condition: Expr, label: str, join: exp.Join, known: Facts) -> bool:
+def _is_missing(condition: Expr, label: str, join: exp.Join, facts: Facts) -> bool:
     """Whether a condition says ``b.k IS NULL`` for a k that a partner always has."""
     if not isinstance(condition, exp.Is) or not isinstance(condition.expression, exp.Null):
         return False
@@ -87,8 +87,8 @@ def _is_missing(condition: Expr, label: str, join: exp.Join, known: Facts) -> bo
         return False
     if any(rejects_null(part, column) for part in parts(join.args["on"])):
         return True
-    fact = known.not_null(label, column.name)
+    fact = facts.not_null(label, column.name)
     if fact is None:
         return False
-    known.cite(fact)
+    facts.cite(fact)
     return True

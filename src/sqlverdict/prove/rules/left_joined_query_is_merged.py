@@ -64,9 +64,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def left_joined_query_is_merged(node: exp.Select, known: Facts) -> Expr | None:
+def left_joined_query_is_merged(node: exp.Select, facts: Facts) -> Expr | None:
     """Join the table itself."""
-    del known
+    del facts
     found = joins(node)
     if any((join.side or "").upper() in ("RIGHT", "FULL") for join in found):
         return None

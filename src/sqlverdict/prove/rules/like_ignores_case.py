@@ -41,9 +41,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def like_ignores_case(node: exp.Like, known: Facts) -> Expr | None:
+def like_ignores_case(node: exp.Like, facts: Facts) -> Expr | None:
     """Write the pattern in lower case."""
-    del known
+    del facts
     pattern = node.expression
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
         return None

@@ -47,7 +47,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def like_without_wildcard_is_equality(node: exp.Like, known: Facts) -> Expr | None:
+def like_without_wildcard_is_equality(node: exp.Like, facts: Facts) -> Expr | None:
     """Write the equality."""
     column, pattern = node.this, node.expression
     if not isinstance(column, exp.Column) or not isinstance(pattern, exp.Literal):
@@ -56,7 +56,7 @@ def like_without_wildcard_is_equality(node: exp.Like, known: Facts) -> Expr | No
         return None
     if any(sign in "%_\0" or (sign.isascii() and sign.isalpha()) for sign in str(pattern.this)):
         return None
-    if known.kind(column) != "text":
+    if facts.kind(column) != "text":
         return None
     made = exp.NEQ if node.args.get("negate") else exp.EQ
     return made(this=column, expression=pattern)

@@ -50,7 +50,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def limits_that_cut_nothing(node: exp.Select | exp.SetOperation, known: Facts) -> Expr | None:
+def limits_that_cut_nothing(node: exp.Select | exp.SetOperation, facts: Facts) -> Expr | None:
     """Drop them."""
     offset = node.args.get("offset")
     if offset is not None:
@@ -62,7 +62,7 @@ def limits_that_cut_nothing(node: exp.Select | exp.SetOperation, known: Facts) -
     order = node.args.get("order")
     if limit is not None and (whole_number(limit.expression) or 0) < 1:
         return None
-    if (limit is None and order is None) or not at_most_one_row(node, known):
+    if (limit is None and order is None) or not at_most_one_row(node, facts):
         return None
     node.set("limit", None)
     node.set("order", None)

@@ -54,7 +54,7 @@ _INTEGER = re.compile(r"0|-?[1-9]\d{0,14}")
     ],
 )
 def literal_has_the_columns_type(
-    node: exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE, known: Facts
+    node: exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE, facts: Facts
 ) -> Expr | None:
     """Convert the literal."""
     for side, other in (("expression", node.this), ("this", node.expression)):
@@ -63,9 +63,9 @@ def literal_has_the_columns_type(
         inner = literal.this if sign else literal
         if not isinstance(inner, exp.Literal) or not isinstance(other, exp.Column | exp.Cast):
             continue
-        made = _converted(inner, known.affinity(other), sign)
+        made = _converted(inner, facts.affinity(other), sign)
         if made is not None:
-            known.kind(other)
+            facts.kind(other)
             node.set(side, made)
             return node
     return None

@@ -32,9 +32,9 @@ from sqlverdict.prove.rule import Pair, rule
     equal=[Pair("SELECT k FROM t WHERE NOT FALSE", "SELECT k FROM t WHERE TRUE")],
     different=[Pair("SELECT k FROM t WHERE NOT TRUE", "SELECT k FROM t", because="it is false")],
 )
-def negated_constant(node: exp.Not, known: Facts) -> Expr | None:
+def negated_constant(node: exp.Not, facts: Facts) -> Expr | None:
     """Compute it."""
-    del known
+    del facts
     if not isinstance(node.this, exp.Boolean):
         return None
     return constant(not node.this.this, node)

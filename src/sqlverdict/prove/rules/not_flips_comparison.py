@@ -50,9 +50,9 @@ _OPPOSITE: dict[type[Expr], type[Expr]] = {
         ),
     ],
 )
-def not_flips_comparison(node: exp.Not, known: Facts) -> Expr | None:
+def not_flips_comparison(node: exp.Not, facts: Facts) -> Expr | None:
     """Take the opposite operator."""
-    del known
+    del facts
     inner = node.this
     opposite = _OPPOSITE.get(type(inner))
     if opposite is None:

@@ -53,9 +53,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def not_null_follows(node: exp.Select, known: Facts) -> Expr | None:
+def not_null_follows(node: exp.Select, facts: Facts) -> Expr | None:
     """Drop the test."""
-    del known
+    del facts
     for clause in ("where", "having"):
         found = conditions(node, clause)
         for place, condition in enumerate(found):

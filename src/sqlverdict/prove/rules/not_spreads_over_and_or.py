@@ -49,9 +49,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def not_spreads_over_and_or(node: exp.Not, known: Facts) -> Expr | None:
+def not_spreads_over_and_or(node: exp.Not, facts: Facts) -> Expr | None:
     """Negate every operand."""
-    del known
+    del facts
     inner = node.this
     if isinstance(inner, exp.And):
         return any_of([exp.Not(this=part) for part in parts(inner)])

@@ -48,9 +48,9 @@ _DATE_PARTS = re.compile(r"(?:[^%]|%[Ymd])*")
         ),
     ],
 )
-def now_has_many_names(node: exp.TimeToStr, known: Facts) -> Expr | None:
+def now_has_many_names(node: exp.TimeToStr, facts: Facts) -> Expr | None:
     """Write 'now'."""
-    del known
+    del facts
     written = node.args.get("format")
     if not isinstance(written, exp.Literal) or not _DATE_PARTS.fullmatch(str(written.this)):
         return None

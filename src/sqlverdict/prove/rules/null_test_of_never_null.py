@@ -51,9 +51,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def null_test_of_never_null(node: exp.Is, known: Facts) -> Expr | None:
+def null_test_of_never_null(node: exp.Is, facts: Facts) -> Expr | None:
     """Answer the test."""
-    if not isinstance(node.expression, exp.Null) or not known.never_null(node.this):
+    if not isinstance(node.expression, exp.Null) or not facts.never_null(node.this):
         return None
     if not groups_without(node):
         return None

@@ -49,7 +49,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def one_row_is_its_value(node: exp.EQ, known: Facts) -> Expr | None:
+def one_row_is_its_value(node: exp.EQ, facts: Facts) -> Expr | None:
     """Write IN."""
     for value, query in ((node.this, node.expression), (node.expression, node.this)):
         if not isinstance(query, exp.Subquery) or not isinstance(query.this, exp.Select):
@@ -57,6 +57,6 @@ def one_row_is_its_value(node: exp.EQ, known: Facts) -> Expr | None:
         inner = query.this
         if is_grouped(inner) or is_limited(inner) or has_subquery(value) or not in_filter(node):
             continue
-        if at_most_one_row(inner, known):
+        if at_most_one_row(inner, facts):
             return exp.In(this=value, query=query)
     return None

@@ -50,14 +50,14 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def order_by_determined_column(node: exp.Select, known: Facts) -> Expr | None:
+def order_by_determined_column(node: exp.Select, facts: Facts) -> Expr | None:
     """Drop it."""
     order = node.args.get("order")
     if order is None:
         return None
     terms = list(order.expressions)
     for place, term in enumerate(terms):
-        if not _is_idle(term.this, [other.this for other in terms[:place]], node, known):
+        if not _is_idle(term.this, [other.this for other in terms[:place]], node, facts):
             continue
         rest = [*terms[:place], *terms[place + 1 :]]
         node.set("order", exp.Order(expressions=rest) if rest else None)
@@ -65,9 +65,9 @@ def order_by_determined_column(node: exp.Select, known: Facts) -> Expr | None:
     return None
 
 
-def _is_idle(term: Expr, before: list[Expr], node: exp.Select, known: Facts) -> bool:
+def _is_idle(term: Expr, before: list[Expr], node: exp.Select, facts: Facts) -> bool:
     if is_constant(term) or any(same(term, other) for other in before):
         return True
     if is_grouped(node) or not isinstance(term, exp.Column):
         return False
-    return name_of(term) in closure(node, known, plain_columns(before))
+    return name_of(term) in closure(node, facts, plain_columns(before))

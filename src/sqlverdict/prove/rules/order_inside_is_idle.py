@@ -57,9 +57,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def order_inside_is_idle(node: exp.Select | exp.SetOperation, known: Facts) -> Expr | None:
+def order_inside_is_idle(node: exp.Select | exp.SetOperation, facts: Facts) -> Expr | None:
     """Drop the order."""
-    del known
+    del facts
     if node.args.get("order") is None or is_limited(node):
         return None
     if node.parent is None or order_shows(node):

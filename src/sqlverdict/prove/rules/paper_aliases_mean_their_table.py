@@ -63,9 +63,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_aliases_mean_their_table(node: exp.Select, known: Facts) -> Expr | None:
+def paper_aliases_mean_their_table(node: exp.Select, facts: Facts) -> Expr | None:
     """Write the table for its alias."""
-    del known
+    del facts
     changed = False
     for item in items(node):
         alias = item.args.get("alias")

@@ -42,9 +42,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_between_is_two_bounds(node: exp.Between, known: Facts) -> Expr | None:
+def paper_between_is_two_bounds(node: exp.Between, facts: Facts) -> Expr | None:
     """Write the two bounds."""
-    del known
+    del facts
     low = exp.GTE(this=node.this.copy(), expression=node.args["low"])
     high = exp.LTE(this=node.this, expression=node.args["high"])
     return exp.And(this=low, expression=high)

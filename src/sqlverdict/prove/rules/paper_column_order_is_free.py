@@ -46,9 +46,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_column_order_is_free(node: exp.Select, known: Facts) -> Expr | None:
+def paper_column_order_is_free(node: exp.Select, facts: Facts) -> Expr | None:
     """Order the output columns by their text."""
-    del known
+    del facts
     ordered = sorted(node.expressions, key=sort_key)
     if all(before is after for before, after in zip(node.expressions, ordered, strict=True)):
         return None

@@ -57,7 +57,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_columns_name_their_table(node: exp.Select, known: Facts) -> Expr | None:
+def paper_columns_name_their_table(node: exp.Select, facts: Facts) -> Expr | None:
     """Write the table before each bare column."""
     changed = False
     for star in [item for item in node.expressions if isinstance(item, exp.Star)]:
@@ -65,14 +65,14 @@ def paper_columns_name_their_table(node: exp.Select, known: Facts) -> Expr | Non
         changed = True
     for column in nodes_below(node, exp.Column):
         if column.args.get("table") is None:
-            table = _owner(column, node, known)
+            table = _owner(column, node, facts)
             if table:
                 column.set("table", exp.Identifier(this=table))
                 changed = True
     return node if changed else None
 
 
-def _owner(column: exp.Column, select: Expr, known: Facts) -> str:
+def _owner(column: exp.Column, select: Expr, facts: Facts) -> str:
     """The table that a bare column belongs to; empty where it cannot be told."""
     tables = [table_name(item) for item in items(select)]
     if not joins(select):
@@ -80,10 +80,10 @@ def _owner(column: exp.Column, select: Expr, known: Facts) -> str:
     name = column.this.name if isinstance(column.this, exp.Identifier) else ""
     if not name:
         return ""
-    found = [table for table in tables if table and _has(table, name, known)]
+    found = [table for table in tables if table and _has(table, name, facts)]
     return found[0] if len(found) == 1 else ""
 
 
-def _has(table: str, column: str, known: Facts) -> bool:
-    found = known.schema.table(table)
+def _has(table: str, column: str, facts: Facts) -> bool:
+    found = facts.schema.table(table)
     return found is not None and found.column(column) is not None

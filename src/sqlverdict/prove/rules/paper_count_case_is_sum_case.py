@@ -58,7 +58,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_count_case_is_sum_case(node: exp.Count, known: Facts) -> Expr | None:
+def paper_count_case_is_sum_case(node: exp.Count, facts: Facts) -> Expr | None:
     """Write SUM."""
     case = node.this
     if not isinstance(case, exp.Case) or len(case.args["ifs"]) != 1:
@@ -69,7 +69,7 @@ def paper_count_case_is_sum_case(node: exp.Count, known: Facts) -> Expr | None:
     branch = case.args["ifs"][0]
     value = branch.args["true"]
     one = isinstance(value, exp.Literal) and value.name in ("1", "1.0")
-    if not one and not is_not_null(value, known):
+    if not one and not is_not_null(value, facts):
         return None
     made = exp.If(this=branch.this, true=exp.Literal.number("1.0"))
     return exp.Sum(this=exp.Case(ifs=[made], default=exp.Literal.number("0")))

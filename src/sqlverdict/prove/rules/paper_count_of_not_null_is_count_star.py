@@ -53,8 +53,8 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_count_of_not_null_is_count_star(node: exp.Count, known: Facts) -> Expr | None:
+def paper_count_of_not_null_is_count_star(node: exp.Count, facts: Facts) -> Expr | None:
     """Count rows."""
-    if not isinstance(node.this, exp.Column) or not is_not_null(node.this, known):
+    if not isinstance(node.this, exp.Column) or not is_not_null(node.this, facts):
         return None
     return exp.Count(this=exp.Star(), big_int=True)

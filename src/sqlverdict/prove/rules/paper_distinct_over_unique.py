@@ -61,17 +61,17 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         ),
     ],
 )
-def paper_distinct_over_unique(node: exp.Select, known: Facts) -> Expr | None:
+def paper_distinct_over_unique(node: exp.Select, facts: Facts) -> Expr | None:
     """Take DISTINCT away."""
     if joins(node):
         return None
     changed = False
-    if node.args.get("distinct") and any(is_unique(item, known) for item in node.expressions):
+    if node.args.get("distinct") and any(is_unique(item, facts) for item in node.expressions):
         node.set("distinct", None)
         changed = True
     for distinct in nodes_below(node, exp.Distinct):
         items = distinct.expressions
-        if distinct.parent is not node and len(items) == 1 and is_unique(items[0], known):
+        if distinct.parent is not node and len(items) == 1 and is_unique(items[0], facts):
             distinct.replace(items[0])
             changed = True
     return node if changed else None

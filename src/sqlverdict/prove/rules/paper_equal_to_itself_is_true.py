@@ -53,9 +53,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_equal_to_itself_is_true(node: exp.Select, known: Facts) -> Expr | None:
+def paper_equal_to_itself_is_true(node: exp.Select, facts: Facts) -> Expr | None:
     """Take the condition away."""
-    del known
+    del facts
     changed = False
     found = nodes_below(node, exp.And, exp.Or)
     for part in reversed(found):

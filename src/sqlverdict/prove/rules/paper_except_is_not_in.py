@@ -70,13 +70,13 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         ),
     ],
 )
-def paper_except_is_not_in(node: exp.Except, known: Facts) -> Expr | None:
+def paper_except_is_not_in(node: exp.Except, facts: Facts) -> Expr | None:
     """Write NOT IN."""
     left = node.this
     if not isinstance(left, exp.Select) or len(left.expressions) != 1:
         return None
     column = left.expressions[0]
-    if not is_unique(column, known) or not is_not_null(column, known):
+    if not is_unique(column, facts) or not is_not_null(column, facts):
         return None
     inside = exp.In(this=column.copy(), query=exp.Subquery(this=node.expression))
     condition: Expr = exp.Not(this=inside)

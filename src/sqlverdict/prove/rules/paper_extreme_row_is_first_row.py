@@ -75,14 +75,14 @@ KEY = (Unique("t", ("v",)), NotNull("t", "v"))
         ),
     ],
 )
-def paper_extreme_row_is_first_row(node: exp.Select, known: Facts) -> Expr | None:
+def paper_extreme_row_is_first_row(node: exp.Select, facts: Facts) -> Expr | None:
     """Order and take the first row."""
     where = node.args.get("where")
     if where is None or node.args.get("order") or node.args.get("limit"):
         return None
     for condition in parts(where.this):
         found = _extreme(condition)
-        if found is None or not is_unique(found[0], known):
+        if found is None or not is_unique(found[0], facts):
             continue
         column, extreme = found
         term = exp.Ordered(this=column.copy(), desc=isinstance(extreme, exp.Max))

@@ -73,9 +73,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_first_value_is_extreme(node: exp.Select, known: Facts) -> Expr | None:
+def paper_first_value_is_extreme(node: exp.Select, facts: Facts) -> Expr | None:
     """Write MIN or MAX, without ORDER BY and LIMIT."""
-    del known
+    del facts
     order, limit = node.args.get("order"), node.args.get("limit")
     if order is None or limit is None or len(order.expressions) != 1:
         return None

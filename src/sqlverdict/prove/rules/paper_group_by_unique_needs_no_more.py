@@ -64,13 +64,13 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         ),
     ],
 )
-def paper_group_by_unique_needs_no_more(node: exp.Select, known: Facts) -> Expr | None:
+def paper_group_by_unique_needs_no_more(node: exp.Select, facts: Facts) -> Expr | None:
     """Group by the unique column alone."""
     group = node.args.get("group")
     if group is None or node.args.get("order") or len(group.expressions) < 2:
         return None
     for item in group.expressions:
-        if is_unique(item, known):
+        if is_unique(item, facts):
             group.set("expressions", [item])
             return node
     return None

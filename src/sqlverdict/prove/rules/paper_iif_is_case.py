@@ -45,9 +45,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_iif_is_case(node: exp.If, known: Facts) -> Expr | None:
+def paper_iif_is_case(node: exp.If, facts: Facts) -> Expr | None:
     """Write CASE."""
-    del known
+    del facts
     otherwise = node.args.get("false")
     if otherwise is None or node.index is not None:
         return None

@@ -85,7 +85,7 @@ KEY = (
         ),
     ],
 )
-def paper_in_key_is_join(node: exp.Select, known: Facts) -> Expr | None:
+def paper_in_key_is_join(node: exp.Select, facts: Facts) -> Expr | None:
     """Write the join."""
     where = node.args.get("where")
     condition = where.this if where is not None else None
@@ -101,13 +101,13 @@ def paper_in_key_is_join(node: exp.Select, known: Facts) -> Expr | None:
     parent, child = table_name(items(inner)[0]), table_name(sources[0])
     if not parent or not child:
         return None
-    fact = refers((child, outside[1]), (parent, inside[1]), known)
+    fact = refers((child, outside[1]), (parent, inside[1]), facts)
     if fact is None:
         return None
     kept = inner.args.get("where")
-    if isinstance(condition, exp.EQ) and not _names_one_row(kept, known):
+    if isinstance(condition, exp.EQ) and not _names_one_row(kept, facts):
         return None
-    known.cite(fact)
+    facts.cite(fact)
     on = exp.EQ(this=named(parent, inside[1]), expression=named(child, outside[1]))
     node.set("joins", [exp.Join(this=items(inner)[0], on=on)])
     node.set("where", exp.Where(this=kept.this if kept is not None else truth()))
@@ -121,8 +121,8 @@ def _inner(condition: Expr) -> Expr | None:
     return inner if isinstance(inner, exp.Select) else None
 
 
-def _names_one_row(where: Expr | None, known: Facts) -> bool:
+def _names_one_row(where: Expr | None, facts: Facts) -> bool:
     """Whether a WHERE is an equality over a unique column."""
     return (
-        where is not None and isinstance(where.this, exp.EQ) and is_unique(where.this.this, known)
+        where is not None and isinstance(where.this, exp.EQ) and is_unique(where.this.this, facts)
     )

@@ -53,9 +53,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_in_list_is_equalities(node: exp.Not | exp.In, known: Facts) -> Expr | None:
+def paper_in_list_is_equalities(node: exp.Not | exp.In, facts: Facts) -> Expr | None:
     """Write the comparisons out."""
-    del known
+    del facts
     negated = isinstance(node, exp.Not)
     inside = node.this if negated else node
     if not isinstance(inside, exp.In) or not inside.expressions:

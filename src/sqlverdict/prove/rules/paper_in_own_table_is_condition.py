@@ -57,9 +57,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_in_own_table_is_condition(node: exp.In, known: Facts) -> Expr | None:
+def paper_in_own_table_is_condition(node: exp.In, facts: Facts) -> Expr | None:
     """Write the inner condition."""
-    del known
+    del facts
     query = node.args.get("query")
     inner = query.this if isinstance(query, exp.Subquery) else None
     if not isinstance(inner, exp.Select) or len(inner.expressions) != 1:

@@ -96,13 +96,13 @@ KEY = (*LINK, NotNull("u", "k"))
         ),
     ],
 )
-def paper_join_to_parent_is_idle(node: exp.Select, known: Facts) -> Expr | None:
+def paper_join_to_parent_is_idle(node: exp.Select, facts: Facts) -> Expr | None:
     """Take the parent away."""
     if not joins(node) or has_side(node):
         return None
     for condition in reversed(on_conditions(node)):
-        found = parent_and_child(condition, known)
-        if found is None or len(key_columns(found[0][0], known)) != 1:
+        found = parent_and_child(condition, facts)
+        if found is None or len(key_columns(found[0][0], facts)) != 1:
             continue
         parent, child, fact = found
         sources = items(node)
@@ -110,7 +110,7 @@ def paper_join_to_parent_is_idle(node: exp.Select, known: Facts) -> Expr | None:
         used = {name_of(column) for column in own_columns(node)}
         if not gone or any(name and name[0] == parent[0] and name != parent for name in used):
             continue
-        known.cite(fact)
+        facts.cite(fact)
         left = [item for item in sources if item is not gone[0]]
         on = [part for part in on_conditions(node) if part is not condition]
         on = [part for part in on if isinstance(part, exp.EQ)] or [truth()]

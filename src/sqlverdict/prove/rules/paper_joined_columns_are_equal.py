@@ -61,7 +61,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_joined_columns_are_equal(node: exp.Select, known: Facts) -> Expr | None:
+def paper_joined_columns_are_equal(node: exp.Select, facts: Facts) -> Expr | None:
     """Write the column that comes first in the alphabet; under COUNT the one never NULL."""
     equalities = [
         part
@@ -80,7 +80,7 @@ def paper_joined_columns_are_equal(node: exp.Select, known: Facts) -> Expr | Non
     for part in sorted(equalities, key=key, reverse=True):
         first, second = sorted((part.this, part.expression), key=key)
         for number, column in enumerate(columns):
-            new = _better(column, first, second, known)
+            new = _better(column, first, second, facts)
             if new is not None:
                 columns[number] = new.copy()
                 column.replace(columns[number])
@@ -89,7 +89,7 @@ def paper_joined_columns_are_equal(node: exp.Select, known: Facts) -> Expr | Non
 
 
 def _better(
-    column: exp.Column, first: exp.Column, second: exp.Column, known: Facts
+    column: exp.Column, first: exp.Column, second: exp.Column, facts: Facts
 ) -> exp.Column | None:
     """Which of two equal columns is written for one of them, where it is the other."""
     here = key(column)
@@ -98,5 +98,5 @@ def _better(
     wanted = first
     if isinstance(column.parent, exp.Count | exp.Is):
         # Only whether it is NULL counts here, which the one that never is tells best.
-        wanted = second if is_not_null(second, known) and not is_not_null(first, known) else first
+        wanted = second if is_not_null(second, facts) and not is_not_null(first, facts) else first
     return wanted if key(wanted) != here else None

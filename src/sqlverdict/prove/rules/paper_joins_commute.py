@@ -58,9 +58,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_joins_commute(node: exp.Select, known: Facts) -> Expr | None:
+def paper_joins_commute(node: exp.Select, facts: Facts) -> Expr | None:
     """Order the tables by their text, with all conditions at the first join."""
-    del known
+    del facts
     if not joins(node) or has_side(node):
         return None
     before = key([node.args["from_"], *joins(node)])

@@ -52,9 +52,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_julianday_keeps_order(node: exp.Order, known: Facts) -> Expr | None:
+def paper_julianday_keeps_order(node: exp.Order, facts: Facts) -> Expr | None:
     """Order by the date itself."""
-    del known
+    del facts
     if len(node.expressions) != 1 or not isinstance(node.parent, exp.Select):
         return None
     term = node.expressions[0]

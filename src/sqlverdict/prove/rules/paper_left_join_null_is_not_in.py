@@ -78,9 +78,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_left_join_null_is_not_in(node: exp.Select, known: Facts) -> Expr | None:
+def paper_left_join_null_is_not_in(node: exp.Select, facts: Facts) -> Expr | None:
     """Write NOT IN."""
-    del known
+    del facts
     where = node.args.get("where")
     if where is None or len(joins(node)) != 1 or not isinstance(where.this, exp.Is):
         return None

@@ -57,9 +57,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_like_prefix_is_substr(node: exp.Like, known: Facts) -> Expr | None:
+def paper_like_prefix_is_substr(node: exp.Like, facts: Facts) -> Expr | None:
     """Compare the prefix."""
-    del known
+    del facts
     pattern = node.expression
     if not isinstance(pattern, exp.Literal) or pattern.name.find("%") != len(pattern.name) - 1:
         return None

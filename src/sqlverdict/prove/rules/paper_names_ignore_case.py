@@ -51,9 +51,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_names_ignore_case(node: exp.Select, known: Facts) -> Expr | None:
+def paper_names_ignore_case(node: exp.Select, facts: Facts) -> Expr | None:
     """Write every name in lower case."""
-    del known
+    del facts
     changed = False
     for name in nodes_below(node, exp.Identifier):
         lower = name.name.lower()

@@ -53,9 +53,9 @@ _OPPOSITE: dict[type[Expr], type[Expr]] = {
         ),
     ],
 )
-def paper_not_flips_comparison(node: exp.Not, known: Facts) -> Expr | None:
+def paper_not_flips_comparison(node: exp.Not, facts: Facts) -> Expr | None:
     """Write the opposite comparison."""
-    del known
+    del facts
     inner = node.this
     opposite = _OPPOSITE.get(type(inner))
     return opposite(this=inner.this, expression=inner.expression) if opposite is not None else None

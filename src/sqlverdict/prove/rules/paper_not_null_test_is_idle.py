@@ -55,12 +55,12 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_not_null_test_is_idle(node: exp.Not, known: Facts) -> Expr | None:
+def paper_not_null_test_is_idle(node: exp.Not, facts: Facts) -> Expr | None:
     """Write a condition that always holds."""
     test = node.this
     if not isinstance(test, exp.Is) or not isinstance(test.expression, exp.Null):
         return None
     where = node.find_ancestor(exp.Where, exp.Select)
-    if not isinstance(where, exp.Where) or not is_not_null(test.this, known):
+    if not isinstance(where, exp.Where) or not is_not_null(test.this, facts):
         return None
     return truth()

@@ -60,9 +60,9 @@ _SYMMETRIC = (exp.EQ, exp.And, exp.Or)
         ),
     ],
 )
-def paper_operands_commute(node: exp.Select, known: Facts) -> Expr | None:
+def paper_operands_commute(node: exp.Select, facts: Facts) -> Expr | None:
     """Order the operands by their text."""
-    del known
+    del facts
     changed = False
     found = nodes_below(node, *_SYMMETRIC)
     for part in reversed(found):

@@ -53,9 +53,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_output_names_do_not_count(node: exp.Select, known: Facts) -> Expr | None:
+def paper_output_names_do_not_count(node: exp.Select, facts: Facts) -> Expr | None:
     """Take the names away."""
-    del known
+    del facts
     named = [item for item in node.expressions if isinstance(item, exp.Alias)]
     if not named:
         return None

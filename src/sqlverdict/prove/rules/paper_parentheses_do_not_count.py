@@ -45,9 +45,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_parentheses_do_not_count(node: exp.Select, known: Facts) -> Expr | None:
+def paper_parentheses_do_not_count(node: exp.Select, facts: Facts) -> Expr | None:
     """Take the parentheses away."""
-    del known
+    del facts
     found = nodes_below(node, exp.Paren)
     for part in reversed(found):
         part.replace(part.this)

@@ -62,9 +62,9 @@ _ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE)
         ),
     ],
 )
-def paper_prefix_and_rest_is_whole(node: exp.And, known: Facts) -> Expr | None:
+def paper_prefix_and_rest_is_whole(node: exp.And, facts: Facts) -> Expr | None:
     """Compare the whole text."""
-    del known
+    del facts
     if isinstance(node.parent, exp.And):
         return None
     conditions = parts(node)

@@ -63,9 +63,9 @@ _NUMBER = re.compile(r"(?:[1-9][0-9]*\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
         ),
     ],
 )
-def paper_quoted_number_is_number(node: exp.Literal, known: Facts) -> Expr | None:
+def paper_quoted_number_is_number(node: exp.Literal, facts: Facts) -> Expr | None:
     """Write the number as Python writes a float."""
-    del known
+    del facts
     if node.index is not None or not _NUMBER.fullmatch(node.name):
         return None
     plain = str(float(node.name))

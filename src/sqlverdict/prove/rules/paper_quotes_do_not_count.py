@@ -41,9 +41,9 @@ from sqlverdict.prove.rule import Pair, rule
         Pair("SELECT k FROM t", "SELECT 'k' FROM t", because="single quotes make a string"),
     ],
 )
-def paper_quotes_do_not_count(node: exp.Select, known: Facts) -> Expr | None:
+def paper_quotes_do_not_count(node: exp.Select, facts: Facts) -> Expr | None:
     """Take the quotes away."""
-    del known
+    del facts
     changed = False
     for name in nodes_below(node, exp.Identifier):
         if name.args.get("quoted"):

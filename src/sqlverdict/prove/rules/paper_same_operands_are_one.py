@@ -62,8 +62,8 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
         ),
     ],
 )
-def paper_same_operands_are_one(node: exp.Union | exp.Intersect, known: Facts) -> Expr | None:
+def paper_same_operands_are_one(node: exp.Union | exp.Intersect, facts: Facts) -> Expr | None:
     """Keep one side."""
-    del known
+    del facts
     left: Expr = node.this
     return left if same(left, node.expression) else None

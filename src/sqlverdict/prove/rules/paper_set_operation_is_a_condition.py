@@ -74,7 +74,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
     ],
 )
 def paper_set_operation_is_a_condition(
-    node: exp.Intersect | exp.Union, known: Facts
+    node: exp.Intersect | exp.Union, facts: Facts
 ) -> Expr | None:
     """Join the two conditions."""
     left, right = node.this, node.expression
@@ -88,7 +88,7 @@ def paper_set_operation_is_a_condition(
         return None
     if not same(left.expressions[0], right.expressions[0]):
         return None
-    if not is_unique(left.expressions[0], known):
+    if not is_unique(left.expressions[0], facts):
         return None
     join = exp.And if isinstance(node, exp.Intersect) else exp.Or
     left.set("where", exp.Where(this=join(this=first.this, expression=second.this)))

@@ -47,12 +47,12 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_star_is_all_columns(node: exp.Select, known: Facts) -> Expr | None:
+def paper_star_is_all_columns(node: exp.Select, facts: Facts) -> Expr | None:
     """Write the columns out."""
     made: list[Expr] = []
     changed = False
     for item in node.expressions:
-        columns = _columns(item, node, known)
+        columns = _columns(item, node, facts)
         changed = changed or columns is not None
         made += [item] if columns is None else columns
     if not changed:
@@ -61,13 +61,13 @@ def paper_star_is_all_columns(node: exp.Select, known: Facts) -> Expr | None:
     return node
 
 
-def _columns(item: Expr, select: Expr, known: Facts) -> list[Expr] | None:
+def _columns(item: Expr, select: Expr, facts: Facts) -> list[Expr] | None:
     """The columns that a star stands for; ``None`` where it is none, or cannot be told."""
     if not isinstance(item, exp.Column) or not isinstance(item.this, exp.Star):
         return None
     wanted = item.args.get("table")
     names = [wanted.name] if wanted is not None else [table_name(one) for one in items(select)]
-    tables = [(name, known.schema.table(name)) for name in names]
+    tables = [(name, facts.schema.table(name)) for name in names]
     return (
         [
             named(name, fold(column.name))

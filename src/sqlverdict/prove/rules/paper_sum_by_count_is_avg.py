@@ -62,7 +62,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def paper_sum_by_count_is_avg(node: exp.Div, known: Facts) -> Expr | None:
+def paper_sum_by_count_is_avg(node: exp.Div, facts: Facts) -> Expr | None:
     """Write AVG."""
     cast, count = node.this, node.expression
     if not isinstance(cast, exp.Cast) or not cast.to.is_type("float"):
@@ -70,6 +70,6 @@ def paper_sum_by_count_is_avg(node: exp.Div, known: Facts) -> Expr | None:
     if not isinstance(count, exp.Count) or not isinstance(count.this, exp.Star):
         return None
     total = cast.this
-    if not isinstance(total, exp.Sum) or not is_not_null(total.this, known):
+    if not isinstance(total, exp.Sum) or not is_not_null(total.this, facts):
         return None
     return exp.Avg(this=total.this)

@@ -48,9 +48,9 @@ MOST_NODES = 6_000
         ),
     ],
 )
-def paper_with_is_derived_table(node: exp.Select | exp.SetOperation, known: Facts) -> Expr | None:
+def paper_with_is_derived_table(node: exp.Select | exp.SetOperation, facts: Facts) -> Expr | None:
     """Write each derived table where it is used."""
-    del known
+    del facts
     with_ = node.args.get("with_")
     if with_ is None or with_.args.get("recursive"):
         return None

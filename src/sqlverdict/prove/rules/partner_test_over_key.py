@@ -77,7 +77,7 @@ KEY = (Unique("t", ("k",)),)
         ),
     ],
 )
-def partner_test_over_key(node: exp.Select, known: Facts) -> Expr | None:
+def partner_test_over_key(node: exp.Select, facts: Facts) -> Expr | None:
     """Join and fold."""
     kept = conditions(node)
     place = next((n for n, condition in enumerate(kept) if _partners(condition)), None)
@@ -86,7 +86,7 @@ def partner_test_over_key(node: exp.Select, known: Facts) -> Expr | None:
     if not is_flat(node) or not all_inner(node) or has_window(node) or is_limited(node):
         return None
     inner = kept[place].this
-    if not _fold_copies(node, known, conditions(inner)):
+    if not _fold_copies(node, facts, conditions(inner)):
         return None
     mine, _ = split_items(node)
     theirs, _ = split_items(inner)
@@ -105,10 +105,10 @@ def _partners(condition: Expr) -> bool:
     return all(map(is_closed, items(inner)))
 
 
-def _fold_copies(node: exp.Select, known: Facts, tested: list[Expr]) -> bool:
+def _fold_copies(node: exp.Select, facts: Facts, tested: list[Expr]) -> bool:
     """Make the query fold copies, where that changes nothing yet."""
     if not is_grouped(node):
-        if not determines_row(node, known, plain_columns(node.expressions), also=tested):
+        if not determines_row(node, facts, plain_columns(node.expressions), also=tested):
             return False
         node.set("distinct", exp.Distinct())
         return True
@@ -119,11 +119,11 @@ def _fold_copies(node: exp.Select, known: Facts, tested: list[Expr]) -> bool:
     if len(sources) != 1 or not all(isinstance(found.this, exp.Star) for found in counts):
         return False
     filtered = [*conditions(node), *tested]
-    keys = [k for k in item_keys(sources[0], known, filtered) if len(k[0]) == 1]
+    keys = [k for k in item_keys(sources[0], facts, filtered) if len(k[0]) == 1]
     if not keys:
         return False
-    names, facts = min(keys, key=lambda found: sorted(found[0]))
-    known.cite(*facts)
+    names, reasons = min(keys, key=lambda found: sorted(found[0]))
+    facts.cite(*reasons)
     for found in counts:
         column = resolved(sources[0].alias, next(iter(names)))
         found.set("this", exp.Distinct(expressions=[column]))

@@ -70,9 +70,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def query_around_a_query(node: exp.Select, known: Facts) -> Expr | None:
+def query_around_a_query(node: exp.Select, facts: Facts) -> Expr | None:
     """Unwrap it."""
-    del known
+    del facts
     start = node.args.get("from_")
     if start is None or joins(node) or not isinstance(start.this, exp.Subquery):
         return None

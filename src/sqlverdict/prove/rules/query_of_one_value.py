@@ -49,9 +49,9 @@ _INNER = ("group", "having", "order", "limit", "offset", "distinct")
         ),
     ],
 )
-def query_of_one_value(node: exp.Select, known: Facts) -> Expr | None:
+def query_of_one_value(node: exp.Select, facts: Facts) -> Expr | None:
     """Take the inner query's sources and conditions over."""
-    del known
+    del facts
     if any(node.args.get(clause) for clause in _CLAUSES) or has_window(node):
         return None
     if next(aggregates_in(node.expressions), None) is not None:

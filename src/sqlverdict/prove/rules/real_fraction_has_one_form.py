@@ -63,13 +63,13 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def real_fraction_has_one_form(node: exp.Mul | exp.Div | exp.Cast, known: Facts) -> Expr | None:
+def real_fraction_has_one_form(node: exp.Mul | exp.Div | exp.Cast, facts: Facts) -> Expr | None:
     """Write that form."""
     if isinstance(node.parent, exp.Mul | exp.Div):
         return None
-    if isinstance(node.parent, exp.Cast) and known.affinity(node.parent) == "REAL":
+    if isinstance(node.parent, exp.Cast) and facts.affinity(node.parent) == "REAL":
         return None
     if not is_shown(node):
         return None
-    made = fraction_of(node, known)
+    made = fraction_of(node, facts)
     return made if made is not None and key(made) != key(node) else None

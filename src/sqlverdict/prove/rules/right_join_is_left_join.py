@@ -43,9 +43,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def right_join_is_left_join(node: exp.Select, known: Facts) -> Expr | None:
+def right_join_is_left_join(node: exp.Select, facts: Facts) -> Expr | None:
     """Swap the sides."""
-    del known
+    del facts
     found = joins(node)
     if not found or (found[0].side or "").upper() != "RIGHT":
         return None

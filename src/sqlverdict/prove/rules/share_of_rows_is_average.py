@@ -56,7 +56,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def share_of_rows_is_average(node: exp.Select, known: Facts) -> Expr | None:
+def share_of_rows_is_average(node: exp.Select, facts: Facts) -> Expr | None:
     """Count both in one query."""
     if any(node.args.get(p) for p in ("group", "having", "order", "limit", "distinct")):
         return None
@@ -72,7 +72,7 @@ def share_of_rows_is_average(node: exp.Select, known: Facts) -> Expr | None:
     for projection in node.expressions:
         for found in own_nodes(projection):
             if isinstance(found, exp.Subquery) and found is not projection:
-                rest = same_rows(node, found.this, known)
+                rest = same_rows(node, found.this, facts)
                 if rest is not None and _counts_rows(found.this.expressions[0]):
                     return _merged(node, counts, found, rest)
     return None

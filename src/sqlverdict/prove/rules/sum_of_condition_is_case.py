@@ -44,10 +44,10 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def sum_of_condition_is_case(node: exp.Sum | exp.Avg, known: Facts) -> Expr | None:
+def sum_of_condition_is_case(node: exp.Sum | exp.Avg, facts: Facts) -> Expr | None:
     """Write the CASE."""
     inner = node.this
-    if not is_truth_value(inner) or not known.never_null(inner):
+    if not is_truth_value(inner) or not facts.never_null(inner):
         return None
     branch = exp.If(this=inner.copy(), true=exp.Literal.number(1))
     node.set("this", exp.Case(ifs=[branch], default=exp.Literal.number(0)))

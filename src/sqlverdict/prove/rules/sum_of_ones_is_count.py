@@ -54,9 +54,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def sum_of_ones_is_count(node: exp.Sum, known: Facts) -> Expr | None:
+def sum_of_ones_is_count(node: exp.Sum, facts: Facts) -> Expr | None:
     """Count."""
-    del known
+    del facts
     select = enclosing(node)
     if select is None or select.args.get("group") is None:
         return None

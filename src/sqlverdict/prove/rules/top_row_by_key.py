@@ -61,7 +61,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def top_row_by_key(node: exp.Select, known: Facts) -> Expr | None:
+def top_row_by_key(node: exp.Select, facts: Facts) -> Expr | None:
     """Order and limit."""
     found = conditions(node)
     if len(found) != 1 or len(items(node)) != 1 or is_grouped(node) or has_window(node):
@@ -76,13 +76,15 @@ def top_row_by_key(node: exp.Select, known: Facts) -> Expr | None:
         column, query = query, column
     if not isinstance(column, exp.Column) or not isinstance(query, exp.Subquery):
         return None
-    extreme = _extreme(query.this, column, known)
+    extreme = _extreme(query.this, column, facts)
     if extreme is None:
         return None
-    keys = [facts for names, facts in known.keys(column.text("table")) if names == {column.name}]
+    keys = [
+        reasons for names, reasons in facts.keys(column.text("table")) if names == {column.name}
+    ]
     if not keys:
         return None
-    known.cite(*keys[0])
+    facts.cite(*keys[0])
     falls = isinstance(extreme, exp.Max)
     set_conditions(node, [])
     term = exp.Ordered(this=column.copy(), desc=falls or None, nulls_first=not falls)
@@ -91,7 +93,7 @@ def top_row_by_key(node: exp.Select, known: Facts) -> Expr | None:
     return node
 
 
-def _extreme(inner: Expr, column: Expr, known: Facts) -> Expr | None:
+def _extreme(inner: Expr, column: Expr, facts: Facts) -> Expr | None:
     """MAX or MIN of the same column of another copy of the table, without conditions."""
     if not isinstance(inner, exp.Select) or len(items(inner)) != 1 or len(inner.expressions) != 1:
         return None
@@ -102,7 +104,7 @@ def _extreme(inner: Expr, column: Expr, known: Facts) -> Expr | None:
     if not isinstance(value, exp.Max | exp.Min) or value.expressions:
         return None
     taken = value.this
-    same_table = known.bases.get(taken.text("table")) == known.bases.get(column.text("table"))
+    same_table = facts.bases.get(taken.text("table")) == facts.bases.get(column.text("table"))
     if not isinstance(taken, exp.Column) or taken.name != column.name or not same_table:
         return None
     return value if taken.text("table") == items(inner)[0].alias else None

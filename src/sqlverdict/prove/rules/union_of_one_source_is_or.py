@@ -59,7 +59,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def union_of_one_source_is_or(node: exp.Union, known: Facts) -> Expr | None:
+def union_of_one_source_is_or(node: exp.Union, facts: Facts) -> Expr | None:
     """Write one selection."""
     left, right = node.this, node.expression
     if not node.args.get("distinct") or node.args.get("order") is not None or is_limited(node):
@@ -67,13 +67,13 @@ def union_of_one_source_is_or(node: exp.Union, known: Facts) -> Expr | None:
     if not _is_plain(left) or not _is_plain(right):
         return None
     mine, theirs = items(left), items(right)
-    tables = [known.bases.get(item.alias) for item in (*mine, *theirs)]
+    tables = [facts.bases.get(item.alias) for item in (*mine, *theirs)]
     if None in tables or len(set(tables)) != len(mine) or len(mine) != len(theirs):
         return None
     if _bare(left) != _bare(right):
         return None
-    by_table = {known.bases[item.alias]: item.alias for item in mine}
-    renamed = {item.alias: by_table[known.bases[item.alias]] for item in theirs}
+    by_table = {facts.bases[item.alias]: item.alias for item in mine}
+    renamed = {item.alias: by_table[facts.bases[item.alias]] for item in theirs}
     other = right.copy()
     columns = {
         (column.text("table"), column.name): resolved(renamed[column.text("table")], column.name)

@@ -58,9 +58,9 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def unused_column_inside(node: exp.Select, known: Facts) -> Expr | None:
+def unused_column_inside(node: exp.Select, facts: Facts) -> Expr | None:
     """Leave it out."""
-    del known
+    del facts
     for item in items(node):
         inner = item.this if isinstance(item, exp.Subquery) else None
         if not isinstance(inner, exp.Select) or inner.args.get("distinct"):

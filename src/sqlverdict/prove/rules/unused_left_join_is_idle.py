@@ -49,7 +49,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def unused_left_join_is_idle(node: exp.Select, known: Facts) -> Expr | None:
+def unused_left_join_is_idle(node: exp.Select, facts: Facts) -> Expr | None:
     """Drop the join."""
     found = joins(node)
     for join in found:
@@ -58,25 +58,25 @@ def unused_left_join_is_idle(node: exp.Select, known: Facts) -> Expr | None:
             continue
         if any((other.side or "").upper() in ("RIGHT", "FULL") for other in found):
             continue
-        if not multiplicity_is_idle(node) and not _at_most_one(join, known):
+        if not multiplicity_is_idle(node) and not _at_most_one(join, facts):
             continue
         node.set("joins", [other for other in found if other is not join] or None)
         return node
     return None
 
 
-def _at_most_one(join: exp.Join, known: Facts) -> bool:
+def _at_most_one(join: exp.Join, facts: Facts) -> bool:
     label = join.this.alias
     fixed = set()
     for part in parts(join.args.get("on")):
         if isinstance(part, exp.EQ):
             for one, other in ((part.this, part.expression), (part.expression, part.this)):
                 ours = isinstance(one, exp.Column) and one.text("table") == label
-                if ours and label not in labels_in(other) and known.pins(one, other):
+                if ours and label not in labels_in(other) and facts.pins(one, other):
                     fixed.add(one.name)
-    unique = [(columns, (fact,)) for columns, fact in known.uniques(label)]
-    for columns, facts in [*unique, *item_keys(join.this, known)]:
+    unique = [(columns, (fact,)) for columns, fact in facts.uniques(label)]
+    for columns, reasons in [*unique, *item_keys(join.this, facts)]:
         if columns <= fixed:
-            known.cite(*facts)
+            facts.cite(*reasons)
             return True
     return False

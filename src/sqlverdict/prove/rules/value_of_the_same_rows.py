@@ -53,7 +53,7 @@ from sqlverdict.prove.rule import Pair, rule
         ),
     ],
 )
-def value_of_the_same_rows(node: exp.Select, known: Facts) -> Expr | None:
+def value_of_the_same_rows(node: exp.Select, facts: Facts) -> Expr | None:
     """Compute it here."""
     inside = [found for item in node.expressions for found in own_nodes(item) if _is_value(found)]
     calls = list(aggregates_in(node.expressions))
@@ -69,7 +69,7 @@ def value_of_the_same_rows(node: exp.Select, known: Facts) -> Expr | None:
     for query in inside:
         if id(query) in within:
             continue
-        found = same_rows(node, query.this, known)
+        found = same_rows(node, query.this, facts)
         if found is not None and not found.own and _only_aggregates(found.value):
             query.replace(found.value)
             return node

@@ -45,12 +45,12 @@ _Bound = tuple[str, type[Expr], int]
         ),
     ],
 )
-def weaker_bound_is_idle(node: exp.And, known: Facts) -> Expr | None:
+def weaker_bound_is_idle(node: exp.And, facts: Facts) -> Expr | None:
     """Drop the weaker one."""
     if isinstance(node.parent, exp.And):
         return None
     found = parts(node)
-    bounds = [_bound(part, known) for part in found]
+    bounds = [_bound(part, facts) for part in found]
     if len(bounds) - bounds.count(None) < 2:
         return None
     kept: list[int] = []
@@ -63,7 +63,7 @@ def weaker_bound_is_idle(node: exp.And, known: Facts) -> Expr | None:
     return all_of([found[place] for place in kept]) if len(kept) < len(found) else None
 
 
-def _bound(condition: Expr, known: Facts) -> _Bound | None:
+def _bound(condition: Expr, facts: Facts) -> _Bound | None:
     """What is bounded, by which operator, and the bound."""
     if not isinstance(condition, exp.EQ | exp.GT | exp.GTE | exp.LT | exp.LTE):
         return None
@@ -72,7 +72,7 @@ def _bound(condition: Expr, known: Facts) -> _Bound | None:
     if whole_number(left) is not None:
         left, right, kind = right, left, _MIRROR[kind]
     value = whole_number(right)
-    if value is None or has_subquery(left) or known.kind(left) in (None, "text"):
+    if value is None or has_subquery(left) or facts.kind(left) in (None, "text"):
         return None
     return key(left), kind, value
 

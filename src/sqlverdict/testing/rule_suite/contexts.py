@@ -222,10 +222,10 @@ def rewriting(query: HostileQuery, rules: RuleSet) -> RewrittenQuery | None:
         return None
     try:
         start = resolve(parsed.tree, query.schema)
-        known = Facts(query.schema, query.facts, start.bases)
-        if refusal(start.tree, known) is not None:
+        facts = Facts(query.schema, query.facts, start.bases)
+        if refusal(start.tree, facts) is not None:
             return None
-        tree, steps = normalise(start.tree, known, rules)
+        tree, steps = normalise(start.tree, facts, rules)
     except (Unsupported, TooManySteps, RecursionError):
         return None
     if visible_order(tree):

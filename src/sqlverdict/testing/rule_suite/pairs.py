@@ -108,7 +108,7 @@ def witness(rule: Rule, left: str, right: str, given: Iterable[Fact], instances:
 
 def start(sql: str, rule: Rule, facts: frozenset[Fact]) -> tuple[Expr, Facts] | None:
     """A query's tree as the rules of the profile see it first; ``None``: beyond the prover."""
-    from sqlverdict.prove.etm_paper.constraints import paper_known
+    from sqlverdict.prove.etm_paper.constraints import paper_facts
     from sqlverdict.prove.etm_paper.prepare import prepared
     from sqlverdict.prove.reasoning.facts import Facts
     from sqlverdict.prove.resolve.scope import Unsupported
@@ -117,7 +117,7 @@ def start(sql: str, rule: Rule, facts: frozenset[Fact]) -> tuple[Expr, Facts] | 
     schema, held = schema_of(rule), facts | typed(rule)
     tree = parsed(sql, rule).tree
     if profile_of(rule) == "etm_paper":
-        return prepared(tree, schema), paper_known(schema, held)
+        return prepared(tree, schema), paper_facts(schema, held)
     try:
         found = resolve(tree, schema)
     except Unsupported:
