@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from patience import PATIENCE
+from timeouts import HANG_SECONDS
 
 BENCH = Path(__file__).resolve().parent.parent / "bench"
 
@@ -26,7 +26,7 @@ def run(name: str, *words: str, out: Path) -> subprocess.CompletedProcess[str]:
         env=os.environ | {"SQLVERDICT_DATA": str(out / "none"), "PYTHONHASHSEED": "0"},
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=HANG_SECONDS,
         check=False,
     )
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from patience import PATIENCE
+from timeouts import HANG_SECONDS
 
 GOLDS = (
     ("How many items are there?", "SELECT count(*) FROM item", "shop"),
@@ -101,7 +101,7 @@ def process(tmp_path: Path) -> Process:
             [sys.executable, "-c", "from sqlverdict.cli.main import main; main()", *map(str, args)],
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=HANG_SECONDS,
             cwd=tmp_path,
             env=os.environ | {"PYTHONIOENCODING": "utf-8"},
             check=False,

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from click.testing import Result
 
-from patience import PATIENCE, wait_until
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
+from timeouts import HANG_SECONDS, wait_until
 
 Invoke = Callable[..., Result]
 
@@ -335,7 +335,7 @@ def test_killed_in_the_middle_nothing_is_lost_and_nothing_paid_twice(tmp_path: P
 
     def answer(call: FakeCall) -> FakeAnswer:
         if call.number > 2 * count // 3:
-            killed.wait(PATIENCE)
+            killed.wait(HANG_SECONDS)
         return FakeAnswer(completion(RIGHT))
 
     with FakeLlm(answer) as server:
@@ -352,13 +352,19 @@ def test_killed_in_the_middle_nothing_is_lost_and_nothing_paid_twice(tmp_path: P
         killed.set()
         before = len(server.calls)
         assert before < count
-        second = subprocess.run(line, capture_output=True, text=True, check=False, timeout=PATIENCE)
+        second = subprocess.run(
+            line, capture_output=True, text=True, check=False, timeout=HANG_SECONDS
+        )
         assert second.returncode == 0, second.stderr
         assert len(server.calls) <= count + at_once, "only what was in flight is asked again"
         assert len(questions(server)) == count
         assert len(scores(tmp_path / "run")) == count
         third = subprocess.run(
-            [*line, "--overwrite"], capture_output=True, text=True, check=False, timeout=PATIENCE
+            [*line, "--overwrite"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=HANG_SECONDS,
         )
         assert third.returncode == 0, third.stderr
         assert len(questions(server)) == count

@@ -13,7 +13,6 @@ import click
 import pytest
 from click.testing import Result
 
-from patience import PATIENCE
 from sqlverdict.cli.main import Commands, sqlverdict
 from sqlverdict.errors import (
     DataError,
@@ -22,6 +21,7 @@ from sqlverdict.errors import (
     SqlverdictError,
     UsageError,
 )
+from timeouts import HANG_SECONDS
 
 Invoke = Callable[..., Result]
 NAMES = (
@@ -211,6 +211,6 @@ def test_a_reader_that_leaves_is_no_failed_threshold() -> None:
     assert writer.stdout is not None
     assert writer.stderr is not None
     writer.stdout.close()
-    assert writer.wait(timeout=PATIENCE) == 141
+    assert writer.wait(timeout=HANG_SECONDS) == 141
     assert writer.stderr.read() == ""
     writer.stderr.close()

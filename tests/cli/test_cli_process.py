@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from patience import PATIENCE, wait_until
 from sqlverdict.files.text import count
+from timeouts import HANG_SECONDS, wait_until
 
 Process = Callable[..., "subprocess.CompletedProcess[str]"]
 HELD = """
@@ -76,7 +76,7 @@ def start(cases: Path, out: Path) -> subprocess.Popen[str]:
 def finish(cases: Path, out: Path) -> str:
     """The same to its end; what it says."""
     running = start(cases, out)
-    _, said = running.communicate(timeout=PATIENCE)
+    _, said = running.communicate(timeout=HANG_SECONDS)
     assert running.returncode == 0, said
     return said
 
@@ -93,7 +93,7 @@ def test_a_stopped_run_goes_on_where_it_stopped(
     assert wait_until(lambda: log.exists() and log.stat().st_size > 0)
     assert running.poll() is None
     os.killpg(running.pid, stop)
-    _, said = running.communicate(timeout=PATIENCE)
+    _, said = running.communicate(timeout=HANG_SECONDS)
     if stop is signal.SIGINT:
         assert running.returncode == 130
         assert "the same command goes on from there" in said

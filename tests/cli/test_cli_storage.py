@@ -15,6 +15,8 @@ import msgspec
 import pytest
 from click.testing import Result
 
+from timeouts import HANG_SECONDS
+
 Invoke = Callable[..., Result]
 _MAIN = "from sqlverdict.cli.main import main; main()"
 
@@ -72,7 +74,12 @@ def test_a_full_disk_is_6_and_the_same_command_goes_on(
             *("--workers", str(workers)),
         )
         return subprocess.run(
-            command, capture_output=True, text=True, preexec_fn=full, timeout=120, check=False
+            command,
+            capture_output=True,
+            text=True,
+            preexec_fn=full,
+            timeout=HANG_SECONDS,
+            check=False,
         )
 
     assert run("whole", None).returncode == 0

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from patience import no_endless_wait
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.pipeline import Options, evaluate, evaluate_pairs
 from sqlverdict.records import Case, Failure, Prediction, Reason, Result, Verdict
 from sqlverdict.testing.engines import snapshot
 from sqlverdict.testing.hostile import ANSWER, Hostile, hostile_predictions, make_database
+from timeouts import fail_on_hang
 
 GOLD = "SELECT name FROM person"
 LIMITS = Limits(steps=1_000_000, seconds=600)
@@ -113,7 +113,7 @@ def test_what_steps_do_not_stop_is_stopped_by_the_clock(watched: Path, tmp_path:
     evaluate(cases_of(corpus, watched), gold, options=Options(cache=cache))
     limits = Limits(seconds=1.0)
     before = processor_seconds_of_children()
-    with no_endless_wait():
+    with fail_on_hang():
         check_outcomes(
             corpus, watched, tmp_path / "run", Options(limits=limits, workers=2, cache=cache)
         )

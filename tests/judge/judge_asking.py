@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -10,6 +11,7 @@ from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
 from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.prices import Price, Prices
+from sqlverdict.llm.rate import Clock
 from sqlverdict.llm.request import Message, Request
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm
 
@@ -22,6 +24,22 @@ SCHEMA = {
 }
 PRICES = Prices({MODEL: Price(input=1_000.0, output=2_000.0, batch=0.5)})
 """A thousandth of a dollar a token read, two a token written."""
+
+
+class HandClock:
+    """A clock that only moves when somebody waits on it."""
+
+    def __init__(self) -> None:
+        self.time = 1000.0
+        self.lock = threading.Lock()
+
+    def now(self) -> float:
+        with self.lock:
+            return self.time
+
+    def wait(self, seconds: float, stop: threading.Event) -> None:
+        with self.lock:
+            self.time += seconds
 
 
 def question(text: str = "one?", **more: Any) -> Request:
@@ -41,9 +59,10 @@ def client(
     *,
     max_cost: float | None = None,
     prices: Prices | None = None,
+    clock: Clock | None = None,
     **more: Any,
 ) -> Iterator[Client]:
-    with Client(endpoint(server, **more), cache, max_cost, prices) as opened:
+    with Client(endpoint(server, **more), cache, max_cost, prices, clock=clock) as opened:
         yield opened
 
 

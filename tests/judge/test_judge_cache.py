@@ -17,7 +17,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from judge_asking import client, question
 
-from patience import PATIENCE, wait_until
 from sqlverdict.errors import DataError
 from sqlverdict.llm.cache import ReplyCache, default_path
 from sqlverdict.llm.claims import Claims
@@ -25,6 +24,7 @@ from sqlverdict.llm.http.wire import ReceivedReply
 from sqlverdict.llm.request import Reply, TokenChoice
 from sqlverdict.llm.threads import ask_all
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
+from timeouts import HANG_SECONDS, wait_until
 
 ADDRESS = "a" * 64
 ASKER = """
@@ -57,7 +57,7 @@ def start_asker(path: Path, server: FakeLlm, count: int, concurrency: int) -> su
 
 
 def finish(process: subprocess.Popen[str]) -> list[int]:
-    output, _ = process.communicate(timeout=PATIENCE)
+    output, _ = process.communicate(timeout=HANG_SECONDS)
     assert process.returncode == 0
     return [int(number) for number in output.split()]
 
@@ -202,7 +202,7 @@ def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
 
     def answer(call: FakeCall) -> FakeAnswer:
         if call.number > before and not killed.is_set():
-            killed.wait(PATIENCE)
+            killed.wait(HANG_SECONDS)
             return FakeAnswer(b"", status=500)
         answered[call.json()["messages"][-1]["content"]] += 1
         return FakeAnswer(echo_of(call))
@@ -212,7 +212,7 @@ def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
         watcher = ReplyCache(path)
         assert wait_until(lambda: len(watcher) >= before)
         os.kill(process.pid, signal.SIGKILL)
-        process.communicate(timeout=PATIENCE)
+        process.communicate(timeout=HANG_SECONDS)
         assert process.returncode == -signal.SIGKILL
         killed.set()
         assert len(watcher) == before == answered.total()

@@ -5,14 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
-from judge_asking import MODEL, SCHEMA, client, endpoint, question, script
+from judge_asking import MODEL, SCHEMA, HandClock, client, endpoint, question, script
 
-from patience import PATIENCE
 from sqlverdict.errors import MissingExtra, UsageError
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
@@ -20,6 +18,7 @@ from sqlverdict.llm.request import NoReply, Reply
 from sqlverdict.llm.threads import ask_all
 from sqlverdict.records import Reason
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
+from timeouts import HANG_SECONDS, wait_until
 
 GOOD = FakeAnswer(completion("fine"))
 
@@ -142,34 +141,35 @@ def test_nobody_listens() -> None:
 
 
 def test_a_pause_is_kept_by_every_thread() -> None:
-    arrivals: list[float] = []
+    clock = HandClock()
+    starts: list[float] = []
 
     def answer(call: FakeCall) -> FakeAnswer:
-        arrivals.append(time.monotonic())
+        starts.append(clock.time)
         if call.number == 1:
             return FakeAnswer(b"", status=429, headers={"Retry-After": "0.6"})
         return GOOD
 
-    with FakeLlm(answer) as server, client(server, concurrency=4) as asker:
+    with FakeLlm(answer) as server, client(server, concurrency=4, clock=clock) as asker:
         first = threading.Thread(target=asker.ask, args=(question("first"),))
         first.start()
-        while not asker.usage.repeated:
-            time.sleep(0.005)
+        assert wait_until(lambda: asker.usage.repeated > 0)
         list(ask_all(asker, [question(str(number)) for number in range(6)]))
         first.join()
-    assert all(later - arrivals[0] >= 0.55 for later in arrivals[1:])
-    assert len(arrivals) == 8
+    assert all(start >= starts[0] + 0.6 for start in starts[1:])
+    assert len(starts) == 8
 
 
 def test_retry_after_as_a_date_is_kept() -> None:
-    until = datetime.now(UTC) + timedelta(seconds=2)
+    clock = HandClock()
+    start = clock.time
+    until = datetime.now(UTC) + timedelta(seconds=110)
     pause = FakeAnswer(
         b"", status=503, headers={"Retry-After": format_datetime(until, usegmt=True)}
     )
-    with FakeLlm(script(pause, GOOD)) as server, client(server) as asker:
+    with FakeLlm(script(pause, GOOD)) as server, client(server, clock=clock) as asker:
         assert isinstance(asker.ask(question()), Reply)
-    # An HTTP date has no fractions of a second.
-    assert datetime.now(UTC) >= until.replace(microsecond=0)
+    assert start < clock.time <= start + 110
 
 
 def test_a_wait_beyond_reason_is_not_waited() -> None:
@@ -234,7 +234,7 @@ def test_no_more_calls_at_once_than_allowed() -> None:
 
     def answer(call: FakeCall) -> FakeAnswer:
         del call
-        three.wait(PATIENCE)
+        three.wait(HANG_SECONDS)
         return FakeAnswer(completion("x"))
 
     with (

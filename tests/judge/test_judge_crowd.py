@@ -15,12 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judge_asking import question
 
-from patience import PATIENCE
 from sqlverdict.llm import threads
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.llm.threads import ask_all, work_all
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
+from timeouts import HANG_SECONDS
 
 
 class Script:
@@ -71,7 +71,7 @@ def test_no_more_threads_than_allowed() -> None:
         with lock:
             now += 1
             most = max(most, now)
-        four.wait(PATIENCE)
+        four.wait(HANG_SECONDS)
         with lock:
             now -= 1
 
@@ -106,9 +106,9 @@ def test_leaving_early_lets_what_has_begun_end() -> None:
             ended.append(item)
         return item
 
-    results = work_all(work, range(2), 2, grace=PATIENCE)
+    results = work_all(work, range(2), 2, grace=HANG_SECONDS)
     next(results)
-    begun.wait(PATIENCE)
+    begun.wait(HANG_SECONDS)
     results.close()
     assert ended == [1]
 
@@ -121,7 +121,7 @@ def test_leaving_early_begins_nothing_new(monkeypatch: pytest.MonkeyPatch) -> No
         begun.append(item)
         if item:
             both.release()
-            gate.wait(PATIENCE)
+            gate.wait(HANG_SECONDS)
         return item
 
     wait = threads._ThreadPool.wait
@@ -131,7 +131,7 @@ def test_leaving_early_begins_nothing_new(monkeypatch: pytest.MonkeyPatch) -> No
         wait(crew, seconds)
 
     monkeypatch.setattr(threads._ThreadPool, "wait", open_and_wait)
-    results = work_all(work, range(10), 2, grace=PATIENCE)
+    results = work_all(work, range(10), 2, grace=HANG_SECONDS)
     next(results)
     # Both threads are at work, on 1 and 2; 3 waits for one of them.
     both.acquire()
@@ -179,7 +179,7 @@ def test_ctrl_c_keeps_what_is_in_flight_and_sends_nothing_more(
     def answer(call: FakeCall) -> FakeAnswer:
         if call.number > 8:
             in_flight.release()
-            released.wait(PATIENCE)
+            released.wait(HANG_SECONDS)
         return FakeAnswer(completion("x"))
 
     path = tmp_path / "r.sqlite"
@@ -190,14 +190,14 @@ def test_ctrl_c_keeps_what_is_in_flight_and_sends_nothing_more(
             stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
         for _ in range(4):
-            assert in_flight.acquire(timeout=PATIENCE)
+            assert in_flight.acquire(timeout=HANG_SECONDS)
         process.send_signal(signal.SIGINT)
         assert process.stdout is not None
         assert process.stdout.readline() == "stopping\n"
         if grace:
             released.set()
         assert process.stdout.read() == f"interrupted {kept}\n"
-        process.communicate(timeout=PATIENCE)
+        process.communicate(timeout=HANG_SECONDS)
         released.set()
         assert len(server.calls) == 12
     cache = ReplyCache(path)

@@ -10,27 +10,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from judge_asking import HandClock
 
 from sqlverdict.errors import DataError
 from sqlverdict.llm.budget import CostBudget
 from sqlverdict.llm.prices import Price, Prices, load_prices
 from sqlverdict.llm.rate import Pace
-
-
-class HandClock:
-    """A clock that only moves when somebody waits."""
-
-    def __init__(self) -> None:
-        self.time = 1000.0
-        self.lock = threading.Lock()
-
-    def now(self) -> float:
-        with self.lock:
-            return self.time
-
-    def wait(self, seconds: float, stop: threading.Event) -> None:
-        with self.lock:
-            self.time += seconds
 
 
 @given(st.floats(0.5, 600), st.integers(1, 40))

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from judge_asking import SCHEMA, question
 
-from patience import PATIENCE, wait_until
 from sqlverdict.errors import SqlverdictError
 from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.client import Client
@@ -20,6 +19,7 @@ from sqlverdict.llm.http.endpoint import Endpoint
 from sqlverdict.llm.request import Message, NoReply, Reply, Request
 from sqlverdict.llm.threads import ask_all
 from sqlverdict.testing.tiny_llm import LlmServer, make_tiny_gguf, serve_gguf
+from timeouts import HANG_SECONDS, wait_until
 
 TALK = (
     Message("system", "You compare SQL queries."),
@@ -148,7 +148,7 @@ def test_a_killed_caller_leaves_no_server_behind(tiny_gguf: Path) -> None:
     server = int(caller.stdout.readline())
     os.kill(server, 0)
     caller.send_signal(signal.SIGKILL)
-    caller.communicate(timeout=PATIENCE)
+    caller.communicate(timeout=HANG_SECONDS)
     assert wait_until(lambda: not is_running(server)), f"the server {server} outlived its caller"
 
 

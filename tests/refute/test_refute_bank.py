@@ -14,7 +14,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from patience import PATIENCE
 from sqlverdict.errors import DataError
 from sqlverdict.load.databases import suite_of
 from sqlverdict.parse.schema import Schema
@@ -31,6 +30,7 @@ from sqlverdict.refute.bank.suite import (
     suite,
 )
 from sqlverdict.refute.witness import Instance, Witness
+from timeouts import HANG_SECONDS
 
 DDL = "CREATE TABLE t (a, b); CREATE TABLE u (c);"
 SCHEMA = read_ddl(DDL, "tiny")
@@ -123,7 +123,7 @@ def test_processes_begin_and_fill_one_bank_at_once(tmp_path: Path) -> None:
     path = tmp_path / "bank.sqlite"
     workers = [_worker(path, number, 30) for number in range(3)]
     for worker in workers:
-        worker.communicate(timeout=PATIENCE)
+        worker.communicate(timeout=HANG_SECONDS)
     assert [worker.returncode for worker in workers] == [0, 0, 0]
     with Bank(path) as bank:
         assert bank.counts() == [("tiny", 90, 1)]

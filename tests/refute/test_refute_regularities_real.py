@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from real_parts import REAL, file_of
 
-from patience import processor_time
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.refute.data.mine.sample import read_samples, reading
 from sqlverdict.refute.data.mutate import real_instances
 from sqlverdict.refute.data.regularities import Regularities, mine
 from sqlverdict.refute.witness import Instance
+from timeouts import cpu_limit
 
 
 def sentences(found: Regularities) -> set[str]:
@@ -32,7 +32,7 @@ def _whole(path: Path) -> Instance:
 @pytest.mark.parametrize("name", REAL)
 def test_real_databases_keep_what_they_show(data_root: Path, name: str) -> None:
     path = file_of(data_root, name)
-    with processor_time(120):  # 0.6 s on a usual machine
+    with cpu_limit(120):  # 0.6 s on a usual machine
         found = mine(path)
     assert len(found) > 20
     whole = _whole(path)

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from patience import wait_until
 from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Outcome, Score
 from sqlverdict.score.metric import METRICS, Item
+from timeouts import wait_until
 
 HANGS = "SELECT instr(hex(zeroblob(8000000)), hex(zeroblob(4000000)) || 'x')"
 """One opcode that runs for a minute; no handler is called meanwhile."""

@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 from run_parts import HANGS, Fragile, Gate, answers_of
 
-from patience import no_endless_wait
 from sqlverdict.errors import Interrupted
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Fault, Reason, Score, Verdict
 from sqlverdict.score.metric import METRICS, Item
+from timeouts import fail_on_hang
 
 Lines = Callable[[Path], list[dict[str, Any]]]
 MakeCase = Callable[..., Case]
@@ -34,8 +34,8 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="registers membe
 
 
 @pytest.fixture(autouse=True)
-def _no_endless_wait() -> Iterator[None]:
-    with no_endless_wait():
+def _fail_on_hang() -> Iterator[None]:
+    with fail_on_hang():
         yield
     assert multiprocessing.active_children() == []
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from patience import PATIENCE, wait_until
+from timeouts import HANG_SECONDS, wait_until
 
 Lines = Callable[[Path], list[dict[str, Any]]]
 
@@ -104,7 +104,7 @@ class Runner:
 
     def finish(self, out: Path, workers: int) -> None:
         run = self.start(out, workers)
-        said, complaint = run.communicate(timeout=PATIENCE)
+        said, complaint = run.communicate(timeout=HANG_SECONDS)
         assert run.returncode == 0, said + complaint
 
 
@@ -203,7 +203,7 @@ def test_ctrl_c_leaves_a_run_that_can_be_resumed(
     run = runner.start(out, workers, hold=400 + IN_FLIGHT)
     wait_for_lines(out, 400)
     os.killpg(run.pid, signal.SIGINT)
-    said, complaint = run.communicate(timeout=PATIENCE)
+    said, complaint = run.communicate(timeout=HANG_SECONDS)
     assert run.returncode == 130, complaint
     assert complaint == ""
     assert "the same command goes on from there" in said
@@ -220,7 +220,7 @@ def test_workers_do_not_outlive_a_killed_coordinator(
     run = runner.start(out, 2, hold=200 + IN_FLIGHT)
     wait_for_lines(out, 200)
     run.kill()
-    run.wait(PATIENCE)
+    run.wait(HANG_SECONDS)
     gone = group_is_gone(run.pid)
     if not gone:
         os.killpg(run.pid, signal.SIGKILL)

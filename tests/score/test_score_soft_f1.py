@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from patience import processor_time
 from sqlverdict.records import Failure, Fault, Reason, Row
 from sqlverdict.score import overlap
 from sqlverdict.score.metric import METRICS
 from sqlverdict.score.metrics.soft_f1 import overlap_f1
 from sqlverdict.score.metrics.soft_f1_bird import by_position
 from sqlverdict.testing.fakes import FakeItem
+from timeouts import cpu_limit
 
 CELLS = st.one_of(
     st.none(),
@@ -122,7 +122,7 @@ def test_soft_f1_of_many_rows_is_bounded_and_finds_the_partners() -> None:
     gold: list[Row] = [(i, rng.choice("abc"), 1) for i in range(20_000)]
     prediction: list[Row] = [(flag, i, 1, "extra") for i, flag, _ in gold]
     rng.shuffle(prediction)
-    with processor_time(60):
+    with cpu_limit(60):
         value = overlap_f1(gold, prediction)
     # The ids pair every row although the other cells meet 10^8 times.
     assert value == pytest.approx(2 * 3 / (3 + 4))
@@ -131,7 +131,7 @@ def test_soft_f1_of_many_rows_is_bounded_and_finds_the_partners() -> None:
 def test_soft_f1_without_any_rare_cell_is_bounded() -> None:
     gold: list[Row] = [(i % 2, "a") for i in range(20_000)]
     prediction: list[Row] = [(i % 2, "b") for i in range(20_000)]
-    with processor_time(60):
+    with cpu_limit(60):
         assert overlap_f1(gold, prediction) == pytest.approx(0.5)
 
 

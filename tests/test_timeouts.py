@@ -1,0 +1,112 @@
+"""No test asserts against the wall clock: a busy machine must not turn one red."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from timeouts import HANG_SECONDS, cpu_limit
+
+TESTS = Path(__file__).resolve().parent
+CLOCKS = {
+    *("perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "time_ns"),
+    *("process_time", "process_time_ns"),
+}
+"""``process_time`` is among them: :func:`timeouts.cpu_limit` is the one user of it."""
+
+WAITS = {"communicate", "wait", "join", "acquire", "run", "alarm", "get"}
+SHORTEST = 121
+"""Seconds. Nothing that a test waits for takes so long; a shorter wait may be too short."""
+
+
+def called(node: ast.AST) -> str:
+    """The last name of what is called."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)) | ast.Call(func=ast.Attribute(attr=name)):
+            return name
+    return ""
+
+
+def reads_the_clock(node: ast.AST) -> bool:
+    """``time.time()``, ``perf_counter()`` and their like, anywhere in an expression."""
+    for part in ast.walk(node):
+        match part:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="time" | "datetime"), attr=name)):
+                if name in ("time", "now", "utcnow"):
+                    return True
+        if called(part) in CLOCKS:
+            return True
+    return False
+
+
+def clock_names(tree: ast.AST) -> set[str]:
+    """The variables of a file that hold a reading of the clock, or a list of readings."""
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if reads_the_clock(value):
+                names.add(name)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="append"), args=[value]):
+                if reads_the_clock(value):
+                    names.add(name)
+    return names
+
+
+def short_wait(node: ast.AST) -> bool:
+    """A call that gives up after some seconds."""
+    if called(node) not in WAITS or not isinstance(node, ast.Call):
+        return False
+    limits = [word.value for word in node.keywords if word.arg == "timeout"]
+    return any(isinstance(limit, ast.Constant) and limit.value < SHORTEST for limit in limits)
+
+
+def complaints(path: Path) -> Iterator[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = clock_names(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert | ast.While):
+            used = {part.id for part in ast.walk(node.test) if isinstance(part, ast.Name)}
+            if reads_the_clock(node.test) or used & names:
+                yield f"{path.name}:{node.lineno}: depends on the clock"
+        if short_wait(node):
+            yield f"{path.name}:{node.lineno}: gives up early; use timeouts.HANG_SECONDS"
+
+
+def test_no_test_asserts_against_the_wall_clock() -> None:
+    files = sorted(TESTS.rglob("*.py"))
+    assert [text for path in files for text in complaints(path)] == []
+
+
+def test_an_assertion_against_the_clock_is_noticed(tmp_path: Path) -> None:
+    bad = tmp_path / "bad.py"
+    bad.write_text(
+        "start = perf_counter()\nassert perf_counter() - start < 5\n"
+        "while time.monotonic() < until: pass\nprocess.communicate(timeout=30)\n"
+        "moments.append(time.time())\nassert moments[1] - moments[0] < 1\n"
+        "seconds = time.process_time() - 3\nassert seconds < 1\n"
+        "assert moment < 3\n"
+    )
+    assert len(list(complaints(bad))) == 5
+
+
+def test_examples_are_the_same_every_time_by_default() -> None:
+    profile = settings.get_profile("fixed")
+    assert (profile.derandomize, profile.database, profile.deadline) == (True, None, None)
+    assert not settings.get_profile("thorough").derandomize
+
+
+def test_work_that_explodes_is_stopped() -> None:
+    def explode() -> None:
+        while True:
+            pass
+
+    with pytest.raises(TimeoutError, match="CPU time"), cpu_limit(0.2):
+        explode()
+
+
+def test_hangs_are_told_from_slow_work() -> None:
+    assert HANG_SECONDS >= 4 * SHORTEST
