@@ -304,8 +304,8 @@ def test_without_the_packages_it_says_what_to_install(monkeypatch: pytest.Monkey
 def test_the_packages_are_loaded_only_when_a_client_is_made() -> None:
     code = (
         "import sys, pkgutil, importlib\n"
-        "for name in 'client cache crowd batch estimate gather'.split():\n"
-        "    importlib.import_module('sqlverdict.judge.' + name)\n"
+        "for name in 'client cache threads batch.batches estimate collect'.split():\n"
+        "    importlib.import_module('sqlverdict.llm.' + name)\n"
         "print(sorted({'httpx', 'stamina', 'sqlglot', 'rich'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
