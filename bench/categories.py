@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sqlverdict.compare.preset import QueryPair
-from sqlverdict.compare.relations import relate
+from sqlverdict.compare.related.relate import relate
 from sqlverdict.compare.tag_labels import DIFFERENCES, ERRORS, difference_labels, error_labels
 from sqlverdict.compare.tags import find_tags
 from sqlverdict.judge.categories import ALIASES

@@ -17,10 +17,9 @@ from docstrings import as_markdown
 
 from sqlverdict.cli.main import main as cli
 from sqlverdict.compare.preset import PRESETS
-from sqlverdict.compare.relations import KINDS
+from sqlverdict.compare.relation import RELATIONS, RelationKind
 from sqlverdict.compare.tags import EXAMPLES_SCHEMA, TAGS
 from sqlverdict.execute.engine import ENGINES, Limits
-from sqlverdict.harmless import HARMLESS
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.request import NoReply, Request
 from sqlverdict.load.benchmark import BENCHMARKS
@@ -29,7 +28,7 @@ from sqlverdict.load.predictions import load_predictions
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.rule import RULES
-from sqlverdict.records import REASONS, Fault, Reason, Rung, Verdict
+from sqlverdict.records import REASONS, Fault, Reason, Row, Rung, Verdict
 from sqlverdict.registry import Registry
 from sqlverdict.run.judging.stage import Judging
 from sqlverdict.score.metric import METRICS
@@ -76,22 +75,54 @@ def metrics() -> str:
 
 
 def presets() -> str:
-    """The presets page, with the relations below."""
-    text = members(
+    """The presets page."""
+    return members(
         "Comparison presets",
         "A preset says when two answers are the same. `strict` is ours and the default; the "
         "others reproduce published scripts, quirks included, so that scores can be compared.",
         PRESETS,  # type: ignore[arg-type]
     )
+
+
+def relations() -> str:
+    """The relations page: how two answers differ, and when it does not matter."""
     parts = [
-        text,
         "# Relations",
+        NOTE,
         "Where two answers differ, these say how, each with its proof: the columns, the factor, "
-        "the rows. They are evidence in the run log, not verdicts.",
+        "the rows. They are evidence in the run log, not verdicts. They are tried in this order. "
+        "Every relation is checked by `check_relation` of `sqlverdict.testing` from its one file.",
+        document("sqlverdict.compare.relation").split("Proofs are JSON. ")[1],
     ]
-    for kind in KINDS:
-        parts += [f"## `{kind}`", document(f"sqlverdict.compare.relations.{kind}")]
+    by_rank = sorted(RELATIONS.items(), key=lambda item: item[1].rank)
+    rows = ["| relation | what | harmless where |", "| --- | --- | --- |"]
+    rows += [
+        f"| [`{kind}`](#{kind}) | {relation.title} | {relation.harmless_when or 'never'} |"
+        for kind, relation in by_rank
+    ]
+    parts.append("\n".join(rows))
+    for kind, relation in by_rank:
+        parts += [f"## `{kind}`", document(RELATIONS.home(kind)), _answer_pairs(relation)]
     return "\n\n".join(parts) + "\n"
+
+
+def _answer_pairs(relation: RelationKind) -> str:
+    """The pairs of answers that a relation joins and keeps apart, as a table."""
+    rows = ["| gold | prediction | relation |", "| --- | --- | --- |"]
+    for pair in relation.joins:
+        about = {True: "holds; harmless", False: "holds; it matters", None: "holds"}[pair.harmless]
+        question = f" for “{pair.question}”" if pair.question else ""
+        rows.append(f"| {_rows(pair.gold)} | {_rows(pair.prediction)} | {about}{question} |")
+    for pair in relation.keeps_apart:
+        sides = f"| {_rows(pair.gold)} | {_rows(pair.prediction)} "
+        rows.append(f"{sides}| does not hold: {pair.because} |")
+    return "\n".join(rows)
+
+
+def _rows(rows: tuple[Row, ...]) -> str:
+    """An answer as text that fits in a cell of a table."""
+    texts = (", ".join("NULL" if cell is None else repr(cell) for cell in row) for row in rows)
+    return "; ".join(f"`({text})`" for text in texts)
 
 
 def engines() -> str:
@@ -138,7 +169,11 @@ def words() -> str:
     rows = [f"| `{reason.value}` | {REASONS[reason]} |" for reason in Reason]
     parts += ["## Reason codes", "\n".join(["| code | meaning |", "| --- | --- |", *rows])]
     parts += ["## How evidence becomes a verdict", document("sqlverdict.verdicts")]
-    rows = [f"| `{kind}` | {words_} |" for kind, (_, words_) in HARMLESS.items()]
+    rows = [
+        f"| `{kind}` | {relation.harmless_when} |"
+        for kind, relation in RELATIONS.items()
+        if relation.harmless_when
+    ]
     harmless = "\n".join(["| relation | harmless where |", "| --- | --- |", *rows])
     parts += ["## Harmless differences", document("sqlverdict.harmless"), harmless]
     return "\n\n".join(parts) + "\n"
@@ -256,6 +291,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "commands.md": commands,
     "metrics.md": metrics,
     "presets.md": presets,
+    "relations.md": relations,
     "engines.md": engines,
     "benchmarks.md": benchmarks,
     "signs.md": signs,

@@ -16,8 +16,9 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "sqlverdict"
 FLOORS = (
     {"records", "errors", "registry"},
     {"files"},
-    {"parse", "harmless", "situations", "policies", "confidence", "verdicts"},
+    {"parse", "confidence"},
     {"load", "execute", "compare", "prove", "llm", "judge", "score", "runlog"},
+    {"harmless", "situations", "policies", "verdicts"},
     {"refute", "signs", "abstain", "run", "report"},
     {"audit", "pipeline"},
     {"cli", "__main__"},

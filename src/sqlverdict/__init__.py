@@ -8,7 +8,7 @@ __version__ = "0.2.0.dev0"
 
 if TYPE_CHECKING:
     from sqlverdict.compare.answers import compare_answers
-    from sqlverdict.compare.relations import relate
+    from sqlverdict.compare.related.relate import relate
     from sqlverdict.errors import SqlverdictError
     from sqlverdict.execute.engine import Limits
     from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
@@ -57,7 +57,7 @@ _HOMES = {
     "evaluate_systems": "pipeline",
     "load_predictions": "load.predictions",
     "read_run": "runlog.run",
-    "relate": "compare.relations",
+    "relate": "compare.related.relate",
 }
 
 __all__ = [

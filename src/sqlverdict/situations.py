@@ -41,7 +41,8 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from sqlverdict.harmless import TIED, TRIVIAL, find_harmless
+from sqlverdict.compare.relation import RELATIONS
+from sqlverdict.harmless import TIED, find_harmless
 from sqlverdict.records import Case, Evidence, Fault, Reason, Rung
 
 NEAR = 0.8
@@ -277,10 +278,10 @@ def _with_difference(case: Case, different: Evidence, unsearched: Evidence | Non
         return Situation.TIED_DIFFERENCE
     # What benchmarks do not compare counts as a match. Another form does not: it would be enough
     # to stand against the search to be forgiven.
+    trivial = RELATIONS.get(found.kind).trivial
     if unsearched is not None or different.detail.get("unsearched"):
-        trivial = found.kind in TRIVIAL
         return Situation.UNSEARCHED_MATCH if trivial else Situation.UNSEARCHED_DIFFERENCE
-    if found.kind not in TRIVIAL:
+    if not trivial:
         return Situation.HARMLESS_DIFFERENCE
     broken = found.detail.get("broken")
     if broken:

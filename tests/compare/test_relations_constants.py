@@ -11,7 +11,7 @@ import pytest
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.constants import _outputs_of, constant_columns
 from sqlverdict.compare.related.plain_names import ANY_WIDTH, width_of_names
-from sqlverdict.compare.relations import relate, verify
+from sqlverdict.compare.related.relate import relate, verify
 from sqlverdict.records import Answer
 
 CONSTANT: list[tuple[str, int, tuple[int, ...]]] = [

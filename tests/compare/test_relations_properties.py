@@ -13,7 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from sqlverdict.compare.preset import QueryPair
-from sqlverdict.compare.relations import relate, verify
+from sqlverdict.compare.related.relate import relate, verify
 from sqlverdict.records import Answer, Row
 
 PAIR = QueryPair("SELECT * FROM t", "SELECT * FROM u")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.compare.relations import KINDS
+from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.records import Evidence, Fault, Reason, Result, Rung, Verdict
 from sqlverdict.report.one_run.case import VERDICTS, evidence_lines, relation_text, said
 from sqlverdict.report.one_run.files import FILES, write_reports
@@ -132,7 +132,7 @@ DETAILS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 def test_every_relation_has_words() -> None:
-    assert set(DETAILS) == set(KINDS)
+    assert set(DETAILS) == set(RELATIONS.names())
 
 
 @pytest.mark.parametrize("kind", sorted(DETAILS))

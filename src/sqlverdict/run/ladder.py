@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
-from sqlverdict.compare.relations import constant_columns, relate
+from sqlverdict.compare.related.constants import constant_columns
+from sqlverdict.compare.related.relate import relate
 from sqlverdict.harmless import harmless
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import (

@@ -7,6 +7,7 @@
 ``engines``          ``check_engine``: engines
 ``judges``           ``check_judge``: judges
 ``metrics``          ``check_metric``: metrics
+``relations``        ``check_relation``: relations between two answers
 ``rules``            ``check_rule``: rewriting rules
 ``rule_suite/``      the parts of ``check_rule``
 ``signs``            ``check_sign``: signs that a query is not what was meant
@@ -27,6 +28,7 @@ from sqlverdict.testing.hostile import Hostile, hostile_predictions, make_databa
 from sqlverdict.testing.injections import Injection, judge_injections
 from sqlverdict.testing.judges import check_judge
 from sqlverdict.testing.metrics import check_metric
+from sqlverdict.testing.relations import check_relation
 from sqlverdict.testing.rules import check_rule
 from sqlverdict.testing.signs import check_sign
 
@@ -39,6 +41,7 @@ __all__ = [
     "check_generator",
     "check_judge",
     "check_metric",
+    "check_relation",
     "check_rule",
     "check_sign",
     "hostile_predictions",

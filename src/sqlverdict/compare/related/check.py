@@ -10,34 +10,27 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.search import is_weak, order_word
-from sqlverdict.compare.related.table import AnswerTable, Keys
+from sqlverdict.compare.related.table import Keys, is_map
+from sqlverdict.compare.related.table_pair import TablePair
 
 Keyer = Callable[[Mapping[str, Any], Keys, Keys], tuple[Keys, Keys] | None]
 
 
-def map_holds(
-    detail: Mapping[str, Any],
-    gold: AnswerTable,
-    prediction: AnswerTable,
-    pair: QueryPair,
-    keyer: Keyer | None = None,
-) -> bool:
+def map_holds(detail: Mapping[str, Any], tables: TablePair, keyer: Keyer | None = None) -> bool:
     """Whether the map in ``detail`` makes the rows of both answers agree as bags.
 
     Args:
         detail: The proof.
-        gold: The gold answer.
-        prediction: The prediction.
-        pair: The two queries.
+        tables: The two answers.
         keyer: Turns a changed column pair into keys as its note says; ``None`` where the
             note does not describe what the columns hold.
     """
+    gold, prediction = tables.gold, tables.prediction
     columns: Sequence[int | None] = detail["columns"]
     if gold.height != prediction.height or not is_map(columns, gold.width, prediction.width):
         return False
-    used = {place for place in columns if place is not None}
+    used = {index for index in columns if index is not None}
     if list(detail.get("extra", [])) != [p for p in range(prediction.width) if p not in used]:
         return False
     if list(detail.get("missing", [])) != [g for g, p in enumerate(columns) if p is None]:
@@ -45,18 +38,18 @@ def map_holds(
     changed = {entry["gold"]: entry for entry in detail.get("changed", [])}
     if bool(changed) != (keyer is not None):
         return False
-    if any(columns[place] != entry["prediction"] for place, entry in changed.items()):
+    if any(columns[index] != entry["prediction"] for index, entry in changed.items()):
         return False
     lefts: list[Keys] = []
     rights: list[Keys] = []
     changed_keys: list[Keys] = []
-    for place, other in enumerate(columns):
+    for index, other in enumerate(columns):
         if other is None:
             continue
-        left: Keys = gold.columns[place].cells
+        left: Keys = gold.columns[index].cells
         right: Keys = prediction.columns[other].cells
-        if place in changed and keyer is not None:
-            keys = keyer(changed[place], left, right)
+        if index in changed and keyer is not None:
+            keys = keyer(changed[index], left, right)
             if keys is None:
                 return False
             left, right = keys
@@ -65,17 +58,7 @@ def map_holds(
         rights.append(right)
     if Counter(zip(*lefts, strict=True)) != Counter(zip(*rights, strict=True)):
         return False
-    if detail["order"] != order_word(lefts, rights, pair):
+    if detail["order"] != order_word(lefts, rights, tables.queries):
         return False
-    found = is_weak(gold, prediction, columns, list(changed.values()), changed_keys)
-    return bool(detail.get("weak", False)) == found
-
-
-def is_map(columns: Sequence[int | None], width: int, other_width: int) -> bool:
-    """Whether the list gives every column a place of its own, as many as there can be."""
-    used = [place for place in columns if place is not None]
-    return (
-        len(columns) == width
-        and len(used) == len(set(used)) == min(width, other_width)
-        and all(0 <= place < other_width for place in used)
-    )
+    weak = is_weak(gold, prediction, columns, list(changed.values()), changed_keys)
+    return bool(detail.get("weak", False)) == weak

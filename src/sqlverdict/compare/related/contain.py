@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
-from sqlverdict.compare.related.check import is_map
 from sqlverdict.compare.related.search import find_submap
-from sqlverdict.compare.related.table import EXAMPLES, AnswerTable, plain_row, surplus, weak
+from sqlverdict.compare.related.table import EXAMPLES, AnswerTable, is_map, plain_row, surplus, weak
 from sqlverdict.records import Row
 
 
-def within(small: AnswerTable, big: AnswerTable, *, search: bool) -> list[int] | None:
+def columns_within(small: AnswerTable, big: AnswerTable, *, search: bool) -> list[int] | None:
     """The column of ``big`` for each of ``small`` that makes ``small`` a part of it.
 
     Args:
@@ -33,12 +32,12 @@ def inverse(columns: Sequence[int]) -> list[int]:
     return sorted(range(len(columns)), key=columns.__getitem__)
 
 
-def projected(rows: AnswerTable, columns: Sequence[int]) -> list[Row]:
+def projected(table: AnswerTable, columns: Sequence[int]) -> list[Row]:
     """The rows with their columns in the given order."""
-    return list(zip(*(rows.columns[place].cells for place in columns), strict=True))
+    return list(zip(*(table.columns[index].cells for index in columns), strict=True))
 
 
-def detail(
+def containment(
     small: AnswerTable, big: AnswerTable, columns: Sequence[int], what: str
 ) -> dict[str, Any]:
     """The proof that ``small`` lies within ``big``: the rest's size and first rows.
@@ -47,16 +46,16 @@ def detail(
     order of columns of ``small``.
     """
     rest = surplus(projected(big, columns), small.rows)
-    found: dict[str, Any] = {
+    proof: dict[str, Any] = {
         what: big.height - small.height,
         "examples": [plain_row(row) for row in islice(rest, EXAMPLES)],
     }
     if weak(column.cells for column in small.columns):
-        found["weak"] = True
-    return found
+        proof["weak"] = True
+    return proof
 
 
-def holds(
+def containment_holds(
     claim: Mapping[str, Any],
     small: AnswerTable,
     big: AnswerTable,
@@ -68,12 +67,12 @@ def holds(
         return False
     rows = Counter(projected(big, columns))
     rest = rows - Counter(small.rows)
-    shown = [tuple(row) for row in claim["examples"]]
+    examples = [tuple(row) for row in claim["examples"]]
     return (
         small.height < big.height
         and Counter(small.rows) <= rows
         and claim[what] == rest.total()
-        and len(shown) == min(EXAMPLES, claim[what])
-        and Counter(shown) <= Counter(tuple(plain_row(row)) for row in rest.elements())
+        and len(examples) == min(EXAMPLES, claim[what])
+        and Counter(examples) <= Counter(tuple(plain_row(row)) for row in rest.elements())
         and bool(claim.get("weak", False)) == weak(column.cells for column in small.columns)
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_HALF_UP, Decimal
 from math import floor, isclose
 from typing import Any
 
@@ -86,3 +87,36 @@ def rounded_keys(coarse: Keys, fine: Keys, places: int) -> tuple[Keys, Keys]:
         else:
             keys.append(away if rest > 0.5 else sign * below)
     return targets, keys
+
+
+def check_rounding(
+    side: str, places: int | None, left: Keys, right: Keys
+) -> tuple[Keys, Keys] | None:
+    """The keys that a rounding note describes, in decimal arithmetic."""
+    if side == "both":
+        return near_keys(left, right)
+    if side not in ("gold", "prediction") or places is None or places < 0:
+        return None
+    coarse, fine = (left, right) if side == "gold" else (right, left)
+    unit = Decimal(10) ** places
+    targets: list[int | None] = []
+    for number in coarse:
+        scaled = None if number is None else Decimal(repr(number)) * unit
+        if scaled is not None and scaled != scaled.to_integral_value():
+            return None
+        targets.append(None if scaled is None else int(scaled))
+    known = set(targets)
+    keys: list[int | None] = []
+    for number in fine:
+        if number is None:
+            keys.append(None)
+            continue
+        scaled = Decimal(repr(number)) * unit
+        nearest = int(scaled.to_integral_value(ROUND_HALF_UP))
+        edge = abs(abs(scaled % 1) - Decimal("0.5"))
+        if edge < Decimal(repr(HALF)):
+            toward = int(scaled)
+            away = toward + (1 if number >= 0 else -1)
+            nearest = away if away in known else toward
+        keys.append(nearest)
+    return (targets, keys) if side == "gold" else (keys, targets)

@@ -11,11 +11,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.clauses import orders
 from sqlverdict.compare.related.table import AnswerColumn, AnswerTable, Key, Keys, weak
+from sqlverdict.records import Relation
+
+if TYPE_CHECKING:
+    from sqlverdict.compare.related.table_pair import TablePair
 
 BUDGET = 4_000_000
 """Cells one search may look at; beyond it, it gives up and nothing is claimed."""
@@ -43,6 +47,22 @@ class ColumnPairLink(NamedTuple):
 Linker = Callable[[AnswerColumn, AnswerColumn], ColumnLink | None]
 _Option = tuple[int, Keys, Keys, ColumnLink]
 _SAME: Mapping[str, Any] = {}
+
+
+def map_relation(kind: str, tables: TablePair, linker: Linker | None = None) -> Relation | None:
+    """The relation that a map of columns proves, where there is a map.
+
+    Args:
+        kind: The relation's name.
+        tables: The two answers.
+        linker: Makes links beyond plain equality.
+    """
+    if not tables.same_height:
+        return None
+    links = find_map(tables.gold, tables.prediction, linker)
+    if links is None:
+        return None
+    return Relation(kind, map_detail(tables.gold, tables.prediction, links, tables.queries))
 
 
 def find_map(
@@ -82,13 +102,13 @@ def find_map(
     chosen = choose(options, narrow.height, wide.height)
     if chosen is None:
         return None
-    joints = [
+    links = [
         ColumnPairLink(option[0], place, option[3])
         if flipped
         else ColumnPairLink(place, option[0], option[3])
         for place, option in enumerate(chosen)
     ]
-    return sorted(joints)
+    return sorted(links)
 
 
 def find_submap(small: AnswerTable, big: AnswerTable) -> list[int] | None:
@@ -184,28 +204,28 @@ def _choose_places(options: Sequence[Sequence[_Option]]) -> list[_Option] | None
 
 
 def map_detail(
-    gold: AnswerTable, prediction: AnswerTable, joints: Sequence[ColumnPairLink], pair: QueryPair
+    gold: AnswerTable, prediction: AnswerTable, links: Sequence[ColumnPairLink], pair: QueryPair
 ) -> dict[str, Any]:
-    """A column map as a proof: see the package's docstring for its fields."""
+    """A column map as a proof: see :mod:`sqlverdict.compare.relation` for its fields."""
     columns: list[int | None] = [None] * gold.width
-    for joint in joints:
-        columns[joint.gold] = joint.prediction
+    for link_ in links:
+        columns[link_.gold] = link_.prediction
     detail: dict[str, Any] = {"columns": columns}
     if prediction.width > gold.width:
         detail["extra"] = sorted(set(range(prediction.width)) - set(columns))
     if gold.width > prediction.width:
         detail["missing"] = [g for g, place in enumerate(columns) if place is None]
     changed = [
-        {"gold": joint.gold, "prediction": joint.prediction, **joint.link.note}
-        for joint in joints
-        if joint.link.note
+        {"gold": link_.gold, "prediction": link_.prediction, **link_.link.note}
+        for link_ in links
+        if link_.link.note
     ]
     if changed:
         detail["changed"] = changed
     detail["order"] = order_word(
-        [joint.link.gold for joint in joints], [joint.link.prediction for joint in joints], pair
+        [link_.link.gold for link_ in links], [link_.link.prediction for link_ in links], pair
     )
-    if is_weak(gold, prediction, columns, changed, [j.link.gold for j in joints if j.link.note]):
+    if is_weak(gold, prediction, columns, changed, [j.link.gold for j in links if j.link.note]):
         detail["weak"] = True
     return detail
 

@@ -169,3 +169,13 @@ def surplus(rows: Sequence[Row], others: Sequence[Row]) -> Iterator[Row]:
             left[row] -= 1
         else:
             yield row
+
+
+def is_map(columns: Sequence[int | None], width: int, other_width: int) -> bool:
+    """Whether the list gives every column another one, as many as there can be."""
+    used = [index for index in columns if index is not None]
+    return (
+        len(columns) == width
+        and len(used) == len(set(used)) == min(width, other_width)
+        and all(0 <= index < other_width for index in used)
+    )

@@ -11,7 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
-from sqlverdict.compare.relations import relate
+from sqlverdict.compare.related.relate import relate
+from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.records import Answer, Comparison, Contract, Relation
 
 
@@ -42,14 +43,14 @@ class UnderRelation:
             if plain.equal is not False:
                 return plain
         kinds = {relation.kind for relation in relate(gold, through or prediction, pair)}
-        if self.relation.kind in kinds or self._sum_of_nothing(gold, prediction):
+        if self.relation.kind in kinds or self._allows_empty(gold, prediction):
             return Comparison(True)
         return plain
 
     def _without_order(self, pair: QueryPair) -> QueryPair:
         """The order of rows does not count where it did not on the real data."""
-        free = self.relation.kind in ("order_only", "transposed")
-        if not free and self.relation.detail.get("order") != "other":
+        any_order = RELATIONS.get(self.relation.kind).any_order
+        if not any_order and self.relation.detail.get("order") != "other":
             return pair
         return replace(pair, contract=replace(pair.contract or Contract(), order="ignore"))
 
@@ -62,10 +63,10 @@ class UnderRelation:
             return None
         if not columns or None in columns:
             return None
-        rows = [tuple(row[place] for place in columns) for row in prediction.rows]
-        return Answer(tuple(prediction.columns[place] for place in columns), rows)
+        rows = [tuple(row[index] for index in columns) for row in prediction.rows]
+        return Answer(tuple(prediction.columns[index] for index in columns), rows)
 
-    def _sum_of_nothing(self, gold: Answer, prediction: Answer) -> bool:
-        """A sum over an empty list is NULL or 0."""
-        empty = self.relation.kind == "sum_of_list" and not gold.rows
-        return empty and prediction.rows in ([(None,)], [(0,)])
+    def _allows_empty(self, gold: Answer, prediction: Answer) -> bool:
+        """Whether the relation holds though the gold has no rows."""
+        member = RELATIONS.get(self.relation.kind)
+        return not gold.rows and member.allows_empty_gold(tuple(prediction.rows))

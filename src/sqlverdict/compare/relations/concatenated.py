@@ -1,23 +1,42 @@
 """Several columns on one side, on the other one text that joins them.
 
-Says: as bags, the rows are equal once two to four columns of one side are joined into one
-text with a separator between them, and the other columns are mapped.
-Proof: ``joined``, the side with the joined text; ``column``, its place there; ``parts``,
-the columns of the other side in the order they are joined; ``separator``; ``others``, the
-remaining columns as pairs of gold and prediction place.
-Misleads: rarely; a text of the right parts is hardly ever chance (``weak`` where it is).
+Statement
+    As bags, the rows are equal once two to four columns of one side are joined into one text with
+    a separator between them, and the other columns are mapped.
+
+Holds when
+    Both answers have equally many rows, and the wider one at most eight columns. A NULL joins to
+    NULL, as in SQL.
+
+Proof
+    ``joined``, the side with the joined text; ``column``, its index there; ``parts``, the columns
+    of the other side in the order they are joined; ``separator``; ``others``, the remaining
+    columns as pairs of gold and prediction index.
+
+Why
+    A full name is a first and a last name: the same values are there, in one text.
+
+Limits
+    It rarely misleads; a text of the right parts is hardly ever chance (``weak`` where it is).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
-from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.search import find_map
 from sqlverdict.compare.related.table import AnswerColumn, AnswerTable, weak
+from sqlverdict.compare.related.table_pair import TablePair
+from sqlverdict.compare.relation import (
+    RELATIONS,
+    AnswerPair,
+    Detail,
+    RelationContext,
+    RelationKind,
+)
 from sqlverdict.records import Cell, Relation
 
 KIND = "concatenated"
@@ -27,45 +46,105 @@ WIDEST = 8
 """Wider answers are not searched: the number of ways to join grows too fast."""
 
 
-def find(gold: AnswerTable, prediction: AnswerTable) -> Relation | None:
-    """The relation, where it holds."""
-    if gold.height != prediction.height or gold.width == prediction.width:
-        return None
-    side, narrow, wide = (
-        ("prediction", prediction, gold)
-        if prediction.width < gold.width
-        else ("gold", gold, prediction)
+@RELATIONS.member
+class Concatenated(RelationKind):
+    """Columns joined into one text."""
+
+    kind = KIND
+    rank = 140
+    tag = "arrangement"
+    cheap = False
+    harmless_when = "columns are joined into one text"
+    joins = (
+        AnswerPair(
+            (("Ann", "Lee", 31), ("Bob", "Ray", 44)),
+            ((31, "Ann Lee"), (44, "Bob Ray")),
+            harmless=True,
+        ),
+        AnswerPair((("12-2020",), (None,)), ((2020, 12), (None, 7)), harmless=True),
     )
-    count = wide.width - narrow.width + 1
-    if count > MOST_PARTS or wide.width > WIDEST:
+    keeps_apart = (
+        AnswerPair(
+            (("Ann", "Lee"), ("Bob", "Ray")),
+            (("Ann Ray",), ("Bob Lee",)),
+            because="the cells of a row are torn apart",
+        ),
+        AnswerPair((("Ann", "Lee"),), (("Ann&Lee",),), because="this is no usual separator"),
+    )
+
+    def find(self, tables: TablePair) -> Relation | None:
+        """The relation, where it holds."""
+        gold, prediction = tables.gold, tables.prediction
+        if not tables.same_height or tables.same_width:
+            return None
+        side, narrow, wide = (
+            ("prediction", prediction, gold)
+            if prediction.width < gold.width
+            else ("gold", gold, prediction)
+        )
+        count = wide.width - narrow.width + 1
+        if count > MOST_PARTS or wide.width > WIDEST:
+            return None
+        for index, column in enumerate(narrow.columns):
+            if str not in column.kinds:
+                continue
+            for parts, separator, texts in _joins(column, wide, count):
+                others = _others(narrow, wide, index, parts, texts)
+                if others is not None:
+                    pairs = others if side == "gold" else [(w, n) for n, w in others]
+                    detail: dict[str, Any] = {
+                        "joined": side,
+                        "column": index,
+                        "parts": list(parts),
+                        "separator": separator,
+                        "others": sorted([list(pair) for pair in pairs]),
+                    }
+                    if weak([column.cells]):
+                        detail["weak"] = True
+                    return Relation(KIND, detail)
         return None
-    for place, column in enumerate(narrow.columns):
-        if str not in column.kinds:
-            continue
-        for parts, separator, texts in _joins(column, wide, count):
-            others = _others(narrow, wide, place, parts, texts)
-            if others is not None:
-                pairs = others if side == "gold" else [(w, n) for n, w in others]
-                detail: dict[str, Any] = {
-                    "joined": side,
-                    "column": place,
-                    "parts": list(parts),
-                    "separator": separator,
-                    "others": sorted([list(pair) for pair in pairs]),
-                }
-                if weak([column.cells]):
-                    detail["weak"] = True
-                return Relation(KIND, detail)
-    return None
+
+    def holds(self, detail: Detail, tables: TablePair) -> bool:
+        """Whether the rows agree once the parts are joined."""
+        if detail["joined"] not in ("gold", "prediction") or detail["separator"] not in SEPARATORS:
+            return False
+        mine = detail["joined"] == "gold"
+        narrow, wide = tables.gold, tables.prediction
+        if not mine:
+            narrow, wide = wide, narrow
+        parts, column = list(detail["parts"]), detail["column"]
+        pairs = [(g, p) if mine else (p, g) for g, p in detail["others"]]
+        if len(parts) < 2 or sorted([column, *(n for n, _ in pairs)]) != list(range(narrow.width)):
+            return False
+        if sorted([*parts, *(w for _, w in pairs)]) != list(range(wide.width)):
+            return False
+        lefts = [(row[column], *(row[n] for n, _ in pairs)) for row in narrow.rows]
+        rights = [
+            (join([row[part] for part in parts], detail["separator"]), *(row[w] for _, w in pairs))
+            for row in wide.rows
+        ]
+        expected_weak = weak([[row[0] for row in lefts]])
+        if bool(detail.get("weak", False)) != expected_weak:
+            return False
+        return Counter(lefts) == Counter(rights)
+
+    def words(self, detail: Detail) -> str:
+        """Which side has the joined text."""
+        return f"columns are joined into one text in the {detail['joined']}"
+
+    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+        """Whether the rows are in order."""
+        return context.allows_order(detail)
 
 
 def _joins(
     column: AnswerColumn, wide: AnswerTable, count: int
 ) -> Iterator[tuple[tuple[int, ...], str, list[str | None]]]:
+    """The columns of the wide answer and the separators that give the column's texts."""
     known = set(column.cells)
     for parts in permutations(range(wide.width), count):
-        chosen = [wide.columns[part].cells for part in parts]
-        rows = list(zip(*chosen, strict=True))
+        cells = [wide.columns[part].cells for part in parts]
+        rows = list(zip(*cells, strict=True))
         sample = next((row for row in rows if None not in row), None)
         if sample is None:
             continue
@@ -81,22 +160,22 @@ def _joins(
 def _others(
     narrow: AnswerTable,
     wide: AnswerTable,
-    place: int,
+    joined: int,
     parts: Sequence[int],
     texts: Sequence[str | None],
 ) -> list[tuple[int, int]] | None:
-    """The narrow and wide places of the columns that are not joined."""
+    """The narrow and wide indexes of the columns that are not joined."""
     rest = [w for w in range(wide.width) if w not in parts]
-    own = [n for n in range(narrow.width) if n != place]
-    # Marked, so that no other column of like content can take the joined one's place.
-    left: Any = [(text,) for text in narrow.columns[place].cells]
+    own = [n for n in range(narrow.width) if n != joined]
+    # Marked, so that no other column of like content can be taken for the joined one.
+    left: Any = [(text,) for text in narrow.columns[joined].cells]
     right: Any = [(text,) for text in texts]
     lefts = zip(left, *(narrow.columns[n].cells for n in own), strict=True)
     rights = zip(right, *(wide.columns[w].cells for w in rest), strict=True)
-    joints = find_map(AnswerTable(list(lefts)), AnswerTable(list(rights)))
-    if joints is None:
+    links = find_map(AnswerTable(list(lefts)), AnswerTable(list(rights)))
+    if links is None:
         return None
-    return [(own[joint.gold - 1], rest[joint.prediction - 1]) for joint in joints[1:]]
+    return [(own[link.gold - 1], rest[link.prediction - 1]) for link in links[1:]]
 
 
 def join(row: Sequence[Cell], separator: str) -> str | None:
@@ -104,27 +183,3 @@ def join(row: Sequence[Cell], separator: str) -> str | None:
     if None in row:
         return None
     return separator.join(cell if isinstance(cell, str) else str(cell) for cell in row)
-
-
-def holds(
-    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
-) -> bool:
-    """Whether the proof is one."""
-    del pair
-    if detail["joined"] not in ("gold", "prediction") or detail["separator"] not in SEPARATORS:
-        return False
-    mine = detail["joined"] == "gold"
-    narrow, wide = (gold, prediction) if mine else (prediction, gold)
-    parts, place = list(detail["parts"]), detail["column"]
-    pairs = [(g, p) if mine else (p, g) for g, p in detail["others"]]
-    if len(parts) < 2 or sorted([place, *(n for n, _ in pairs)]) != list(range(narrow.width)):
-        return False
-    if sorted([*parts, *(w for _, w in pairs)]) != list(range(wide.width)):
-        return False
-    lefts = [(row[place], *(row[n] for n, _ in pairs)) for row in narrow.rows]
-    rights = [
-        (join([row[part] for part in parts], detail["separator"]), *(row[w] for _, w in pairs))
-        for row in wide.rows
-    ]
-    expected_weak = weak([[row[0] for row in lefts]])
-    return Counter(lefts) == Counter(rights) and bool(detail.get("weak", False)) == expected_weak

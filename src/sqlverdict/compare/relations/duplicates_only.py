@@ -1,89 +1,156 @@
 """The same set of rows, some of them more or less often.
 
-Says: without repetitions the rows are equal, under a map of columns.
-Proof: ``columns``, the prediction's column for each gold column; ``gold_rows``,
-``prediction_rows`` and ``distinct``, the counts; ``examples``, rows with their number of
-occurrences in gold and in the prediction.
-Misleads: repetitions are data where the question asks for every event rather than for
-every different value.
+Statement
+    Without repetitions the rows are equal, under a map of columns.
+
+Holds when
+    Both answers have equally many columns and different numbers of some row.
+
+Proof
+    ``columns``, the prediction's column for each gold column; ``gold_rows``, ``prediction_rows``
+    and ``distinct``, the counts; ``examples``, rows with their number of occurrences in gold and
+    in the prediction.
+
+Why
+    Public benchmarks compare sets of rows, and few questions say whether a repeated value counts
+    twice. Who asks for distinct values gets too many; who asks for repetitions gets too few.
+
+Limits
+    Repetitions are data where the question asks for every event rather than for every different
+    value.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from sqlverdict.compare.preset import QueryPair
-from sqlverdict.compare.related.check import is_map
-from sqlverdict.compare.related.table import EXAMPLES, AnswerTable, plain_row, weak
-from sqlverdict.compare.relations.column_permutation import matched
+from sqlverdict.compare.related.contain import projected
+from sqlverdict.compare.related.table import EXAMPLES, AnswerTable, is_map, plain_row, weak
+from sqlverdict.compare.related.table_pair import TablePair, column_order
+from sqlverdict.compare.relation import (
+    RELATIONS,
+    AnswerPair,
+    Detail,
+    RelationContext,
+    RelationKind,
+)
 from sqlverdict.records import Relation, Row
 
 KIND = "duplicates_only"
+_DISTINCT = re.compile(
+    r"\b(distinct|unique|without (duplicates|repetition|repeats)|no duplicates)\b", re.IGNORECASE
+)
+_REPEATED = re.compile(
+    r"\b(including (duplicates|repetitions|repeats)|with (duplicates|repetitions|repeats))\b",
+    re.IGNORECASE,
+)
 
 
-def find(gold: AnswerTable, prediction: AnswerTable, *, search: bool) -> Relation | None:
-    """The relation, where it holds; ``search``: also under another order of columns."""
-    if gold.width != prediction.width:
-        return None
-    rows, others = set(gold.rows), set(prediction.rows)
-    if len(rows) != len(others) or (len(rows) == gold.height and len(others) == prediction.height):
-        return None
-    columns: tuple[int, ...] | None = tuple(range(gold.width))
-    if rows != others:
-        if not search or gold.width == 1:
-            return None
-        columns = matched(
-            AnswerTable(list(dict.fromkeys(gold.rows))),
-            AnswerTable(list(dict.fromkeys(prediction.rows))),
-        )
-        if columns is None:
-            return None
-    assert columns is not None
-    detail: dict[str, Any] = {
-        "columns": list(columns),
-        "gold_rows": gold.height,
-        "prediction_rows": prediction.height,
-        "distinct": len(rows),
-        "examples": _examples(gold.rows, _reordered(prediction, columns)),
-    }
-    if weak(column.cells for column in gold.columns):
-        detail["weak"] = True
-    return Relation(KIND, detail)
+@RELATIONS.member
+class DuplicatesOnly(RelationKind):
+    """Repeated rows."""
 
-
-def holds(
-    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
-) -> bool:
-    """Whether the proof is one."""
-    del pair
-    columns = detail["columns"]
-    if gold.width != prediction.width or not is_map(columns, gold.width, prediction.width):
-        return False
-    reordered = _reordered(prediction, columns)
-    return (
-        set(gold.rows) == set(reordered)
-        and Counter(gold.rows) != Counter(reordered)
-        and detail["gold_rows"] == gold.height
-        and detail["prediction_rows"] == prediction.height
-        and detail["distinct"] == len(set(gold.rows))
-        and bool(detail["examples"])
-        and detail["examples"] == _examples(gold.rows, reordered)
-        and bool(detail.get("weak", False)) == weak(column.cells for column in gold.columns)
+    kind = KIND
+    rank = 50
+    tag = "repeated_rows"
+    trivial = True
+    harmless_when = "rows are repeated, or are not, and the question does not say which it wants"
+    joins = (
+        AnswerPair(
+            (("a", 1), ("a", 1), ("b", 2)),
+            (("a", 1), ("b", 2)),
+            question="What are the distinct names?",
+            harmless=True,
+        ),
+        AnswerPair(
+            (("a", 1), ("b", 2)),
+            ((1, "a"), (2, "b"), (2, "b")),
+            question="What are the distinct names?",
+            harmless=False,
+        ),
+        AnswerPair((("a",), ("a",), ("b",)), (("a",), ("b",), ("b",)), harmless=True),
+    )
+    keeps_apart = (
+        AnswerPair((("a",), ("a",), ("b",)), (("a",), ("c",)), because="the sets of rows differ"),
     )
 
+    def find(self, tables: TablePair) -> Relation | None:
+        """The relation, where it holds; in small answers also under another order of columns."""
+        gold, prediction = tables.gold, tables.prediction
+        if not tables.same_width:
+            return None
+        rows, others = set(gold.rows), set(prediction.rows)
+        repeated = len(rows) < gold.height or len(others) < prediction.height
+        if len(rows) != len(others) or not repeated:
+            return None
+        columns = tuple(range(gold.width))
+        if rows != others:
+            reordered = _other_order(tables)
+            if reordered is None:
+                return None
+            columns = reordered
+        detail: dict[str, Any] = {
+            "columns": list(columns),
+            "gold_rows": gold.height,
+            "prediction_rows": prediction.height,
+            "distinct": len(rows),
+            "examples": _examples(gold.rows, projected(prediction, columns)),
+        }
+        if weak(column.cells for column in gold.columns):
+            detail["weak"] = True
+        return Relation(KIND, detail)
 
-def _reordered(prediction: AnswerTable, columns: Sequence[int]) -> list[Row]:
-    return list(zip(*(prediction.columns[place].cells for place in columns), strict=True))
+    def holds(self, detail: Detail, tables: TablePair) -> bool:
+        """Whether the sets are equal, the bags are not, and the counts are right."""
+        gold, prediction = tables.gold, tables.prediction
+        columns = detail["columns"]
+        if not tables.same_width or not is_map(columns, gold.width, prediction.width):
+            return False
+        reordered = projected(prediction, columns)
+        return (
+            set(gold.rows) == set(reordered)
+            and Counter(gold.rows) != Counter(reordered)
+            and detail["gold_rows"] == gold.height
+            and detail["prediction_rows"] == prediction.height
+            and detail["distinct"] == len(set(gold.rows))
+            and bool(detail["examples"])
+            and detail["examples"] == _examples(gold.rows, reordered)
+            and bool(detail.get("weak", False)) == weak(column.cells for column in gold.columns)
+        )
+
+    def words(self, detail: Detail) -> str:
+        """The counts."""
+        return (
+            f"the same {detail['distinct']} distinct rows, {detail['prediction_rows']} rows "
+            f"instead of {detail['gold_rows']}"
+        )
+
+    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+        """Whether the question leaves repetitions open."""
+        # Who asks for different values gets too many of them; who asks for all, too few.
+        more = detail.get("prediction_rows", 0) > detail.get("gold_rows", 0)
+        return not context.mentions(_DISTINCT if more else _REPEATED)
+
+
+def _other_order(tables: TablePair) -> tuple[int, ...] | None:
+    """The order of columns that makes the distinct rows equal."""
+    if not tables.search or tables.gold.width == 1:
+        return None
+    return column_order(
+        AnswerTable(list(dict.fromkeys(tables.gold.rows))),
+        AnswerTable(list(dict.fromkeys(tables.prediction.rows))),
+    )
 
 
 def _examples(rows: Sequence[Row], others: Sequence[Row]) -> list[dict[str, Any]]:
     counts, other_counts = Counter(rows), Counter(others)
-    found: list[dict[str, Any]] = []
+    examples: list[dict[str, Any]] = []
     for row, count in counts.items():
         if count != other_counts[row]:
-            found.append({"row": plain_row(row), "gold": count, "prediction": other_counts[row]})
-            if len(found) == EXAMPLES:
+            examples.append({"row": plain_row(row), "gold": count, "prediction": other_counts[row]})
+            if len(examples) == EXAMPLES:
                 break
-    return found
+    return examples

@@ -1,38 +1,67 @@
 """The prediction has only some of gold's columns.
 
-Says: as bags, the rows are equal once some of gold's columns are dropped.
-Proof: ``columns``, the prediction's column for each gold column or null; ``missing``, the
-gold columns that nothing stands for; ``order``.
-Misleads: an answer with less in it is rarely a formality; and the prediction's rows may be
-so plain that they match by chance (``weak``).
+Statement
+    As bags, the rows are equal once some of gold's columns are dropped.
+
+Holds when
+    Both answers have equally many rows, and every column of the prediction has a gold column of
+    its own.
+
+Proof
+    ``columns``, the prediction's column for each gold column or null; ``missing``, the gold
+    columns that nothing stands for; ``order``.
+
+Why
+    It always matters: an answer with less in it is rarely a formality.
+
+Limits
+    The prediction's rows may be so plain that they match by chance (``weak``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.check import map_holds
-from sqlverdict.compare.related.search import find_map, map_detail
-from sqlverdict.compare.related.table import AnswerTable
+from sqlverdict.compare.related.search import map_relation
+from sqlverdict.compare.related.table_pair import TablePair
+from sqlverdict.compare.related.wording import positions
+from sqlverdict.compare.relation import RELATIONS, AnswerPair, Detail, RelationKind
+from sqlverdict.files.text import count
 from sqlverdict.records import Relation
 
 KIND = "missing_columns"
 
 
-def find(gold: AnswerTable, prediction: AnswerTable, pair: QueryPair) -> Relation | None:
-    """The relation, where it holds."""
-    if prediction.width >= gold.width or prediction.height != gold.height:
-        return None
-    joints = find_map(gold, prediction)
-    if joints is None:
-        return None
-    return Relation(KIND, map_detail(gold, prediction, joints, pair))
+@RELATIONS.member
+class MissingColumns(RelationKind):
+    """Fewer columns than gold has."""
 
+    kind = KIND
+    rank = 70
+    tag = "missing_columns"
+    joins = (
+        AnswerPair(
+            (("Ann", 31, 1.5), ("Bob", 44, 2.5)), ((31, "Ann"), (44, "Bob")), harmless=False
+        ),
+    )
+    keeps_apart = (
+        AnswerPair(
+            (("Ann", 31), ("Bob", 44)), ((31,), (45,)), because="a value of the prediction differs"
+        ),
+    )
 
-def holds(
-    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
-) -> bool:
-    """Whether the proof is one."""
-    return prediction.width < gold.width and map_holds(detail, gold, prediction, pair)
+    def find(self, tables: TablePair) -> Relation | None:
+        """The relation, where it holds."""
+        narrower = tables.prediction.width < tables.gold.width
+        return map_relation(KIND, tables) if narrower else None
+
+    def holds(self, detail: Detail, tables: TablePair) -> bool:
+        """Whether the map makes the rows agree."""
+        return tables.prediction.width < tables.gold.width and map_holds(detail, tables)
+
+    def words(self, detail: Detail) -> str:
+        """How many columns are missing, and which."""
+        lacks = count(len(detail["missing"]), "column")
+        return (
+            f"the same rows; the prediction lacks {lacks}, the gold's column "
+            f"{positions(detail['missing'])}"
+        )

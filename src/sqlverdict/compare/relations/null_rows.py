@@ -1,51 +1,95 @@
 """The same rows, but for rows that hold nothing but NULL.
 
-Says: as bags and without rows of NULLs alone, the rows are equal, column by column; some are left.
-Proof: ``columns``, the prediction's column for each gold column; ``gold_rows`` and
-``prediction_rows``, how many rows of NULLs either has; ``order``, as everywhere.
-Misleads: such a row may be an answer of its own, as that of a group without a name.
+Statement
+    As bags and without rows of NULLs alone, the rows are equal, column by column; some are left.
+
+Holds when
+    One answer has rows of NULLs alone and the other has none. Where both have some, in different
+    numbers, the difference is repetition: that is ``duplicates_only``.
+
+Proof
+    ``columns``, the prediction's column for each gold column; ``gold_rows`` and
+    ``prediction_rows``, how many rows of NULLs either has; ``order``, ``same`` or ``other``.
+
+Why
+    Whether such a row matters depends on the question; a situation of its own leaves it to the
+    policy. No condition calls it harmless.
+
+Limits
+    Such a row may be an answer of its own, as that of a group without a name.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from sqlverdict.compare.preset import QueryPair
-from sqlverdict.compare.related.table import AnswerTable, weak
+from sqlverdict.compare.related.table import weak
+from sqlverdict.compare.related.table_pair import TablePair
+from sqlverdict.compare.relation import RELATIONS, AnswerPair, Detail, RelationKind
 from sqlverdict.records import Relation, Row
 
 KIND = "null_rows"
 
 
-def find(gold: AnswerTable, prediction: AnswerTable) -> Relation | None:
-    """The relation, where it holds."""
-    if gold.width != prediction.width:
-        return None
-    rows, others = _held(gold.rows), _held(prediction.rows)
-    if not rows or Counter(rows) != Counter(others):
-        return None
-    detail: dict[str, Any] = {
-        "columns": list(range(gold.width)),
-        "gold_rows": gold.height - len(rows),
-        "prediction_rows": prediction.height - len(others),
-        "order": "same" if rows == others else "other",
-    }
-    if weak(column.cells for column in gold.columns):
-        detail["weak"] = True
-    return Relation(KIND, detail)
+@RELATIONS.member
+class NullRows(RelationKind):
+    """Rows of NULLs alone."""
+
+    kind = KIND
+    rank = 30
+    tag = "null_rows"
+    final = False
+    joins = (
+        AnswerPair(
+            (("Ann", 31), ("Bob", None), (None, None)),
+            (("Bob", None), ("Ann", 31)),
+            harmless=False,
+        ),
+        AnswerPair((("Ann",), ("Bob",)), (("Ann",), (None,), ("Bob",), (None,)), harmless=False),
+    )
+    keeps_apart = (
+        AnswerPair((("Ann", 31), ("Bob", None)), (("Ann", 31),), because="a row holds a name"),
+        AnswerPair(((None,), (None,)), ((None,),), because="no row is left without them"),
+        AnswerPair(
+            (("Ann",), (None,)),
+            (("Ann",), (None,), (None,)),
+            because="both have such rows: one is repeated",
+        ),
+    )
+
+    def find(self, tables: TablePair) -> Relation | None:
+        """The relation, where it holds."""
+        gold, prediction = tables.gold, tables.prediction
+        if tables.same_height or not tables.same_width:
+            return None
+        rows, others = _rows_with_values(gold.rows), _rows_with_values(prediction.rows)
+        nulls, other_nulls = gold.height - len(rows), prediction.height - len(others)
+        if not rows or (nulls and other_nulls) or Counter(rows) != Counter(others):
+            return None
+        detail: dict[str, Any] = {
+            "columns": list(range(gold.width)),
+            "gold_rows": nulls,
+            "prediction_rows": other_nulls,
+            "order": "same" if rows == others else "other",
+        }
+        if weak(column.cells for column in gold.columns):
+            detail["weak"] = True
+        return Relation(KIND, detail)
+
+    def holds(self, detail: Detail, tables: TablePair) -> bool:
+        """Whether the proof is one; there is nothing to search."""
+        relation = self.find(tables)
+        return relation is not None and dict(detail) == dict(relation.detail)
+
+    def words(self, detail: Detail) -> str:
+        """How many rows of NULLs either side has."""
+        return (
+            f"the same rows, but for rows of NULLs alone: {detail['gold_rows']} in the gold, "
+            f"{detail['prediction_rows']} in the prediction"
+        )
 
 
-def holds(
-    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
-) -> bool:
-    """Whether the proof is one."""
-    del pair
-    found = find(gold, prediction)
-    return found is not None and dict(detail) == dict(found.detail)
-
-
-def _held(rows: Sequence[Row]) -> list[Row]:
-    """The rows that hold something."""
+def _rows_with_values(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if any(cell is not None for cell in row)]

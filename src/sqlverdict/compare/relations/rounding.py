@@ -1,42 +1,106 @@
 """The same numbers, but some are rounded on one side.
 
-Says: as bags, the rows are equal under a map of columns once the numbers of the changed
-columns are rounded to ``digits`` decimals; one side is the rounded form of the other.
-Proof: ``columns``, ``extra`` or ``missing``, ``order``; ``changed``, for each changed
-column ``rounded`` (which side is the rounded one) and ``digits``. With ``rounded`` =
-``both`` the two sides differ in the last digits of floats only (1e-9, relative), and
-``digits`` is null.
-Misleads: a whole number is near to many others; 3 and 2.7 are a ``weak`` case. Cutting
-digits off (integer division) is not rounding and is not found.
+Statement
+    As bags, the rows are equal under a map of columns once the numbers of the changed columns are
+    rounded to ``digits`` decimals; one side is the rounded form of the other.
+
+Holds when
+    Both columns hold numbers alone, one of them floats, none beyond what floats hold exactly.
+
+Proof
+    ``columns``, ``extra`` or ``missing``, ``order``; ``changed``, for each changed column
+    ``rounded`` (which side is the rounded one) and ``digits``. With ``rounded`` = ``both`` the
+    two sides differ in the last digits of floats only (1e-9, relative), and ``digits`` is null.
+
+Why
+    Few questions say how many decimals they want. It matters where the question does.
+
+Limits
+    A whole number is near to many others; 3 and 2.7 are a ``weak`` case. Cutting digits off
+    (integer division) is not rounding and is not found.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from decimal import ROUND_HALF_UP, Decimal
-from typing import Any
+import re
 
-from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.check import map_holds
-from sqlverdict.compare.related.numbers import HALF, digits, extent, near_keys, rounded_keys
-from sqlverdict.compare.related.search import ColumnLink, find_map, map_detail
-from sqlverdict.compare.related.table import AnswerColumn, AnswerTable, Keys, same_bag
+from sqlverdict.compare.related.numbers import (
+    check_rounding,
+    digits,
+    extent,
+    near_keys,
+    rounded_keys,
+)
+from sqlverdict.compare.related.search import ColumnLink, map_relation
+from sqlverdict.compare.related.table import AnswerColumn, Keys, same_bag
+from sqlverdict.compare.related.table_pair import TablePair
+from sqlverdict.compare.relation import (
+    RELATIONS,
+    AnswerPair,
+    Detail,
+    RelationContext,
+    RelationKind,
+)
 from sqlverdict.records import Relation
 
 KIND = "rounding"
+_DECIMALS = re.compile(r"\b(decimals?|decimal places?|rounded|round)\b", re.IGNORECASE)
+_HALF_UNIT = 0.51
+"""How far rounding to whole numbers moves the least and the greatest number, with a margin."""
 
 
-def find(gold: AnswerTable, prediction: AnswerTable, pair: QueryPair) -> Relation | None:
-    """The relation, where it holds and the answers are not equal as they are."""
-    if float not in gold.kinds and float not in prediction.kinds:
-        return None
-    joints = find_map(gold, prediction, link)
-    if joints is None:
-        return None
-    return Relation(KIND, map_detail(gold, prediction, joints, pair))
+@RELATIONS.member
+class Rounding(RelationKind):
+    """Rounded numbers."""
+
+    kind = KIND
+    rank = 100
+    tag = "representation"
+    cheap = False
+    harmless_when = (
+        "numbers are rounded, or differ in their last digits, and no decimals are asked for"
+    )
+    joins = (
+        AnswerPair(((12.3456, "Ann"),), ((12.35, "Ann"),), harmless=True),
+        AnswerPair(
+            ((12.3456,),),
+            ((12.3,),),
+            question="What is the average, rounded to two decimals?",
+            harmless=False,
+        ),
+        AnswerPair(((0.1 + 0.2,), (None,)), ((None,), (0.3,)), harmless=True),
+    )
+    keeps_apart = (
+        AnswerPair(((12.3456,),), ((12.34,),), because="digits are cut off, not rounded"),
+        AnswerPair(((12.3456,),), ((12.4,),), because="the number is rounded wrongly"),
+        AnswerPair(((12,),), ((13,),), because="whole numbers are not rounded"),
+    )
+
+    def find(self, tables: TablePair) -> Relation | None:
+        """The relation, where it holds and the answers are not equal as they are."""
+        if float not in tables.gold.kinds and float not in tables.prediction.kinds:
+            return None
+        return map_relation(KIND, tables, _link)
+
+    def holds(self, detail: Detail, tables: TablePair) -> bool:
+        """Whether the rows agree once the changed columns are rounded."""
+        return map_holds(detail, tables, _keys)
+
+    def words(self, detail: Detail) -> str:
+        """To how many decimals, and on which side."""
+        change = detail["changed"][0]
+        if change["rounded"] == "both":
+            return "the same numbers up to noise in their last digits"
+        side = change["rounded"]
+        return f"the same numbers, rounded to {change['digits']} decimals in the {side}"
+
+    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+        """Whether the rows are in order and no decimals are asked for."""
+        return context.allows_order(detail) and not context.mentions(_DECIMALS)
 
 
-def link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
+def _link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
     """Keys under which two number columns agree after rounding one of them."""
     if not gold.numeric or not prediction.numeric:
         return None
@@ -45,18 +109,19 @@ def link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
     bounds, other_bounds = extent(gold), extent(prediction)
     if bounds is None or other_bounds is None or bounds[2] != other_bounds[2]:
         return None
-    if abs(bounds[0] - other_bounds[0]) > 0.51 or abs(bounds[1] - other_bounds[1]) > 0.51:
+    least, greatest = abs(bounds[0] - other_bounds[0]), abs(bounds[1] - other_bounds[1])
+    if least > _HALF_UNIT or greatest > _HALF_UNIT:
         return None
     for side, coarse, fine in (
         ("gold", gold.cells, prediction.cells),
         ("prediction", prediction.cells, gold.cells),
     ):
-        places = digits(coarse)
-        if places is None:
+        decimals = digits(coarse)
+        if decimals is None:
             continue
-        targets, keys = rounded_keys(coarse, fine, places)
+        targets, keys = rounded_keys(coarse, fine, decimals)
         if same_bag(targets, keys):
-            note = {"rounded": side, "digits": places}
+            note = {"rounded": side, "digits": decimals}
             return (
                 ColumnLink(targets, keys, note)
                 if side == "gold"
@@ -68,45 +133,5 @@ def link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
     return None
 
 
-def holds(
-    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
-) -> bool:
-    """Whether the proof is one."""
-    return map_holds(detail, gold, prediction, pair, _keys)
-
-
-def _keys(entry: Mapping[str, Any], left: Keys, right: Keys) -> tuple[Keys, Keys] | None:
+def _keys(entry: Detail, left: Keys, right: Keys) -> tuple[Keys, Keys] | None:
     return check_rounding(entry["rounded"], entry["digits"], left, right)
-
-
-def check_rounding(
-    side: str, places: int | None, left: Keys, right: Keys
-) -> tuple[Keys, Keys] | None:
-    """The keys that a rounding note describes, in decimal arithmetic."""
-    if side == "both":
-        return near_keys(left, right)
-    if side not in ("gold", "prediction") or places is None or places < 0:
-        return None
-    coarse, fine = (left, right) if side == "gold" else (right, left)
-    unit = Decimal(10) ** places
-    targets: list[int | None] = []
-    for number in coarse:
-        scaled = None if number is None else Decimal(repr(number)) * unit
-        if scaled is not None and scaled != scaled.to_integral_value():
-            return None
-        targets.append(None if scaled is None else int(scaled))
-    known = set(targets)
-    keys: list[int | None] = []
-    for number in fine:
-        if number is None:
-            keys.append(None)
-            continue
-        scaled = Decimal(repr(number)) * unit
-        nearest = int(scaled.to_integral_value(ROUND_HALF_UP))
-        edge = abs(abs(scaled % 1) - Decimal("0.5"))
-        if edge < Decimal(repr(HALF)):
-            toward = int(scaled)
-            away = toward + (1 if number >= 0 else -1)
-            nearest = away if away in known else toward
-        keys.append(nearest)
-    return (targets, keys) if side == "gold" else (keys, targets)

@@ -1,38 +1,64 @@
 """The prediction has all of gold's rows, and more.
 
-Says: as a bag, gold lies within the prediction under a map of columns; neither is empty,
-and leaving out repetitions does not make them equal (that is ``duplicates_only``).
-Proof: ``columns``, the prediction's column for each gold column; ``extra``, how many rows
-there are beyond gold's; ``examples``, up to three of them in gold's order of columns.
-Misleads: a prediction that forgets a condition returns every answer: ``weak`` where gold
-is a row of common values.
+Statement
+    As a bag, gold lies within the prediction under a map of columns.
+
+Holds when
+    Neither answer is empty, and leaving out repetitions does not make them equal (that is
+    ``duplicates_only``).
+
+Proof
+    ``columns``, the prediction's column for each gold column; ``extra``, how many rows there are
+    beyond gold's; ``examples``, up to three of them in gold's order of columns.
+
+Why
+    It always matters: rows that are no answer stand beside those that are. Rows that tie are the
+    exception, and ``tie_superset`` finds them.
+
+Limits
+    A prediction that forgets a condition returns every answer: ``weak`` where gold is a row of
+    common values.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-from sqlverdict.compare.preset import QueryPair
-from sqlverdict.compare.related import contain
-from sqlverdict.compare.related.table import AnswerTable
+from sqlverdict.compare.related.contain import containment, containment_holds
+from sqlverdict.compare.related.table_pair import TablePair
+from sqlverdict.compare.related.wording import example
+from sqlverdict.compare.relation import RELATIONS, AnswerPair, Detail, RelationKind
 from sqlverdict.records import Relation
 
 KIND = "row_superset"
 
 
-def find(gold: AnswerTable, prediction: AnswerTable, *, search: bool) -> Relation | None:
-    """The relation, where it holds."""
-    columns = contain.within(gold, prediction, search=search)
-    if columns is None:
-        return None
-    detail = contain.detail(gold, prediction, columns, "extra")
-    return Relation(KIND, {"columns": columns, **detail})
+@RELATIONS.member
+class RowSuperset(RelationKind):
+    """More rows than gold has."""
 
+    kind = KIND
+    rank = 90
+    tag = "rows_extra"
+    final = False
+    joins = (AnswerPair((("Bob", 44),), ((31, "Ann"), (44, "Bob"), (31, "Cyd")), harmless=False),)
+    keeps_apart = (
+        AnswerPair((("Bob", 44),), (("Ann", 44), ("Bob", 31)), because="no row is gold's"),
+        AnswerPair(((5,), (5,)), ((5,), (6,), (7,)), because="a row of gold occurs twice"),
+        AnswerPair(((5,), (6,)), ((5,), (6,), (6,)), because="only repetitions are added"),
+    )
 
-def holds(
-    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
-) -> bool:
-    """Whether the proof is one."""
-    del pair
-    return contain.holds(detail, gold, prediction, detail["columns"], "extra")
+    def find(self, tables: TablePair) -> Relation | None:
+        """The relation, where it holds."""
+        columns = tables.contained_columns
+        if columns is None or tables.gold.height >= tables.prediction.height:
+            return None
+        proof = containment(tables.gold, tables.prediction, columns, "extra")
+        return Relation(KIND, {"columns": columns, **proof})
+
+    def holds(self, detail: Detail, tables: TablePair) -> bool:
+        """Whether gold lies within the prediction as the proof says."""
+        columns = detail["columns"]
+        return containment_holds(detail, tables.gold, tables.prediction, columns, "extra")
+
+    def words(self, detail: Detail) -> str:
+        """How many rows there are beyond gold's, and one of them."""
+        return f"the gold's rows and {detail['extra']} more{example(detail)}"

@@ -1,44 +1,122 @@
 """The same numbers in another unit: a constant factor on some columns.
 
-Says: as bags, the rows are equal under a map of columns once gold's numbers in the changed
-columns are multiplied by ``factor`` (100: a percentage for a share; 1000; 60; and their
-inverses).
-Proof: ``columns``, ``extra`` or ``missing``, ``order``; ``changed``, for each changed
-column ``factor``, and where one side is rounded as well ``rounded`` (which side) and
-``digits``.
-Misleads: a single round number (1 and 100) may be a coincidence: ``weak``.
+Statement
+    As bags, the rows are equal under a map of columns once gold's numbers in the changed columns
+    are multiplied by ``factor`` (100: a percentage for a share; 1000; 60; and their inverses).
+
+Holds when
+    Both columns hold numbers alone. A side that is rounded as well needs three significant digits
+    to show a factor.
+
+Proof
+    ``columns``, ``extra`` or ``missing``, ``order``; ``changed``, for each changed column
+    ``factor``, and where one side is rounded as well ``rounded`` (which side) and ``digits``.
+
+Why
+    A share and a percentage say the same. A gold that multiplies by 100 has percentages; one that
+    divides, without any 100, has shares; of another, such as a stored rate, only the question
+    says that it is one of the two. The wrong way gives neither.
+
+Limits
+    A single round number (1 and 100) may be a coincidence: ``weak``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import re
 
-from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.check import map_holds
-from sqlverdict.compare.related.numbers import digits, extent, near_keys, rounded_keys
-from sqlverdict.compare.related.search import ColumnLink, find_map, map_detail
-from sqlverdict.compare.related.table import NUMBERS, AnswerColumn, AnswerTable, Keys, same_bag
-from sqlverdict.compare.relations.rounding import check_rounding
+from sqlverdict.compare.related.numbers import (
+    check_rounding,
+    digits,
+    extent,
+    near_keys,
+    rounded_keys,
+)
+from sqlverdict.compare.related.search import ColumnLink, map_relation
+from sqlverdict.compare.related.table import NUMBERS, AnswerColumn, Keys, same_bag
+from sqlverdict.compare.related.table_pair import TablePair
+from sqlverdict.compare.relation import (
+    RELATIONS,
+    AnswerPair,
+    Detail,
+    RelationContext,
+    RelationKind,
+)
+from sqlverdict.parse.tokens import solid
 from sqlverdict.records import Relation
 
 KIND = "scale"
 FACTORS = (100, 1 / 100, 1000, 1 / 1000, 60, 1 / 60)
 TELLING = 100
 """A rounded number needs three significant digits to show a factor."""
+_PERCENT = re.compile(
+    r"%|\b(per ?cent|percents|percentages?|proportions?|ratios?|rates?|shares?|fractions?)\b",
+    re.IGNORECASE,
+)
+_WHOLE = re.compile(r"100|0?\.01")
+"""What a gold may have a percentage by without multiplying by 100: ``x / 0.01``, ``THEN 100``."""
+_HUNDRED = re.compile(r"100(?:\.0*)?\Z")
 
 
-def find(gold: AnswerTable, prediction: AnswerTable, pair: QueryPair) -> Relation | None:
-    """The relation, where it holds and the answers are not equal as they are."""
-    if gold.kinds.isdisjoint(NUMBERS) or prediction.kinds.isdisjoint(NUMBERS):
-        return None
-    joints = find_map(gold, prediction, link)
-    if joints is None:
-        return None
-    return Relation(KIND, map_detail(gold, prediction, joints, pair))
+@RELATIONS.member
+class ScaleRelation(RelationKind):
+    """A constant factor."""
+
+    kind = KIND
+    rank = 110
+    tag = "representation"
+    cheap = False
+    harmless_when = (
+        "a percentage for a share, or the reverse, where the question or the gold has one"
+    )
+    joins = (
+        AnswerPair(
+            (("Ann", 0.315), ("Bob", 0.44)),
+            ((31.5, "Ann"), (44, "Bob")),
+            question="What percentage of them is old?",
+            harmless=True,
+        ),
+        AnswerPair(((0.315,),), ((31.5,),), question="How many are there?", harmless=False),
+        AnswerPair(
+            ((31.5,),),
+            ((3150,),),
+            gold_sql="SELECT a * 100.0 / b FROM t",
+            question="What percentage of them is old?",
+            harmless=False,
+        ),
+        AnswerPair(((2.5,),), ((150,),), question="How many minutes?", harmless=False),
+    )
+    keeps_apart = (
+        AnswerPair(((0.315,),), ((3.15,),), because="ten is no usual factor"),
+        AnswerPair(((12,), (34,)), ((1200,), (34,)), because="one number is not multiplied"),
+        AnswerPair((("12",),), ((1200,),), because="a text is no number"),
+    )
+
+    def find(self, tables: TablePair) -> Relation | None:
+        """The relation, where it holds and the answers are not equal as they are."""
+        if tables.gold.kinds.isdisjoint(NUMBERS) or tables.prediction.kinds.isdisjoint(NUMBERS):
+            return None
+        return map_relation(KIND, tables, _link)
+
+    def holds(self, detail: Detail, tables: TablePair) -> bool:
+        """Whether the rows agree once the changed columns are multiplied."""
+        return map_holds(detail, tables, _keys)
+
+    def words(self, detail: Detail) -> str:
+        """The factor."""
+        return f"the same numbers, the gold's times {detail['changed'][0]['factor']:g}"
+
+    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+        """Whether a share stands for a percentage, or the reverse."""
+        changed = detail.get("changed") or ()
+        factors = {change.get("factor") for change in changed} - {None}
+        if not factors or not factors <= {100, 1 / 100} or not context.allows_order(detail):
+            return False
+        return any(factors <= _harmless_factors(gold, context) for gold in context.case.golds)
 
 
-def link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
+def _link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
     """Keys under which two number columns agree after multiplying gold's by a factor."""
     if not gold.numeric or not prediction.numeric:
         return None
@@ -53,25 +131,25 @@ def link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
     for factor in FACTORS:
         # Rounding to three digits moves a number by half a percent at most.
         if 0.99 < ratio / factor < 1.01:
-            return _link(gold.cells, prediction.cells, factor)
+            return _scaled_link(gold.cells, prediction.cells, factor)
     return None
 
 
-def _link(cells: Keys, others: Keys, factor: float) -> ColumnLink | None:
-    scaled = times(cells, factor)
+def _scaled_link(cells: Keys, others: Keys, factor: float) -> ColumnLink | None:
+    scaled = _times(cells, factor)
     left, right = near_keys(scaled, others)
     if same_bag(left, right):
         return ColumnLink(left, right, {"factor": factor})
     for side, coarse, fine in (
         ("prediction", others, scaled),
-        ("gold", cells, times(others, 1 / factor)),
+        ("gold", cells, _times(others, 1 / factor)),
     ):
-        places = digits(coarse)
-        if places is None:
+        decimals = digits(coarse)
+        if decimals is None:
             continue
-        targets, keys = rounded_keys(coarse, fine, places)
+        targets, keys = rounded_keys(coarse, fine, decimals)
         if same_bag(targets, keys) and any(abs(t) >= TELLING for t in targets if t):
-            note = {"factor": factor, "rounded": side, "digits": places}
+            note = {"factor": factor, "rounded": side, "digits": decimals}
             return (
                 ColumnLink(targets, keys, note)
                 if side == "gold"
@@ -80,24 +158,37 @@ def _link(cells: Keys, others: Keys, factor: float) -> ColumnLink | None:
     return None
 
 
-def times(cells: Keys, factor: float) -> list[float | None]:
+def _times(cells: Keys, factor: float) -> list[float | None]:
     """The column multiplied by a factor."""
     return [None if number is None else number * factor for number in cells]
 
 
-def holds(
-    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
-) -> bool:
-    """Whether the proof is one."""
-    return map_holds(detail, gold, prediction, pair, _keys)
-
-
-def _keys(entry: Mapping[str, Any], left: Keys, right: Keys) -> tuple[Keys, Keys] | None:
+def _keys(entry: Detail, left: Keys, right: Keys) -> tuple[Keys, Keys] | None:
     factor = entry["factor"]
     if factor not in FACTORS:
         return None
     if "rounded" not in entry:
-        return near_keys(times(left, factor), right)
+        return near_keys(_times(left, factor), right)
     if entry["rounded"] == "gold":
-        return check_rounding("gold", entry["digits"], left, times(right, 1 / factor))
-    return check_rounding("prediction", entry["digits"], times(left, factor), right)
+        return check_rounding("gold", entry["digits"], left, _times(right, 1 / factor))
+    return check_rounding("prediction", entry["digits"], _times(left, factor), right)
+
+
+def _harmless_factors(gold: str, context: RelationContext) -> set[float]:
+    """What a gold's numbers may be multiplied by."""
+    if multiplies_by_100(gold):
+        return {1 / 100}
+    if not context.mentions(_PERCENT):
+        return set()
+    return {100} if "/" in solid(gold) and not _WHOLE.search(gold) else {100, 1 / 100}
+
+
+def multiplies_by_100(sql: str) -> bool:
+    """Whether a query multiplies by 100."""
+    if "100" not in sql:
+        return False
+    pieces = solid(sql)
+    return any(
+        "*" in (before, after) and _HUNDRED.match(piece)
+        for before, piece, after in zip(["", *pieces], pieces, [*pieces[1:], ""], strict=False)
+    )

@@ -1,51 +1,144 @@
 """One number on one side, and on the other the list it is computed from.
 
-Says: one answer is a single number, the other a single column of at least two rows, and
-the number is the list's sum, average, count, greatest or least value.
-Proof: ``list``, which side is the list; ``function``, the first of sum, avg, count, max
-and min that fits; ``value``, the number; ``rows``, the length of the list. NULLs are left
-out as SQL does; a count may also count them.
-Misleads: a small count or a greatest value can be chance: ``weak`` for a number of one
-digit or a list of one value.
+Statement
+    One answer is a single number, the other a single column of at least two rows, and the number
+    is the list's sum, average, count, greatest or least value.
+
+Holds when
+    The list holds numbers and NULLs alone; a count goes with every list. NULLs are left out as
+    SQL does; a count may also count them.
+
+Proof
+    ``list``, which side is the list; ``function``, the first of sum, avg, count, max and min
+    that fits; ``value``, the number; ``rows``, the length of the list.
+
+Why
+    Where the question asks for a total, the sum of what gold lists answers it. Another function,
+    or a list for a number, answers another question.
+
+Limits
+    A small count or a greatest value can be chance: ``weak`` for a number of one digit or a list
+    of one value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from math import fsum, isclose
 from typing import Any
 
-from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.numbers import LARGEST
-from sqlverdict.compare.related.table import NUMBERS, AnswerTable, plain, tiny, weak
-from sqlverdict.records import Cell, Relation
+from sqlverdict.compare.related.table import NUMBERS, plain, tiny, weak
+from sqlverdict.compare.related.table_pair import TablePair
+from sqlverdict.compare.related.wording import other_side
+from sqlverdict.compare.relation import (
+    RELATIONS,
+    AnswerPair,
+    Detail,
+    RelationContext,
+    RelationKind,
+)
+from sqlverdict.records import Cell, Relation, Row
 
 KIND = "sum_of_list"
 FUNCTIONS = ("sum", "avg", "count", "max", "min")
+_TOTAL = re.compile(
+    r"\b(total|totals|sum|altogether|overall|combined|in all|how many|how much|number of|"
+    r"amount of)\b",
+    re.IGNORECASE,
+)
 
 
-def find(gold: AnswerTable, prediction: AnswerTable) -> Relation | None:
-    """The relation, where it holds."""
-    if gold.width != 1 or prediction.width != 1:
-        return None
-    side, rows, single = (
-        ("gold", gold, prediction) if prediction.height == 1 else ("prediction", prediction, gold)
+@RELATIONS.member
+class SumOfList(RelationKind):
+    """A number for the list it is computed from, or the reverse."""
+
+    kind = KIND
+    rank = 150
+    tag = "arrangement"
+    final = False
+    harmless_when = "the sum of what the gold lists, where the question asks for one"
+    joins = (
+        AnswerPair(((12,), (30,)), ((42,),), question="How many are there in all?", harmless=True),
+        AnswerPair(((12,), (30,)), ((42,),), question="List the numbers.", harmless=False),
+        AnswerPair(((42,),), ((12,), (None,), (30,)), harmless=False),
+        AnswerPair((("Ann",), ("Bob",)), ((2,),), harmless=False),
     )
-    value = single.rows[0][0]
-    if single.height != 1 or rows.height < 2 or type(value) not in NUMBERS:
-        return None
-    function = _function(rows.columns[0].cells, value)
-    if function is None:
-        return None
-    detail: dict[str, Any] = {
-        "list": side,
-        "function": function,
-        "value": plain(value),
-        "rows": rows.height,
-    }
-    if tiny(value) or weak([rows.columns[0].cells]):
-        detail["weak"] = True
-    return Relation(KIND, detail)
+    keeps_apart = (
+        AnswerPair(((12,), (30,)), ((43,),), because="no function gives the number"),
+        AnswerPair(((42,),), ((42.0, 1),), because="there is no list"),
+    )
+
+    def find(self, tables: TablePair) -> Relation | None:
+        """The relation, where it holds."""
+        gold, prediction = tables.gold, tables.prediction
+        if gold.width != 1 or prediction.width != 1:
+            return None
+        side, rows, single = (
+            ("gold", gold, prediction)
+            if prediction.height == 1
+            else ("prediction", prediction, gold)
+        )
+        value = single.rows[0][0]
+        if single.height != 1 or rows.height < 2 or type(value) not in NUMBERS:
+            return None
+        function = _function(rows.columns[0].cells, value)
+        if function is None:
+            return None
+        detail: dict[str, Any] = {
+            "list": side,
+            "function": function,
+            "value": plain(value),
+            "rows": rows.height,
+        }
+        if tiny(value) or weak([rows.columns[0].cells]):
+            detail["weak"] = True
+        return Relation(KIND, detail)
+
+    def holds(self, detail: Detail, tables: TablePair) -> bool:
+        """Whether the function of the list is the number."""
+        gold, prediction = tables.gold, tables.prediction
+        if detail["list"] not in ("gold", "prediction") or detail["function"] not in FUNCTIONS:
+            return False
+        rows, single = (gold, prediction) if detail["list"] == "gold" else (prediction, gold)
+        if (single.height, single.width, rows.width) != (1, 1, 1) or rows.height < 2:
+            return False
+        value: Any = single.rows[0][0]
+        if detail["value"] != plain(value) or detail["rows"] != rows.height:
+            return False
+        expected_weak = tiny(value) or len({row[0] for row in rows.rows}) < 2
+        if bool(detail.get("weak", False)) != expected_weak:
+            return False
+        cells: list[Any] = [row[0] for row in rows.rows if row[0] is not None]
+        if detail["function"] == "count":
+            return value in (len(cells), rows.height)
+        results = {
+            "sum": lambda: sum(cells),
+            "avg": lambda: sum(cells) / len(cells),
+            "max": lambda: max(cells),
+            "min": lambda: min(cells),
+        }
+        spread = sum(abs(cell) for cell in cells)
+        return isclose(
+            results[detail["function"]](), value, rel_tol=1e-9, abs_tol=1e-12 + 1e-12 * spread
+        )
+
+    def words(self, detail: Detail) -> str:
+        """Which function of whose list is the other's number."""
+        return (
+            f"the {detail['list']} lists {detail['rows']} rows whose {detail['function']} is the "
+            f"{other_side(detail['list'])}'s {detail['value']}"
+        )
+
+    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+        """Whether it is the sum of gold's list, and the question asks for one."""
+        summed = (detail.get("list"), detail.get("function")) == ("gold", "sum")
+        return summed and context.mentions(_TOTAL)
+
+    def allows_empty_gold(self, prediction: tuple[Row, ...]) -> bool:
+        """Whether the prediction is a sum over nothing: NULL or 0."""
+        return prediction in (((None,),), ((0,),))
 
 
 def _function(cells: Sequence[Cell], value: Any) -> str | None:
@@ -66,34 +159,3 @@ def _function(cells: Sequence[Cell], value: Any) -> str | None:
         if value == min(numbers):
             return "min"
     return None
-
-
-def holds(
-    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
-) -> bool:
-    """Whether the proof is one."""
-    del pair
-    if detail["list"] not in ("gold", "prediction") or detail["function"] not in FUNCTIONS:
-        return False
-    rows, single = (gold, prediction) if detail["list"] == "gold" else (prediction, gold)
-    if (single.height, single.width, rows.width) != (1, 1, 1) or rows.height < 2:
-        return False
-    value: Any = single.rows[0][0]
-    cells: list[Any] = [row[0] for row in rows.rows if row[0] is not None]
-    if detail["value"] != plain(value) or detail["rows"] != rows.height:
-        return False
-    expected_weak = tiny(value) or len({row[0] for row in rows.rows}) < 2
-    if bool(detail.get("weak", False)) != expected_weak:
-        return False
-    if detail["function"] == "count":
-        return value in (len(cells), rows.height)
-    results = {
-        "sum": lambda: sum(cells),
-        "avg": lambda: sum(cells) / len(cells),
-        "max": lambda: max(cells),
-        "min": lambda: min(cells),
-    }
-    spread = sum(abs(cell) for cell in cells)
-    return isclose(
-        results[detail["function"]](), value, rel_tol=1e-9, abs_tol=1e-12 + 1e-12 * spread
-    )

@@ -1,28 +1,144 @@
 """A LIMIT cuts through a tie on one side; the other side has all the tied rows.
 
-Says: one query has ORDER BY and LIMIT n; the row after its last one has the same sort key,
-so which of the tied rows come back is left open; and as a bag, the other answer is the
-limited one with every row that ties with its last row, under a map of columns.
-Proof: ``limited``, which side has the LIMIT; ``limit`` and ``offset``; ``key``, the sort key
-of the last row; ``tied``, how many rows have it; ``columns``; ``extra``, how many rows the
-other answer has beyond. A checker runs the limited query without its LIMIT.
-Misleads: "the three best" may mean three even where the third place is shared.
+Statement
+    One query has ORDER BY and LIMIT n; the row after its last one has the same sort key, so
+    which of the tied rows come back is left open; and as a bag, the other answer is the limited
+    one with every row that ties with its last row, under a map of columns.
+
+Holds when
+    The limited query without its LIMIT can be run, and gives just the rows of the other answer
+    up to the end of the tie. A tie at the front of an OFFSET is left alone.
+
+Proof
+    ``limited``, which side has the LIMIT; ``limit`` and ``offset``; ``key``, the sort key of the
+    last row; ``tied``, how many rows have it; ``columns``; ``extra``, how many rows the other
+    answer has beyond. A checker runs the limited query without its LIMIT.
+
+Why
+    A question for the best one has several answers where several are best. Which of them a LIMIT
+    returns is chance.
+
+Limits
+    "The three best" may mean three even where the third place is shared.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sqlverdict.compare.order import read_order
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.clauses import has_limit, has_order
 from sqlverdict.compare.related.contain import inverse, projected
-from sqlverdict.compare.related.table import AnswerTable, plain_row, weak
+from sqlverdict.compare.related.table import plain_row, weak
+from sqlverdict.compare.related.table_pair import TablePair
+from sqlverdict.compare.related.wording import other_side
+from sqlverdict.compare.relation import (
+    RELATIONS,
+    AnswerPair,
+    Detail,
+    RelationContext,
+    RelationKind,
+)
 from sqlverdict.records import Answer, Relation, Row
 
 KIND = "tie_superset"
+_DATA = (
+    "CREATE TABLE t (name TEXT, points INT);"
+    "INSERT INTO t VALUES ('a', 9), ('b', 7), ('c', 7), ('d', 7), ('e', 5);"
+)
+_TOP_2 = "SELECT name, points FROM t ORDER BY points DESC LIMIT 2"
+_TOP_4 = "SELECT points, name FROM t WHERE points >= 7"
+
+
+@RELATIONS.member
+class TieSuperset(RelationKind):
+    """All rows that tie, or only some of them."""
+
+    kind = KIND
+    rank = 40
+    tag = "tied_rows"
+    final = False
+    harmless_when = "a LIMIT cuts through a tie, and the other side has all tied rows"
+    joins = (
+        AnswerPair(
+            (("a", 9), ("b", 7)),
+            ((9, "a"), (7, "b"), (7, "c"), (7, "d")),
+            gold_sql=_TOP_2,
+            prediction_sql=_TOP_4,
+            data=_DATA,
+            harmless=True,
+        ),
+        AnswerPair(
+            ((9, "a"), (7, "b"), (7, "c"), (7, "d")),
+            (("a", 9), ("b", 7)),
+            gold_sql=_TOP_4,
+            prediction_sql=_TOP_2,
+            data=_DATA,
+            harmless=True,
+        ),
+    )
+    keeps_apart = (
+        AnswerPair(
+            (("a",),),
+            (("a",), ("b",), ("c",), ("d",)),
+            gold_sql="SELECT name FROM t ORDER BY points DESC LIMIT 1",
+            prediction_sql="SELECT name FROM t WHERE points > 5",
+            data=_DATA,
+            because="the first row does not tie",
+        ),
+        AnswerPair(
+            (("a",), ("b",)),
+            (("a",), ("b",), ("c",), ("d",), ("e",)),
+            gold_sql="SELECT name FROM t ORDER BY points DESC LIMIT 2",
+            prediction_sql="SELECT name FROM t",
+            data=_DATA,
+            because="a row beyond the tie is there as well",
+        ),
+    )
+
+    def find(self, tables: TablePair) -> Relation | None:
+        """The relation, where one answer lies within the other."""
+        if tables.same_height:
+            return None
+        limited = "gold" if tables.gold.height < tables.prediction.height else "prediction"
+        # The texts are cheaper to look at than the rows.
+        if not _may_cut(tables.queries, limited) or tables.contained_columns is None:
+            return None
+        detail = _detail(tables, limited, tables.contained_columns)
+        return None if detail is None else Relation(KIND, detail)
+
+    def holds(self, detail: Detail, tables: TablePair) -> bool:
+        """Whether the proof is one; runs the probe again."""
+        gold, prediction = tables.gold, tables.prediction
+        columns, limited = list(detail["columns"]), detail["limited"]
+        if limited not in ("gold", "prediction") or not tables.same_width:
+            return False
+        if sorted(columns) != list(range(gold.width)):
+            return False
+        small = gold if limited == "gold" else prediction
+        if limited == "gold":
+            part, whole = gold.rows, projected(prediction, columns)
+        else:
+            part, whole = projected(prediction, columns), list(gold.rows)
+        return (
+            small.height == detail["limit"]
+            and Counter(part) < Counter(whole)
+            and dict(detail) == _detail(tables, limited, columns)
+        )
+
+    def words(self, detail: Detail) -> str:
+        """Whose LIMIT cuts through how many rows."""
+        return (
+            f"LIMIT {detail['limit']} of the {detail['limited']} cuts through {detail['tied']} "
+            f"tied rows; the {other_side(detail['limited'])} returns all of them"
+        )
+
+    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+        """Whether the proof says which side has the LIMIT; the question does not matter."""
+        del context
+        return detail.get("limited") in ("gold", "prediction")
 
 
 class CutTie(NamedTuple):
@@ -35,53 +151,22 @@ class CutTie(NamedTuple):
     rows: list[Row]
 
 
-def applies(pair: QueryPair, limited: str) -> bool:
+def _may_cut(queries: QueryPair, limited: str) -> bool:
     """Whether the question of ties arises; looks at texts only."""
-    sql = pair.gold_sql if limited == "gold" else pair.prediction_sql
-    return pair.probe is not None and has_limit(sql) and has_order(sql)
+    sql = queries.gold_sql if limited == "gold" else queries.prediction_sql
+    return queries.probe is not None and has_limit(sql) and has_order(sql)
 
 
-def find(
-    gold: AnswerTable, prediction: AnswerTable, pair: QueryPair, contained: Relation
-) -> Relation | None:
-    """The relation, given that one answer lies within the other."""
-    limited = "gold" if gold.height < prediction.height else "prediction"
-    detail = _detail(gold, prediction, pair, limited, list(contained.detail["columns"]))
-    return None if detail is None else Relation(KIND, detail)
-
-
-def holds(
-    detail: Mapping[str, Any], gold: AnswerTable, prediction: AnswerTable, pair: QueryPair
-) -> bool:
-    """Whether the proof is one; runs the probe again."""
-    columns, limited = list(detail["columns"]), detail["limited"]
-    if limited not in ("gold", "prediction") or gold.width != prediction.width:
-        return False
-    if sorted(columns) != list(range(gold.width)):
-        return False
-    small = gold if limited == "gold" else prediction
-    if limited == "gold":
-        part, whole = gold.rows, projected(prediction, columns)
-    else:
-        part, whole = projected(prediction, columns), list(gold.rows)
-    return (
-        small.height == detail["limit"]
-        and Counter(part) < Counter(whole)
-        and dict(detail) == _detail(gold, prediction, pair, limited, columns)
-    )
-
-
-def _detail(
-    gold: AnswerTable, prediction: AnswerTable, pair: QueryPair, limited: str, columns: list[int]
-) -> dict[str, Any] | None:
-    if not applies(pair, limited):
+def _detail(tables: TablePair, limited: str, columns: list[int]) -> dict[str, Any] | None:
+    if not _may_cut(tables.queries, limited):
         return None
+    gold, prediction = tables.gold, tables.prediction
     small, big = (gold, prediction) if limited == "gold" else (prediction, gold)
-    cut = find_cut(pair, limited, small.height, big.height)
+    cut = find_cut(tables.queries, limited, small.height, big.height)
     if cut is None:
         return None
-    places = columns if limited == "gold" else inverse(columns)
-    if Counter(cut.rows) != Counter(projected(big, places)):
+    order = columns if limited == "gold" else inverse(columns)
+    if Counter(cut.rows) != Counter(projected(big, order)):
         return None
     detail: dict[str, Any] = {
         "columns": columns,

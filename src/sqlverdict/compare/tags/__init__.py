@@ -25,7 +25,7 @@ from sqlverdict.compare.tags.conditions import condition_tags
 from sqlverdict.compare.tags.kinds import EXAMPLES_SCHEMA, TAGS, Clause, Tag, TagKind
 from sqlverdict.compare.tags.names import name_tags, unread_tag
 from sqlverdict.compare.tags.outputs import output_tags
-from sqlverdict.compare.tags.results import RELATION_TAGS, result_tags
+from sqlverdict.compare.tags.results import result_tags
 from sqlverdict.compare.tags.rows import row_tags
 from sqlverdict.compare.tags.sources import source_tags
 from sqlverdict.parse.schema import Schema
@@ -33,7 +33,6 @@ from sqlverdict.records import ParseFailure, Query
 
 __all__ = [
     "EXAMPLES_SCHEMA",
-    "RELATION_TAGS",
     "TAGS",
     "Clause",
     "Tag",

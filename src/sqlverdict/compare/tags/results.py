@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
+from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.compare.tags.kinds import TAGS, Tag, TagKind
 from sqlverdict.records import LIMIT_REASONS, Reason
 
@@ -33,26 +34,6 @@ TAGS.update(
     }
 )
 
-RELATION_TAGS: Mapping[str, str] = {
-    "column_permutation": "column_order",
-    "extra_columns": "extra_columns",
-    "missing_columns": "missing_columns",
-    "rounding": "representation",
-    "scale": "representation",
-    "formats": "representation",
-    "yes_no": "representation",
-    "concatenated": "arrangement",
-    "transposed": "arrangement",
-    "sum_of_list": "arrangement",
-    "duplicates_only": "repeated_rows",
-    "order_only": "row_order",
-    "tie_superset": "tied_rows",
-    "null_rows": "null_rows",
-    "row_subset": "rows_missing",
-    "row_superset": "rows_extra",
-}
-"""The tag of each relation between two results."""
-
 _FAILURES = frozenset(
     {
         *LIMIT_REASONS,
@@ -72,5 +53,5 @@ def result_tags(relations: Iterable[str], reasons: Iterable[str]) -> Iterator[Ta
         if reason == Reason.EMPTY_RESULT:
             yield Tag("empty")
     for kind in relations:
-        if kind in RELATION_TAGS:
-            yield Tag(RELATION_TAGS[kind], kind)
+        if RELATIONS.has(kind):
+            yield Tag(RELATIONS.get(kind).tag, kind)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.files.text import count
 from sqlverdict.records import (
     RECORD,
@@ -49,7 +50,6 @@ _NOTES = {
 }
 """What makes a relation worth less, in words."""
 
-_EXAMPLE = 80
 _STEPS = 12
 _SAYS = 600
 
@@ -94,9 +94,8 @@ def relation_kinds(result: Result) -> list[str]:
 
 def relation_text(kind: str, detail: Mapping[str, Any]) -> str:
     """A relation in words, with its proof."""
-    words = _WORDS.get(kind)
     try:
-        text = words(detail) if words is not None else _as_json(detail)
+        text = RELATIONS.get(kind).words(detail) if RELATIONS.has(kind) else _as_json(detail)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         # A relation of a plug-in or of another version may hold other fields.
         text = _as_json(detail)
@@ -259,76 +258,3 @@ def _shapes(shape: Mapping[str, Any]) -> str:
 
 def _as_json(detail: Mapping[str, Any]) -> str:
     return json.dumps(detail, ensure_ascii=False, default=str)
-
-
-def _places(places: list[int | None]) -> str:
-    """Columns counted from 1, as people do."""
-    return ", ".join("none" if place is None else str(place + 1) for place in places)
-
-
-def _example(detail: Mapping[str, Any]) -> str:
-    examples = detail.get("examples") or ()
-    if not examples:
-        return ""
-    text = json.dumps(examples[0], ensure_ascii=False, default=str)
-    return f", for instance {text if len(text) <= _EXAMPLE else text[:_EXAMPLE] + '…'}"
-
-
-def _other(side: str) -> str:
-    return "prediction" if side == "gold" else "gold"
-
-
-def _rounding(detail: Mapping[str, Any]) -> str:
-    change = detail["changed"][0]
-    if change["rounded"] == "both":
-        return "the same numbers up to noise in their last digits"
-    return f"the same numbers, rounded to {change['digits']} decimals in the {change['rounded']}"
-
-
-def _tie(detail: Mapping[str, Any]) -> str:
-    return (
-        f"LIMIT {detail['limit']} of the {detail['limited']} cuts through {detail['tied']} tied "
-        f"rows; the {_other(detail['limited'])} returns all of them"
-    )
-
-
-_WORDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "column_permutation": lambda d: (
-        f"the same rows; the gold's columns are the prediction's {_places(d['columns'])}"
-    ),
-    "extra_columns": lambda d: (
-        f"the same rows; the prediction has {count(len(d['extra']), 'more column')}, its column "
-        f"{_places(d['extra'])}"
-    ),
-    "missing_columns": lambda d: (
-        f"the same rows; the prediction lacks {count(len(d['missing']), 'column')}, the gold's "
-        f"column {_places(d['missing'])}"
-    ),
-    "duplicates_only": lambda d: (
-        f"the same {d['distinct']} distinct rows, {d['prediction_rows']} rows instead of "
-        f"{d['gold_rows']}"
-    ),
-    "null_rows": lambda d: (
-        f"the same rows, but for rows of NULLs alone: {d['gold_rows']} in the gold, "
-        f"{d['prediction_rows']} in the prediction"
-    ),
-    "row_subset": lambda d: f"{d['missing']} of the gold's rows missing{_example(d)}",
-    "row_superset": lambda d: f"the gold's rows and {d['extra']} more{_example(d)}",
-    "order_only": lambda d: f"the same rows in another order, from row {d['first'] + 1} on",
-    "rounding": _rounding,
-    "scale": lambda d: f"the same numbers, the gold's times {d['changed'][0]['factor']:g}",
-    "yes_no": lambda d: (
-        f"the same truth values, as {d['changed'][0]['prediction_form']} instead of "
-        f"{d['changed'][0]['gold_form']}"
-    ),
-    "formats": lambda d: f"the same values, spelt otherwise ({d['changed'][0]['steps'][0]})",
-    "sum_of_list": lambda d: (
-        f"the {d['list']} lists {d['rows']} rows whose {d['function']} is the "
-        f"{_other(d['list'])}'s {d['value']}"
-    ),
-    "tie_superset": _tie,
-    "concatenated": lambda d: f"columns are joined into one text in the {d['joined']}",
-    "transposed": lambda d: (
-        f"{d['cells']} cells side by side in the {d['row']}, below each other in the other"
-    ),
-}

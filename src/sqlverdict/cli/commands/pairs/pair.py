@@ -86,7 +86,7 @@ def _made_of(sql: str) -> dict[str, Any]:
 def _on_database(given: PairRequest) -> dict[str, Any]:
     """Both queries on the real database: answers, comparison, relations."""
     from sqlverdict.compare.preset import QueryPair
-    from sqlverdict.compare.relations import relate
+    from sqlverdict.compare.related.relate import relate
     from sqlverdict.execute.engine import ENGINES, Limits
     from sqlverdict.records import Answer
     from sqlverdict.refute.trial.rebuild import compare_on

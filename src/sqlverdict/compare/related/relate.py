@@ -1,0 +1,121 @@
+"""Finds the relations between two unequal answers, and checks claimed ones.
+
+:func:`relate` looks at the raw rows of two answers that a preset found different and names
+the relations that hold; :func:`verify` checks a claimed relation against the rows again
+without searching.
+
+An empty answer relates to nothing. Numbers are compared as Python does, 4 = 4.0; noise in
+the last digits of floats is ``rounding``. Relations are tried by rank; a ``final`` one ends the
+search, because the later ones would only say it less precisely.
+
+Time is linear in the rows. Above :data:`MOST_CELLS` cells in both answers together only the
+``cheap`` relations are tried, those between answers of different height with the columns in their
+given order.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.clauses import orders
+from sqlverdict.compare.related.constants import constant_columns
+from sqlverdict.compare.related.table import NUMBERS, AnswerTable
+from sqlverdict.compare.related.table_pair import TablePair
+from sqlverdict.compare.relation import RELATIONS, RelationKind
+from sqlverdict.records import Answer, Relation
+
+MOST_CELLS = 200_000
+"""Cells of both answers together above which only the cheap relations are tried."""
+
+_NOTES = ("alternatives", "constant")
+"""Fields that every relation may have, whatever its kind."""
+
+
+@cache
+def _by_rank() -> tuple[RelationKind, ...]:
+    return tuple(sorted((member for _, member in RELATIONS.items()), key=lambda each: each.rank))
+
+
+def relate(gold: Answer, prediction: Answer, pair: QueryPair) -> tuple[Relation, ...]:
+    """The relations that hold between two answers.
+
+    Args:
+        gold: The gold answer.
+        prediction: An answer that a preset found different from it.
+        pair: The two queries, and a probe for ties.
+
+    Returns:
+        The relations, most telling first; empty where there is none, or the rows are
+        equal as they stand.
+    """
+    if not gold.rows or not prediction.rows or not gold.rows[0] or not prediction.rows[0]:
+        return ()
+    if gold.rows == prediction.rows:
+        return ()
+    tables = _tables(gold, prediction, pair)
+    if tables.same_bag and not orders(pair):
+        return ()
+    relations: list[Relation] = []
+    for member in _by_rank():
+        if not member.cheap and not tables.search:
+            continue
+        relation = member.find(tables)
+        if relation is not None:
+            relations.append(_with_notes(relation, tables))
+            if member.final:
+                break
+    return tuple(relations)
+
+
+def verify(relation: Relation, gold: Answer, prediction: Answer, pair: QueryPair) -> bool:
+    """Whether a relation's proof is one, checked on the rows without searching.
+
+    Args:
+        relation: What is claimed; its detail may have been through JSON.
+        gold: The gold answer.
+        prediction: The prediction's answer.
+        pair: The two queries, and a probe for ties.
+
+    Raises:
+        UnknownMember: there is no relation of that kind.
+    """
+    member = RELATIONS.get(relation.kind)
+    if not gold.rows or not prediction.rows or not gold.rows[0] or not prediction.rows[0]:
+        return False
+    try:
+        tables = _tables(gold, prediction, pair)
+        detail = {key: value for key, value in relation.detail.items() if key not in _NOTES}
+        again = _with_notes(Relation(relation.kind, detail), tables).detail
+        if any(again.get(key, ()) != relation.detail.get(key, ()) for key in _NOTES):
+            return False
+        return member.holds(detail, tables)
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        # A detail of another form proves nothing.
+        return False
+
+
+def _tables(gold: Answer, prediction: Answer, pair: QueryPair) -> TablePair:
+    left, right = AnswerTable(gold.rows), AnswerTable(prediction.rows)
+    cells = left.height * left.width + right.height * right.width
+    return TablePair(left, right, pair, search=cells <= MOST_CELLS)
+
+
+def _with_notes(relation: Relation, tables: TablePair) -> Relation:
+    """The relation with what makes it worth less: constants, and numbers to choose from."""
+    gold, prediction, pair = tables.gold, tables.prediction, tables.queries
+    notes: dict[str, Any] = {}
+    detail, numbers = relation.detail, gold.height == 1 and not gold.kinds.isdisjoint(NUMBERS)
+    extra = detail.get("extra") if numbers and prediction.height == 1 else None
+    if isinstance(extra, list):
+        alternatives = [index for index in extra if prediction.columns[index].numeric]
+        notes |= {"alternatives": alternatives} if alternatives else {}
+    if pair.prediction_sql:
+        constants = constant_columns(pair.prediction_sql, pair.dialect, prediction.width)
+        columns = detail.get("columns")
+        if constants is None:
+            notes["constant"] = None
+        elif constant := [p for p in constants if columns is None or p in columns]:
+            notes["constant"] = constant
+    return Relation(relation.kind, {**detail, **notes}) if notes else relation
