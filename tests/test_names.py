@@ -53,7 +53,6 @@ NAMES_NOT_YET = {
     "compare/presets",
     "compare/query",
     "compare/related",
-    "compare/relations",
     "compare/tags",
     "execute",
     "execute/engines",
