@@ -10,7 +10,7 @@ from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.jsonl import iterate_pairs
 from sqlverdict.load.labels import read_labels
 from sqlverdict.pipeline import Options, evaluate_pairs
-from sqlverdict.report.agreement.agreement import AgreementReport, hold_against
+from sqlverdict.report.agreement.agreement import AgreementReport, compare_with_labels
 
 COLUMNS = {
     "verdicts": "recorded.verdicts",
@@ -32,7 +32,7 @@ def found(file: Path, tmp_path_factory: pytest.TempPathFactory) -> AgreementRepo
         out=tmp_path_factory.mktemp("run") / "run",
         options=Options(metrics="ex", workers=0, cache=None),
     )
-    return hold_against(run, read_labels(file), combined=["any(ex, *)"], by=["set"])
+    return compare_with_labels(run, read_labels(file), combined=["any(ex, *)"], by=["set"])
 
 
 def test_every_case_is_scored_by_its_record(file: Path, found: AgreementReport) -> None:

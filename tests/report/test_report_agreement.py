@@ -11,7 +11,7 @@ import pytest
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.load.labels import Label, Labels
 from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
-from sqlverdict.report.agreement.agreement import hold_against
+from sqlverdict.report.agreement.agreement import compare_with_labels
 from sqlverdict.report.agreement.opinions import calls_of, hears_judges, results_match
 from sqlverdict.report.agreement.tables import (
     agreement_table,
@@ -51,16 +51,16 @@ def test_every_metric_and_judge_of_the_run(make_run: MakeRun, make_result: MakeR
         ),
     ]
     run = make_run("r", results, metrics={"ex": 1, "soft": 1})
-    found = hold_against(run, labels(1, 0, 1))
+    found = compare_with_labels(run, labels(1, 0, 1))
     assert list(found.metrics) == ["ex", "soft", "judge:flex", "verdict"]
     ex, soft, judge, verdict = found.metrics.values()
     assert (ex.tp, ex.fp, ex.fn, ex.tn) == (1, 1, 1, 0)
     assert (soft.tp, soft.fp, soft.fn) == (0, 1, 2)
     assert (judge.tp, judge.tn, judge.unscored, judge.n) == (1, 1, 1, 2)
     assert (verdict.n, verdict.unscored) == (2, 1)
-    assert hold_against(run, labels(1, 0, 1), threshold=0.5).metrics["soft"].tp == 1
+    assert compare_with_labels(run, labels(1, 0, 1), threshold=0.5).metrics["soft"].tp == 1
     with pytest.raises(UsageError, match=r"no metric 'sof'\. Did you mean 'soft'"):
-        hold_against(run, labels(1), metrics=["sof"])
+        compare_with_labels(run, labels(1), metrics=["sof"])
 
 
 def test_halves_come_from_the_labels_else_from_ex_else_from_evidence(
@@ -74,7 +74,7 @@ def test_halves_come_from_the_labels_else_from_ex_else_from_evidence(
     ]
     assert [results_match(result) for result in results] == [False, False, False]
     run = make_run("r", results, metrics={"ex": 1})
-    found = hold_against(run, labels(0, 0, 0, equal=(True, None, None)), metrics=["verdict"])
+    found = compare_with_labels(run, labels(0, 0, 0, equal=(True, None, None)), metrics=["verdict"])
     assert (found.metrics["verdict"].eq_n, found.metrics["verdict"].neq_n) == (1, 2)
 
 
@@ -102,7 +102,7 @@ def test_the_metrics_that_hear_judges_are_those_that_need_an_opinion() -> None:
 def test_what_is_left_out_is_said(make_run: MakeRun, make_result: MakeResult) -> None:
     results = [make_result(n, scores={"ex": None if n == 1 else 1.0}) for n in range(3)]
     run = make_run("r", results)
-    found = hold_against(run, labels(1, 0, None, 1), metrics=["ex"])
+    found = compare_with_labels(run, labels(1, 0, None, 1), metrics=["ex"])
     assert (found.labelled, found.matched, found.dropped, found.unlabelled) == (3, 2, 1, 1)
     assert (found.metrics["ex"].n, found.metrics["ex"].unscored) == (1, 1)
     notes = " / ".join(found.notes)
@@ -114,10 +114,10 @@ def test_what_is_left_out_is_said(make_run: MakeRun, make_result: MakeResult) ->
 def test_labels_of_other_cases_are_an_error(make_run: MakeRun, make_result: MakeResult) -> None:
     run = make_run("r", [make_result(0, id="elsewhere")])
     with pytest.raises(UsageError, match="the run has 'elsewhere', the labels 'q0'"):
-        hold_against(run, labels(1))
+        compare_with_labels(run, labels(1))
     unscored = make_run("u", [make_result(0, scores={"ex": None}, verdict=Verdict.UNSCORED)])
     with pytest.raises(NothingEvaluated, match="scored any of the 1 labelled case"):
-        hold_against(unscored, labels(1))
+        compare_with_labels(unscored, labels(1))
 
 
 def test_disagreements_come_with_their_evidence(make_run: MakeRun, make_result: MakeResult) -> None:
@@ -127,7 +127,7 @@ def test_disagreements_come_with_their_evidence(make_run: MakeRun, make_result: 
         make_result(1, scores={"ex": 0.0}, verdict=Verdict.INCORRECT),
         make_result(2, scores={"ex": 1.0}),
     ]
-    found = hold_against(make_run("r", results), labels(0, 1, 1))
+    found = compare_with_labels(make_run("r", results), labels(0, 1, 1))
     first, second = found.disagreements
     assert (first.id, first.label, first.wrongly_right) == ("q0", False, ("ex", "verdict"))
     assert "on the real database both return the same rows" in first.evidence[0]
@@ -141,7 +141,7 @@ def test_tables(make_run: MakeRun, make_result: MakeResult) -> None:
         Label(f"q{n}", int(n < 3), float(n < 3), (1.0, float(n < 3)), True) for n in range(4)
     )
     people = Labels(Path("p"), "field", items, ("ann", "bob"))
-    found = hold_against(run, people, metrics=["ex", "em"])
+    found = compare_with_labels(run, people, metrics=["ex", "em"])
     rows = agreement_table(found).rows
     assert [row[0] for row in rows] == ["ex", "em"]
     assert rows[0][1] == "50.00"

@@ -11,7 +11,7 @@ import pytest
 from sqlverdict.errors import UsageError
 from sqlverdict.load.labels import Label, Labels
 from sqlverdict.records import RECORD, Evidence, Result, Rung
-from sqlverdict.report.agreement.agreement import hold_against
+from sqlverdict.report.agreement.agreement import compare_with_labels
 from sqlverdict.report.agreement.figures import agreement_figure
 from sqlverdict.report.agreement.tables import group_table
 from sqlverdict.runlog.run import Run
@@ -45,7 +45,7 @@ def pooled(make_run: MakeRun, make_result: MakeResult) -> list[Run]:
 
 
 def test_runs_of_other_cases_are_one(pooled: list[Run]) -> None:
-    found = hold_against(pooled, labels())
+    found = compare_with_labels(pooled, labels())
     assert found.system == "a and b"
     assert list(found.metrics) == ["ex", "recorded:j", "verdict"]
     ex, judge = found.metrics["ex"], found.metrics["recorded:j"]
@@ -55,13 +55,13 @@ def test_runs_of_other_cases_are_one(pooled: list[Run]) -> None:
 
 
 def test_figures_by_tag(pooled: list[Run]) -> None:
-    found = hold_against(pooled, labels(), metrics=["ex"])
+    found = compare_with_labels(pooled, labels(), metrics=["ex"])
     by_set = found.groups["set"]
     assert {value: part["ex"].fp for value, part in by_set.items()} == {"a": 1, "b": 0}
     assert [row[0] for row in group_table(found, "set").rows] == ["ex"]
-    assert list(hold_against(pooled, labels(), by=["db_id"]).groups) == ["db_id"]
+    assert list(compare_with_labels(pooled, labels(), by=["db_id"]).groups) == ["db_id"]
     with pytest.raises(UsageError, match=r"no labelled case has the tag 'sett'.*'set'"):
-        hold_against(pooled, labels(), by=["sett"])
+        compare_with_labels(pooled, labels(), by=["sett"])
 
 
 def test_runs_of_the_same_cases_stand_side_by_side(
@@ -78,7 +78,7 @@ def test_runs_of_the_same_cases_stand_side_by_side(
         )
         for name, values in (("o3", (1.0, 0.0, 1.0, 1.0)), ("gpt", (1.0, 1.0, 1.0, None)))
     ]
-    found = hold_against(runs, labels(), combined=["all(o3: flex, gpt: flex)", "any(ex, *)"])
+    found = compare_with_labels(runs, labels(), combined=["all(o3: flex, gpt: flex)", "any(ex, *)"])
     assert list(found.metrics) == [
         "ex",
         "o3: flex",
@@ -93,13 +93,13 @@ def test_runs_of_the_same_cases_stand_side_by_side(
     both = found.metrics["all(o3: flex, gpt: flex)"]
     assert (both.tp, both.tn, both.fp, both.unscored) == (2, 1, 0, 1)
     with pytest.raises(UsageError, match=r"no metric 'flexx'.*o3: flex"):
-        hold_against(runs, labels(), combined=["any(ex, flexx)"])
+        compare_with_labels(runs, labels(), combined=["any(ex, flexx)"])
 
 
 def test_a_label_is_about_one_prediction(make_run: MakeRun, make_result: MakeResult) -> None:
     runs = [make_run(sql[-1], [make_result(0, prediction=sql)]) for sql in ("SELECT 1", "SELECT 2")]
     with pytest.raises(UsageError, match="'q0' has another prediction"):
-        hold_against(runs, labels())
+        compare_with_labels(runs, labels())
 
 
 def test_many_metrics_are_compared_with_the_first(
@@ -108,12 +108,12 @@ def test_many_metrics_are_compared_with_the_first(
     names = [f"m{n}" for n in range(7)]
     results = [make_result(n, scores=dict.fromkeys(names, float(n % 2))) for n in range(4)]
     run = make_run("r", results, metrics=dict.fromkeys(names, 1))
-    found = hold_against(run, labels(), metrics=names)
+    found = compare_with_labels(run, labels(), metrics=names)
     assert [(one.a, one.b) for one in found.differences] == [("m0", name) for name in names[1:]]
 
 
 def test_the_figure_names_every_metric(pooled: list[Run]) -> None:
-    found = hold_against(pooled, labels())
+    found = compare_with_labels(pooled, labels())
     for tag, legend in ((None, {"all cases"}), ("set", {"a", "b"})):
         svg = agreement_figure(found, tag)
         texts = {one.text for one in ElementTree.fromstring(svg).iter() if one.text}

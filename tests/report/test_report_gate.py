@@ -55,13 +55,13 @@ def test_a_minimum_may_be_met_exactly(scored_run: Scored, least: float, passes: 
     run = scored_run("r", [1.0, 1.0, 1.0, 0.0])
     found = check_run(run, Rules(minimums={"ex": least}))
     assert (found.passed, found.exit_code) == (passes, 0 if passes else 1)
-    assert found.conditions[0].found == "75.00%"
+    assert found.conditions[0].actual == "75.00%"
 
 
 def test_a_metric_that_scored_nothing_meets_no_minimum(scored_run: Scored) -> None:
     found = check_run(scored_run("r", [None, None]), Rules(minimums={"ex": 0.0}))
     assert not found.passed
-    assert found.conditions[0].found == "no case scored"
+    assert found.conditions[0].actual == "no case scored"
 
 
 def test_a_metric_that_the_run_lacks_is_a_usage_error(scored_run: Scored) -> None:
@@ -100,13 +100,13 @@ def test_a_gain_does_not_make_up_for_a_loss(scored_run: Scored) -> None:
     regressions, drop = check_run(after, rules, baseline).conditions
     assert not regressions.passed
     assert drop.passed
-    assert drop.found == "+33.3 points"
+    assert drop.actual == "+33.3 points"
 
 
 def test_long_lists_of_losses_are_cut(scored_run: Scored) -> None:
     baseline, after = scored_run("before", [1.0] * 25), scored_run("after", [0.0] * 25)
     (condition,) = check_run(after, Rules(no_regressions=True), baseline).conditions
-    assert condition.found == "25 cases lost"
+    assert condition.actual == "25 cases lost"
     assert len(condition.detail) == 11
     assert condition.detail[-1] == "and 15 more"
 

@@ -15,7 +15,7 @@ from sqlverdict.report.one_run.files import FILES
 from sqlverdict.report.one_run.judge_section import (
     contradiction_lines,
     judge_sentences,
-    unheard_sentences,
+    no_verdict_sentences,
 )
 from sqlverdict.report.one_run.sections import (
     Outcome,
@@ -64,7 +64,7 @@ def show_judge(screen: Screen, run: Run, name: str = "") -> None:
         screen.line()
     for line in said:
         screen.line(f"{name}{line}")
-    for line in unheard_sentences(run):
+    for line in no_verdict_sentences(run):
         screen.line(f"  {line}", "warning")
     for line in contradiction_lines(run):
         screen.line(f"{name}{line}", "bad")

@@ -1,12 +1,9 @@
-"""What a run leaves behind, and how it is read: files first, then words.
+"""Reports: figures of runs as records, and how they are shown.
 
-* ``runlog``, ``manifest``, ``folder``, ``run``: the run folder, written, resumed, read.
-* ``files``: the reports beside the log; ``markdown`` and ``junit`` write one each.
-* ``tables``, ``sections``, ``classic``, ``case``: what a report says, as plain records.
-* ``terminal``, ``progress``: how it looks on a screen.
-* ``comparison``, ``gate``, ``leaderboard``: figures over several runs; they print nothing.
-  ``same_cases`` sees to it that they are runs of one benchmark.
-* ``agreement``: runs against people's labels. ``agreement_opinions`` says what a metric or judge
-  says of a case, ``agreement_cases`` whose cases those are, ``agreement_tables`` and
-  ``agreement_figures`` how it looks.
+``terminal/``      tables as records, the console, live progress
+``charts/``        charts as SVG text
+``one_run/``       what a report says about one run: sections, one case in words, the files
+``several_runs/``  comparisons, gates, leaderboards; they print nothing
+``agreement/``     runs beside human labels
+``reliability/``   RS(c), risk and coverage, thresholds
 """

@@ -15,7 +15,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.text import near
 from sqlverdict.load.labels import Labels
 from sqlverdict.records import Rung
-from sqlverdict.report.agreement.agreement import hold_against
+from sqlverdict.report.agreement.agreement import compare_with_labels
 from sqlverdict.report.agreement.opinions import opinion, results_match
 from sqlverdict.report.agreement.tables import hundredths
 from sqlverdict.report.terminal.tables import TextTable, points, table
@@ -103,7 +103,7 @@ def ablation(runs: Mapping[str, Run], labels: Labels, *, seed: int = 0) -> tuple
     full: tuple[str, list[RatedCase]] | None = None
     for name, run in runs.items():
         rated, cached, tokens, cost = _heard(run, labels)
-        held = hold_against(run, labels, metrics=[METRIC], seed=seed)
+        held = compare_with_labels(run, labels, metrics=[METRIC], seed=seed)
         gap = None if full is None else compare_metrics(full, (name, rated), seed=seed)
         full = full or (name, rated)
         found.append(

@@ -15,7 +15,7 @@ from sqlverdict.report.agreement.cases import (
     combined_opinions,
     groups_of,
     label_cases,
-    voices_of,
+    raters_of,
 )
 from sqlverdict.report.agreement.opinions import results_match
 from sqlverdict.report.one_run.case import evidence_lines, said
@@ -107,7 +107,7 @@ class AgreementReport:
     notes: tuple[str, ...] = ()
 
 
-def hold_against(
+def compare_with_labels(
     runs: Run | Sequence[Run],
     labels: Labels,
     *,
@@ -142,42 +142,42 @@ def hold_against(
     """
     every = [runs] if isinstance(runs, Run) else list(runs)
     cases, unlabelled = label_cases(every, labels)
-    voices = voices_of(every, cases)
-    chosen = voices_of(every, cases, metrics)
-    opinions = {voice.name: [voice.says(case, threshold) for case in cases] for voice in voices}
-    calls = {voice.name: sum(map(voice.calls, cases)) for voice in voices}
-    names = [voice.name for voice in chosen]
-    for one in combinations_of(combined, voices):
+    raters = raters_of(every, cases)
+    opinions = {rater.name: [rater.says(case, threshold) for case in cases] for rater in raters}
+    calls = {rater.name: sum(map(rater.calls, cases)) for rater in raters}
+    names = [rater.name for rater in raters_of(every, cases, metrics)]
+    for one in combinations_of(combined, raters):
         names.append(str(one))
         opinions[str(one)] = combined_opinions(one, opinions, cases)
         calls[str(one)] = sum(calls[name] for name in one.members)
     halves = [_half(case) for case in cases]
-    rated = {
+    rated_cases = {
         name: [
             RatedCase(case.label.id, bool(case.label.value), opinion, half)
             for case, opinion, half in zip(cases, opinions[name], halves, strict=True)
         ]
         for name in names
     }
-    found = {
-        name: agreement(name, items, calls=calls[name], seed=seed) for name, items in rated.items()
+    agreements = {
+        name: agreement(name, items, calls=calls[name], seed=seed)
+        for name, items in rated_cases.items()
     }
     folders = tuple(str(run.folder) for run in every)
-    if not any(one.n for one in found.values()):
+    if not any(one.n for one in agreements.values()):
         raise NothingEvaluated(
             f"none of {listed(names)} scored any of the {count(len(cases), 'labelled case')} of "
             f"{', '.join(folders)}; sqlverdict show says why for one case"
         )
-    scored = [name for name in names if found[name].n]
+    scored = [name for name in names if agreements[name].n]
     few = len(scored) <= MOST_COMPARED
     pairs = combinations(scored, 2) if few else ((scored[0], name) for name in scored[1:])
     groups = {
         tag: {
             value: {
-                name: agreement(name, [items[place] for place in places], seed=seed)
-                for name, items in rated.items()
+                name: agreement(name, [items[index] for index in indices], seed=seed)
+                for name, items in rated_cases.items()
             }
-            for value, places in sorted(values.items())
+            for value, indices in sorted(values.items())
         }
         for tag, values in groups_of(cases, by).items()
     }
@@ -191,17 +191,19 @@ def hold_against(
         dropped=labels.dropped,
         undecided=labels.undecided,
         unlabelled=len(unlabelled),
-        metrics=found,
+        metrics=agreements,
         groups=groups,
         differences=tuple(
-            compare_metrics((a, rated[a]), (b, rated[b]), seed=seed, alpha=alpha, power=power)
+            compare_metrics(
+                (a, rated_cases[a]), (b, rated_cases[b]), seed=seed, alpha=alpha, power=power
+            )
             for a, b in pairs
         ),
         annotators=annotator_agreement(
             labels.annotators, [(item.votes, item.equal) for item in labels.items]
         ),
-        disagreements=tuple(_disagreements(cases, rated, every)),
-        notes=tuple(_notes(labels, cases, len(unlabelled), found, halves)),
+        disagreements=tuple(_disagreements(cases, rated_cases, every)),
+        notes=tuple(_notes(labels, cases, len(unlabelled), agreements, halves)),
     )
 
 
@@ -209,23 +211,25 @@ def _half(case: LabelledCase) -> bool | None:
     """Whether the case's results match: the labels say it, else a run."""
     if case.label.equal is not None:
         return case.label.equal
-    said = (results_match(result) for result in case.results.values())
-    return next((match for match in said if match is not None), None)
+    matches = (results_match(result) for result in case.results.values())
+    return next((match for match in matches if match is not None), None)
 
 
 def _disagreements(
-    cases: Sequence[LabelledCase], rated: Mapping[str, Sequence[RatedCase]], runs: Sequence[Run]
+    cases: Sequence[LabelledCase],
+    rated_cases: Mapping[str, Sequence[RatedCase]],
+    runs: Sequence[Run],
 ) -> list[Disagreement]:
-    shown = []
-    for place, case in enumerate(cases):
+    disagreements = []
+    for index, case in enumerate(cases):
         result, label = case.first, case.label
         folder = runs[next(iter(case.results))].folder
-        items = {name: rows[place] for name, rows in rated.items()}
+        items = {name: rows[index] for name, rows in rated_cases.items()}
         differing = [name for name, item in items.items() if item.said not in (None, item.label)]
         if not differing:
             continue
         right = bool(label.value)
-        shown.append(
+        disagreements.append(
             Disagreement(
                 id=result.id,
                 db_id=result.db_id,
@@ -243,22 +247,22 @@ def _disagreements(
                 evidence=tuple(evidence_lines(result, folder)),
             )
         )
-    return shown
+    return disagreements
 
 
 def _notes(
     labels: Labels,
     cases: Sequence[LabelledCase],
     unlabelled: int,
-    found: Mapping[str, Agreement],
+    agreements: Mapping[str, Agreement],
     halves: Sequence[bool | None],
 ) -> list[str]:
     notes = []
     if labels.dropped:
         notes.append(f"{count(labels.dropped, 'case')} of the labels without a settled one: out")
-    kept = sum(item.given == 0.5 and item.value is not None for item in labels.items)
-    if kept:
-        notes.append(f"{count(kept, 'label')} of 0.5 counted as {_counted(labels)}")
+    undecided = sum(item.given == 0.5 and item.value is not None for item in labels.items)
+    if undecided:
+        notes.append(f"{count(undecided, 'label')} of 0.5 counted as {_undecided_value(labels)}")
     there = {case.label.id for case in cases}
     absent = [i.id for i in labels.items if i.value is not None and i.id not in there]
     if absent:
@@ -270,12 +274,12 @@ def _notes(
         notes.append(f"{count(unknown, 'case')} in neither half: no ex in the run, none labelled")
     notes += [
         f"{name}: {count(one.unscored, 'labelled case')} unscored, in no figure"
-        for name, one in found.items()
+        for name, one in agreements.items()
         if one.unscored
     ]
     return notes
 
 
-def _counted(labels: Labels) -> str:
+def _undecided_value(labels: Labels) -> str:
     value = next(item.value for item in labels.items if item.given == 0.5)
     return "right" if value else "wrong"

@@ -35,7 +35,7 @@ _DATABASE = "db_id"
 
 @dataclass(frozen=True)
 class LabelledCase:
-    """A case with its label, and its result in each run that has it, by the run's place."""
+    """A case with its label, and its result in each run that has it, by the run's index."""
 
     label: Label
     results: Mapping[int, Result]
@@ -81,37 +81,37 @@ def label_cases(runs: Sequence[Run], labels: Labels) -> tuple[list[LabelledCase]
     Raises:
         UsageError: no case is labelled, or one id has two predictions.
     """
-    settled = {item.id: item for item in labels.items if item.value is not None}
-    found: dict[str, dict[int, Result]] = {}
+    labels_by_id = {item.id: item for item in labels.items if item.value is not None}
+    results_by_id: dict[str, dict[int, Result]] = {}
     unlabelled: dict[str, None] = {}
-    for place, run in enumerate(runs):
+    for index, run in enumerate(runs):
         for result in run.results():
-            if result.id not in settled:
+            if result.id not in labels_by_id:
                 unlabelled[result.id] = None
                 continue
-            before = found.setdefault(result.id, {})
+            before = results_by_id.setdefault(result.id, {})
             for other in before.values():
                 if (other.prediction, other.gold) != (result.prediction, result.gold):
                     raise UsageError(
                         f"case {result.id!r} has another prediction or gold in {run.folder} than "
                         f"in a run before it. A label is about one pair: give such runs one by one."
                     )
-            before[place] = result
-    if not found:
+            before[index] = result
+    if not results_by_id:
         which, have = ("the run", "has") if len(runs) == 1 else ("the runs", "have")
         folders = ", ".join(str(run.folder) for run in runs)
         raise UsageError(
             f"no case of {folders} has a settled label in {labels.path}: {which} {have} "
-            f"{listed(unlabelled, 3)}, the labels {listed(settled, 3)}. Name the field of the id "
-            f"with --id-field."
+            f"{listed(unlabelled, 3)}, the labels {listed(labels_by_id, 3)}. Name the field of the "
+            f"id with --id-field."
         )
-    return [LabelledCase(settled[name], results) for name, results in found.items()], list(
-        unlabelled
-    )
+    return [
+        LabelledCase(labels_by_id[name], results) for name, results in results_by_id.items()
+    ], list(unlabelled)
 
 
-def voices_of(
-    runs: Sequence[Run], cases: Sequence[LabelledCase], asked: Sequence[str] = ()
+def raters_of(
+    runs: Sequence[Run], cases: Sequence[LabelledCase], metrics: Sequence[str] = ()
 ) -> list[Rater]:
     """Everybody who says something, or those that were asked for.
 
@@ -119,36 +119,36 @@ def voices_of(
         UsageError: there is no such metric.
     """
     every = _every(runs, cases)
-    known = {voice.name: voice for voice in every}
-    asked = [label_of(name, list(known))[0] for name in asked]
-    unknown = [name for name in asked if name not in known]
+    known = {rater.name: rater for rater in every}
+    metrics = [label_of(name, list(known))[0] for name in metrics]
+    unknown = [name for name in metrics if name not in known]
     if unknown:
         folders = ", ".join(str(run.folder) for run in runs)
         raise UsageError(
             f"{folders} has no metric {unknown[0]!r}.{near(unknown[0], known)} "
             f"It has {', '.join(known)}."
         )
-    return [known[name] for name in asked] or every
+    return [known[name] for name in metrics] or every
 
 
 def _every(runs: Sequence[Run], cases: Sequence[LabelledCase]) -> list[Rater]:
     names = [
-        names_of(run.manifest.metrics, (c.results[place] for c in cases if place in c.results))
-        for place, run in enumerate(runs)
+        names_of(run.manifest.metrics, (c.results[index] for c in cases if index in c.results))
+        for index, run in enumerate(runs)
     ]
     everywhere = tuple(range(len(runs)))
     if all(len(case.results) == 1 for case in cases):
         pooled = dict.fromkeys(name for each in names for name in each)
         return [Rater(name, name, everywhere) for name in pooled]
     titles = _titles(runs)
-    voices = []
+    raters = []
     for name in dict.fromkeys(name for each in names for name in each):
-        having = tuple(place for place in everywhere if name in names[place])
+        having = tuple(index for index in everywhere if name in names[index])
         if _is_the_same(name, cases):
-            voices.append(Rater(name, name, having))
+            raters.append(Rater(name, name, having))
         else:
-            voices += [Rater(f"{titles[place]}: {name}", name, (place,)) for place in having]
-    return voices
+            raters += [Rater(f"{titles[index]}: {name}", name, (index,)) for index in having]
+    return raters
 
 
 def _is_the_same(name: str, cases: Iterable[LabelledCase]) -> bool:
@@ -169,19 +169,21 @@ def _titles(runs: Sequence[Run]) -> list[str]:
     return [f"run {number}" for number in range(1, len(runs) + 1)]
 
 
-def combinations_of(texts: Sequence[str], voices: Sequence[Rater]) -> list[Combined]:
+def combinations_of(texts: Sequence[str], raters: Sequence[Rater]) -> list[Combined]:
     """The combinations that were asked for; ``*`` stands for every judge in turn.
 
     Raises:
         UsageError: one cannot be read, or names somebody who is not there.
     """
-    names = [voice.name for voice in voices]
-    found: dict[str, Combined] = {}
+    names = [rater.name for rater in raters]
+    combinations: dict[str, Combined] = {}
     for text in texts:
-        asked = parse_combined(text)
-        members = [name if name == EACH else label_of(name, names)[0] for name in asked.members]
-        asked = Combined(asked.rule, tuple(members))
-        others = [name for name in asked.members if name != EACH]
+        combination = parse_combined(text)
+        members = [
+            name if name == EACH else label_of(name, names)[0] for name in combination.members
+        ]
+        combination = Combined(combination.rule, tuple(members))
+        others = [name for name in combination.members if name != EACH]
         for name in others:
             if name not in names:
                 raise UsageError(
@@ -189,21 +191,23 @@ def combinations_of(texts: Sequence[str], voices: Sequence[Rater]) -> list[Combi
                     f"{', '.join(names)}."
                 )
         each = [name for name in names if is_judge(name.rpartition(": ")[2]) and name not in others]
-        if EACH in asked.members and not each:
+        if EACH in combination.members and not each:
             raise UsageError(f"{text!r}: there is no judge to stand for *")
-        for judge in each if EACH in asked.members else [""]:
-            chosen = tuple(judge if name == EACH else name for name in asked.members)
-            found[str(Combined(asked.rule, chosen))] = Combined(asked.rule, chosen)
-    return list(found.values())
+        for judge in each if EACH in combination.members else [""]:
+            members_of_one = tuple(judge if name == EACH else name for name in combination.members)
+            combinations[str(Combined(combination.rule, members_of_one))] = Combined(
+                combination.rule, members_of_one
+            )
+    return list(combinations.values())
 
 
 def combined_opinions(
     combined: Combined,
-    said: Mapping[str, Sequence[bool | None]],
+    opinions: Mapping[str, Sequence[bool | None]],
     cases: Sequence[LabelledCase],
 ) -> list[bool | None]:
     """What a combination says, case by case."""
-    votes = list(zip(*(said[name] for name in combined.members), strict=True))
+    votes = list(zip(*(opinions[name] for name in combined.members), strict=True))
     labels = [bool(case.label.value) for case in cases]
     return combine_judges(combined.rule, votes, labels, [case.first.db_id for case in cases])
 
@@ -211,18 +215,18 @@ def combined_opinions(
 def groups_of(
     cases: Sequence[LabelledCase], by: Sequence[str] = ()
 ) -> dict[str, dict[str, list[int]]]:
-    """For each tag the places of the cases of each value; usual tags where there are two values.
+    """For each tag the indices of the cases of each value; usual tags where there are two values.
 
     Raises:
         UsageError: no case has a tag that was asked for.
     """
-    found: dict[str, dict[str, list[int]]] = {}
+    groups: dict[str, dict[str, list[int]]] = {}
     for tag in by or USUAL_GROUPS:
         values: dict[str, list[int]] = {}
-        for place, case in enumerate(cases):
+        for index, case in enumerate(cases):
             value = case.group(tag)
             if value is not None:
-                values.setdefault(value, []).append(place)
+                values.setdefault(value, []).append(index)
         if by and not values:
             tags = dict.fromkeys(name for case in cases for name in case.first.tags)
             raise UsageError(
@@ -230,5 +234,5 @@ def groups_of(
                 f"{listed((DIFFICULTY, _DATABASE, *tags), 12)}."
             )
         if values and (by or len(values) > 1):
-            found[tag] = values
-    return found
+            groups[tag] = values
+    return groups

@@ -32,7 +32,7 @@ SHORT: Mapping[str, str] = dict(
 """What a label is called below a bar."""
 
 
-def category_figures(found: CategoryReport) -> dict[str, str]:
+def category_figures(report: CategoryReport) -> dict[str, str]:
     """A figure for each set that has cases, from file name to SVG."""
     figures = {}
     for name, outcomes, labels, title in (
@@ -42,7 +42,7 @@ def category_figures(found: CategoryReport) -> dict[str, str]:
         bars: dict[str, list[float]] = {}
         for outcome in outcomes:
             for by in ("tags", "judge"):
-                values = _bars(found, outcome, by, labels)
+                values = _bars(report, outcome, by, labels)
                 if values:
                     bars[f"{outcome}, by {by}"] = values
         if bars:
@@ -52,21 +52,21 @@ def category_figures(found: CategoryReport) -> dict[str, str]:
     return figures
 
 
-def _bars(found: CategoryReport, outcome: str, by: str, labels: Sequence[str]) -> list[float]:
+def _bars(report: CategoryReport, outcome: str, by: str, labels: Sequence[str]) -> list[float]:
     shares = {
         share.label: share.ratio
-        for share in found.shares
+        for share in report.shares
         if share.group == "all" and share.outcome == outcome and share.by == by
     }
     return [shares.get(label, 0.0) for label in labels] if shares else []
 
 
-def write_category_figures(found: CategoryReport, folder: Path) -> list[Path]:
+def write_category_figures(report: CategoryReport, folder: Path) -> list[Path]:
     """Write the figures into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, svg in category_figures(found).items():
+    paths = []
+    for name, svg in category_figures(report).items():
         path = folder / name
         path.write_text(svg, encoding="utf-8")
-        written.append(path)
-    return written
+        paths.append(path)
+    return paths

@@ -8,20 +8,20 @@ from sqlverdict.report.charts.rows import Dot, row_chart
 from sqlverdict.score.agreement.agreement import Agreement
 
 
-def agreement_figure(found: AgreementReport, tag: str | None = None) -> str:
+def agreement_figure(report: AgreementReport, tag: str | None = None) -> str:
     """Kappa of every metric and judge with its interval, the highest first, as SVG.
 
     Args:
-        found: The agreement.
+        report: The agreement.
         tag: By whose values; by default over all cases.
     """
-    parts = {"all cases": found.metrics} if tag is None else found.groups[tag]
+    parts = {"all cases": report.metrics} if tag is None else report.groups[tag]
     names = sorted(
-        (name for name, one in found.metrics.items() if one.kappa is not None),
-        key=lambda name: (-(found.metrics[name].kappa or 0.0), name),
+        (name for name, one in report.metrics.items() if one.kappa is not None),
+        key=lambda name: (-(report.metrics[name].kappa or 0.0), name),
     )
     return row_chart(
-        f"Agreement with people on {count(found.matched, 'case')}",
+        f"Agreement with people on {count(report.matched, 'case')}",
         "Cohen's kappa, with 95% intervals",
         names,
         {label: [_dot(part[name]) for name in names] for label, part in parts.items()},

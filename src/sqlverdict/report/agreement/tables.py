@@ -11,7 +11,7 @@ from sqlverdict.score.agreement.annotators import AnnotatorAgreement
 _NONE = "–"  # noqa: RUF001
 
 
-def agreement_table(found: AgreementReport) -> TextTable:
+def agreement_table(report: AgreementReport) -> TextTable:
     """One row a metric or judge."""
     headers = (
         "metric",
@@ -27,16 +27,16 @@ def agreement_table(found: AgreementReport) -> TextTable:
         "unscored",
         "calls",
     )
-    return table(headers, [_row(one) for one in found.metrics.values()])
+    return table(headers, [_row(one) for one in report.metrics.values()])
 
 
-def group_table(found: AgreementReport, tag: str) -> TextTable:
+def group_table(report: AgreementReport, tag: str) -> TextTable:
     """One row a metric or judge, and for each value of a tag its kappa and its cases."""
-    values = found.groups[tag]
+    values = report.groups[tag]
     headers = ("metric", *(part for value in values for part in (f"{tag} {value}", "n")))
     rows = [
         (name, *(part for value in values for part in _kappa(values[value][name])))
-        for name in found.metrics
+        for name in report.metrics
     ]
     return table(headers, rows)
 
@@ -65,7 +65,7 @@ def _row(one: Agreement) -> tuple[str, ...]:
     )
 
 
-def difference_table(found: AgreementReport) -> TextTable:
+def difference_table(report: AgreementReport) -> TextTable:
     """One row for each two metrics: are they told apart, and how many more labels would."""
     rows = [
         (
@@ -79,7 +79,7 @@ def difference_table(found: AgreementReport) -> TextTable:
             p_text(one.p_value),
             _NONE if one.more_labels is None else f"{one.more_labels:,}",
         )
-        for one in found.differences
+        for one in report.differences
     ]
     headers = (
         "two metrics",
@@ -93,30 +93,31 @@ def difference_table(found: AgreementReport) -> TextTable:
     return table(headers, rows)
 
 
-def annotator_sentence(found: AnnotatorAgreement) -> str:
+def annotator_sentence(annotators: AnnotatorAgreement) -> str:
     """Fleiss' kappa in words."""
     halves = [
         f"{hundredths(value)} {where}"
         for value, where in (
-            (found.fleiss_eq, "where results match"),
-            (found.fleiss_neq, "where they differ"),
+            (annotators.fleiss_eq, "where results match"),
+            (annotators.fleiss_neq, "where they differ"),
         )
         if value is not None
     ]
     parts = f" ({', '.join(halves)})" if halves else ""
-    lacking = count(found.incomplete, "case")
-    missing = f"; a vote is missing for {lacking}" if found.incomplete else ""
+    lacking = count(annotators.incomplete, "case")
+    missing = f"; a vote is missing for {lacking}" if annotators.incomplete else ""
     return (
-        f"Fleiss' kappa of {len(found.annotators)} annotators on {count(found.n, 'case')}: "
-        f"{hundredths(found.fleiss)}{parts}; unanimous on {found.unanimous:,}{missing}"
+        f"Fleiss' kappa of {len(annotators.annotators)} annotators on "
+        f"{count(annotators.n, 'case')}: {hundredths(annotators.fleiss)}{parts}; "
+        f"unanimous on {annotators.unanimous:,}{missing}"
     )
 
 
-def annotator_table(found: AnnotatorAgreement) -> TextTable:
+def annotator_table(annotators: AnnotatorAgreement) -> TextTable:
     """Cohen's kappa of each two annotators."""
     rows = [
         (pair.a, pair.b, hundredths(pair.kappa), hundredths(pair.accuracy, 1), f"{pair.n:,}")
-        for pair in found.pairs
+        for pair in annotators.pairs
     ]
     return table(("annotator", "and", "kappa", "same", "n"), rows, left=(0, 1))
 

@@ -80,14 +80,14 @@ def line_chart(
     Raises:
         UsageError: a given range is empty, or a logarithmic one reaches 0.
     """
-    drawn = [_finite(one, x_log) for one in series]
+    lines = [_finite(one, x_log) for one in series]
     key, rows = parts.legend(
         [(one.label, number, one.dashed) for number, one in enumerate(series)], 50, boxes=False
     )
     top = 44 + 20 * rows
-    xs = [p[0] for line in drawn for p in line if p is not None]
+    xs = [p[0] for line in lines for p in line if p is not None]
     xs += [x for one in series for x, _, _ in one.band] + [x for x, _ in verticals]
-    ys = [p[1] for line in drawn for p in line if p is not None]
+    ys = [p[1] for line in lines for p in line if p is not None]
     ys += [y for one in series for _, low, high in one.band for y in (low, high)]
     ys += [y for y, _ in horizontals]
     across = x_range or (parts.log_range(xs) if x_log else _tight(xs))
@@ -100,7 +100,7 @@ def line_chart(
     ]
     for number, one in enumerate(series):
         body += _band(one, number, x, y)
-    for number, (one, line) in enumerate(zip(series, drawn, strict=True)):
+    for number, (one, line) in enumerate(zip(series, lines, strict=True)):
         body += _line(one, line, number, x, y)
     if not xs:
         body.append(_nothing(top))
@@ -140,8 +140,8 @@ def bar_chart(
     labels = list(bars)
     key, rows = parts.legend([(one, n, False) for n, one in enumerate(labels)], 50, boxes=True)
     room = _PLOT / max(1, len(groups))
-    turned = any(parts.wide(group) > room - 6 for group in groups)
-    extra = 56 if turned else 0
+    rotated = any(parts.wide(group) > room - 6 for group in groups)
+    extra = 56 if rotated else 0
     top, bottom = 44 + 20 * rows, HEIGHT - BOTTOM + 22
     pieces = list(_stacked(bars, len(groups)) if stacked else _beside(bars, len(groups)))
     values = [value for piece in pieces for value in piece[2:4]]
@@ -159,7 +159,7 @@ def bar_chart(
         for low_end, high_end in (errors or {}).get(label, ())[group : group + 1]:
             body.append(_error(left + thick / 2, y(low_end), y(high_end)))
     body.append(_rule(LEFT, y(0), WIDTH - RIGHT, y(0), "sv-axis"))
-    body += _group_names(groups, room, bottom, turned)
+    body += _group_names(groups, room, bottom, rotated)
     if not pieces:
         body.append(_nothing(top))
     summary = (
@@ -170,11 +170,11 @@ def bar_chart(
 
 def _finite(series: Series, x_log: bool) -> list[Point | None]:
     """The points, with a break wherever one cannot be drawn."""
-    found: list[Point | None] = []
+    points: list[Point | None] = []
     for x, y in series.points:
         fits = math.isfinite(x) and math.isfinite(y) and (x > 1e-300 or not x_log)
-        found.append((x, y) if fits else None)
-    return found
+        points.append((x, y) if fits else None)
+    return points
 
 
 def _tight(values: Sequence[float]) -> tuple[float, float]:
@@ -207,10 +207,10 @@ def _frame(
     yield parts.text(LEFT, 26, title, kind="sv-title", most=76)
     yield from _level_lines(y, y_label, y_percent)
     for tick in x.ticks():
-        place = x(tick)
-        yield _rule(place, y.start, place, y.start + 5, "sv-axis")
+        position = x(tick)
+        yield _rule(position, y.start, position, y.start + 5, "sv-axis")
         label = parts.tick_text(tick, percent=x_percent, span=x.high - x.low)
-        yield parts.text(place, y.start + 20, label, kind="sv-quiet", anchor="middle")
+        yield parts.text(position, y.start + 20, label, kind="sv-quiet", anchor="middle")
     yield _rule(x.start, y.start, x.end, y.start, "sv-axis")
     middle = (x.start + x.end) / 2
     yield parts.text(middle, HEIGHT - 14, x_label, anchor="middle", most=84)
@@ -218,10 +218,10 @@ def _frame(
 
 def _level_lines(y: Scale, label: str, percent: bool) -> Iterator[str]:
     for tick in y.ticks():
-        place = y(tick)
-        yield _rule(LEFT, place, WIDTH - RIGHT, place, "sv-grid")
-        shown = parts.tick_text(tick, percent=percent, span=y.high - y.low)
-        yield parts.text(LEFT - 8, place + 4, shown, kind="sv-quiet", anchor="end")
+        tick_y = y(tick)
+        yield _rule(LEFT, tick_y, WIDTH - RIGHT, tick_y, "sv-grid")
+        tick_label = parts.tick_text(tick, percent=percent, span=y.high - y.low)
+        yield parts.text(LEFT - 8, tick_y + 4, tick_label, kind="sv-quiet", anchor="end")
     middle = (y.start + y.end) / 2
     yield parts.text(16, middle, label, anchor="middle", turn=-90, most=48)
 
@@ -234,10 +234,10 @@ def _references(
 ) -> Iterator[str]:
     for number, (value, label) in enumerate(verticals):
         if x.low <= value <= x.high:
-            place = x(value)
-            yield _rule(place, y.start, place, y.end, "sv-mark")
-            end = place > (x.start + x.end) / 2
-            where = place - 5 if end else place + 5
+            position = x(value)
+            yield _rule(position, y.start, position, y.end, "sv-mark")
+            end = position > (x.start + x.end) / 2
+            where = position - 5 if end else position + 5
             anchor = "end" if end else "start"
             yield parts.text(where, y.end + 14 + 16 * number, label, kind="sv-quiet", anchor=anchor)
     for value, label in horizontals:
@@ -276,9 +276,9 @@ def _line(
             yield f'<polyline class="{colour} sv-line" points="{path}"{pattern}>{name}</polyline>'
     few = sum(map(len, stretches)) <= _MARKED and not series.dashed
     alone = [stretch[0] for stretch in stretches if len(stretch) == 1]
-    marked = [p for stretch in stretches for p in stretch]
-    wanted = few if series.marks is None else series.marks
-    for px, py in marked if wanted or not series.line else alone:
+    every_point = [p for stretch in stretches for p in stretch]
+    show_marks = few if series.marks is None else series.marks
+    for px, py in every_point if show_marks or not series.line else alone:
         at = f'cx="{px:.1f}" cy="{py:.1f}" r="3.4"'
         yield f'<circle class="{colour} sv-fill" {at}>{name}</circle>'
 
@@ -287,29 +287,29 @@ def _thin(points: Sequence[Point]) -> list[Point]:
     """At most four points a pixel of width: first, lowest, highest and last of each column."""
     if len(points) <= 2 * _PLOT:
         return list(points)
-    kept: list[Point] = []
+    thin: list[Point] = []
     column: list[Point] = []
     for point in points:
         if column and int(point[0]) != int(column[0][0]):
-            kept += _corners(column)
+            thin += _corners(column)
             column = []
         column.append(point)
-    return kept + _corners(column)
+    return thin + _corners(column)
 
 
 def _corners(column: Sequence[Point]) -> list[Point]:
     ys = [y for _, y in column]
-    places = {0, ys.index(min(ys)), ys.index(max(ys)), len(column) - 1}
-    return [column[place] for place in sorted(places)]
+    indices = {0, ys.index(min(ys)), ys.index(max(ys)), len(column) - 1}
+    return [column[index] for index in sorted(indices)]
 
 
-def _group_names(groups: Sequence[str], room: float, bottom: float, turned: bool) -> Iterator[str]:
+def _group_names(groups: Sequence[str], room: float, bottom: float, rotated: bool) -> Iterator[str]:
     for number, group in enumerate(groups):
-        place = LEFT + room * (number + 0.5)
-        if turned:
-            yield parts.text(place + 4, bottom + 16, group, anchor="end", turn=-32, most=18)
+        position = LEFT + room * (number + 0.5)
+        if rotated:
+            yield parts.text(position + 4, bottom + 16, group, anchor="end", turn=-32, most=18)
         else:
-            yield parts.text(place, bottom + 18, group, anchor="middle")
+            yield parts.text(position, bottom + 18, group, anchor="middle")
 
 
 def _check_bars(
@@ -320,10 +320,10 @@ def _check_bars(
 ) -> None:
     if errors and stacked:
         raise UsageError("stacked bars have no errors of their own; leave out errors or stacked")
-    for label, found in (*bars.items(), *(errors or {}).items()):
-        if len(found) != len(groups):
+    for label, values in (*bars.items(), *(errors or {}).items()):
+        if len(values) != len(groups):
             raise UsageError(
-                f"{label!r} has {len(found)} values for {len(groups)} groups; give one a group"
+                f"{label!r} has {len(values)} values for {len(groups)} groups; give one a group"
             )
 
 
@@ -362,11 +362,11 @@ def _bar(
 ) -> str:
     top, bottom = y(ends[1]), y(ends[0])
     size = (ends[0] - ends[1]) if ends[0] < 0 else (ends[1] - ends[0])
-    said = parts.tick_text(round(size, 6), percent=percent, span=0.05)
+    size_text = parts.tick_text(round(size, 6), percent=percent, span=0.05)
     return (
         f'<rect class="{parts.colour_class(number)} sv-fill" x="{left + 0.5:.1f}" y="{top:.1f}" '
         f'width="{max(1.0, thick - 1):.1f}" height="{max(0.0, bottom - top):.1f}">'
-        f"{parts.tooltip(f'{group}, {label}: {said}')}</rect>"
+        f"{parts.tooltip(f'{group}, {label}: {size_text}')}</rect>"
     )
 
 

@@ -68,9 +68,9 @@ class Scale:
         return log_ticks(self.low, self.high) if self.log else linear_ticks(self.low, self.high)
 
 
-def linear_ticks(low: float, high: float, wanted: int = 6) -> list[float]:
+def linear_ticks(low: float, high: float, count: int = 6) -> list[float]:
     """Multiples of 1, 2 or 5 times a power of ten within the bounds."""
-    rough = (high - low) / wanted
+    rough = (high - low) / count
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * times for times in (1, 2, 5, 10) if power * times >= rough * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
@@ -83,8 +83,8 @@ def log_ticks(low: float, high: float) -> list[float]:
     first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
     decades = range(first, last + 1, max(1, (last - first) // 8))
     factors = (1.0,) if last - first > 3 else (1.0, 2.0, 5.0)
-    found = [factor * 10.0**power for power in decades for factor in factors]
-    within = [tick for tick in found if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
+    ticks = [factor * 10.0**power for power in decades for factor in factors]
+    within = [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
     return within if len(within) > 1 else linear_ticks(low, high)
 
 
@@ -144,12 +144,12 @@ def text(
 ) -> str:
     """A text element; more than ``most`` characters are cut, the whole is its tooltip."""
     flat = clean(content, one_line=True)
-    shown = short(flat, most) if most else flat
-    whole = tooltip(flat) if shown != flat else ""
-    turned = f' transform="rotate({turn:g} {x:.1f} {y:.1f})"' if turn else ""
+    label = short(flat, most) if most else flat
+    whole = tooltip(flat) if label != flat else ""
+    rotation = f' transform="rotate({turn:g} {x:.1f} {y:.1f})"' if turn else ""
     return (
-        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{turned}>'
-        f"{escape(shown)}{whole}</text>"
+        f'<text class="{kind}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}"{rotation}>'
+        f"{escape(label)}{whole}</text>"
     )
 
 
@@ -187,8 +187,8 @@ def legend(labels: Sequence[tuple[str, int, bool]], top: float, *, boxes: bool) 
     parts: list[str] = []
     x, row = float(LEFT), 0
     for label, number, dashed in labels:
-        shown = short(label, 48)
-        need = 30 + wide(shown) + 18
+        short_label = short(label, 48)
+        need = 30 + wide(short_label) + 18
         if x > LEFT and x + need > WIDTH - RIGHT:
             x, row = float(LEFT), row + 1
         y = top + row * 20
@@ -244,15 +244,15 @@ def _style() -> str:
     )
 
 
-def _colours(ground: str, ink: str, quiet: str, grid: str, place: int) -> str:
+def _colours(background: str, ink: str, quiet: str, grid: str, index: int) -> str:
     rules = [
-        f".sv-ground{{fill:{ground}}}",
+        f".sv-ground{{fill:{background}}}",
         f".sv-text,.sv-title{{fill:{ink}}}.sv-quiet{{fill:{quiet}}}",
         f".sv-grid{{stroke:{grid}}}.sv-axis,.sv-mark{{stroke:{quiet}}}",
         f".sv-bar-error{{stroke:{ink}}}",
     ]
     for number, pair in enumerate(COLOURS):
-        colour = pair[place]
+        colour = pair[index]
         rules.append(
             f".sv-c{number}.sv-line{{stroke:{colour}}}"
             f".sv-c{number}.sv-fill,.sv-c{number}.sv-band{{fill:{colour}}}"

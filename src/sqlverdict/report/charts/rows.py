@@ -45,18 +45,18 @@ def row_chart(
     x = Scale(*(x_range or parts.linear_range(ends, with_zero=True)), _NAMES, WIDTH - RIGHT)
     body = [parts.text(LEFT, 26, title, kind="sv-title", most=76)]
     for tick in x.ticks():
-        place = x(tick)
-        body.append(_rule(place, top, place, bottom, "sv-grid"))
-        shown = parts.tick_text(tick)
-        body.append(parts.text(place, bottom + 18, shown, kind="sv-quiet", anchor="middle"))
+        tick_x = x(tick)
+        body.append(_rule(tick_x, top, tick_x, bottom, "sv-grid"))
+        tick_label = parts.tick_text(tick)
+        body.append(parts.text(tick_x, bottom + 18, tick_label, kind="sv-quiet", anchor="middle"))
     for number, name in enumerate(rows):
         middle = top + tall * (number + 0.5)
         body.append(parts.text(_NAMES - 10, middle + 4, name, anchor="end", most=_MOST))
-        for place, label in enumerate(labels):
+        for position, label in enumerate(labels):
             dot = dots[label][number]
             if dot is not None:
-                y = middle + _STEP * (place - (len(labels) - 1) / 2)
-                body.append(_dot(x, y, dot, place, f"{name}, {label}"))
+                y = middle + _STEP * (position - (len(labels) - 1) / 2)
+                body.append(_dot(x, y, dot, position, f"{name}, {label}"))
     body.append(_rule(x.start, bottom, x.end, bottom, "sv-axis"))
     body.append(parts.text((x.start + x.end) / 2, bottom + 40, x_label, anchor="middle", most=60))
     summary = f"{x_label} of {', '.join(rows) or 'nothing'}; {', '.join(labels) or 'nothing'}."
@@ -66,11 +66,11 @@ def row_chart(
 def _dot(x: Scale, y: float, dot: Dot, number: int, what: str) -> str:
     value, low, high = dot
     colour = parts.colour_class(number)
-    said = parts.tooltip(f"{what}: {value:.3f} ({low:.3f} to {high:.3f})")
+    tooltip = parts.tooltip(f"{what}: {value:.3f} ({low:.3f} to {high:.3f})")
     return (
         f'<line class="{colour} sv-line" x1="{x(low):.1f}" y1="{y:.1f}" x2="{x(high):.1f}" '
         f'y2="{y:.1f}"/><circle class="{colour} sv-fill" cx="{x(value):.1f}" cy="{y:.1f}" '
-        f'r="3.6">{said}</circle>'
+        f'r="3.6">{tooltip}</circle>'
     )
 
 

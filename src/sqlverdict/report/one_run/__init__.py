@@ -1,1 +1,10 @@
-"""TODO."""
+"""What a report says about one run.
+
+``sections``       tables and sentences about a run; printed elsewhere
+``case``           one case in words: its verdict, and what each piece of evidence says
+``judge_section``  what a judge was asked, what it would have been asked, contradictions
+``classic``        the difficulty tables of Spider's and BIRD's own scripts
+``markdown``       ``report.md``
+``junit``          ``junit.xml``
+``files``          writes the reports beside a run's log
+"""

@@ -22,9 +22,9 @@ def write_reports(run: Run, command: str = "") -> tuple[Path, ...]:
         command: How the run can be repeated, for the report.
     """
     # The manifest is written last, and only where something was added to the run.
-    written = (run.folder / MANIFEST).stat().st_mtime_ns
+    finished = (run.folder / MANIFEST).stat().st_mtime_ns
     reports = (run.folder / REPORT, run.folder / JUNIT)
-    if any(not path.exists() or path.stat().st_mtime_ns < written for path in reports):
+    if any(not path.exists() or path.stat().st_mtime_ns < finished for path in reports):
         write_markdown(run, command)
         write_junit(run)
     return reports

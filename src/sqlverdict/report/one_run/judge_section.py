@@ -54,7 +54,7 @@ def contradiction_lines(run: Run, most: int = 50) -> list[str]:
     ]
 
 
-def unheard_table(run: Run, most: int = _SHOWN) -> TextTable:
+def no_verdict_table(run: Run, most: int = _SHOWN) -> TextTable:
     """The questions that got no verdict, and why."""
     rows = [
         (
@@ -70,7 +70,7 @@ def unheard_table(run: Run, most: int = _SHOWN) -> TextTable:
     return table(("id", "judge", "reason", "message"), rows[:most], left=range(4))
 
 
-def unheard_sentences(run: Run, most: int = 3) -> list[str]:
+def no_verdict_sentences(run: Run, most: int = 3) -> list[str]:
     """Why questions got no verdict: the most frequent causes, each with its number of questions.
 
     Messages that differ in their numbers alone count as one cause.

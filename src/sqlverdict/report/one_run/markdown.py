@@ -15,7 +15,7 @@ from sqlverdict.report.one_run.classic import classic
 from sqlverdict.report.one_run.judge_section import (
     contradiction_lines,
     judge_sentences,
-    unheard_table,
+    no_verdict_table,
     would_ask_table,
 )
 from sqlverdict.report.one_run.sections import (
@@ -82,10 +82,10 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
         yield "## Reasons"
         yield markdown(reason_table(summary, most=None))
     for by in SLICE_TITLES:
-        shown = slice_table(summary, by)
-        if len(shown.rows) > 1:
-            yield f"## {shown.title}"
-            yield markdown(shown)
+        slices = slice_table(summary, by)
+        if len(slices.rows) > 1:
+            yield f"## {slices.title}"
+            yield markdown(slices)
     yield from _examples(run)
     yield from _faults(run)
     ours = [*beyond_sentences(summary), *cut_sentences(summary), *without_sentences(summary)]
@@ -94,25 +94,25 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
 
 
 def _contradictions(run: Run) -> Iterator[str]:
-    found = contradiction_lines(run)
-    if found:
+    lines = contradiction_lines(run)
+    if lines:
         yield "## CONTRADICTIONS"
         yield "A bug of sqlverdict, not of the system: please report the saved files."
-        yield _list(found)
+        yield _list(lines)
 
 
 def _judge(run: Run) -> Iterator[str]:
-    said = judge_sentences(run.summary.judge)
-    if not said:
+    sentences = judge_sentences(run.summary.judge)
+    if not sentences:
         return
     yield "## Judge"
-    yield _list([f"{name}: {value}" for name, value in _how_judged(run)] + said)
+    yield _list([f"{name}: {value}" for name, value in _how_judged(run)] + sentences)
     if run.summary.judge.get("would_ask"):
-        shown = would_ask_table(run)
+        questions = would_ask_table(run)
         number = int(run.summary.judge["would_ask"])
-        yield f"### What would have been asked ({len(shown.rows)} of {number:,})"
-        yield markdown(shown)
-    unheard = unheard_table(run)
+        yield f"### What would have been asked ({len(questions.rows)} of {number:,})"
+        yield markdown(questions)
+    unheard = no_verdict_table(run)
     if unheard.rows:
         yield "### Questions without a verdict"
         yield markdown(unheard)
@@ -135,28 +135,28 @@ def pick(
 
     Holds a few results at a time, however long the run.
     """
-    kept: dict[tuple[int, str], list[Result]] = {}
+    buckets: dict[tuple[int, str], list[Result]] = {}
     for result in results:
         if verdict_by(result, deciding) is not Verdict.INCORRECT:
             continue
         kinds = relation_kinds(result)
         reasons = ", ".join(result.reasons) or "wrong"
-        bucket = kept.setdefault((0, kinds[0]) if kinds else (1, reasons), [])
+        bucket = buckets.setdefault((0, kinds[0]) if kinds else (1, reasons), [])
         if len(bucket) < each:
             bucket.append(result)
-    ranked = [kept[key] for key in sorted(kept)]
+    ranked = [buckets[key] for key in sorted(buckets)]
     turns = (bucket[turn] for turn in range(each) for bucket in ranked if turn < len(bucket))
     return list(islice(turns, most))
 
 
 def _examples(run: Run) -> Iterator[str]:
-    shown = pick(run.results(), deciding=run.deciding)
-    if not shown:
+    examples = pick(run.results(), deciding=run.deciding)
+    if not examples:
         return
     wrong = run.summary.verdicts.get(Verdict.INCORRECT, 0)
     yield "## Examples of wrong answers"
-    yield f"{len(shown)} of {wrong:,}, chosen to show different kinds."
-    for result in shown:
+    yield f"{len(examples)} of {wrong:,}, chosen to show different kinds."
+    for result in examples:
         yield from _example(result, run.folder)
 
 
@@ -201,23 +201,27 @@ def _list(lines: Sequence[str]) -> str:
 
 
 def _reproduce(run: Run, command: str) -> Iterator[str]:
-    made = run.manifest
+    manifest = run.manifest
     yield "## How to reproduce"
     if command:
         yield fence(command, "sh")
-    limits = ", ".join(f"{name} {most:,g}" for name, most in made.limits.items())
+    limits = ", ".join(f"{name} {most:,g}" for name, most in manifest.limits.items())
     rows = [
-        ("sqlverdict", made.sqlverdict),
-        ("engine", f"{made.engine} {made.engine_version}"),
-        ("metrics", ", ".join(f"{label} (version {v})" for label, v in made.metrics.items())),
+        ("sqlverdict", manifest.sqlverdict),
+        ("engine", f"{manifest.engine} {manifest.engine_version}"),
+        ("metrics", ", ".join(f"{label} (version {v})" for label, v in manifest.metrics.items())),
         ("limits of one query", limits),
-        *((f"stage {name}", how) for name, how in made.stages.items()),
-        ("seed", str(made.seed)),
-        ("Python", f"{made.python} on {made.platform}"),
-        ("time", f"{made.seconds:,.1f} s with {count(made.workers, 'worker')}, {made.started}"),
-        *((f"input {name}", digest) for name, digest in made.inputs.items()),
+        *((f"stage {name}", how) for name, how in manifest.stages.items()),
+        ("seed", str(manifest.seed)),
+        ("Python", f"{manifest.python} on {manifest.platform}"),
+        (
+            "time",
+            f"{manifest.seconds:,.1f} s with {count(manifest.workers, 'worker')}, "
+            f"{manifest.started}",
+        ),
+        *((f"input {name}", digest) for name, digest in manifest.inputs.items()),
         ("databases", _databases(run)),
-        ("fingerprint", made.fingerprint),
+        ("fingerprint", manifest.fingerprint),
     ]
     yield markdown(table(("what", "value"), rows, left=(0, 1)))
 

@@ -43,15 +43,15 @@ def compare_reliability(
         UsageError: they have no scored item in common, or not the same label.
         RunLogError: a run has a case twice.
     """
-    asked = request or ReliabilityRequest()
-    sides = [_read(run, asked) for run in (a, b)]
+    settings = request or ReliabilityRequest()
+    sides = [_read(run, settings) for run in (a, b)]
     (cells_a, items_a), (cells_b, items_b) = sides
     scores: dict[str, dict[str, PairedScores]] = {}
     for view in (ANS, EVERYTHING):
         try:
             scores[view.name] = {
-                penalty_text(c): compare_scores(cells_a, cells_b, c, view, seed=asked.seed)
-                for c in asked.penalties
+                penalty_text(c): compare_scores(cells_a, cells_b, c, view, seed=settings.seed)
+                for c in settings.penalties
             }
         except UsageError:
             if view is EVERYTHING:
@@ -59,27 +59,27 @@ def compare_reliability(
     curves = {}
     if any(case_id in items_b for case_id in items_a):
         for figure in ("aurc", "augrc"):
-            curves[figure] = compare_curves(items_a, items_b, figure, seed=asked.seed)
+            curves[figure] = compare_curves(items_a, items_b, figure, seed=settings.seed)
     return ReliabilityComparison(a.manifest.system, b.manifest.system, scores, curves)
 
 
-def _read(run: Run, asked: ReliabilityRequest) -> tuple[dict[str, Cell | None], dict[str, Item]]:
-    label = label_by(choose_source(run, asked.source))
+def _read(run: Run, request: ReliabilityRequest) -> tuple[dict[str, Cell | None], dict[str, Item]]:
+    label = label_by(choose_source(run, request.source))
     cells: dict[str, Cell | None] = {}
     items: dict[str, Item] = {}
     for result in run.results():
         if result.id in cells:
             raise RunLogError(f"{run.folder} has case {result.id!r} twice; evaluate it again")
-        cell = cells[result.id] = fate_of(result, label, asked.policy).cell
+        cell = cells[result.id] = fate_of(result, label, request.policy).cell
         if cell in _ANSWERED and result.confidence is not None:
             items[result.id] = (result.confidence, cell is Cell.CORRECT)
     return cells, items
 
 
-def comparison_table(found: ReliabilityComparison) -> TextTable:
+def comparison_table(comparison: ReliabilityComparison) -> TextTable:
     """The differences with intervals and p-values."""
     rows: list[tuple[str, ...]] = []
-    for view, scores in found.scores.items():
+    for view, scores in comparison.scores.items():
         for name, one in scores.items():
             test = one.test
             ends = f"{points_text(test.low)} to {points_text(test.high)}"
@@ -94,11 +94,11 @@ def comparison_table(found: ReliabilityComparison) -> TextTable:
                     p_text(test.p_value),
                 )
             )
-    for figure, pair in found.curves.items():
+    for figure, pair in comparison.curves.items():
         test = pair.test
         numbers = [f"{value:.4f}" for value in (pair.a, pair.b, test.difference or 0.0)]
         ends = f"{test.low or 0.0:.4f} to {test.high or 0.0:.4f}"
         row = (figure.upper(), f"{pair.items:,}", *numbers, ends, p_text(test.p_value))
         rows.append(row)
-    headers = ("figure", "items", found.a, found.b, "difference", "95% interval", "p")
+    headers = ("figure", "items", comparison.a, comparison.b, "difference", "95% interval", "p")
     return table(headers, rows, "Paired comparison; a lower AURC or AUGRC is better")

@@ -156,10 +156,10 @@ def reliability(run: Run, request: ReliabilityRequest | None = None) -> Reliabil
     Raises:
         UsageError: the run has no such metric, or no case could be scored.
     """
-    asked = request or ReliabilityRequest()
-    source = choose_source(run, asked.source)
+    settings = request or ReliabilityRequest()
+    source = choose_source(run, settings.source)
     beside = [name for name in (*run.manifest.metrics, VERDICT, PROVED) if name != source]
-    ledger = ReliabilityCounts(source, asked.policy, beside=beside, seed=asked.seed).add_all(
+    ledger = ReliabilityCounts(source, settings.policy, beside=beside, seed=settings.seed).add_all(
         run.results()
     )
     table = ledger.table
@@ -168,33 +168,33 @@ def reliability(run: Run, request: ReliabilityRequest | None = None) -> Reliabil
             f"no case of {run.manifest.system} could be scored by {source} "
             f"({table.unscored:,} unscored); there is nothing to report"
         )
-    others = {name: found for name in beside if (found := ledger.table_by(name)).correct}
+    others = {name: other for name in beside if (other := ledger.table_by(name)).correct}
     return Reliability(
         system=run.manifest.system,
         benchmark=run.manifest.benchmark,
         source=source,
-        request=asked,
+        request=settings,
         table=table,
-        views=_views(table, ledger.subset(asked.share), asked),
+        views=_views(table, ledger.subset(settings.share), settings),
         rates=_rates(table),
         slices=ledger.slices(),
         beside=others,
-        selective=_selective(ledger, asked),
+        selective=_selective(ledger, settings),
     )
 
 
-def choose_source(run: Run, wanted: str | None) -> str:
+def choose_source(run: Run, label: str | None) -> str:
     """Where "correct" comes from: what was asked for, else the first metric of 0 and 1.
 
     Raises:
         UsageError: the run has no such metric.
     """
     known = (*run.manifest.metrics, VERDICT, PROVED)
-    if wanted is None:
+    if label is None:
         return next((name for name in run.manifest.metrics if name in run.manifest.binary), VERDICT)
-    if wanted not in known:
-        raise UsageError(f"the run has no label {wanted!r} for what is correct: {', '.join(known)}")
-    return wanted
+    if label not in known:
+        raise UsageError(f"the run has no label {label!r} for what is correct: {', '.join(known)}")
+    return label
 
 
 def subset_name(share: float) -> str:
@@ -203,19 +203,19 @@ def subset_name(share: float) -> str:
 
 
 def _views(
-    table: OutcomeTable, taken: OutcomeTable, asked: ReliabilityRequest
+    table: OutcomeTable, subset: OutcomeTable, request: ReliabilityRequest
 ) -> tuple[ViewScores, ...]:
-    drawn = resampled_tables(table, asked.seed)
-    found = [_view(table, drawn, view, asked.penalties) for view in views(asked.share)]
-    again = resampled_tables(taken, asked.seed)
-    name = View(subset_name(asked.share), EVERYTHING.weight)
-    found.insert(2, _view(taken, again, name, asked.penalties, subset=True))
-    return tuple(found)
+    samples = resampled_tables(table, request.seed)
+    scores = [_view(table, samples, view, request.penalties) for view in views(request.share)]
+    again = resampled_tables(subset, request.seed)
+    name = View(subset_name(request.share), EVERYTHING.weight)
+    scores.insert(2, _view(subset, again, name, request.penalties, subset=True))
+    return tuple(scores)
 
 
 def _view(
     table: OutcomeTable,
-    drawn: list[OutcomeTable],
+    samples: list[OutcomeTable],
     view: View,
     penalties: Sequence[Penalty],
     *,
@@ -225,7 +225,7 @@ def _view(
     for penalty in penalties:
         name = penalty_text(penalty)
         scores[name] = rs(table, penalty, view)
-        intervals[name] = interval_of(lambda one, c=penalty: rs(one, c, view), drawn)  # type: ignore[misc]
+        intervals[name] = interval_of(lambda one, c=penalty: rs(one, c, view), samples)  # type: ignore[misc]
     return ViewScores(
         name=view.name,
         items=view.size(table),
@@ -233,7 +233,7 @@ def _view(
         scores=scores,
         intervals=intervals,
         break_even=break_even(table, view),
-        break_even_interval=interval_of(lambda one: break_even(one, view), drawn),
+        break_even_interval=interval_of(lambda one: break_even(one, view), samples),
         subset=subset,
     )
 
@@ -254,43 +254,43 @@ def _rates(table: OutcomeTable) -> dict[str, ShareEstimate]:
     }
 
 
-def _selective(ledger: ReliabilityCounts, asked: ReliabilityRequest) -> Selective | None:
+def _selective(ledger: ReliabilityCounts, request: ReliabilityRequest) -> Selective | None:
     curve = ledger.curve()
     if not curve.items:
         return None
-    numbers = [penalty for penalty in asked.penalties if penalty == "N" or penalty > 0]
+    numbers = [penalty for penalty in request.penalties if penalty == "N" or penalty > 0]
     return Selective(
         curve=curve,
         answers=curve.items,
         without=ledger.without_confidence,
         accuracy=1 - curve.errors / curve.items,
-        figures=curve_intervals(curve, figures(asked.risks), seed=asked.seed),
+        figures=curve_intervals(curve, figures(request.risks), seed=request.seed),
         best_aurc=best_aurc(curve),
         auroc=auroc(curve),
-        points={f"{risk:g}": coverage_at(curve, risk) for risk in asked.risks},
-        calibration=calibration(curve, seed=asked.seed) if scale_of(curve) else None,
+        points={f"{risk:g}": coverage_at(curve, risk) for risk in request.risks},
+        calibration=calibration(curve, seed=request.seed) if scale_of(curve) else None,
         heuristic={penalty_text(c): best_prefix(curve, c) for c in [1.0, *numbers]},
-        certified=tuple(certify(curve, risk=risk, delta=asked.delta) for risk in asked.risks),
+        certified=tuple(certify(curve, risk=risk, delta=request.delta) for risk in request.risks),
     )
 
 
-def sweeps(found: Reliability) -> dict[str, dict[str, list[tuple[float, float]]]]:
+def sweeps(report: Reliability) -> dict[str, dict[str, list[tuple[float, float]]]]:
     """RS as a function of c by view, and of the unanswerable share by penalty."""
-    table = found.table
+    table = report.table
     by_penalty = {
-        view.name: sweep_penalty(table, penalty_grid(found), view)
-        for view in (ANS, partly(found.request.share), EVERYTHING)
+        view.name: sweep_penalty(table, penalty_grid(report), view)
+        for view in (ANS, partly(report.request.share), EVERYTHING)
     }
     by_share = {}
     if table.answerable and table.unanswerable:
-        numbers: list[Penalty] = [c for c in found.request.penalties if c != "N"]
+        numbers: list[Penalty] = [c for c in report.request.penalties if c != "N"]
         by_share = {penalty_text(c): sweep_share(table, c, _SHARES) for c in numbers}
     return {"penalty": by_penalty, "share": by_share}
 
 
-def penalty_grid(found: Reliability) -> list[Penalty]:
+def penalty_grid(report: Reliability) -> list[Penalty]:
     """Penalties from 0 to somewhat beyond the last point where a view breaks even."""
-    ends = [view.break_even for view in found.views if view.break_even is not None]
+    ends = [view.break_even for view in report.views if view.break_even is not None]
     last = max((end for end in ends if math.isfinite(end)), default=10.0)
     high = max(1.5 * last, 10.0)
     return [high * step / 40 for step in range(41)]

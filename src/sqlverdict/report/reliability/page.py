@@ -31,48 +31,50 @@ class Section:
 
 
 def sections(
-    found: Reliability,
+    reliability: Reliability,
     compared: ReliabilityComparison | None = None,
     other: Reliability | None = None,
 ) -> Iterator[Section]:
     """The report, part by part; empty tables are left out.
 
     Args:
-        found: The run's reliability.
+        reliability: The run's reliability.
         compared: The run against another.
         other: That other run's reliability, for the tables that hold several systems.
     """
-    systems = [found] if other is None else [found, other]
-    yield Section((tables.header_line(found),), tables.scores_table(found), heading=True)
-    yield Section(("Break-even penalty", *map(tables.break_even_sentence, found.views)))
-    yield Section((), tables.outcome_rows(found))
-    if mishaps := tables.mishap_sentences(found):
+    systems = [reliability] if other is None else [reliability, other]
+    yield Section(
+        (tables.header_line(reliability),), tables.scores_table(reliability), heading=True
+    )
+    yield Section(("Break-even penalty", *map(tables.break_even_sentence, reliability.views)))
+    yield Section((), tables.outcome_rows(reliability))
+    if mishaps := tables.mishap_sentences(reliability):
         yield Section(tuple(mishaps))
-    for shown in (
-        tables.rates_table(found),
-        tables.slices_table(found),
+    for section_table in (
+        tables.rates_table(reliability),
+        tables.slices_table(reliability),
         hardness_table(systems),
         type_table(systems),
-        tables.beside_table(found),
+        tables.beside_table(reliability),
     ):
-        if shown.rows:
-            yield Section((), shown)
-    if found.selective is not None:
-        yield Section((), tables.selective_table(found.selective))
-        yield Section(tuple(tables.threshold_sentences(found.selective)))
+        if section_table.rows:
+            yield Section((), section_table)
+    if reliability.selective is not None:
+        yield Section((), tables.selective_table(reliability.selective))
+        yield Section(tuple(tables.threshold_sentences(reliability.selective)))
     if compared is not None:
         yield Section((), comparison_table(compared))
 
 
 def page(
-    found: Reliability,
+    reliability: Reliability,
     compared: ReliabilityComparison | None,
     charts: Sequence[str],
     other: Reliability | None = None,
 ) -> str:
     """The report as Markdown, with its charts beside it."""
-    parts = [f"# Reliability of {md_cell(found.system)} on {md_cell(found.benchmark)}"]
-    for section in sections(found, compared, other):
+    parts = [f"# Reliability of {md_cell(reliability.system)} on {md_cell(reliability.benchmark)}"]
+    for section in sections(reliability, compared, other):
         if section.heading or len(section.text) == 1:
             parts += [md_cell(line) for line in section.text]
         elif section.text:

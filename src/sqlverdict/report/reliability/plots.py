@@ -13,26 +13,29 @@ from sqlverdict.score.reliability.reliability_score import ANS, EVERYTHING
 _KINDS = ("answerable", "unanswerable")
 
 
-def reliability_plots(found: Reliability, other: Reliability | None = None) -> dict[str, str]:
+def reliability_plots(reliability: Reliability, other: Reliability | None = None) -> dict[str, str]:
     """Every chart that the run has figures for; ``other`` is drawn beside it where it fits."""
-    drawn = {"outcomes.svg": outcomes_plot(found), "rs_by_penalty.svg": penalty_plot(found)}
-    if found.table.answerable and found.table.unanswerable:
-        drawn["rs_by_share.svg"] = share_plot(found)
-    if found.selective is not None:
-        name = found.system
-        curves = {name: found.selective}
+    plots = {
+        "outcomes.svg": outcomes_plot(reliability),
+        "rs_by_penalty.svg": penalty_plot(reliability),
+    }
+    if reliability.table.answerable and reliability.table.unanswerable:
+        plots["rs_by_share.svg"] = share_plot(reliability)
+    if reliability.selective is not None:
+        name = reliability.system
+        curves = {name: reliability.selective}
         if other is not None and other.selective is not None:
             curves[other.system] = other.selective
-        drawn["risk_coverage.svg"] = risk_coverage_plot(curves)
-        drawn["threshold.svg"] = threshold_plot(found.selective)
+        plots["risk_coverage.svg"] = risk_coverage_plot(curves)
+        plots["threshold.svg"] = threshold_plot(reliability.selective)
         if any(one.calibration is not None for one in curves.values()):
-            drawn["calibration.svg"] = calibration_plot(curves)
-    return drawn
+            plots["calibration.svg"] = calibration_plot(curves)
+    return plots
 
 
-def outcomes_plot(found: Reliability) -> str:
+def outcomes_plot(reliability: Reliability) -> str:
     """The five cells, answerable and unanswerable items apart."""
-    one = found.table
+    one = reliability.table
     nothing = math.nan
     wholes = (one.answerable or 1, one.unanswerable or 1)
     bars = {
@@ -48,33 +51,33 @@ def outcomes_plot(found: Reliability) -> str:
         f"{kind} ({number:,})"
         for kind, number in zip(_KINDS, (one.answerable, one.unanswerable), strict=True)
     ]
-    title = f"What became of the items: {found.system}"
+    title = f"What became of the items: {reliability.system}"
     return bar_chart(title, "share of items", groups, shares, stacked=True, y_percent=True)
 
 
-def penalty_plot(found: Reliability) -> str:
+def penalty_plot(reliability: Reliability) -> str:
     """RS as a function of c, with ABSTAIN-ALL and where the system breaks even with it."""
-    lines = [Series(name, line) for name, line in sweeps(found)["penalty"].items() if line]
+    lines = [Series(name, line) for name, line in sweeps(reliability)["penalty"].items() if line]
     last = lines[0].points[-1][0] if lines else 1.0
-    whole = found.view(EVERYTHING.name)
+    whole = reliability.view(EVERYTHING.name)
     if whole.abstain_all:
         level = whole.abstain_all
         lines.append(Series("ABSTAIN-ALL on ANS+UnANS", [(0, level), (last, level)], dashed=True))
     marks = []
     for name in (ANS.name, EVERYTHING.name):
-        value = found.view(name).break_even
+        value = reliability.view(name).break_even
         if value is not None and math.isfinite(value) and value >= 0:
             marks.append((value, f"{name} breaks even at {value:.2f}"))
-    title = f"RS(c) over the penalty: {found.system}"
-    shown = marks[-1:] if len({mark for mark, _ in marks}) < 2 else marks[1:]
-    return line_chart(title, "penalty c", "RS(c)", lines, y_percent=True, verticals=shown)
+    title = f"RS(c) over the penalty: {reliability.system}"
+    verticals = marks[-1:] if len({mark for mark, _ in marks}) < 2 else marks[1:]
+    return line_chart(title, "penalty c", "RS(c)", lines, y_percent=True, verticals=verticals)
 
 
-def share_plot(found: Reliability) -> str:
+def share_plot(reliability: Reliability) -> str:
     """RS if another share of the questions were unanswerable."""
-    lines = [Series(f"c = {name}", line) for name, line in sweeps(found)["share"].items()]
+    lines = [Series(f"c = {name}", line) for name, line in sweeps(reliability)["share"].items()]
     lines.append(Series("ABSTAIN-ALL", [(0.0, 0.0), (1.0, 1.0)], dashed=True))
-    title = f"RS(c) over the share of unanswerable questions: {found.system}"
+    title = f"RS(c) over the share of unanswerable questions: {reliability.system}"
     label = "share of questions that no query answers"
     return line_chart(title, label, "RS(c)", lines, x_percent=True, y_percent=True)
 
@@ -118,10 +121,10 @@ def calibration_plot(curves: dict[str, Selective]) -> str:
     )
 
 
-def threshold_plot(found: Selective) -> str:
+def threshold_plot(selective: Selective) -> str:
     """TrustSQL's figure 2: the sum over the surest answers, and where it is largest."""
     lines, marks = [], []
-    for name, one in found.heuristic.items():
+    for name, one in selective.heuristic.items():
         if name == "N":
             continue
         path = [(float(n), total) for n, total in one.curve()]
@@ -129,7 +132,7 @@ def threshold_plot(found: Selective) -> str:
         stop = f"c = {name}: {count(one.answered, 'answer')}"
         marks.append((float(one.answered), stop))
     # A large penalty soon leaves the picture; what matters is where each line is highest.
-    best = max((one.score for one in found.heuristic.values()), default=1.0)
+    best = max((one.score for one in selective.heuristic.values()), default=1.0)
     room = max(best, 1.0) * 1.15
     return line_chart(
         "Threshold heuristic: sum over the surest answers",

@@ -37,27 +37,27 @@ def points_text(value: float | None) -> str:
     return _DASH if value is None else f"{value * 100:,.1f}"
 
 
-def header_line(found: Reliability) -> str:
+def header_line(reliability: Reliability) -> str:
     """What was measured, on how many items, and what says that an answer is correct."""
-    told = {
+    source = {
         VERDICT: "the verdict of the run",
         PROVED: "a proof; answers that merely match are left out",
-    }.get(found.source, f"the metric {found.source}")
-    left_out = f", {found.table.unscored:,} unscored" if found.table.unscored else ""
+    }.get(reliability.source, f"the metric {reliability.source}")
+    left_out = f", {reliability.table.unscored:,} unscored" if reliability.table.unscored else ""
     return (
-        f"{found.system} on {found.benchmark}: {count(found.table.total, 'item')}{left_out}; "
-        f"correct is said by {told}"
+        f"{reliability.system} on {reliability.benchmark}: "
+        f"{count(reliability.table.total, 'item')}{left_out}; correct is said by {source}"
     )
 
 
-def scores_table(found: Reliability) -> TextTable:
+def scores_table(reliability: Reliability) -> TextTable:
     """RS of each view and penalty with its interval, and ABSTAIN-ALL beside it."""
-    names = list(found.views[0].scores)
+    names = list(reliability.views[0].scores)
     headers = ["view", "N"]
     for name in names:
         headers += [f"RS({name})", "95% interval"]
     rows = []
-    for view in found.views:
+    for view in reliability.views:
         row = [view.name, f"{view.items:,g}"]
         for name in names:
             row += [points_text(view.scores[name]), _ends(view.intervals[name])]
@@ -65,32 +65,36 @@ def scores_table(found: Reliability) -> TextTable:
     return table([*headers, "ABSTAIN-ALL"], rows, "Reliability score, times 100")
 
 
-def outcome_rows(found: Reliability) -> TextTable:
+def outcome_rows(reliability: Reliability) -> TextTable:
     """The five cells."""
-    wholes = {"unanswerable": found.table.unanswerable}
+    wholes = {"unanswerable": reliability.table.unanswerable}
     rows = []
-    for name, number in found.table.cells().items():
-        whole = wholes.get(name.partition("_")[2], found.table.answerable)
+    for name, number in reliability.table.cells().items():
+        whole = wholes.get(name.partition("_")[2], reliability.table.answerable)
         share = percent(number / whole) if whole else _DASH
         rows.append((name, _CELLS[name], f"{number:,}", share))
-    rows += [("unscored", "", f"{found.table.unscored:,}", "")] if found.table.unscored else []
+    rows += (
+        [("unscored", "", f"{reliability.table.unscored:,}", "")]
+        if reliability.table.unscored
+        else []
+    )
     return table(("outcome", "worth", "items", "of its kind"), rows, "Outcomes")
 
 
-def mishap_sentences(found: Reliability) -> list[str]:
+def mishap_sentences(reliability: Reliability) -> list[str]:
     """How failures were counted."""
-    policy = asdict(found.request.policy)
-    said = {
+    policy = asdict(reliability.request.policy)
+    names = {
         "error": "queries that fail",
         "timeout": "queries stopped at a limit",
         "no_sql": "replies without SQL",
     }
     lines = [
-        f"{said[name]}: {number:,}, counted as {policy[name]}"
-        for name, number in found.table.mishaps.items()
-        if name in said
+        f"{names[name]}: {number:,}, counted as {policy[name]}"
+        for name, number in reliability.table.mishaps.items()
+        if name in names
     ]
-    missing = found.table.mishaps.get("missing")
+    missing = reliability.table.mishaps.get("missing")
     return [*lines, f"missing predictions: {missing:,}, counted as harm"] if missing else lines
 
 
@@ -110,22 +114,22 @@ def break_even_sentence(view: ViewScores) -> str:
     return f"{view.name}: better than ABSTAIN-ALL up to a penalty of {value:.2f}{around}"
 
 
-def rates_table(found: Reliability) -> TextTable:
+def rates_table(reliability: Reliability) -> TextTable:
     """Shares that need no penalty."""
     rows = [
         (name.replace("_", "-"), percent(rate.value), interval(rate.low, rate.high), _RATES[name])
         for name in _RATES
-        if (rate := found.rates[name]).value is not None
+        if (rate := reliability.rates[name]).value is not None
     ]
     return table(("rate", "value", "95% interval", "share of"), rows, "Rates", left=(0, 3))
 
 
-def beside_table(found: Reliability) -> TextTable:
+def beside_table(reliability: Reliability) -> TextTable:
     """RS over all items by every label of the run: what lucky matches cost."""
-    names = list(found.views[0].scores)
+    names = list(reliability.views[0].scores)
     rows = [
         (name, f"{one.correct:,}", f"{one.harm:,}", f"{one.unscored:,}", *_scores(one, names))
-        for name, one in {found.source: found.table, **found.beside}.items()
+        for name, one in {reliability.source: reliability.table, **reliability.beside}.items()
     ]
     if len(rows) == 1:
         return table((), ())
@@ -137,10 +141,10 @@ def _scores(one: OutcomeTable, names: list[str]) -> list[str]:
     return [points_text(rs(one, parse_penalty(name))) for name in names]
 
 
-def slices_table(found: Reliability) -> TextTable:
+def slices_table(reliability: Reliability) -> TextTable:
     """RS by difficulty and by type of unanswerable question; N is the number of items there."""
-    names = _names(found)
-    some = any(part.table.unscored for part in found.slices)
+    names = _names(reliability)
+    some = any(part.table.unscored for part in reliability.slices)
     rows = [
         (
             part.key,
@@ -148,37 +152,37 @@ def slices_table(found: Reliability) -> TextTable:
             *_scores(part.table, names),
             *((f"{part.table.unscored:,}",) if some else ()),
         )
-        for part in found.slices
+        for part in reliability.slices
     ]
     headers = ("items", "N", *(f"RS({name})" for name in names), *(("unscored",) if some else ()))
     title = "Reliability score by difficulty and by type of unanswerable question"
     return table(headers, rows, title)
 
 
-def selective_table(found: Selective) -> TextTable:
+def selective_table(selective: Selective) -> TextTable:
     """The figures of the risk-coverage curve."""
     rows = []
-    for name, one in found.figures.items():
-        shown = name.replace("coverage_at_", "coverage at risk ")
-        if shown in ("aurc", "augrc"):
-            rows.append((shown.upper(), _number(one.value), _numbers(one)))
+    for name, one in selective.figures.items():
+        label = name.replace("coverage_at_", "coverage at risk ")
+        if label in ("aurc", "augrc"):
+            rows.append((label.upper(), _number(one.value), _numbers(one)))
         else:
-            rows.append((shown, percent(one.value), interval(one.low, one.high)))
-    rows.append(("AURC of the best order", _number(found.best_aurc), ""))
-    rows.append(("AUROC", _number(found.auroc), ""))
-    if found.calibration is not None:
-        fit = found.calibration
+            rows.append((label, percent(one.value), interval(one.low, one.high)))
+    rows.append(("AURC of the best order", _number(selective.best_aurc), ""))
+    rows.append(("AUROC", _number(selective.auroc), ""))
+    if selective.calibration is not None:
+        fit = selective.calibration
         rows.append(("ECE", _number(fit.ece), _ends_of(fit.ece_interval)))
         rows.append(("ECE, bins of equal size", _number(fit.ece_equal_size), ""))
         rows.append(("Brier score", _number(fit.brier), _ends_of(fit.brier_interval)))
-    title = f"Selective prediction: {count(found.answers, 'answer')} with a confidence"
+    title = f"Selective prediction: {count(selective.answers, 'answer')} with a confidence"
     return table(("figure", "value", "95% interval"), rows, title)
 
 
-def threshold_sentences(found: Selective) -> list[str]:
+def threshold_sentences(selective: Selective) -> list[str]:
     """Which thresholds the answers suggest."""
     lines = []
-    for name, one in found.heuristic.items():
+    for name, one in selective.heuristic.items():
         if one.value == math.inf:
             lines.append(f"heuristic threshold for penalty {name}: never answer")
             continue
@@ -186,65 +190,72 @@ def threshold_sentences(found: Selective) -> list[str]:
             f"heuristic threshold for penalty {name}: {one.value:.6g} answers "
             f"{one.answered:,} of {one.items:,}, {one.wrong:,} of them wrongly"
         )
-    for promise in found.certified:
+    for promise in selective.certified:
         if promise.value == math.inf:
             lines.append(promise.guarantee)
         else:
-            shown = "any confidence" if promise.value == -math.inf else f"{promise.value:.6g}"
-            lines.append(f"threshold {shown}: {promise.guarantee}")
-    if found.calibration is None:
+            confidence = "any confidence" if promise.value == -math.inf else f"{promise.value:.6g}"
+            lines.append(f"threshold {confidence}: {promise.guarantee}")
+    if selective.calibration is None:
         lines.append("the confidences are no probabilities: no ECE, no Brier score")
-    elif found.calibration.scale == "logarithm":
+    elif selective.calibration.scale == "logarithm":
         lines.append("the confidences were read as logarithms of probabilities")
-    if found.without:
-        lines.append(f"{count(found.without, 'answer')} without a confidence left out")
+    if selective.without:
+        lines.append(f"{count(selective.without, 'answer')} without a confidence left out")
     return lines
 
 
-def reliability_json(found: Reliability) -> dict[str, Any]:
+def reliability_json(reliability: Reliability) -> dict[str, Any]:
     """Everything as plain values; scores are fractions, ``rs_percent`` is as people print it."""
-    asked = found.request
+    request = reliability.request
     return {
-        "system": found.system,
-        "benchmark": found.benchmark,
-        "correct_by": found.source,
-        "items": found.table.total,
-        "unscored": found.table.unscored,
-        "policy": asdict(asked.policy),
-        "seed": asked.seed,
-        "outcomes": found.table.cells(),
-        "mishaps": dict(found.table.mishaps),
-        "rs": {view.name: dict(view.scores) for view in found.views},
+        "system": reliability.system,
+        "benchmark": reliability.benchmark,
+        "correct_by": reliability.source,
+        "items": reliability.table.total,
+        "unscored": reliability.table.unscored,
+        "policy": asdict(request.policy),
+        "seed": request.seed,
+        "outcomes": reliability.table.cells(),
+        "mishaps": dict(reliability.table.mishaps),
+        "rs": {view.name: dict(view.scores) for view in reliability.views},
         "rs_percent": {
             view.name: {name: _rounded(score) for name, score in view.scores.items()}
-            for view in found.views
+            for view in reliability.views
         },
-        "intervals": {view.name: dict(view.intervals) for view in found.views},
-        "n": {view.name: view.items for view in found.views},
-        "abstain_all": {view.name: view.abstain_all for view in found.views},
-        "break_even": {view.name: _break_even(view) for view in found.views},
-        "rates": {name: asdict(rate) for name, rate in found.rates.items()},
+        "intervals": {view.name: dict(view.intervals) for view in reliability.views},
+        "n": {view.name: view.items for view in reliability.views},
+        "abstain_all": {view.name: view.abstain_all for view in reliability.views},
+        "break_even": {view.name: _break_even(view) for view in reliability.views},
+        "rates": {name: asdict(rate) for name, rate in reliability.rates.items()},
         "slices": [
-            {"by": part.by, "key": part.key, **_plain(part.table), "rs": _rs(part.table, found)}
-            for part in found.slices
+            {
+                "by": part.by,
+                "key": part.key,
+                **_plain(part.table),
+                "rs": _rs(part.table, reliability),
+            }
+            for part in reliability.slices
         ],
-        "by_hardness": by_hardness(found),
-        "by_type": by_type(found),
+        "by_hardness": by_hardness(reliability),
+        "by_type": by_type(reliability),
         "by_label": {
-            name: {**_plain(one), "rs": _rs(one, found)}
-            for name, one in {found.source: found.table, **found.beside}.items()
+            name: {**_plain(one), "rs": _rs(one, reliability)}
+            for name, one in {reliability.source: reliability.table, **reliability.beside}.items()
         },
-        "sweeps": sweeps(found),
-        "selective": None if found.selective is None else _selective_json(found.selective),
+        "sweeps": sweeps(reliability),
+        "selective": None
+        if reliability.selective is None
+        else _selective_json(reliability.selective),
     }
 
 
-def _names(found: Reliability) -> list[str]:
-    return list(found.views[0].scores)
+def _names(reliability: Reliability) -> list[str]:
+    return list(reliability.views[0].scores)
 
 
-def _rs(one: OutcomeTable, found: Reliability) -> dict[str, float | None]:
-    return {name: rs(one, parse_penalty(name)) for name in _names(found)}
+def _rs(one: OutcomeTable, reliability: Reliability) -> dict[str, float | None]:
+    return {name: rs(one, parse_penalty(name)) for name in _names(reliability)}
 
 
 def _plain(one: OutcomeTable) -> dict[str, Any]:
@@ -269,22 +280,22 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and math.isfinite(value) else None
 
 
-def _selective_json(found: Selective) -> dict[str, Any]:
+def _selective_json(selective: Selective) -> dict[str, Any]:
     plain = {
-        name: getattr(found, name)
+        name: getattr(selective, name)
         for name in ("answers", "without", "accuracy", "best_aurc", "auroc")
     }
-    shown = {"value", "answered", "wrong", "items", "score", "penalty"}
+    keys = {"value", "answered", "wrong", "items", "score", "penalty"}
     return {
         **plain,
-        "figures": {name: asdict(one) for name, one in found.figures.items()},
-        "points": {name: asdict(point) for name, point in found.points.items()},
-        "calibration": None if found.calibration is None else asdict(found.calibration),
+        "figures": {name: asdict(one) for name, one in selective.figures.items()},
+        "points": {name: asdict(point) for name, point in selective.points.items()},
+        "calibration": None if selective.calibration is None else asdict(selective.calibration),
         "heuristic": {
-            name: {key: getattr(one, key) for key in sorted(shown)}
-            for name, one in found.heuristic.items()
+            name: {key: getattr(one, key) for key in sorted(keys)}
+            for name, one in selective.heuristic.items()
         },
-        "certified": [asdict(one) for one in found.certified],
+        "certified": [asdict(one) for one in selective.certified],
     }
 
 

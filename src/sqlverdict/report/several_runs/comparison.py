@@ -33,7 +33,7 @@ class Change:
 
 
 @dataclass
-class Level:
+class LevelChange:
     """Both runs over the cases of one difficulty that both could score."""
 
     key: str
@@ -70,13 +70,13 @@ class ComparedRuns:
     before: float | None
     after: float | None
     outcome: PairedOutcome
-    levels: tuple[Level, ...]
+    levels: tuple[LevelChange, ...]
     gained: tuple[Change, ...]
     lost: tuple[Change, ...]
     notes: tuple[str, ...] = field(default=())
 
 
-def choose_metric(runs: Sequence[Run], asked: str | None) -> str:
+def choose_metric(runs: Sequence[Run], name: str | None) -> str:
     """A metric that all runs have: the one asked for, by any of its names, else the first.
 
     Raises:
@@ -87,19 +87,19 @@ def choose_metric(runs: Sequence[Run], asked: str | None) -> str:
         for label in runs[0].manifest.metrics
         if all(label in run.manifest.metrics for run in runs)
     ]
-    if asked is None and common:
+    if name is None and common:
         return common[0]
-    label, _ = label_of(asked or "", common)
+    label, _ = label_of(name or "", common)
     if label in common:
         return label
     had = "; ".join(f"{run.folder} has {', '.join(run.manifest.metrics)}" for run in runs)
-    wanted = f"metric {asked!r}" if asked is not None else "a metric in common"
-    raise UsageError(f"not every run has {wanted}: {had}. Evaluate with --metrics as needed.")
+    needed = f"metric {name!r}" if name is not None else "a metric in common"
+    raise UsageError(f"not every run has {needed}: {had}. Evaluate with --metrics as needed.")
 
 
-def named_otherwise(asked: Iterable[str | None], labels: Iterable[str]) -> list[str]:
+def named_otherwise(names: Iterable[str | None], labels: Iterable[str]) -> list[str]:
     """What should be said about metrics that were asked for by other names."""
-    pairs = zip(asked, labels, strict=True)
+    pairs = zip(names, labels, strict=True)
     notes = (label_of(name, [label])[1] for name, label in pairs if name is not None)
     return [note for note in notes if note]
 
@@ -128,18 +128,18 @@ def compare_runs(
             f"{a.folder} and {b.folder} have no case in common; compare runs of one benchmark"
         )
     gained, lost = outcome.gained[:limit], outcome.lost[:limit]
-    whole = Level("all")
-    levels: dict[str, Level] = {}
+    whole = LevelChange("all")
+    levels: dict[str, LevelChange] = {}
     changes: dict[str, Change] = {}
-    shown = {*gained, *lost}
-    for old, new in _pairs(a, b, shown):
+    changed_ids = {*gained, *lost}
+    for old, new in _pairs(a, b, changed_ids):
         before, after = old.scores.get(label), new.scores.get(label)
         if before is None or after is None:
             continue
         key = new.difficulty or UNLABELLED
-        for level in (whole, levels.setdefault(key, Level(key))):
+        for level in (whole, levels.setdefault(key, LevelChange(key))):
             level.add(before, after)
-        if new.id in shown:
+        if new.id in changed_ids:
             changes[new.id] = _change(old, new, before, after)
     for level in (whole, *levels.values()):
         level.settle()
@@ -193,11 +193,11 @@ def _notes(a: Run, b: Run, outcome: PairedOutcome) -> Iterator[str]:
         yield f"{count(len(outcome.unscored), 'case')} unscored in one of the runs: left out"
 
 
-def _pairs(a: Run, b: Run, wanted: Collection[str]) -> Iterator[tuple[Result, Result]]:
+def _pairs(a: Run, b: Run, whole_ids: Collection[str]) -> Iterator[tuple[Result, Result]]:
     """The common cases; of run a only the scores are kept, and all of the wanted cases."""
     before: dict[str, Result] = {}
     for result in a.results():
-        before[result.id] = result if result.id in wanted else _lean(result)
+        before[result.id] = result if result.id in whole_ids else _lean(result)
     for result in b.results():
         old = before.pop(result.id, None)
         if old is not None:
@@ -231,6 +231,6 @@ def _name(run: Run, other: Run) -> str:
     return str(run.folder) if same else run.manifest.system
 
 
-def _level_order(level: Level) -> tuple[int, str]:
+def _level_order(level: LevelChange) -> tuple[int, str]:
     known = level.key in DIFFICULTIES
     return DIFFICULTIES.index(level.key) if known else len(DIFFICULTIES), level.key

@@ -21,7 +21,7 @@ from sqlverdict.runlog.run import Run
 from sqlverdict.score.aliases import label_of
 from sqlverdict.score.statistics.pairing import RIGHT
 
-_SHOWN = 10
+_MOST_LOST = 10
 
 UNBOUNDED = frozenset({"ves", "r_ves"})
 """Metrics that may be above 1."""
@@ -67,7 +67,7 @@ class GateCondition:
     """One condition, and whether the run meets it."""
 
     name: str
-    found: str
+    actual: str
     required: str
     passed: bool
     detail: tuple[str, ...] = ()
@@ -158,9 +158,9 @@ def check_run(
             "nothing to check: give --min, --max-unscored, or --baseline with --no-regressions "
             "or --max-drop"
         )
-    asked = [*rules.minimums, *rules.metrics]
+    names = [*rules.minimums, *rules.metrics]
     rules = _with_labels(run, rules)
-    notes = named_otherwise(asked, [*rules.minimums, *rules.metrics])
+    notes = named_otherwise(names, [*rules.minimums, *rules.metrics])
     conditions = [_minimum(run, label, least) for label, least in rules.minimums.items()]
     if rules.max_unscored is not None:
         conditions.append(_unscored(run, rules.max_unscored))
@@ -176,39 +176,41 @@ def check_run(
 def _with_labels(run: Run, rules: Rules) -> Rules:
     """The rules with the run's own labels for its metrics, which may have other names."""
     known = run.manifest.metrics
-    named = {name: label_of(name, known)[0] for name in (*rules.minimums, *rules.metrics)}
-    unknown = [name for name, label in named.items() if label not in known]
+    labels_by_name = {name: label_of(name, known)[0] for name in (*rules.minimums, *rules.metrics)}
+    unknown = [name for name, label in labels_by_name.items() if label not in known]
     if unknown:
         raise UsageError(
             f"the run in {run.folder} has no metric {unknown[0]!r}; it has "
             f"{', '.join(known)}. Evaluate it with --metrics '{unknown[0]}'."
         )
-    labels = [named[name] for name in rules.minimums]
+    labels = [labels_by_name[name] for name in rules.minimums]
     repeated = [label for label in labels if labels.count(label) > 1]
     if repeated:
         raise UsageError(
             f"--min names {repeated[0]!r} twice, by different names; give one minimum a metric"
         )
-    minimums = {named[name]: least for name, least in rules.minimums.items()}
-    return replace(rules, minimums=minimums, metrics=tuple(named[name] for name in rules.metrics))
+    minimums = {labels_by_name[name]: least for name, least in rules.minimums.items()}
+    return replace(
+        rules, minimums=minimums, metrics=tuple(labels_by_name[name] for name in rules.metrics)
+    )
 
 
 def _minimum(run: Run, label: str, least: float) -> GateCondition:
     estimate = run.estimate(label)
     passed = estimate.value is not None and estimate.value >= least
-    found = percent(estimate.value, 2) if estimate.value is not None else "no case scored"
+    actual = percent(estimate.value, 2) if estimate.value is not None else "no case scored"
     detail = f"{count(estimate.scored, 'case')} scored, {estimate.unscored:,} unscored"
     required = f"{round(least * 100, 6):g}%"
-    return GateCondition(f"{label} at least {required}", found, f"≥ {required}", passed, (detail,))
+    return GateCondition(f"{label} at least {required}", actual, f"≥ {required}", passed, (detail,))
 
 
 def _unscored(run: Run, allowed: Allowance) -> GateCondition:
-    found = run.summary.verdicts.get(Verdict.UNSCORED, 0)
-    passed = found <= allowed.most(run.summary.cases)
+    unscored = run.summary.verdicts.get(Verdict.UNSCORED, 0)
+    passed = unscored <= allowed.most(run.summary.cases)
     faults = tuple(f"{fault}: {number:,}" for fault, number in run.summary.faults.items())
     return GateCondition(
         f"at most {allowed} unscored",
-        f"{found:,} of {run.summary.cases:,}",
+        f"{unscored:,} of {run.summary.cases:,}",
         f"≤ {allowed}",
         passed,
         faults,
@@ -218,10 +220,10 @@ def _unscored(run: Run, allowed: Allowance) -> GateCondition:
 def _against(run: Run, baseline: Run, label: str, rules: Rules) -> Iterator[GateCondition]:
     before = {result.id: result.scores.get(label) for result in baseline.results()}
     lost: list[str] = []
-    gone = dict(before)
+    absent = dict(before)
     pairs = total_before = total_after = 0.0
     for result in run.results():
-        old, new = gone.pop(result.id, None), result.scores.get(label)
+        old, new = absent.pop(result.id, None), result.scores.get(label)
         if old is not None and old >= RIGHT and (new is None or new < RIGHT):
             why = "unscored now" if new is None else ", ".join(result.reasons) or "wrong now"
             lost.append(f"{result.id}: {why}. {short(result.question)}")
@@ -229,12 +231,12 @@ def _against(run: Run, baseline: Run, label: str, rules: Rules) -> Iterator[Gate
             pairs += 1
             total_before += old
             total_after += new
-    lost += [f"{key}: not in this run" for key, old in gone.items() if (old or 0.0) >= RIGHT]
+    lost += [f"{key}: not in this run" for key, old in absent.items() if (old or 0.0) >= RIGHT]
     if rules.no_regressions:
-        more = (f"and {len(lost) - _SHOWN:,} more",) if len(lost) > _SHOWN else ()
-        found = f"{count(len(lost), 'case')} lost" if lost else "none lost"
+        more = (f"and {len(lost) - _MOST_LOST:,} more",) if len(lost) > _MOST_LOST else ()
+        actual = f"{count(len(lost), 'case')} lost" if lost else "none lost"
         yield GateCondition(
-            f"no regressions in {label}", found, "0", not lost, (*lost[:_SHOWN], *more)
+            f"no regressions in {label}", actual, "0", not lost, (*lost[:_MOST_LOST], *more)
         )
     if rules.max_drop is not None:
         drop = (total_before - total_after) / pairs if pairs else None

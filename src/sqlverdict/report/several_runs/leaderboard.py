@@ -67,7 +67,7 @@ class Leaderboard:
 
 
 @dataclass(frozen=True)
-class _Answer:
+class _ScoredCase:
     score: float | None
     answered: bool
     abstained: bool
@@ -178,9 +178,9 @@ def system_names(runs: Sequence[Run]) -> list[str]:
     return names
 
 
-def _read(run: Run, label: str) -> dict[str, _Answer]:
+def _read(run: Run, label: str) -> dict[str, _ScoredCase]:
     return {
-        result.id: _Answer(
+        result.id: _ScoredCase(
             result.scores.get(label),
             not result.abstained and bool((result.prediction or "").strip()),
             result.abstained,
@@ -208,7 +208,7 @@ def _interval(scores: Sequence[float | None], binary: bool) -> tuple[float, floa
 def _notes(
     runs: Sequence[Run],
     names: Sequence[str],
-    read: dict[str, dict[str, _Answer]],
+    read: dict[str, dict[str, _ScoredCase]],
     common: Sequence[str],
     compared: int,
 ) -> list[str]:

@@ -91,38 +91,40 @@ def metric_errors(
             f"{labels.path} labels one system's answers, but {len(runs)} runs are given; name one"
         )
     trusted = None if reference is None else choose_metric(runs, reference)
-    chosen = [choose_metric(runs, name) for name in metrics] or [
+    labels_of_metrics = [choose_metric(runs, name) for name in metrics] or [
         name for name in runs[0].manifest.metrics if all(name in r.manifest.metrics for r in runs)
     ]
     people = {} if labels is None else {i.id: i.value for i in labels.items if i.value is not None}
     errors: list[MetricError] = []
     for system, run in zip(system_names(runs), runs, strict=True):
-        rated = _rated(run, chosen, trusted, people)
-        errors += [_error(system, name, rated[name]) for name in chosen if name != trusted]
+        rated_cases = _rated_cases(run, labels_of_metrics, trusted, people)
+        errors += [
+            _error(system, name, rated_cases[name]) for name in labels_of_metrics if name != trusted
+        ]
     name = trusted if labels is None else f"{LABELS} ({labels.path})"
     return ErrorAnalysis(str(name), tuple(errors))
 
 
-def _rated(
+def _rated_cases(
     run: Run, metrics: Sequence[str], trusted: str | None, people: Mapping[str, int]
 ) -> dict[str, list[RatedCase]]:
-    rated: dict[str, list[RatedCase]] = {name: [] for name in metrics}
+    cases: dict[str, list[RatedCase]] = {name: [] for name in metrics}
     for result in run.results():
         label = people.get(result.id) if trusted is None else opinion(result, trusted)
         if label is not None:
             for name in metrics:
-                rated[name].append(RatedCase(result.id, bool(label), opinion(result, name)))
-    return rated
+                cases[name].append(RatedCase(result.id, bool(label), opinion(result, name)))
+    return cases
 
 
-def _error(system: str, metric: str, rated: Sequence[RatedCase]) -> MetricError:
-    counts: Confusion = confusion(rated)
+def _error(system: str, metric: str, cases: Sequence[RatedCase]) -> MetricError:
+    counts: Confusion = confusion(cases)
     n = counts.n
     return MetricError(
         system=system,
         metric=metric,
         n=n,
-        unscored=len(rated) - n,
+        unscored=len(cases) - n,
         fp=counts.fp,
         fn=counts.fn,
         fp_rate=counts.fp / n if n else None,
@@ -133,7 +135,7 @@ def _error(system: str, metric: str, rated: Sequence[RatedCase]) -> MetricError:
     )
 
 
-def errors_table(found: ErrorAnalysis) -> TextTable:
+def errors_table(analysis: ErrorAnalysis) -> TextTable:
     """One row a system and metric."""
     rows = [
         (
@@ -146,7 +148,7 @@ def errors_table(found: ErrorAnalysis) -> TextTable:
             f"{one.n:,}",
             f"{one.unscored:,}",
         )
-        for one in found.errors
+        for one in analysis.errors
     ]
     headers = ("system", "metric", "FP", "95% interval", "FN", "95% interval", "n", "unscored")
     return table(headers, rows, left=(0, 1))

@@ -177,29 +177,29 @@ def rerank(
     )
 
 
-def read_types(given: Iterable[str]) -> dict[str, str]:
+def read_types(texts: Iterable[str]) -> dict[str, str]:
     """Types of systems: ``NAME=TYPE``, or a JSON file of an object from name to type.
 
     Raises:
         UsageError: a text is neither.
         DataError: the file is not such an object.
     """
-    found: dict[str, str] = {}
-    for text in given:
+    types: dict[str, str] = {}
+    for text in texts:
         path = Path(text)
         if path.suffix.lower() == ".json" or path.is_file():
-            found |= decode_json(read_bytes(path, DataError), str(path), DataError, dict[str, str])
+            types |= decode_json(read_bytes(path, DataError), str(path), DataError, dict[str, str])
             continue
         name, equals, kind = text.rpartition("=")
         if not equals or not name or not kind:
             raise UsageError(f"{text!r} is no type; write SYSTEM=TYPE, or name a .json file")
-        found[name] = kind
-    return found
+        types[name] = kind
+    return types
 
 
-def ranks_table(found: Reranking) -> TextTable:
+def ranks_table(reranking: Reranking) -> TextTable:
     """The ranking with its changes, as FLEX's tables 1, 8 and 9."""
-    typed = any(shift.type for shift in found.shifts)
+    typed = any(shift.type for shift in reranking.shifts)
     rows = [
         (
             f"{shift.rank} ({arrow(shift.change)})",
@@ -211,14 +211,14 @@ def ranks_table(found: Reranking) -> TextTable:
             percent(shift.fp, 2),
             percent(shift.fn, 2),
         )
-        for shift in found.shifts
+        for shift in reranking.shifts
     ]
     kinds = ("type",) if typed else ()
-    headers = ("rank", "system", *kinds, found.metric, found.baseline, "Δ", "FP", "FN")
+    headers = ("rank", "system", *kinds, reranking.metric, reranking.baseline, "Δ", "FP", "FN")
     return table(headers, rows, left=range(1, 2 + typed))
 
 
-def parts_table(title: str, found: Reranking, parts: Sequence[RankPart]) -> TextTable:
+def parts_table(title: str, reranking: Reranking, parts: Sequence[RankPart]) -> TextTable:
     """Means by type or by difficulty."""
     rows = [
         (
@@ -233,7 +233,9 @@ def parts_table(title: str, found: Reranking, parts: Sequence[RankPart]) -> Text
         )
         for part in parts
     ]
-    return table((title, "systems", "cases", found.metric, found.baseline, "Δ", "FP", "FN"), rows)
+    return table(
+        (title, "systems", "cases", reranking.metric, reranking.baseline, "Δ", "FP", "FN"), rows
+    )
 
 
 def arrow(change: int) -> str:
@@ -241,23 +243,24 @@ def arrow(change: int) -> str:
     return f"↑{change}" if change > 0 else f"↓{-change}" if change < 0 else "-"
 
 
-def rank_sentence(found: Reranking) -> str:
+def rank_sentence(reranking: Reranking) -> str:
     """The ranking's change in words."""
     return (
-        f"from {found.baseline} to {found.metric}: {points(found.mean_delta)} points on average, "
-        f"{found.mean_change:.1f} places moved on average, {found.largest_change} at most; FP: "
-        f"only {found.baseline} calls it right, FN: only {found.metric} does"
+        f"from {reranking.baseline} to {reranking.metric}: "
+        f"{points(reranking.mean_delta)} points on average, "
+        f"{reranking.mean_change:.1f} places moved on average, {reranking.largest_change} at most; "
+        f"FP: only {reranking.baseline} calls it right, FN: only {reranking.metric} does"
     )
 
 
-def _types(names: Sequence[str], given: Mapping[str, str]) -> dict[str, str]:
-    unknown = [name for name in given if name not in names]
+def _types(names: Sequence[str], types: Mapping[str, str]) -> dict[str, str]:
+    unknown = [name for name in types if name not in names]
     if unknown:
         raise UsageError(
             f"a type is given for {unknown[0]!r}, which is no system here."
             f"{near(unknown[0], names)} There are {listed(names)}."
         )
-    return {name: given.get(name, UNTYPED) for name in names} if given else {}
+    return {name: types.get(name, UNTYPED) for name in names} if types else {}
 
 
 def _read(
@@ -282,8 +285,10 @@ def _read(
             f"no case is scored under {metric} and under {baseline} in every run; nothing to rank"
         )
     order = [case_id for case_id in read[names[0]] if case_id in shared]
-    kept = {name: {case_id: cases[case_id] for case_id in order} for name, cases in read.items()}
-    return kept, len(set.intersection(*every))
+    shared_cases = {
+        name: {case_id: cases[case_id] for case_id in order} for name, cases in read.items()
+    }
+    return shared_cases, len(set.intersection(*every))
 
 
 def _part(key: str, systems: int, rows: Sequence[Sequence[_Both]]) -> RankPart:

@@ -17,35 +17,35 @@ SCORES, TYPES, TYPE_ERRORS, LEVELS = (
 )
 
 
-def rank_figures(found: Reranking) -> Mapping[str, str]:
+def rank_figures(reranking: Reranking) -> Mapping[str, str]:
     """Every figure that the ranking has data for, from file name to SVG."""
-    figures = {SCORES: scores_figure(found)}
-    if found.types:
-        keys = [part.key for part in found.types]
+    figures = {SCORES: scores_figure(reranking)}
+    if reranking.types:
+        keys = [part.key for part in reranking.types]
         figures[TYPES] = bar_chart(
-            f"{found.baseline} and {found.metric} by type of system",
+            f"{reranking.baseline} and {reranking.metric} by type of system",
             "mean score",
             keys,
             {
-                found.baseline: [part.baseline for part in found.types],
-                found.metric: [part.value for part in found.types],
+                reranking.baseline: [part.baseline for part in reranking.types],
+                reranking.metric: [part.value for part in reranking.types],
             },
             y_percent=True,
         )
-        figures[TYPE_ERRORS] = _errors(found, "type of system", found.types)
-    if found.difficulties:
-        figures[LEVELS] = _errors(found, "difficulty", found.difficulties)
+        figures[TYPE_ERRORS] = _errors(reranking, "type of system", reranking.types)
+    if reranking.difficulties:
+        figures[LEVELS] = _errors(reranking, "difficulty", reranking.difficulties)
     return figures
 
 
-def scores_figure(found: Reranking) -> str:
+def scores_figure(reranking: Reranking) -> str:
     """Each system's score under both metrics, and the line of equal scores."""
-    kinds = dict.fromkeys(shift.type for shift in found.shifts)
+    kinds = dict.fromkeys(shift.type for shift in reranking.shifts)
     points = {
-        kind: [(shift.baseline, shift.value) for shift in found.shifts if shift.type == kind]
+        kind: [(shift.baseline, shift.value) for shift in reranking.shifts if shift.type == kind]
         for kind in kinds
     }
-    every = [score for shift in found.shifts for score in (shift.baseline, shift.value)]
+    every = [score for shift in reranking.shifts for score in (shift.baseline, shift.value)]
     low, high = min(every), max(every)
     room = max(0.02, (high - low) * 0.08)
     ends = (max(0.0, low - room), min(1.0, high + room))
@@ -56,9 +56,9 @@ def scores_figure(found: Reranking) -> str:
     ]
     series.append(Series("equal scores", [(ends[0], ends[0]), (ends[1], ends[1])], dashed=True))
     return line_chart(
-        f"{found.metric} over {found.baseline}, {count(found.cases, 'case')}",
-        found.baseline,
-        found.metric,
+        f"{reranking.metric} over {reranking.baseline}, {count(reranking.cases, 'case')}",
+        reranking.baseline,
+        reranking.metric,
         series,
         x_range=ends,
         y_range=ends,
@@ -67,26 +67,26 @@ def scores_figure(found: Reranking) -> str:
     )
 
 
-def _errors(found: Reranking, by: str, parts: tuple[RankPart, ...]) -> str:
+def _errors(reranking: Reranking, by: str, parts: tuple[RankPart, ...]) -> str:
     return bar_chart(
-        f"Errors of {found.baseline} by {by}, against {found.metric}",
+        f"Errors of {reranking.baseline} by {by}, against {reranking.metric}",
         "share of cases, mean over systems",
         [part.key for part in parts],
         {
-            f"FP (only {found.baseline} says right)": [part.fp for part in parts],
-            f"FN (only {found.metric} says right)": [part.fn for part in parts],
+            f"FP (only {reranking.baseline} says right)": [part.fp for part in parts],
+            f"FN (only {reranking.metric} says right)": [part.fn for part in parts],
         },
         y_percent=True,
     )
 
 
-def write_figures(found: Reranking, folder: Path) -> list[Path]:
+def write_figures(reranking: Reranking, folder: Path) -> list[Path]:
     """Write the figures into a folder; the metric's name is in front where it must be told."""
     folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, svg in rank_figures(found).items():
-        safe = "".join(c if c.isalnum() else "_" for c in found.metric)
+    paths = []
+    for name, svg in rank_figures(reranking).items():
+        safe = "".join(c if c.isalnum() else "_" for c in reranking.metric)
         path = folder / f"{safe}_{name}"
         path.write_text(svg, encoding="utf-8")
-        written.append(path)
-    return written
+        paths.append(path)
+    return paths

@@ -61,35 +61,37 @@ class Screen:
         self.line()
         self.line(text, "heading")
 
-    def table(self, shown: TextTable) -> None:
+    def table(self, text_table: TextTable) -> None:
         """A table below a blank line; one without rows is left out."""
-        if not shown.rows:
+        if not text_table.rows:
             return
         self.line()
         if not self.colour:
-            print(plain(shown), file=self.file)
+            print(plain(text_table), file=self.file)
             return
         from rich import box
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        drawn = RichTable(
-            title=Text(clean(shown.title, one_line=True), style="bold") if shown.title else None,
+        rich_table = RichTable(
+            title=Text(clean(text_table.title, one_line=True), style="bold")
+            if text_table.title
+            else None,
             title_justify="left",
             box=box.SIMPLE_HEAD,
             pad_edge=False,
         )
-        for place, header in enumerate(shown.headers):
-            left = shown.is_left(place)
-            drawn.add_column(
+        for index, header in enumerate(text_table.headers):
+            left = text_table.is_left(index)
+            rich_table.add_column(
                 Text(clean(header, one_line=True)),
                 justify="left" if left else "right",
                 overflow="fold",
                 no_wrap=not left,
             )
-        for row in shown.rows:
-            drawn.add_row(*(Text(clean(cell, one_line=True)) for cell in row))
-        self._rich().print(drawn)
+        for row in text_table.rows:
+            rich_table.add_row(*(Text(clean(cell, one_line=True)) for cell in row))
+        self._rich().print(rich_table)
 
     def _rich(self) -> Console:
         if self._console is None:

@@ -37,7 +37,7 @@ class LiveProgress:
         self._task: TaskID | None = None
         self._total: int | None = None
         self._done = self._resumed = 0
-        self._began = self._shown = monotonic()
+        self._began = self._last_update = monotonic()
 
     def __enter__(self) -> Self:
         return self
@@ -53,7 +53,7 @@ class LiveProgress:
     def begin(self, total: int | None, resumed: int) -> None:
         """A run begins; ``resumed`` cases were done before."""
         self._total, self._done, self._resumed = total, resumed, resumed
-        self._began = self._shown = monotonic()
+        self._began = self._last_update = monotonic()
         if resumed:
             logged = f"{count(resumed, 'case')} done already"
             print(f"resuming: {logged}; changed ones are done again", file=self._file, flush=True)
@@ -66,11 +66,11 @@ class LiveProgress:
         now = monotonic()
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=self._done)
-            if now - self._shown >= _DRAW_EVERY or self._done == self._total:
-                self._shown = now
+            if now - self._last_update >= _DRAW_EVERY or self._done == self._total:
+                self._last_update = now
                 self._bar.refresh()
-        elif not self._live and now - self._shown >= self._say_every:
-            self._shown = now
+        elif not self._live and now - self._last_update >= self._say_every:
+            self._last_update = now
             print(self.sentence(now - self._began), file=self._file, flush=True)
 
     def sentence(self, seconds: float) -> str:

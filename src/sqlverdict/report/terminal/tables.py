@@ -39,10 +39,10 @@ def table(
     return TextTable(tuple(headers), tuple(tuple(row) for row in rows), title, frozenset(left))
 
 
-def plain(shown: TextTable) -> str:
+def plain(text_table: TextTable) -> str:
     """A table as aligned text, for pipes and logs."""
-    cells = [[clean(cell, one_line=True) for cell in row] for row in shown.rows]
-    headers = [clean(header, one_line=True) for header in shown.headers]
+    cells = [[clean(cell, one_line=True) for cell in row] for row in text_table.rows]
+    headers = [clean(header, one_line=True) for header in text_table.headers]
     widths = [
         max(len(text) for text in (header, *(row[i] for row in cells)))
         for i, header in enumerate(headers)
@@ -50,24 +50,28 @@ def plain(shown: TextTable) -> str:
 
     def line(row: Sequence[str]) -> str:
         parts = [
-            text.ljust(width) if shown.is_left(i) else text.rjust(width)
+            text.ljust(width) if text_table.is_left(i) else text.rjust(width)
             for i, (text, width) in enumerate(zip(row, widths, strict=True))
         ]
         return "  ".join(parts).rstrip()
 
-    lines = [clean(shown.title, one_line=True)] if shown.title else []
+    lines = [clean(text_table.title, one_line=True)] if text_table.title else []
     lines += [line(headers), "  ".join("-" * width for width in widths)]
     return "\n".join([*lines, *(line(row) for row in cells)])
 
 
-def markdown(shown: TextTable) -> str:
+def markdown(text_table: TextTable) -> str:
     """A table in Markdown."""
 
     def line(row: Sequence[str]) -> str:
         return "| " + " | ".join(md_cell(cell) for cell in row) + " |"
 
-    rule = "| " + " | ".join("---" if shown.is_left(i) else "---:" for i in _places(shown)) + " |"
-    return "\n".join([line(shown.headers), rule, *(line(row) for row in shown.rows)])
+    rule = (
+        "| "
+        + " | ".join("---" if text_table.is_left(i) else "---:" for i in _column_range(text_table))
+        + " |"
+    )
+    return "\n".join([line(text_table.headers), rule, *(line(row) for row in text_table.rows)])
 
 
 def md_cell(text: str) -> str:
@@ -114,5 +118,5 @@ def p_text(p_value: float | None) -> str:
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
-def _places(shown: TextTable) -> range:
-    return range(len(shown.headers))
+def _column_range(text_table: TextTable) -> range:
+    return range(len(text_table.headers))

@@ -96,11 +96,11 @@ def agree(
     difference seen so far is the true one.
     """
     from sqlverdict.load.labels import read_labels
-    from sqlverdict.report.agreement.agreement import hold_against
+    from sqlverdict.report.agreement.agreement import compare_with_labels
     from sqlverdict.report.agreement.figures import agreement_figure
     from sqlverdict.runlog.run import read_run
 
-    found = hold_against(
+    found = compare_with_labels(
         [read_run(folder) for folder in runs],
         read_labels(
             labels,

@@ -78,7 +78,7 @@ def check(
     found = check_run(now, rules, held, force=force)
     if junit is not None:
         checks = [
-            GateCheck(c.name, c.passed, f"found {c.found}, expected {c.required}", c.detail)
+            GateCheck(c.name, c.passed, f"found {c.actual}, expected {c.required}", c.detail)
             for c in found.conditions
         ]
         write_checks(junit, f"sqlverdict check {run}", checks)
@@ -93,7 +93,7 @@ def check(
     for condition in found.conditions:
         word, style = ("pass", "good") if condition.passed else ("FAIL", "bad")
         screen.line(
-            f"{word}  {condition.name}: {condition.found} (required {condition.required})", style
+            f"{word}  {condition.name}: {condition.actual} (required {condition.required})", style
         )
         for line in condition.detail if not condition.passed else ():
             screen.line(f"        {line}")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from sqlverdict.records import Evidence, Reason, Result, Rung
-from sqlverdict.report.one_run.judge_section import judge_sentences, unheard_sentences
+from sqlverdict.report.one_run.judge_section import judge_sentences, no_verdict_sentences
 from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]
@@ -35,7 +35,7 @@ def test_causes_are_counted_the_most_frequent_first(
     results = [make_result(n, evidence=(silent(text),)) for n, text in enumerate(messages)]
     heard = Evidence(Rung.JUDGED, "flex", True, detail={"calls": 1})
     results.append(make_result(len(messages), evidence=(heard,)))
-    assert unheard_sentences(make_run("r", results)) == [
+    assert no_verdict_sentences(make_run("r", results)) == [
         "3 questions: the key is missing",
         "2 questions: no reply after 3 attempts: status 500 in 0.25 s",
         "1 question: no reply after 1 attempt: refused",
@@ -47,7 +47,7 @@ def test_a_run_in_which_all_were_heard_has_no_causes(
     make_run: MakeRun, make_result: MakeResult
 ) -> None:
     heard = Evidence(Rung.JUDGED, "flex", False, detail={"calls": 1})
-    assert unheard_sentences(make_run("r", [make_result(0, evidence=(heard,))])) == []
+    assert no_verdict_sentences(make_run("r", [make_result(0, evidence=(heard,))])) == []
 
 
 @pytest.mark.parametrize(
