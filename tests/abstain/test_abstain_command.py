@@ -75,7 +75,7 @@ def test_a_run_is_scored_by_reliability(invoke: Invoke, shop: Path, tmp_path: Pa
     out = tmp_path / "p.jsonl"
     found = invoke("abstain", "run", "abstain_all", "--cases", shop, "--out", out)
     assert found.exit_code == 0, found.output
-    assert "0 answered, 10 held back (10 by abstain_all)" in found.output
+    assert "0 answered, 10 abstained (10 by abstain_all)" in found.output
     run = tmp_path / "run"
     invoke("evaluate", "--cases", shop, "--predictions", out, "--out", run, "--workers", 0)
     scored = json.loads(invoke("reliability", run, "--penalty", "0,10,N", "--json").output)
@@ -90,7 +90,7 @@ def test_a_detector_is_applied_to_any_predictions(
     args = ("--cases", shop, "--predictions", mine, "--out", out)
     found = invoke("abstain", "apply", "confidence(threshold=0.5)", *args)
     assert found.exit_code == 0, found.output
-    assert "6 answered, 4 held back (4 by confidence)" in found.output
+    assert "6 answered, 4 abstained (4 by confidence)" in found.output
     assert read(out)["s0"]["abstain"]["draft"] == "SELECT 1"
     again = invoke("abstain", "apply", "error_gate", *args)
     assert again.exit_code == 2
@@ -127,7 +127,7 @@ def test_what_is_fitted_is_used_again(invoke: Invoke, shop: Path, tmp_path: Path
     out = tmp_path / "p.jsonl"
     found = invoke("abstain", "run", "--fitted", kept, "--cases", shop, "--out", out)
     assert found.exit_code == 0, found.output
-    assert "6 answered, 4 held back (4 by rf)" in found.output
+    assert "6 answered, 4 abstained (4 by rf)" in found.output
     manifest = json.loads((tmp_path / "p.manifest.json").read_text())
     assert manifest["learned_from"] == about["learned_from"]
     assert manifest["methods"]["confidence"]["options"]["threshold"] == pytest.approx(0.85)
@@ -135,7 +135,7 @@ def test_what_is_fitted_is_used_again(invoke: Invoke, shop: Path, tmp_path: Path
         "abstain", "apply", "--fitted", kept, "--cases", shop, "--predictions", mine,
         "--out", tmp_path / "q.jsonl",
     )  # fmt: skip
-    assert "6 answered, 4 held back" in applied.output
+    assert "6 answered, 4 abstained" in applied.output
 
 
 @pytest.mark.parametrize(
@@ -198,5 +198,5 @@ def test_a_case_that_cannot_be_answered_is_left_out_and_said(
     line = "t5(width=16, layers=1, heads=1, vocabulary=300, epochs=1, target=4)"
     found = invoke("abstain", "run", line, *args, "--device", "cpu")
     assert found.exit_code == 4
-    assert "no answer, and none in the file, for 1 case" in found.stderr
+    assert "no answer, and no line in the file, for 1 case" in found.stderr
     assert set(read(tmp_path / "p.jsonl")) == {"q1"}

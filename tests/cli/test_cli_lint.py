@@ -114,7 +114,7 @@ def test_wrong_calls(invoke, tiny, options):
 def test_a_missing_database_leaves_nothing_to_look_at(invoke, tmp_path):
     found = invoke("lint", "--no-cache", "--sql", RIGHT, "--database", tmp_path / "absent.sqlite")
     assert found.exit_code == 3
-    assert "no query could be looked at" in found.output
+    assert "no query could be examined" in found.output
 
 
 def test_unreadable_text_in_a_question_is_escaped(invoke, tiny):

@@ -2,27 +2,174 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any, Literal
 
+import click
+
+from sqlverdict.abstain.benchmark.build import Material, Recipe
+from sqlverdict.abstain.benchmark.pool import read_pool
+from sqlverdict.abstain.benchmark.splits import SplitPlan
+from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
+from sqlverdict.abstain.method import Tools
+from sqlverdict.cli.command import Heading, group, option
+from sqlverdict.cli.options.data import DataArgs, read_benchmark
+from sqlverdict.cli.options.llm import LlmArgs, open_llm
+from sqlverdict.cli.options.shared import (
+    ANY_PATH,
+    FOLDER,
+    NAMES,
+    json_option,
+    quiet_option,
+    schema_option,
+    seed_option,
+    show_option,
+    timeout_option,
+)
 from sqlverdict.errors import UsageError
-
-if TYPE_CHECKING:
-    from sqlverdict.abstain.benchmark.build import Material, Recipe
-    from sqlverdict.abstain.method import Tools
-    from sqlverdict.load.benchmark import Benchmark, SourceFile
-    from sqlverdict.records import Case
+from sqlverdict.load.benchmark import SourceFile
+from sqlverdict.parse.schemas.load import load_schemas
+from sqlverdict.records import Case
 
 NONE = "none"
-_USUAL_URL = "https://api.openai.com/v1"
+"""The value of ``--train-split`` for a benchmark without a train split."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitDataArgs(DataArgs):
+    """Where the questions are; several splits may be named."""
+
+    split: str = option("--split", default="dev", help="Which parts, such as train,dev.")
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The names of the splits."""
+        return tuple(part.strip() for part in self.split.split(",") if part.strip())
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildArgs:
+    """The options of ``build``."""
+
+    data: SplitDataArgs = group(SplitDataArgs)
+    schema: Path | None = schema_option()
+    cross_database: bool = option(
+        "--cross-database",
+        is_flag=True,
+        heading=Heading.QUESTIONS,
+        help="Keep the train split, and divide the other by database.",
+    )
+    train_split: str = option(
+        "--train-split",
+        default="train",
+        heading=Heading.QUESTIONS,
+        help="With --cross-database: the split that stays train, or none.",
+    )
+    parts: str = option(
+        "--parts",
+        default="6:2:2",
+        heading=Heading.QUESTIONS,
+        help="The shares of train, validation and test.",
+    )
+    unseen: float = option(
+        "--unseen",
+        default=0.2,
+        type=click.FloatRange(0, 0.5, max_open=True),
+        metavar="SHARE",
+        heading=Heading.QUESTIONS,
+        help="Templates that only validation has, and that only test has.",
+    )
+    leftover: Literal["move", "drop"] = option(
+        "--leftover",
+        type=click.Choice(["move", "drop"]),
+        default="move",
+        heading=Heading.QUESTIONS,
+        help="What to do with other questions that have such a template.",
+    )
+    unanswerable: float = option(
+        "--unanswerable",
+        default=1.0,
+        type=click.FloatRange(0),
+        metavar="SHARE",
+        heading=Heading.QUESTIONS,
+        help="Unanswerable test questions for each answerable one.",
+    )
+    types: tuple[str, ...] = option(
+        "--types",
+        type=NAMES,
+        default=(),
+        metavar="A,B",
+        heading=Heading.QUESTIONS,
+        help="Types of unanswerable questions. [default: all]",
+    )
+    pool: Path | None = option(
+        "--pool",
+        type=ANY_PATH,
+        heading=Heading.QUESTIONS,
+        help="Questions of other domains, for out-of-domain questions.",
+    )
+    pool_types: tuple[str, ...] = option(
+        "--pool-types",
+        type=NAMES,
+        default=(),
+        metavar="A,B",
+        heading=Heading.QUESTIONS,
+        help="Which types of TriageSQL to use. [default: small talk]",
+    )
+    pool_benchmark: str | None = option(
+        "--pool-benchmark",
+        metavar="NAME",
+        heading=Heading.QUESTIONS,
+        help="Read the pool as a benchmark of this format.",
+    )
+    seed: int = seed_option()
+    llm: LlmArgs = group(LlmArgs)
+    no_proofs: bool = option(
+        "--no-proofs",
+        is_flag=True,
+        heading=Heading.EVIDENCE,
+        help="Do not search for templates with the same meaning.",
+    )
+    lint_only: bool = option(
+        "--lint-only",
+        is_flag=True,
+        heading=Heading.EVIDENCE,
+        help="Build nothing; lint the benchmark as it is.",
+    )
+    lints: tuple[str, ...] = option(
+        "--lints",
+        type=NAMES,
+        default=(),
+        metavar="A,B",
+        heading=Heading.EVIDENCE,
+        help="Which lints to run. [default: all]",
+    )
+    clock: str = option(
+        "--clock",
+        default="",
+        metavar="TIME",
+        heading=Heading.EVIDENCE,
+        help="The present time of the questions.",
+    )
+    timeout: float = timeout_option()
+    out: Path | None = option("--out", type=FOLDER, help="The folder of the benchmark.")
+    overwrite: bool = option(
+        "--overwrite", is_flag=True, help="Overwrite an existing benchmark in --out."
+    )
+    show: int = show_option(5, "this many findings of each lint")
+    strict: bool = option(
+        "--strict", is_flag=True, help="Exit with 1 for errors and warnings of lints."
+    )
+    quiet: bool = quiet_option()
+    as_json: bool = json_option()
 
 
 @dataclass(frozen=True)
 class BuildInputs:
-    """What was read.
+    """What a benchmark is built from, as read from the files.
 
     Attributes:
         material: What a benchmark is built from.
@@ -37,62 +184,45 @@ class BuildInputs:
     notes: tuple[str, ...]
 
 
-def read_material(said: Mapping[str, Any]) -> BuildInputs:
+def read_material(args: BuildArgs) -> BuildInputs:
     """Read the benchmark, its splits, schemas and the pool.
 
     Raises:
         UsageError: an option is wrong, or they name no benchmark.
         BenchmarkError: a file cannot be read.
     """
-    from sqlverdict.abstain.benchmark.build import Material
-    from sqlverdict.abstain.benchmark.pool import read_pool
-    from sqlverdict.parse.schemas.load import load_schemas
-
-    splits = [part.strip() for part in said["split"].split(",") if part.strip()]
-    train = [] if not said["cross_database"] or said["train_split"] == NONE else said["train_split"]
-    wanted = [*splits, *([train] if train else [])]
-    if said["cases"] is not None and (len(wanted) > 1 or train):
+    splits = args.data.splits
+    train = args.train_split if args.cross_database and args.train_split != NONE else ""
+    every = [*splits, train] if train else [*splits]
+    if args.data.cases is not None and (len(every) > 1 or train):
         raise UsageError(
             "a file of cases has one split: leave out --split, and with --cross-database add "
             "--train-split none"
         )
-    read = {split: _read(said, split) for split in wanted}
-    several = len(wanted) > 1
+    benchmarks = {split: read_benchmark(replace(args.data, split=split)) for split in every}
     cases = {
-        split: [_prefixed(case, split) if several else case for case in found.cases]
-        for split, found in read.items()
+        split: [_prefixed(case, split) if len(every) > 1 else case for case in benchmark.cases]
+        for split, benchmark in benchmarks.items()
     }
     pool = None
-    if said["pool"] is not None:
-        types = [part.strip().lower() for part in (said["pool_types"] or "").split(",")]
-        pool = read_pool(
-            said["pool"], benchmark=said["pool_benchmark"] or "", types=[t for t in types if t]
-        )
+    if args.pool is not None:
+        types = [name.lower() for name in args.pool_types]
+        pool = read_pool(args.pool, benchmark=args.pool_benchmark or "", types=types)
     material = Material(
         cases=[case for split in splits for case in cases[split]],
         train=cases[train] if train else [],
-        schemas=load_schemas(said["schema"]) if said["schema"] is not None else {},
+        schemas=load_schemas(args.schema) if args.schema is not None else {},
         pool=pool.questions if pool is not None else (),
     )
-    sources = [source for found in read.values() for source in found.sources]
-    notes = [note for found in read.values() for note in found.notes]
+    sources = [source for benchmark in benchmarks.values() for source in benchmark.sources]
+    notes = [note for benchmark in benchmarks.values() for note in benchmark.notes]
     if pool is not None:
         sources += pool.sources
         notes += [pool.note] if pool.note else []
-    first = next(iter(read.values()))
-    name = said["cases"].name if said["cases"] is not None else f"{first.name} {'+'.join(wanted)}"
-    unique = tuple(dict.fromkeys(sources))
-    return BuildInputs(material, name, unique, tuple(dict.fromkeys(notes)))
-
-
-def _read(said: Mapping[str, Any], split: str) -> Benchmark:
-    from sqlverdict.cli.options.inputs import DataInputs, column_options, read_benchmark
-
-    names = ("benchmark", "root", "cases", "databases")
-    given = DataInputs(
-        **{name: said[name] for name in names}, columns=column_options(said["columns"])
-    )
-    return read_benchmark(replace(given, split=split))
+    first = next(iter(benchmarks.values()))
+    file = args.data.cases
+    name = file.name if file is not None else f"{first.name} {'+'.join(every)}"
+    return BuildInputs(material, name, tuple(dict.fromkeys(sources)), tuple(dict.fromkeys(notes)))
 
 
 def _prefixed(case: Case, split: str) -> Case:
@@ -100,44 +230,32 @@ def _prefixed(case: Case, split: str) -> Case:
     return replace(case, id=f"{split}-{case.id}")
 
 
-def recipe_of(said: Mapping[str, Any]) -> Recipe:
+def recipe_of(args: BuildArgs) -> Recipe:
     """How to build.
 
     Raises:
         UsageError: shares or types are wrong.
     """
-    from sqlverdict.abstain.benchmark.build import Recipe
-    from sqlverdict.abstain.benchmark.splits import SplitPlan
-    from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
-
-    types = names_in(said["types"])
-    for name in types:
+    for name in args.types:
         TYPES.get(name.replace("-", "_"))
-    plan = SplitPlan(_shares(said["parts"]), said["unseen"], said["leftover"], said["seed"])
+    plan = SplitPlan(_shares(args.parts), args.unseen, args.leftover, args.seed)
     return Recipe(
-        plan, said["cross_database"], said["unanswerable"], types, proofs=not said["no_proofs"]
+        plan, args.cross_database, args.unanswerable, args.types, proofs=not args.no_proofs
     )
-
-
-def names_in(text: str | None) -> tuple[str, ...]:
-    """The names in ``a,b``."""
-    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
 
 
 def _shares(text: str) -> tuple[float, float, float]:
     try:
-        found = [float(part) for part in text.split(":")]
+        shares = [float(part) for part in text.split(":")]
     except ValueError:
-        found = []
-    if len(found) != 3:
+        shares = []
+    if len(shares) != 3:
         raise UsageError(f"--parts {text!r}: expected three shares, as in 6:2:2")
-    return found[0], found[1], found[2]
+    return shares[0], shares[1], shares[2]
 
 
 def recipe_record(recipe: Recipe, types: Sequence[str]) -> dict[str, Any]:
-    """A recipe as a manifest says it."""
-    from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
-
+    """A recipe as the manifest has it."""
     plan = recipe.plan
     members = [TYPES.get(name.replace("-", "_")) for name in types]
     return {
@@ -153,30 +271,25 @@ def recipe_record(recipe: Recipe, types: Sequence[str]) -> dict[str, Any]:
 
 
 @contextmanager
-def model_tools(said: Mapping[str, Any]) -> Iterator[Tools | None]:
+def model_tools(args: BuildArgs) -> Iterator[Tools | None]:
     """The language model that words questions; ``None`` where none is named.
 
     Raises:
+        UsageError: options of a model stand without one.
         MissingExtra: the packages for HTTP are not installed.
     """
-    if said["model"] is None:
-        given = [name for name in ("base_url", "max_cost") if said[name] is not None]
-        if given:
-            raise UsageError(f"--{given[0].replace('_', '-')} goes with --model NAME")
+    llm = args.llm
+    if llm.model is None:
+        alone = {"--base-url": llm.base_url, "--max-cost": llm.max_cost}
+        for name, value in alone.items():
+            if value is not None:
+                raise UsageError(f"{name} goes with --model NAME")
         yield None
         return
-    from sqlverdict.abstain.method import Tools
-    from sqlverdict.llm.cache import ReplyCache, default_path
-    from sqlverdict.llm.client import Client
-    from sqlverdict.llm.http.endpoint import Endpoint
-
-    url = said["base_url"] or os.environ.get("OPENAI_BASE_URL") or _USUAL_URL
-    many = said["concurrency"]
-    key = said["key_variable"] or ""
-    endpoint = Endpoint(url, said["model"], key_variable=key, concurrency=many)
-    cache = ReplyCache(said["reply_cache"] or default_path())
-    try:
-        with Client(endpoint, cache, said["max_cost"]) as client:
-            yield Tools(answerer=client, model=said["model"], concurrency=many, seed=said["seed"])
-    finally:
-        cache.close()
+    with open_llm(llm) as opened:
+        yield Tools(
+            answerer=opened.answerer,
+            model=llm.model,
+            concurrency=llm.concurrency,
+            seed=args.seed,
+        )

@@ -11,8 +11,9 @@ import click
 from sqlverdict.cli.command import Heading, option
 from sqlverdict.cli.options.shared import FILE, POSITIVE, workers_option
 from sqlverdict.errors import UsageError
-from sqlverdict.execute.cache import default_path
+from sqlverdict.execute.cache import AnswerCache, default_path
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,3 +64,14 @@ class LimitArgs:
             rows=usual.rows if self.max_rows is None else self.max_rows,
             steps=usual.steps if self.max_steps is None else self.max_steps,
         )
+
+
+def open_runner(timeout: float, cache: Path | None) -> QueryRunner:
+    """A runner of SQLite queries; the caller closes it.
+
+    Args:
+        timeout: Seconds that one query may take.
+        cache: The file of cached answers; ``None`` caches nothing.
+    """
+    answers = AnswerCache(cache) if cache is not None else None
+    return QueryRunner("sqlite", Limits(seconds=timeout), answers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import click
 
@@ -19,6 +19,16 @@ from sqlverdict.load.system_records import RecordsSystems
 from sqlverdict.pipeline import System
 from sqlverdict.records import Prediction
 from sqlverdict.run.recorded import RUN
+
+
+def prediction_format_option() -> Any:
+    """``--prediction-format``."""
+    return option(
+        "--prediction-format",
+        metavar="FORMAT",
+        heading=Heading.DATA,
+        help="Force this format instead of detecting it.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,11 +54,7 @@ class PredictionArgs:
         is_flag=True,
         help="With --system: only the cases that it has a record of.",
     )
-    prediction_format: str | None = option(
-        "--prediction-format",
-        metavar="FORMAT",
-        help="Force this format instead of detecting it.",
-    )
+    prediction_format: str | None = prediction_format_option()
     allow_missing: bool = option(
         "--allow-missing", is_flag=True, help="Count missing predictions as no SQL."
     )

@@ -2,47 +2,55 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import click
 
+from sqlverdict.abstain.apply import detector_machine, drafts_for
+from sqlverdict.abstain.generators.recorded import RecordedGenerator
+from sqlverdict.abstain.method import ABSTAINERS, is_generator
+from sqlverdict.abstain.predictions import read_drafts
+from sqlverdict.abstain.workflow import FittedComposition
+from sqlverdict.cli.command import Heading, argument, command, examples_text, group, option
+from sqlverdict.cli.members import doc
 from sqlverdict.cli.options.abstain import (
-    CASE_OPTIONS,
-    LEARN_OPTIONS,
-    WORLD_OPTIONS,
+    AnswerArgs,
+    ToolArgs,
+    TrainingArgs,
     answer,
     fit,
-    given_of,
+    open_tools,
+    read_schemas,
     threshold_lines,
-    tools_of,
-    with_options,
 )
-from sqlverdict.cli.options.common import FILE, FOLDER, as_json, examples, print_json
-
-
-@click.group(
-    epilog=examples(
-        "sqlverdict abstain list",
-        "sqlverdict abstain run 'clsprompt > sqlprompt > selfref' --benchmark spider \\",
-        "    --root spider --train spider:train=spider --train triagesql=triage.jsonl \\",
-        "    --model NAME --out p.jsonl",
-        "sqlverdict abstain fit 't5[maxprob]' --train train.jsonl --validation valid.jsonl \\",
-        "    --databases DIR --out fitted",
-        "sqlverdict abstain run --fitted fitted --cases test.jsonl --databases DIR --out p.jsonl",
-        "sqlverdict abstain apply 'voting(equality=proof)' --predictions p.jsonl \\",
-        "    --cases c.jsonl --databases DIR --out q.jsonl",
-        "sqlverdict evaluate --cases c.jsonl --predictions q.jsonl --out runs/q",
-    ),
+from sqlverdict.cli.options.data import read_benchmark
+from sqlverdict.cli.options.shared import (
+    FILE,
+    FOLDER,
+    databases_option,
+    json_option,
+    print_json,
+    schema_option,
 )
-def abstain() -> None:
-    """Systems that know when not to answer, written as one line.
+from sqlverdict.errors import UsageError
+from sqlverdict.files.digests import sha256_file
+from sqlverdict.report.terminal.console import Screen
+from sqlverdict.report.terminal.tables import table
 
-    A line is a generator with detectors before it, behind it (>) and inside it ([...]):
-    clsprompt > sqlprompt > selfref, t5[maxprob], recorded(path=p.jsonl)[voting].
-    """
-
-
+_EXAMPLES = (
+    "sqlverdict abstain list",
+    "sqlverdict abstain run 'clsprompt > sqlprompt > selfref' --benchmark spider \\",
+    "    --root spider --train spider:train=spider --train triagesql=triage.jsonl \\",
+    "    --model NAME --out p.jsonl",
+    "sqlverdict abstain fit 't5[maxprob]' --train train.jsonl --validation valid.jsonl \\",
+    "    --databases DIR --out fitted",
+    "sqlverdict abstain run --fitted fitted --cases test.jsonl --databases DIR --out p.jsonl",
+    "sqlverdict abstain apply 'voting(equality=proof)' --predictions p.jsonl \\",
+    "    --cases c.jsonl --databases DIR --out q.jsonl",
+    "sqlverdict evaluate --cases c.jsonl --predictions q.jsonl --out runs/q",
+)
 _NEEDS = (
     "needs: answerer, a language model (--model); desk, the databases (--databases); examples,",
     "states and unanswerable, questions to learn from (--train); drafts and threshold, questions",
@@ -51,36 +59,31 @@ _NEEDS = (
 )
 
 
-@abstain.command("list")
-@click.argument("name", required=False)
-@as_json
-def list_(name: str | None, as_json: bool) -> None:
-    """List the methods, or explain one."""
-    from sqlverdict.abstain.method import ABSTAINERS, is_generator
-    from sqlverdict.cli.members import doc
-    from sqlverdict.report.terminal.console import Screen
-    from sqlverdict.report.terminal.tables import table
+@click.group(epilog=examples_text(_EXAMPLES))
+def abstain() -> None:
+    """Systems that know when not to answer, written as one line.
 
-    rows = [
-        {
-            "name": found,
-            "kind": "generator" if is_generator(member) else f"detector, {member.place} f",
-            "version": member.version,
-            "needs": ", ".join(sorted(member.needs)),
-            "what": doc(ABSTAINERS, found).partition("\n")[0],
-        }
-        for found, member in ABSTAINERS.items()
-        if name is None or found == name
-    ]
-    if name is not None:
-        text = doc(ABSTAINERS, name)
-        options = {key: str(value) for key, value in _options_of(name).items()}
-        if as_json:
-            print_json({**rows[0], "options": options, "documentation": text})
-            return
-        click.echo(f"{text}\n\nOptions: {', '.join(f'{k}={v}' for k, v in options.items())}")
+    A line is a generator with detectors before it, behind it (>) and inside it ([...]):
+    clsprompt > sqlprompt > selfref, t5[maxprob], recorded(path=p.jsonl)[voting].
+    """
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListArgs:
+    """The options of ``abstain list``."""
+
+    name: str | None = argument(required=False)
+    as_json: bool = json_option()
+
+
+@command(ListArgs, name="list", parent=abstain)
+def list_methods(args: ListArgs) -> None:
+    """List the methods, or explain one."""
+    if args.name is not None:
+        _explain(args.name, as_json=args.as_json)
         return
-    if as_json:
+    rows = [_row(name) for name in ABSTAINERS.names()]
+    if args.as_json:
         print_json(rows)
         return
     heads = ("name", "kind", "needs", "what")
@@ -92,111 +95,138 @@ def list_(name: str | None, as_json: bool) -> None:
         screen.line(line, "quiet")
 
 
-@abstain.command("fit")
-@click.argument("line")
-@with_options(LEARN_OPTIONS, WORLD_OPTIONS)
-@click.option("--out", type=FOLDER, required=True, help="Where what was learned goes.")
-@as_json
-def fit_(line: str, **said: Any) -> None:
-    """Let the methods of LINE learn, find their thresholds, and keep all that in a folder."""
-    from sqlverdict.abstain.workflow import FittedComposition
-
-    machine = FittedComposition(line)
-    with tools_of(said, machine) as tools:
-        fit(machine, said, tools)
-    machine.save(said["out"])
-    if said["as_json"]:
-        print_json({**machine.about(), "out": said["out"]})
+def _explain(name: str, *, as_json: bool) -> None:
+    row, text = _row(name), doc(ABSTAINERS, name)
+    member = ABSTAINERS.get(name)
+    options = {each.name: str(getattr(member, each.name)) for each in fields(member) if each.init}
+    if as_json:
+        print_json({**row, "options": options, "documentation": text})
         return
-    click.echo(f"{machine.composition}: fitted, kept in {said['out']}")
-    for text in threshold_lines(machine):
+    defaults = ", ".join(f"{key}={value}" for key, value in options.items())
+    click.echo(f"{text}\n\nOptions: {defaults}")
+
+
+def _row(name: str) -> dict[str, Any]:
+    member = ABSTAINERS.get(name)
+    return {
+        "name": name,
+        "kind": "generator" if is_generator(member) else f"detector, {member.place} f",
+        "version": member.version,
+        "needs": ", ".join(sorted(member.needs)),
+        "what": doc(ABSTAINERS, name).partition("\n")[0],
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitArgs:
+    """The options of ``abstain fit``."""
+
+    line: str = argument()
+    databases: Path | None = databases_option()
+    schema: Path | None = schema_option()
+    training: TrainingArgs = group(TrainingArgs)
+    tools: ToolArgs = group(ToolArgs)
+    out: Path = option(
+        "--out", type=FOLDER, required=True, help="The folder of the fitted composition."
+    )
+    as_json: bool = json_option()
+
+
+@command(FitArgs, name="fit", parent=abstain)
+def fit_line(args: FitArgs) -> None:
+    """Fit the methods of LINE, choose their thresholds, and save the result in a folder."""
+    composition = FittedComposition(args.line)
+    with open_tools(args.tools, composition) as tools:
+        fit(composition, args.training, tools, args.databases, read_schemas(args.schema))
+    composition.save(args.out)
+    if args.as_json:
+        print_json({**composition.about(), "out": args.out})
+        return
+    click.echo(f"{composition.composition}: fitted, saved in {args.out}")
+    for text in threshold_lines(composition):
         click.echo(text)
 
 
-@abstain.command()
-@click.argument("line", required=False)
-@click.option("--fitted", type=FOLDER, help="What `abstain fit` kept, instead of LINE.")
-@with_options(CASE_OPTIONS, LEARN_OPTIONS, WORLD_OPTIONS)
-@click.option("--out", type=FILE, required=True, help="The predictions, as JSONL.")
-@click.option("--overwrite", is_flag=True, help="Start anew where --out is there already.")
-@as_json
-def run(line: str | None, fitted: Path | None, **said: Any) -> int:
+def _fitted_option(instead: str) -> Any:
+    return option(
+        "--fitted",
+        type=FOLDER,
+        heading=Heading.TRAINING,
+        help=f"A folder that `abstain fit` wrote, instead of {instead}.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunArgs(AnswerArgs):
+    """The options of ``abstain run``."""
+
+    line: str | None = argument(required=False)
+    fitted: Path | None = _fitted_option("LINE")
+
+
+@command(RunArgs, parent=abstain)
+def run(args: RunArgs) -> int:
     """Answer a benchmark's questions with LINE and write predictions that `evaluate` reads.
 
-    The same command goes on where it stopped. Cases for which no model could be asked are not
-    written, and make the exit code 4.
+    Run the same command again to continue after an interruption. A case for which the model gave
+    no reply is not written, and the exit code is 4.
     """
-    from sqlverdict.abstain.workflow import FittedComposition
-    from sqlverdict.errors import UsageError
+    if args.line is not None and args.fitted is None:
+        return answer(FittedComposition(args.line), args, learn=True)
+    if args.fitted is not None and args.line is None:
+        return answer(FittedComposition.load(args.fitted), args, learn=False)
+    raise UsageError("give either LINE, such as 't5[maxprob]', or --fitted FOLDER")
 
-    if (line is None) == (fitted is None):
-        raise UsageError("give either LINE, such as 't5[maxprob]', or --fitted FOLDER")
-    machine = (
-        FittedComposition(line) if line is not None else FittedComposition.load(fitted or Path())
+
+@dataclass(frozen=True, kw_only=True)
+class ApplyArgs(AnswerArgs):
+    """The options of ``abstain apply``."""
+
+    detector: str | None = argument(required=False)
+    predictions: Path = option(
+        "--predictions",
+        type=FILE,
+        required=True,
+        heading=Heading.DATA,
+        help="The prediction file of the system.",
     )
-    return answer(machine, said, learn=line is not None)
+    known: tuple[Path, ...] = option(
+        "--known-predictions",
+        type=FILE,
+        multiple=True,
+        heading=Heading.TRAINING,
+        help="The system's answers to the training questions. Repeatable.",
+    )
+    fitted: Path | None = _fitted_option("DETECTOR")
 
 
-@abstain.command()
-@click.argument("detector", required=False)
-@click.option("--predictions", type=FILE, required=True, help="Whose answers are looked at.")
-@click.option(
-    "--known-predictions",
-    "known",
-    type=FILE,
-    multiple=True,
-    help="The system's answers to the questions to learn from. Repeatable.",
-)
-@click.option("--fitted", type=FOLDER, help="What `abstain fit` kept, instead of DETECTOR.")
-@with_options(CASE_OPTIONS, LEARN_OPTIONS, WORLD_OPTIONS)
-@click.option("--out", type=FILE, required=True, help="The predictions that are left, as JSONL.")
-@click.option("--overwrite", is_flag=True, help="Start anew where --out is there already.")
-@as_json
-def apply(
-    detector: str | None,
-    predictions: Path,
-    known: tuple[Path, ...],
-    fitted: Path | None,
-    **said: Any,
-) -> int:
-    """Let a DETECTOR hold back some of the answers of a predictions file.
+@command(ApplyArgs, parent=abstain)
+def apply(args: ApplyArgs) -> int:
+    """Let a DETECTOR turn some answers of a prediction file into abstentions.
 
     DETECTOR is a method with its options, such as 'maxent(threshold=-0.3)' or voting, or a line
     whose generator is recorded.
     """
-    from sqlverdict.abstain.apply import detector_machine, drafts_for
-    from sqlverdict.abstain.generators.recorded import RecordedGenerator
-    from sqlverdict.abstain.predictions import read_drafts
-    from sqlverdict.abstain.workflow import FittedComposition
-    from sqlverdict.cli.options.inputs import read_benchmark
-    from sqlverdict.errors import UsageError
-    from sqlverdict.files.digests import sha256_file
-
-    if (detector is None) == (fitted is None):
+    if args.detector is not None and args.fitted is None:
+        composition = detector_machine(args.detector)
+    elif args.fitted is not None and args.detector is None:
+        composition = FittedComposition.load(args.fitted)
+    else:
         raise UsageError("give either DETECTOR, such as voting, or --fitted FOLDER")
-    machine = detector_machine(detector) if detector else FittedComposition.load(fitted or Path())
     recorded = RecordedGenerator()
-    recorded.drafts = {key: one for file in known for key, one in read_drafts(file).items()}
-    answers = drafts_for(read_benchmark(given_of(said)).cases, predictions)
-    machine.generator = recorded
+    recorded.drafts = {
+        case_id: draft for file in args.known for case_id, draft in read_drafts(file).items()
+    }
+    drafts = drafts_for(read_benchmark(args.data).cases, args.predictions)
+    composition.generator = recorded
 
-    def turn_to_the_answers() -> None:
-        recorded.drafts = answers
+    def use_predictions() -> None:
+        recorded.drafts = drafts
 
     return answer(
-        machine,
-        said,
-        learn=detector is not None,
-        inputs={"predictions": sha256_file(predictions)},
-        learned=turn_to_the_answers,
+        composition,
+        args,
+        learn=args.detector is not None,
+        inputs={"predictions": sha256_file(args.predictions)},
+        after_fit=use_predictions,
     )
-
-
-def _options_of(name: str) -> dict[str, Any]:
-    """A method's options with their defaults."""
-    from dataclasses import fields
-
-    from sqlverdict.abstain.method import ABSTAINERS
-
-    member = ABSTAINERS.get(name)
-    return {one.name: getattr(member, one.name) for one in fields(member) if one.init}

@@ -2,209 +2,217 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
-from sqlverdict.cli.options.common import (
-    ANY_PATH,
+from sqlverdict.audit.gold import Audit, suspect_golds
+from sqlverdict.audit.gold_markdown import audit_text
+from sqlverdict.audit.gold_report import Rerun
+from sqlverdict.audit.suspicion import SUSPICIONS
+from sqlverdict.cli.command import Heading, command, group, option
+from sqlverdict.cli.options.data import DataArgs, read_benchmark
+from sqlverdict.cli.options.limits import open_runner
+from sqlverdict.cli.options.shared import (
     FILE,
-    as_json,
-    examples,
+    json_option,
     print_json,
-    run_arguments,
+    runs_argument,
+    schema_option,
+    show_option,
+    timeout_option,
 )
+from sqlverdict.cli.show_run import show_notes
+from sqlverdict.errors import SchemaError, UsageError
+from sqlverdict.execute.cache import default_path
+from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.files.text import count
+from sqlverdict.load.databases import DatabaseFolder
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas.load import load_schemas
+from sqlverdict.parse.schemas.sqlite import read_sqlite
+from sqlverdict.records import Outcome
+from sqlverdict.report.terminal.console import Screen
+from sqlverdict.report.terminal.tables import short, table
+from sqlverdict.runlog.run import read_run
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from sqlverdict.audit.gold import Audit
-    from sqlverdict.audit.gold_report import Rerun
-    from sqlverdict.execute.query_runner import QueryRunner
-
-_EXAMPLES = examples(
+_EXAMPLES = (
     "sqlverdict audit runs/a runs/b runs/c",
     "sqlverdict audit runs/* --benchmark bird --root bird --out suspects.md",
     "sqlverdict audit runs/* --benchmark bird --root bird --execute --jsonl suspects.jsonl",
 )
 
 
-@click.command(epilog=_EXAMPLES)
-@run_arguments
-@click.option("--benchmark", metavar="NAME", help="The benchmark of the runs, for its knowledge.")
-@click.option("--root", type=ANY_PATH, help="The benchmark's folder, or its file.")
-@click.option("--split", default="dev", show_default=True, help="Which part of the benchmark.")
-@click.option("--cases", type=FILE, help="Its cases as JSONL or CSV, instead of a benchmark.")
-@click.option("--databases", type=ANY_PATH, help="Where the databases lie.")
-@click.option("--schema", type=ANY_PATH, help="Schemas or databases, to read queries by.")
-@click.option("--execute", is_flag=True, help="Run golds and predictions again.")
-@click.option(
-    "--timeout",
-    type=click.FloatRange(0, min_open=True),
-    default=30.0,
-    show_default=True,
-    help="Seconds that one query may take with --execute.",
-)
-@click.option("--suspicion", "only", multiple=True, help="Repeatable: list these only.")
-@click.option(
-    "--min-rank",
-    type=click.FloatRange(0, 1),
-    default=0.3,
-    show_default=True,
-    help="Leave out golds that are wrong with less than this probability.",
-)
-@click.option("--show", type=click.IntRange(0), default=10, show_default=True, help="Golds shown.")
-@click.option("--out", type=FILE, help="Write all of them as Markdown here.")
-@click.option("--jsonl", type=FILE, help="Write all of them as JSONL here.")
-@as_json
-def audit(runs: tuple[Path, ...], **said: Any) -> None:
-    """Say which golds of the runs are under suspicion, the most suspect first.
+@dataclass(frozen=True, kw_only=True)
+class AuditArgs:
+    """The options of ``audit``."""
+
+    runs: tuple[Path, ...] = runs_argument()
+    data: DataArgs = group(DataArgs)
+    schema: Path | None = schema_option()
+    execute: bool = option(
+        "--execute",
+        is_flag=True,
+        heading=Heading.EVIDENCE,
+        help="Run golds and predictions again.",
+    )
+    suspicions: tuple[str, ...] = option(
+        "--suspicion",
+        multiple=True,
+        metavar="NAME",
+        heading=Heading.EVIDENCE,
+        help="List only golds with this suspicion. Repeatable.",
+    )
+    min_rank: float = option(
+        "--min-rank",
+        type=click.FloatRange(0, 1),
+        default=0.3,
+        metavar="P",
+        heading=Heading.EVIDENCE,
+        help="Leave out golds that are wrong with less than this probability.",
+    )
+    timeout: float = timeout_option()
+    show: int = show_option(10, "this many golds")
+    out: Path | None = option("--out", type=FILE, help="Write all of them to a Markdown file.")
+    jsonl: Path | None = option("--jsonl", type=FILE, help="Write all of them to a JSONL file.")
+    as_json: bool = json_option()
+
+
+@command(AuditArgs, examples=_EXAMPLES)
+def audit(args: AuditArgs) -> None:
+    """List the golds of the runs that may be wrong, the most suspect first.
 
     The rank of a gold is the probability that it is wrong, by a model fitted to people's labels:
     how many systems match it, how many agree on another answer, signs of a mistake in its query.
-    Each suspicion comes with its evidence. Several runs tell more than one, and --execute tells
-    more than run folders. A gold under suspicion may be right.
+    Each suspicion comes with its evidence. Several runs give better ranks than one, and --execute
+    better ones than run folders alone. A suspect gold may be right.
 
-    Reads run folders alone; with --benchmark or --cases also the questions' knowledge, and with
-    --execute it runs the queries again on the benchmark's databases.
+    Run folders are enough. --benchmark or --cases adds the questions' knowledge, and --execute
+    runs the queries again on the benchmark's databases.
     """
-    from sqlverdict.audit.gold import suspect_golds
-    from sqlverdict.runlog.run import read_run
-
-    opened = [read_run(folder) for folder in runs]
-    cases = _Cases(said)
-    schemas = _schemas(said, cases.databases)
-    desk = _desk(said)
+    runs = [read_run(folder) for folder in args.runs]
+    cases = _read_cases(args.data)
+    schemas = _schemas(args, cases.databases)
+    runner = _open_runner(args)
     try:
-        found = suspect_golds(
-            opened,
+        report = suspect_golds(
+            runs,
             knowledge=cases.knowledge,
             schemas=schemas,
-            rerun=_rerun(desk, cases.databases, said) if desk is not None else None,
-            only=said["only"],
-            at_least=said["min_rank"],
+            rerun=_rerun(runner, cases.databases, args.data) if runner is not None else None,
+            only=args.suspicions,
+            at_least=args.min_rank,
         )
     finally:
-        if desk is not None:
-            desk.close()
-    _write(found, said)
-    if said["as_json"]:
+        if runner is not None:
+            runner.close()
+    _write(report, args)
+    if args.as_json:
         print_json(
             {
-                "golds": found.golds,
-                "systems": found.systems,
-                "counts": found.counts,
-                "notes": found.notes,
-                "suspects": [suspect.as_record() for suspect in found.suspects],
+                "golds": report.golds,
+                "systems": report.systems,
+                "counts": report.counts,
+                "notes": report.notes,
+                "suspects": [suspect.as_record() for suspect in report.suspects],
             }
         )
         return
-    _show(found, said["show"], said["min_rank"])
+    _show(report, args.show, args.min_rank)
 
 
-class _Cases:
-    """What an audit needs of the benchmark: its knowledge and its databases, not its cases."""
+@dataclass(frozen=True)
+class _BenchmarkFacts:
+    """What an audit needs of the benchmark: its knowledge and its databases, not its cases.
 
-    def __init__(self, said: dict[str, Any]) -> None:
-        from sqlverdict.cli.options.inputs import DataInputs, read_benchmark
+    Attributes:
+        knowledge: The knowledge of a question by case; ``None`` where no benchmark is named.
+        databases: The database files, by id.
+    """
 
-        self.knowledge: dict[str, str] | None = None
-        self.databases: dict[str, str] = {}
-        if said["benchmark"] is None and said["cases"] is None:
-            return
-        names = ("benchmark", "root", "split", "cases", "databases")
-        for case in read_benchmark(DataInputs(**{name: said[name] for name in names})).cases:
-            self.knowledge = {} if self.knowledge is None else self.knowledge
-            # A case without an entry has none.
-            if case.knowledge:
-                self.knowledge[case.id] = case.knowledge
-            if case.database is not None:
-                self.databases[case.db_id] = case.database
+    knowledge: dict[str, str] | None = None
+    databases: dict[str, str] = field(default_factory=dict)
 
 
-def _schemas(said: dict[str, Any], databases: Mapping[str, str]) -> Any:
-    from sqlverdict.errors import SchemaError
-    from sqlverdict.parse.schemas.load import load_schemas
-    from sqlverdict.parse.schemas.sqlite import read_sqlite
+def _read_cases(data: DataArgs) -> _BenchmarkFacts:
+    if data.benchmark is None and data.cases is None and data.gold is None:
+        return _BenchmarkFacts()
+    knowledge: dict[str, str] = {}
+    databases: dict[str, str] = {}
+    cases = list(read_benchmark(data).cases)
+    for case in cases:
+        # A case without an entry has no knowledge.
+        if case.knowledge:
+            knowledge[case.id] = case.knowledge
+        if case.database is not None:
+            databases[case.db_id] = case.database
+    return _BenchmarkFacts(knowledge if cases else None, databases)
 
-    path = said["schema"] or said["databases"]
+
+def _schemas(args: AuditArgs, databases: Mapping[str, str]) -> Mapping[str, Schema] | None:
+    path = args.schema or args.data.databases
     if path is not None:
         return load_schemas(path)
-    found = {}
-    for db_id, file in databases.items() if said["execute"] else ():
+    schemas = {}
+    for db_id, file in databases.items() if args.execute else ():
         # A database that cannot be read says so when a query runs on it.
         with suppress(SchemaError, OSError):
-            found[db_id] = read_sqlite(file)
-    return found or None
+            schemas[db_id] = read_sqlite(file)
+    return schemas or None
 
 
-def _desk(said: dict[str, Any]) -> QueryRunner | None:
-    if not said["execute"]:
+def _open_runner(args: AuditArgs) -> QueryRunner | None:
+    if not args.execute:
         return None
-    from sqlverdict.errors import UsageError
-    from sqlverdict.execute.cache import AnswerCache, default_path
-    from sqlverdict.execute.engine import Limits
-    from sqlverdict.execute.query_runner import QueryRunner
-
-    if said["databases"] is None and said["benchmark"] is None and said["cases"] is None:
+    data = args.data
+    if not any((data.databases, data.benchmark, data.cases, data.gold)):
         raise UsageError("--execute needs the databases: give --databases DIR, or the --benchmark")
-    return QueryRunner("sqlite", Limits(seconds=said["timeout"]), AnswerCache(default_path()))
+    return open_runner(args.timeout, default_path())
 
 
-def _rerun(desk: QueryRunner, known: Mapping[str, str], said: dict[str, Any]) -> Rerun:
-    from sqlverdict.load.databases import DatabaseFolder
-    from sqlverdict.records import Outcome
-
-    folder = DatabaseFolder(said["databases"]) if said["databases"] is not None else None
+def _rerun(runner: QueryRunner, known: Mapping[str, str], data: DataArgs) -> Rerun:
+    folder = DatabaseFolder(data.databases) if data.databases is not None else None
 
     def run(db_id: str, sql: str) -> Outcome | None:
         path = known.get(db_id)
         if path is None or not Path(path).is_file():
             path = folder.path(db_id) if folder is not None else None
-        return desk.run(path, sql) if path is not None else None
+        return runner.run(path, sql) if path is not None else None
 
     return run
 
 
-def _write(found: Audit, said: dict[str, Any]) -> None:
-    import msgspec
-
-    from sqlverdict.audit.gold_markdown import audit_text
-
-    if said["out"] is not None:
-        with said["out"].open("w", encoding="utf-8", errors="backslashreplace") as stream:
-            stream.writelines(audit_text(found))
-        click.echo(f"written: {said['out']}", err=True)
-    if said["jsonl"] is not None:
-        with said["jsonl"].open("wb") as lines:
-            for suspect in found.suspects:
+def _write(report: Audit, args: AuditArgs) -> None:
+    if args.out is not None:
+        with args.out.open("w", encoding="utf-8", errors="backslashreplace") as stream:
+            stream.writelines(audit_text(report))
+        click.echo(f"written: {args.out}", err=True)
+    if args.jsonl is not None:
+        with args.jsonl.open("wb") as lines:
+            for suspect in report.suspects:
                 lines.write(msgspec.json.encode(suspect.as_record()) + b"\n")
-        click.echo(f"written: {said['jsonl']}", err=True)
+        click.echo(f"written: {args.jsonl}", err=True)
 
 
-def _show(found: Audit, most: int, least: float) -> None:
-    from sqlverdict.audit.suspicion import SUSPICIONS
-    from sqlverdict.cli.show_run import show_notes
-    from sqlverdict.files.text import count
-    from sqlverdict.report.terminal.console import Screen
-    from sqlverdict.report.terminal.tables import short, table
-
+def _show(report: Audit, most: int, least: float) -> None:
     screen = Screen()
-    systems = count(len(found.systems), "system")
+    systems = count(len(report.systems), "system")
     screen.line(
-        f"{count(len(found.suspects), 'gold')} of {found.golds:,} under suspicion, {systems}; "
+        f"{count(len(report.suspects), 'gold')} of {report.golds:,} under suspicion, {systems}; "
         f"wrong with a probability of {least:g} or more",
         "heading",
     )
-    rows = [(SUSPICIONS.get(name).title, f"{number:,}") for name, number in found.counts.items()]
+    rows = [(SUSPICIONS.get(name).title, f"{number:,}") for name, number in report.counts.items()]
     screen.table(
         table(
             ("suspicion", "golds"), rows, "Suspicions at any probability; a gold may have several"
         )
     )
-    for suspect in found.suspects[:most]:
+    for suspect in report.suspects[:most]:
         screen.line()
         screen.line(
             f"{suspect.id} ({suspect.db_id}): wrong with probability {suspect.rank:.2f}", "heading"
@@ -216,7 +224,7 @@ def _show(found: Audit, most: int, least: float) -> None:
             screen.line(f"  odds x{raising.odds:.1f}: {short(raising.feature.words, 160)}")
         for one in suspect.suspicions:
             screen.line(f"  {one.name}: {short(one.message, 200)}")
-    if len(found.suspects) > most:
+    if len(report.suspects) > most:
         screen.line()
-        screen.line(f"{len(found.suspects) - most:,} more (--show, --out FILE.md, --jsonl FILE)")
-    show_notes(screen, found.notes)
+        screen.line(f"{len(report.suspects) - most:,} more (--show, --out FILE.md, --jsonl FILE)")
+    show_notes(screen, report.notes)
