@@ -42,7 +42,6 @@ NAMES_NOT_YET = {
     "audit/checks",
     "audit/suspicions",
     "cli",
-    "cli/commands/data",
     "cli/commands/labels",
     "cli/commands/lists",
     "cli/commands/pairs",
