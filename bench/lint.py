@@ -35,8 +35,8 @@ from pathlib import Path
 from zlib import crc32
 
 from sqlverdict.compare.preset import PRESETS, QueryPair
-from sqlverdict.execute.canonical import canonical
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.sqlite import read_sqlite
@@ -110,7 +110,7 @@ def read_items() -> list[Item]:
     def add(item: Item) -> None:
         known = (item.benchmark, item.question_id) in suspect and item.benchmark == "spider"
         if item.database.is_file() and item.sql.strip() and not known:
-            found.setdefault((item.key, canonical(item.sql)), item)
+            found.setdefault((item.key, fold_sql(item.sql)), item)
 
     for r in records(DATA / "labels" / "corrected_golds.jsonl"):
         about = ("bird", int(r["id"]), r["db_id"], r["question"], r["evidence"])

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sqlverdict.execute.cache import AnswerCache
-from sqlverdict.execute.canonical import canonical
 from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
 from sqlverdict.testing import make_database
@@ -48,7 +48,7 @@ def test_what_stands_in_quotes_counts(database: str) -> None:
         "SELECT ''''",
         'SELECT "id"',
     ]
-    assert len({canonical(text) for text in texts}) == len(texts)
+    assert len({fold_sql(text) for text in texts}) == len(texts)
     assert desk.run(database, texts[0]) != desk.run(database, texts[1])
     desk.close()
 
@@ -100,14 +100,14 @@ WORDS = st.sampled_from(
 @example(words=[("'a'", " "), (";", " "), (";", "")])
 def test_the_canon_of_a_text_means_the_same(words: list[tuple[str, str]], session: Session) -> None:
     sql = "SELECT " + "".join(word + gap for word, gap in words)
-    first, second = session.run(sql), session.run(canonical(sql))
+    first, second = session.run(sql), session.run(fold_sql(sql))
     if isinstance(first, Answer):
         assert isinstance(second, Answer), second
         assert second.rows == first.rows
     else:
         assert isinstance(second, Failure)
         assert second.reason is first.reason
-    assert canonical(canonical(sql)) == canonical(sql) or not isinstance(first, Answer)
+    assert fold_sql(fold_sql(sql)) == fold_sql(sql) or not isinstance(first, Answer)
 
 
 class _Counting:

@@ -56,12 +56,12 @@ feed(1_000_000, lambda text: decode(text.encode()),
      lambda text: text_fits(text, {"type": "object"}))
 """,
     "tokens": """
-from sqlverdict.execute.canonical import canonical
+from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.clock import may_read_clock, reads_clock
 from sqlverdict.parse.measure import unfolds_beyond
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.tokens import leading_keyword, normalised, statements
-feed(1_000_000, parse, canonical, leading_keyword)
+feed(1_000_000, parse, fold_sql, leading_keyword)
 feed(50_000, normalised, statements, may_read_clock, reads_clock,
      lambda text: unfolds_beyond("WITH " + text), lambda text: parse("SELECT " + text))
 """,

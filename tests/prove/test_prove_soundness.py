@@ -21,7 +21,6 @@ from sqlverdict.parse.accepted import complaint
 from sqlverdict.parse.facts import Fact, HasAffinity, References, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.prove.canonical import canonical
 from sqlverdict.prove.check import check
 from sqlverdict.prove.normalise import TooManySteps, normalise
 from sqlverdict.prove.profile import rules_of
@@ -31,6 +30,7 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.text import text
 from sqlverdict.prove.resolve.tree import resolve
+from sqlverdict.prove.tree_key import tree_key
 from sqlverdict.records import Query
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.witness import SearchBudget, Witness
@@ -100,7 +100,7 @@ def examine(sql: str, facts: frozenset[Fact], instances: int = INSTANCES) -> Tro
     except Unsupported as beyond:
         return Trouble("cannot be read again", sql, f"{beyond}: {by}")
     twice, more = normalise(start.tree, Facts(SCHEMA, facts, start.bases), rules_of("sound"))
-    if canonical(twice) != canonical(tree):
+    if tree_key(twice) != tree_key(tree):
         said = f"{by}, and then {text(twice)!r} by {[step.rule for step in more]}"
         return Trouble("not stable", sql, said)
     return None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 
-from sqlverdict.execute.canonical import canonical
+from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Answer, Evidence, Outcome, Query, Result, Rung
 from sqlverdict.report.agreement.opinions import results_match
@@ -202,15 +202,15 @@ def same_query(sql: str, schema: Schema | None = None) -> str:
 
     query = parse(sql)
     if not isinstance(query, Query):
-        return canonical(sql)
+        return fold_sql(sql)
     try:
         names = Names(query.tree, schema)
         if names.repeats:
-            return canonical(sql)
+            return fold_sql(sql)
         # Error tags take 1, 1.0 and '1' for one, and a cast to REAL for none; an engine does not.
         kinds = sorted(each.sql("sqlite") for each in query.tree.find_all(exp.Literal))
         types = sorted(each.to.sql("sqlite") for each in query.tree.find_all(exp.Cast))
         return f"{Texts(names)(query.tree)} {kinds} {types}"
     except (RecursionError, MemoryError, LookupError, ValueError, TypeError, AttributeError):
         # A hostile text is the same as itself and as nothing else.
-        return canonical(sql)
+        return fold_sql(sql)

@@ -6,7 +6,7 @@
 ``cache``           answers by content, in one SQLite file that processes share
 ``sandbox``         what a query may touch in SQLite, and what its errors mean
 ``sqlite_session``  one open SQLite file under every guard
-``canonical``       one text for queries that differ in letter case and spacing
+``fold_sql``        one text for queries that differ in letter case and spacing
 ``clock``           whether a query reads the clock or uses chance
 ``reversed_copy``   a database copy with rows in reverse order
 ``fact_check``      whether a database keeps what its schema declares

@@ -17,8 +17,8 @@ import msgspec
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.cache import AnswerCache, answer_key, scope_key
-from sqlverdict.execute.canonical import canonical
 from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Fault, Outcome, Reason
 
 _OPEN_DATABASES = 32
@@ -74,7 +74,7 @@ class QueryRunner:
     def run(self, database: str, sql: str, canon: str | None = None) -> Outcome:
         """The outcome of a query on a database file; ``canon`` saves working it out again."""
         if canon is None:
-            canon = canonical(sql)
+            canon = fold_sql(sql)
         self._used.add(database)
         kept = self._memory.get((database, canon))
         if canon != sql and (kept is None or _quotes_text(kept[0])):

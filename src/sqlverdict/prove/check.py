@@ -1,7 +1,7 @@
 """The independent checker: does a proof again, step by step, without any search.
 
-It shares with the prover the reading of queries, the rule functions and the comparison of the
-last trees; finding the place, putting nodes there and keeping the books is done anew here. A
+It shares with the prover the profile's reading of queries, the rule functions and the comparison
+of the last trees; finding the place, putting nodes there and keeping the books is done anew here. A
 proof of ours that it rejects is a bug of ours.
 """
 
@@ -19,16 +19,12 @@ from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import normalised
-from sqlverdict.prove.canonical import canonical, column_keys
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.proof import Path, Proof, Side, Step, weakest
 from sqlverdict.prove.reasoning.facts import Facts, cited_facts
-from sqlverdict.prove.reasoning.inner_order import ORDER_SHOWS, visible_order
-from sqlverdict.prove.resolve.text import text
+from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.rule import RULES
 from sqlverdict.records import ParseFailure
-
-PAPER = "etm_paper"
 
 
 @dataclass(frozen=True)
@@ -102,6 +98,8 @@ def check(
     Returns:
         Whether it holds, with every intermediate query as text; never raises for any proof.
     """
+    if proof.profile not in PROFILES.names():
+        return InvalidProof(None, f"there is no profile {proof.profile!r}")
     assumed = facts_of(schema) if facts is None else facts
     try:
         return _ProofCheck(proof, schema, assumed, fixed_columns).run()
@@ -127,7 +125,7 @@ class _ProofCheck:
         self.schema = schema
         self.facts = facts
         self.fixed = fixed_columns
-        self.paper = proof.profile == PAPER
+        self.profile = PROFILES.get(proof.profile)
         self.lines: list[CheckedStep] = []
         self.at: int | None = None
 
@@ -136,8 +134,6 @@ class _ProofCheck:
 
     def run(self) -> ValidProof:
         proof = self.proof
-        if proof.profile not in PROFILES.names():
-            raise self.no(f"there is no profile {proof.profile!r}")
         if not proof.steps and normalised(proof.gold_sql) == normalised(proof.prediction_sql):
             said = "the two texts are the same, but for spacing and the case of keywords"
             return ValidProof((CheckedStep("prediction", said, proof.gold_sql),))
@@ -146,7 +142,7 @@ class _ProofCheck:
         gold = self.rewrite("gold", gold, facts)
         prediction, facts = self.start("prediction", proof.prediction_sql)
         self.say("prediction", "the predicted query, names resolved", prediction)
-        if not self.paper and gold.args.get("order") is None:
+        if self.profile.drops_order and gold.args.get("order") is None:
             self.forget_order(prediction)
         prediction = self.rewrite("prediction", prediction, facts)
         self.at = None
@@ -155,8 +151,7 @@ class _ProofCheck:
         return ValidProof(tuple(self.lines))
 
     def say(self, side: Side, said: str, tree: Expr) -> None:
-        shown = str(tree.sql("sqlite")) if self.paper else text(tree)
-        self.lines.append(CheckedStep(side, said, shown))
+        self.lines.append(CheckedStep(side, said, self.profile.text(tree)))
 
     def start(self, side: Side, sql: str) -> tuple[Expr, Facts]:
         """A query's tree before the first step."""
@@ -166,28 +161,14 @@ class _ProofCheck:
         problem = complaint(sql, self.schema)
         if problem is not None:
             raise self.no(f"the {side} does not run: {problem}")
-        if self.paper:
-            from sqlverdict.prove.etm_paper.constraints import paper_facts
-            from sqlverdict.prove.etm_paper.prepare import prepared
-
-            return prepared(query.tree, self.schema), paper_facts(self.schema, self.facts)
-        from sqlverdict.prove.resolve.fidelity import loss
-        from sqlverdict.prove.resolve.refusals import refusal
-        from sqlverdict.prove.resolve.scope import Unsupported
-        from sqlverdict.prove.resolve.tree import resolve
-
-        lost = loss(sql, self.schema)
-        if lost is not None:
-            raise self.no(f"the {side} is beyond the prover: {lost}")
         try:
-            found = resolve(query.tree, self.schema)
+            tree, facts = self.profile.read(query.tree, self.schema, self.facts)
         except Unsupported as beyond:
             raise self.no(f"the {side} is beyond the prover: {beyond}") from beyond
-        facts = Facts(self.schema, self.facts, found.bases)
-        refused = refusal(found.tree, facts)
-        if refused is not None:
-            raise self.no(f"the {side} is beyond the prover: {refused}")
-        return found.tree, facts
+        objection = self.profile.objection(sql, tree, facts)
+        if objection is not None:
+            raise self.no(f"the {side} is beyond the prover: {objection}")
+        return tree, facts
 
     def forget_order(self, tree: Expr) -> None:
         """Where the gold does not order its rows, an order without LIMIT says nothing."""
@@ -234,28 +215,9 @@ class _ProofCheck:
 
     def compare(self, gold: Expr, prediction: Expr) -> None:
         """Both trees must be the same, and the columns paired as the proof says."""
-        if self.paper:
-            from sqlverdict.prove.etm_paper.shapes import key
-
-            if key(gold) != key(prediction):
-                raise self.no("the last two trees differ")
-            return
-        if visible_order(gold) or visible_order(prediction):
-            raise self.no(f"the last two trees are beyond the prover: {ORDER_SHOWS}")
-        if canonical(gold, column_order=self.fixed) != canonical(
-            prediction, column_order=self.fixed
-        ):
-            raise self.no(f"the last two trees differ: {text(gold)} and {text(prediction)}")
-        paired, ours = self.proof.columns, column_keys(gold)
-        if not paired:
-            return
-        if sorted(paired) != list(range(len(ours))):
-            raise self.no(f"the columns {paired} do not pair {len(ours)} columns with each other")
-        if list(paired) == sorted(paired) and canonical(gold) == canonical(prediction):
-            return
-        theirs = column_keys(prediction)
-        if any(theirs[place] != wanted for place, wanted in zip(paired, ours, strict=True)):
-            raise self.no(f"the columns {paired} pair columns that are not the same")
+        difference = self.profile.difference(gold, prediction, self.proof.columns, self.fixed)
+        if difference is not None:
+            raise self.no(difference)
 
     def books(self, gold: Expr) -> None:
         """What the proof says about itself."""
@@ -265,7 +227,7 @@ class _ProofCheck:
         trust = weakest([RULES.get(step.rule).trust for step in self.proof.steps])
         if trust != self.proof.trust:
             raise self.no(f"the proof claims the trust {self.proof.trust!r}; its rules are {trust}")
-        form = str(gold.sql("sqlite")) if self.paper else text(gold)
+        form = self.profile.text(gold)
         if self.proof.form != form:
             raise self.no(f"the proof ends in {self.proof.form!r}; the steps end in {form!r}")
 

@@ -9,7 +9,6 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema
-from sqlverdict.prove.canonical import canonical, column_keys
 from sqlverdict.prove.form_cache import FormCache
 from sqlverdict.prove.normalise import RuleSet, TooManySteps, normalise
 from sqlverdict.prove.profile import DEFAULT_PROFILE, ProofQuestion, rules_of
@@ -23,6 +22,7 @@ from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.text import text
 from sqlverdict.prove.resolve.tree import resolve
 from sqlverdict.prove.rule import RULES
+from sqlverdict.prove.tree_key import column_keys, tree_key
 from sqlverdict.records import Contract, Query, Reason
 
 ROUNDING = frozenset({"real_fraction_has_one_form"})
@@ -44,7 +44,7 @@ class Form:
     @cached_property
     def key(self) -> str:
         """What two forms share that are the same but for the order of columns."""
-        return canonical(self.tree, column_order=False)
+        return tree_key(self.tree, column_order=False)
 
 
 def derive_by_normal_forms(question: ProofQuestion, profile: str) -> Derivation:
@@ -68,7 +68,7 @@ def _derive(question: ProofQuestion, profile: str) -> Derivation:
     ordered = gold.tree.args.get("order") is not None
     prediction = form(question.prediction, question, rules, keep_order=ordered)
     fixed = contract is not None and contract.columns == "same_order"
-    if gold.key != prediction.key or (fixed and canonical(gold.tree) != canonical(prediction.tree)):
+    if gold.key != prediction.key or (fixed and tree_key(gold.tree) != tree_key(prediction.tree)):
         return NotProved(
             "the normal forms differ",
             None,

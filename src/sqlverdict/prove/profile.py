@@ -1,4 +1,8 @@
-"""What a profile is: a set of rules, and a way to derive with them."""
+"""What a profile is: a set of rules, how they read queries, and what counts as the same.
+
+The prover asks a profile to derive. The checker asks it how a query reads before the first rule,
+and whether the last two trees are the same; it applies the rules itself.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,10 @@ from sqlverdict.prove.rule import RULES
 from sqlverdict.registry import Registry
 
 if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
+
     from sqlverdict.prove.proof import Derivation
+    from sqlverdict.prove.reasoning.facts import Facts
     from sqlverdict.records import Contract, Query
 
 DEFAULT_PROFILE = "sound"
@@ -55,13 +62,48 @@ class Profile(Protocol):
         """What a derivation under this profile shows, in a sentence."""
         ...
 
+    @property
+    def drops_order(self) -> bool:
+        """Whether the prediction's ORDER BY says nothing where the gold orders no rows."""
+        ...
+
     def derive(self, question: ProofQuestion) -> Derivation:
         """A proof, or the word that none was found."""
         ...
 
+    def read(self, tree: Expr, schema: Schema, facts: frozenset[Fact]) -> tuple[Expr, Facts]:
+        """A parsed query as the rules see it first, and what they may ask about it.
+
+        Raises:
+            Unsupported: the query is beyond the profile.
+        """
+        ...
+
+    def objection(self, sql: str, tree: Expr, facts: Facts) -> str | None:
+        """Why a query that could be read must not be reasoned about all the same."""
+        ...
+
+    def difference(
+        self, gold: Expr, prediction: Expr, columns: tuple[int, ...], fixed_columns: bool
+    ) -> str | None:
+        """Why the last two trees do not show that the queries agree; ``None`` where they do.
+
+        Args:
+            gold: The gold's tree after the last step.
+            prediction: The prediction's tree after the last step.
+            columns: Which column of the prediction stands for which of the gold, as the proof
+                claims; empty where it claims nothing.
+            fixed_columns: Whether the order of columns counts.
+        """
+        ...
+
+    def text(self, tree: Expr) -> str:
+        """A tree as SQL, for people."""
+        ...
+
 
 PROFILES: Registry[Profile] = Registry(
-    "profile", "sqlverdict.prove.profiles", "sqlverdict.profiles"
+    "profile", ("sqlverdict.prove.profiles", "sqlverdict.prove.etm_paper"), "sqlverdict.profiles"
 )
 
 

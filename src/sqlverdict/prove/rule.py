@@ -1,8 +1,8 @@
 """What a rewriting rule is, and how rule files make themselves known.
 
-A rule is one file in ``prove/rules``: a docstring that is its document, pairs that it joins,
-pairs that it must keep apart, and one function of the file's name. Everything else (walking,
-repeating, keeping the steps) belongs to ``normalise.py``.
+A rule is one file in ``prove/rules`` or in the folder of a profile's own rules: a docstring that is
+its document, pairs that it joins, pairs that it must keep apart, and one function of the file's
+name. Everything else (walking, repeating, keeping the steps) belongs to ``normalise.py``.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import typing
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from sqlverdict.errors import RegistryError
 from sqlverdict.prove.proof import TRUSTS, Trust
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from sqlverdict.prove.reasoning.facts import Facts
 
 SECTIONS = ("Statement", "Holds when", "Why", "Limits", "Source")
-
-ProfileName = Literal["sound", "etm_paper"]
 
 Rewrite = Callable[[Any, "Facts"], "Expr | None"]
 """One node in; the node that stands for it, or ``None`` where the rule does not apply.
@@ -83,7 +81,9 @@ class Rule:
         return sections_of(self.document, SECTIONS)
 
 
-RULES: Registry[Rule] = Registry("rule", "sqlverdict.prove.rules", "sqlverdict.rules")
+RULES: Registry[Rule] = Registry(
+    "rule", ("sqlverdict.prove.rules", "sqlverdict.prove.etm_paper.rules"), "sqlverdict.rules"
+)
 
 
 def rule(

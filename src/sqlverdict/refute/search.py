@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset, QueryPair
 from sqlverdict.errors import SchemaError
-from sqlverdict.execute.canonical import canonical
+from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
@@ -90,7 +90,7 @@ def find_witness(
         A shrunk witness, or how many instances were tried without one.
     """
     chosen = budget or SearchBudget()
-    if canonical(gold) == canonical(prediction):
+    if fold_sql(gold) == fold_sql(prediction):
         return NotRefuted(0, message="the two queries are the same text")
     parsed = [parse(gold), parse(prediction)]
     refused = refusal.unreadable(parsed)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.confidence import NO_LABELS, Model
-from sqlverdict.execute.canonical import canonical
+from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.schema import Schema
 from sqlverdict.policies import POLICIES, RESULTS, Policy
@@ -157,7 +157,7 @@ class Examiner:
         runs = self.stages.executes and case.answerable and not recorded
         if not runs or not database or not sql.strip():
             return database, ()
-        return database, [(query, canonical(query)) for query in (*case.golds, sql)]
+        return database, [(query, fold_sql(query)) for query in (*case.golds, sql)]
 
     def _find(self, task: Task, desk: QueryRunner) -> PairFinding:
         case, prediction = task.case, task.prediction
@@ -169,7 +169,7 @@ class Examiner:
             case.golds,
             case.answerable,
             case.contract,
-            canonical(prediction.sql),
+            fold_sql(prediction.sql),
         )
         if not self._looks_at_queries_alone or case.recorded is not None:
             place += (case.id, case.question, prediction.confidence, prediction.samples)

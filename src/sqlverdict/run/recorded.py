@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.errors import UsageError
-from sqlverdict.execute.canonical import canonical
+from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
@@ -69,7 +69,7 @@ def _is_file(database: str) -> bool:
 
 def _settled(record: Recording, prediction: Prediction, *, runs: bool) -> Recording:
     about, said = record.about, prediction.sql or ""
-    if about is not None and canonical(about) != canonical(said):
+    if about is not None and fold_sql(about) != fold_sql(said):
         return replace(record, use="other_prediction")
     return replace(record, use="beside") if runs else record
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlverdict.errors import SchemaError
-from sqlverdict.execute.canonical import canonical
+from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.files.digests import database_digest
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Reason, Relation
@@ -154,7 +154,7 @@ def _may_be_bettered(found: Refutation) -> bool:
 
 def witness_name(case: Case, prediction: str) -> str:
     """The name of a witness's files: systems may share a folder, so the prediction is in it."""
-    digest = blake2b(canonical(prediction).encode("utf-8", "backslashreplace"), digest_size=4)
+    digest = blake2b(fold_sql(prediction).encode("utf-8", "backslashreplace"), digest_size=4)
     return f"{case.id}-{digest.hexdigest()}"
 
 

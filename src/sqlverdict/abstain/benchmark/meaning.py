@@ -118,11 +118,11 @@ def _normal_form(sql: str, schema: Schema, facts: frozenset[Fact]) -> str | None
 
     A filter and no more: what is joined is proved, by the prover's own front door.
     """
-    from sqlverdict.prove.canonical import canonical
     from sqlverdict.prove.derive import form
     from sqlverdict.prove.normalise import TooManySteps
     from sqlverdict.prove.profile import DEFAULT_PROFILE, ProofQuestion, rules_of
     from sqlverdict.prove.resolve.scope import Unsupported
+    from sqlverdict.prove.tree_key import tree_key
 
     query = parse(sql)
     if isinstance(query, ParseFailure):
@@ -130,7 +130,7 @@ def _normal_form(sql: str, schema: Schema, facts: frozenset[Fact]) -> str | None
     question = ProofQuestion(query, query, schema, facts)
     try:
         found = form(query, question, rules_of(DEFAULT_PROFILE), keep_order=True)
-        return canonical(found.tree, column_order=False)
+        return tree_key(found.tree, column_order=False)
     except (Unsupported, TooManySteps, RecursionError):
         return None
 

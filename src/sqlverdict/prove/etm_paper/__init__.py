@@ -1,1 +1,12 @@
-"""The ways of the ETM paper's script that its rules share: preparation, facts, order, equality."""
+"""The ETM paper's profile, all of it: the paper's metric, not a proof.
+
+No other folder imports from here. Without this folder and its name in two registries
+(``prove/profile.py``, ``prove/rule.py``) and without the metric ``etm``, all else works.
+
+``etm_paper``    the profile: derive, read, compare
+``prepare``      a parsed query as the paper's script reads it, before any rule
+``constraints``  what the script takes for UNIQUE, NON_NULL and a foreign key
+``order``        the order in which the rules are tried
+``shapes``       small tools for trees that are not resolved
+``rules/``       the paper's rules, one file each
+"""

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.facts import Fact
+from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.derive import derive_by_normal_forms
 from sqlverdict.prove.profile import PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.reasoning.inner_order import ORDER_SHOWS, visible_order
+from sqlverdict.prove.resolve.fidelity import loss
+from sqlverdict.prove.resolve.refusals import refusal
+from sqlverdict.prove.resolve.text import text
+from sqlverdict.prove.resolve.tree import resolve
+from sqlverdict.prove.tree_key import column_keys, tree_key
 
 
 @PROFILES.member
@@ -13,7 +24,47 @@ class Sound:
 
     name = "sound"
     about = "the two queries give the same rows on every legal database"
+    drops_order = True
 
     def derive(self, question: ProofQuestion) -> Derivation:
         """Rewrite both queries to normal forms and compare these."""
         return derive_by_normal_forms(question, "sound")
+
+    def read(self, tree: Expr, schema: Schema, facts: frozenset[Fact]) -> tuple[Expr, Facts]:
+        """The tree with every name resolved.
+
+        Raises:
+            Unsupported: a name, a table or a clause is beyond the prover.
+        """
+        start = resolve(tree, schema)
+        return start.tree, Facts(schema, facts, start.bases)
+
+    def objection(self, sql: str, tree: Expr, facts: Facts) -> str | None:
+        """What the tree may have lost of the text, or what no rule may touch."""
+        return loss(sql, facts.schema) or refusal(tree, facts)
+
+    def difference(
+        self, gold: Expr, prediction: Expr, columns: tuple[int, ...], fixed_columns: bool
+    ) -> str | None:
+        """Compare the normal forms, and the pairs of columns that the proof claims."""
+        if visible_order(gold) or visible_order(prediction):
+            return f"the last two trees are beyond the prover: {ORDER_SHOWS}"
+        if tree_key(gold, column_order=fixed_columns) != tree_key(
+            prediction, column_order=fixed_columns
+        ):
+            return f"the last two trees differ: {text(gold)} and {text(prediction)}"
+        ours = column_keys(gold)
+        if not columns:
+            return None
+        if sorted(columns) != list(range(len(ours))):
+            return f"the columns {columns} do not pair {len(ours)} columns with each other"
+        if list(columns) == sorted(columns) and tree_key(gold) == tree_key(prediction):
+            return None
+        theirs = column_keys(prediction)
+        if any(theirs[index] != key for index, key in zip(columns, ours, strict=True)):
+            return f"the columns {columns} pair columns that are not the same"
+        return None
+
+    def text(self, tree: Expr) -> str:
+        """The tree as SQL that runs."""
+        return text(tree)

@@ -1,1 +1,15 @@
-"""TODO."""
+"""What rules ask about a resolved tree, and changes that several of them make.
+
+``facts``         Facts: what holds at a place of a tree; every answer cites what it leans on
+``shape``         conjuncts, sources, and what contains what
+``dependencies``  which columns determine which
+``filters``       conditions of which only the truth counts
+``strict``        expressions that are NULL where a part of them is
+``bare``          columns beside an aggregate that are neither grouped by nor inside it
+``counting``      ways to count rows that meet a condition, and their plain form
+``fractions``     products and quotients of reals, and their one form
+``inner_order``   where the order of an inner query's rows can be seen from outside
+``same_rows``     an inner query over the same tables as the query around it
+``set_sides``     the sides of INTERSECT and EXCEPT as a test for an equal row
+``moves``         put an expression for a column, take a source away
+"""

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.canonical import key
 from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     is_aggregate,
@@ -25,6 +24,7 @@ from sqlverdict.prove.reasoning.shape import (
 )
 from sqlverdict.prove.reasoning.strict import is_null_with_its_columns
 from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.tree_key import key
 
 EXTREMES = "extremes"
 

@@ -8,7 +8,6 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Fact
-from sqlverdict.prove.canonical import key
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
     ColumnName,
@@ -27,6 +26,7 @@ from sqlverdict.prove.reasoning.shape import (
 )
 from sqlverdict.prove.reasoning.strict import rejects_null
 from sqlverdict.prove.resolve.scope import resolved
+from sqlverdict.prove.tree_key import key
 
 
 def filters(select: Expr) -> Iterator[Expr]:

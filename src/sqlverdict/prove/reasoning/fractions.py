@@ -9,7 +9,6 @@ from fractions import Fraction
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.canonical import key, same
 from sqlverdict.prove.reasoning.counting import (
     counted_condition,
     counts_when,
@@ -19,6 +18,7 @@ from sqlverdict.prove.reasoning.counting import (
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import has_subquery, nodes_in
 from sqlverdict.prove.resolve.parser_losses import cast_type
+from sqlverdict.prove.tree_key import key, same
 
 _NUMBERS = ("integer", "real", "number")
 _MOST = 10**12

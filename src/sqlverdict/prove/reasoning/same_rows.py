@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.canonical import key
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat, substitute
 from sqlverdict.prove.reasoning.shape import (
@@ -19,6 +18,7 @@ from sqlverdict.prove.reasoning.shape import (
     name_of,
 )
 from sqlverdict.prove.resolve.scope import resolved
+from sqlverdict.prove.tree_key import key
 
 _TAILS = ("group", "having", "order", "limit", "offset", "distinct")
 

@@ -1,1 +1,11 @@
-"""TODO."""
+"""From a parsed tree to a resolved one: every name plain, and SQLite's reading confirmed.
+
+``tree``           resolve(): the form that rules work on
+``scope``          which source an alias and a column name mean at a place of a query
+``shared_names``   NATURAL and USING: joins by the names that two sides share
+``parser_losses``  parts of a query that are read, ordinals, names of columns and functions
+``refusals``       what no rule can reason about
+``text``           a resolved tree as SQL text that runs
+``fidelity``       whether our reading of a query is SQLite's: both are compiled and compared
+``programs``       the program that SQLite makes of a query, in a form that can be compared
+"""

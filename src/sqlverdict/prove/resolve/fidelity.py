@@ -24,9 +24,8 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.prove.resolve.accepted import program
 from sqlverdict.prove.resolve.parser_losses import cast_affinity
-from sqlverdict.prove.resolve.programs import Instruction
+from sqlverdict.prove.resolve.programs import Instruction, program
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.text import put_parentheses, runnable
 from sqlverdict.prove.resolve.tree import resolve

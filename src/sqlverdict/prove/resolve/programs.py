@@ -1,4 +1,4 @@
-"""SQLite's programs with their cursors numbered in order of use.
+"""The program that SQLite makes of a query, its cursors numbered in order of use.
 
 Two texts that say the same may number their cursors differently: a common table expression
 takes a number of its own. Which operand of an instruction is a cursor stands below. A program
@@ -8,6 +8,9 @@ with an instruction that is in neither list keeps its numbers, and equals no oth
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+
+from sqlverdict.parse.accepted import explained
+from sqlverdict.parse.schema import Schema
 
 Instruction = tuple[object, ...]
 
@@ -45,6 +48,12 @@ _OTHER = frozenset(
     )
 )
 """Instructions without a cursor."""
+
+
+def program(sql: str, schema: Schema) -> list[Instruction] | None:
+    """The program that SQLite compiles a query to, on empty tables; ``None`` where it does not."""
+    rows = explained(sql, schema)
+    return None if rows is None else comparable(rows)
 
 
 def comparable(rows: Iterable[Sequence[object]]) -> list[Instruction]:

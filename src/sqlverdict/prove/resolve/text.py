@@ -5,7 +5,6 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.canonical import key
 from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     conditions,
@@ -14,6 +13,7 @@ from sqlverdict.prove.reasoning.shape import (
     set_conditions,
     whole_number,
 )
+from sqlverdict.prove.tree_key import key
 
 _LOOSE = (
     *(exp.Binary, exp.Not, exp.Neg, exp.BitwiseNot, exp.Between, exp.In, exp.Case, exp.Collate),

@@ -1,1 +1,1 @@
-"""One file per rule. The file, the function and the rule share one name."""
+"""One file a rule that holds on every legal database. File, function and rule share one name."""

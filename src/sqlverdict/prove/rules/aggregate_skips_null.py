@@ -24,7 +24,6 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.canonical import same
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
@@ -35,6 +34,7 @@ from sqlverdict.prove.reasoning.shape import (
     set_conditions,
 )
 from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.tree_key import same
 
 _SKIP = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
 

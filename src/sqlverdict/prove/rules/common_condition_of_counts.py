@@ -23,7 +23,6 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.canonical import key
 from sqlverdict.prove.reasoning.bare import bare_columns
 from sqlverdict.prove.reasoning.counting import counts_when, tested_condition
 from sqlverdict.prove.reasoning.facts import Facts
@@ -38,6 +37,7 @@ from sqlverdict.prove.reasoning.shape import (
     set_conditions,
 )
 from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.tree_key import key
 
 
 @rule(

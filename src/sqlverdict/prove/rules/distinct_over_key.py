@@ -25,11 +25,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.canonical import key
 from sqlverdict.prove.reasoning.dependencies import closure, determines_row, plain_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import has_window, is_grouped, name_of
 from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.tree_key import key
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 

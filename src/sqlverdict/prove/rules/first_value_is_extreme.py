@@ -26,10 +26,10 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull
-from sqlverdict.prove.canonical import same
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import has_window, is_grouped, labels, labels_in, whole_number
 from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.tree_key import same
 
 
 @rule(

@@ -25,12 +25,12 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.canonical import key
 from sqlverdict.prove.reasoning.bare import EXTREMES
 from sqlverdict.prove.reasoning.dependencies import closure, plain_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import aggregates_in, conditions, has_window, set_conditions
 from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.tree_key import key
 
 _ONE_FORM = ("integer", "real", "text")
 """Kinds of which two equal values are the same, so that HAVING sees what WHERE sees."""

@@ -24,7 +24,6 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.canonical import key
 from sqlverdict.prove.reasoning.dependencies import (
     chosen_columns,
     closure,
@@ -37,6 +36,7 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import ColumnName, items, name_of
 from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.tree_key import key
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 NAME = (Unique("t", ("v",)), NotNull("t", "v"))

@@ -28,7 +28,6 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import Unique
-from sqlverdict.prove.canonical import same
 from sqlverdict.prove.reasoning.dependencies import item_keys
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat, set_items, split_items
@@ -44,6 +43,7 @@ from sqlverdict.prove.reasoning.shape import (
 )
 from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.tree_key import same
 
 KEY = (Unique("t", ("k",)),)
 

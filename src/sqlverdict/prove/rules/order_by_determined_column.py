@@ -24,11 +24,11 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, Unique
-from sqlverdict.prove.canonical import same
 from sqlverdict.prove.reasoning.dependencies import closure, plain_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import is_constant, is_grouped, name_of
 from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.tree_key import same
 
 
 @rule(

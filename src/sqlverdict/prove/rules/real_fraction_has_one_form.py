@@ -29,10 +29,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.canonical import key
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.fractions import fraction_of, is_shown
 from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.tree_key import key
 
 
 @rule(

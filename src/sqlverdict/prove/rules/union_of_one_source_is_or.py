@@ -23,7 +23,6 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.canonical import canonical
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat, substitute
 from sqlverdict.prove.reasoning.shape import (
@@ -38,6 +37,7 @@ from sqlverdict.prove.reasoning.shape import (
 )
 from sqlverdict.prove.resolve.scope import resolved
 from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.tree_key import tree_key
 
 
 @rule(
@@ -93,7 +93,7 @@ def _bare(select: Expr) -> str:
     copy = select.copy()
     copy.set("where", None)
     copy.set("distinct", None)
-    return canonical(copy)
+    return tree_key(copy)
 
 
 def _is_plain(query: Expr) -> bool:

@@ -22,10 +22,10 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
-from sqlverdict.prove.canonical import key
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import all_of, has_subquery, parts, whole_number
 from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.tree_key import key
 
 _Bound = tuple[str, type[Expr], int]
 

@@ -108,21 +108,14 @@ def witness(rule: Rule, left: str, right: str, given: Iterable[Fact], instances:
 
 def start(sql: str, rule: Rule, facts: frozenset[Fact]) -> tuple[Expr, Facts] | None:
     """A query's tree as the rules of the profile see it first; ``None``: beyond the prover."""
-    from sqlverdict.prove.etm_paper.constraints import paper_facts
-    from sqlverdict.prove.etm_paper.prepare import prepared
-    from sqlverdict.prove.reasoning.facts import Facts
     from sqlverdict.prove.resolve.scope import Unsupported
-    from sqlverdict.prove.resolve.tree import resolve
 
-    schema, held = schema_of(rule), facts | typed(rule)
     tree = parsed(sql, rule).tree
-    if profile_of(rule) == "etm_paper":
-        return prepared(tree, schema), paper_facts(schema, held)
+    profile = PROFILES.get(profile_of(rule))
     try:
-        found = resolve(tree, schema)
+        return profile.read(tree, schema_of(rule), facts | typed(rule))
     except Unsupported:
         return None
-    return found.tree, Facts(schema, held, found.bases)
 
 
 def normal_form(sql: str, rule: Rule, facts: frozenset[Fact], rules: RuleSet) -> NormalForm | None:

@@ -27,7 +27,7 @@ _IGNORED = frozenset({"typed", "safe", "big_int", "_type", "parens"})
 Names = Mapping[str, str]
 
 
-def canonical(tree: Expr, *, column_order: bool = True) -> str:
+def tree_key(tree: Expr, *, column_order: bool = True) -> str:
     """One text for a resolved tree and all its harmless variants.
 
     Args:

@@ -2,7 +2,7 @@
 
 Systems write ``SELECT COUNT(*) FROM t;`` and ``select count(*) from t``: the engine compiles
 both to the same program, so one answer serves both. What stands in quotes is left alone, and
-any text with a comment, a control character or a character beyond ASCII is its own canon.
+any text with a comment, a control character or a character beyond ASCII stays as it is.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ _QUOTED = re.compile(r"""('[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\])""")
 _LONG = 4_000
 
 
-def canonical(sql: str) -> str:
+def fold_sql(sql: str) -> str:
     """The text under which a query's answer is kept."""
-    return sql if len(sql) > _LONG else _canonical(sql)
+    return sql if len(sql) > _LONG else _fold_sql(sql)
 
 
 @lru_cache(maxsize=16_384)
-def _canonical(sql: str) -> str:
+def _fold_sql(sql: str) -> str:
     if "--" in sql or "/*" in sql or not ((sql.isascii() and sql.isprintable()) or _is_plain(sql)):
         return sql
     text = sql.strip()

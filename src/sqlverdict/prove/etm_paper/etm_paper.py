@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.facts import Fact
+from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.etm_paper.constraints import paper_facts
 from sqlverdict.prove.etm_paper.order import PaperRewriting, stages
 from sqlverdict.prove.etm_paper.prepare import prepared
@@ -18,6 +20,7 @@ from sqlverdict.prove.form_cache import FormCache
 from sqlverdict.prove.normalise import TooManySteps
 from sqlverdict.prove.profile import PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation, Forms, NotProved, Proof, Step, weakest
+from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.rule import RULES
 from sqlverdict.records import Query, Reason
 
@@ -28,6 +31,7 @@ class EtmPaper:
 
     name = "etm_paper"
     about = "the two queries match by the rules of the ETM paper, some of which are unsound"
+    drops_order = False
 
     def derive(self, question: ProofQuestion) -> Derivation:
         """Rewrite both queries as the paper's script does, and compare the trees."""
@@ -40,7 +44,7 @@ class EtmPaper:
             return NotProved("nested too deeply for the prover", Reason.UNSUPPORTED_FEATURE)
         if gold.key != prediction.key:
             fired = dict.fromkeys(step.rule for step in (*gold.steps, *prediction.steps))
-            forms = Forms(gold.tree, prediction.tree, written)
+            forms = Forms(gold.tree, prediction.tree, paper_text)
             return NotProved("the trees differ", None, forms, tuple(fired))
         steps = (*gold.steps, *(replace(step, side="prediction") for step in prediction.steps))
         return Proof(
@@ -51,6 +55,26 @@ class EtmPaper:
             weakest([RULES.get(step.rule).trust for step in steps]),
             gold.text,
         )
+
+    def read(self, tree: Expr, schema: Schema, facts: frozenset[Fact]) -> tuple[Expr, Facts]:
+        """The tree as the paper's script reads it; never raises."""
+        return prepared(tree, schema), paper_facts(schema, facts)
+
+    def objection(self, sql: str, tree: Expr, facts: Facts) -> str | None:
+        """None: the script takes every query that parses."""
+        del sql, tree, facts
+        return None
+
+    def difference(
+        self, gold: Expr, prediction: Expr, columns: tuple[int, ...], fixed_columns: bool
+    ) -> str | None:
+        """Compare the trees; the rules have put columns and operands in order."""
+        del columns, fixed_columns
+        return "the last two trees differ" if key(gold) != key(prediction) else None
+
+    def text(self, tree: Expr) -> str:
+        """The tree as SQL, which need not run."""
+        return paper_text(tree)
 
 
 @dataclass(frozen=True)
@@ -64,10 +88,10 @@ class PaperForm:
     @property
     def text(self) -> str:
         """The tree as SQL."""
-        return written(self.tree)
+        return paper_text(self.tree)
 
 
-def written(tree: Expr) -> str:
+def paper_text(tree: Expr) -> str:
     """A tree as SQL, for people; it need not run."""
     return str(tree.sql("sqlite"))
 
