@@ -20,7 +20,7 @@ from sqlverdict.llm.cache import ReplyCache
 from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.llm.threads import ask_all, work_all
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
-from timeouts import HANG_SECONDS
+from timeouts import HANG_SECONDS, wait_until
 
 
 class Script:
@@ -126,9 +126,9 @@ def test_leaving_early_begins_nothing_new(monkeypatch: pytest.MonkeyPatch) -> No
 
     wait = threads._ThreadPool.wait
 
-    def open_and_wait(crew: Any, seconds: float) -> None:
+    def open_and_wait(pool: Any, seconds: float) -> None:
         gate.set()
-        wait(crew, seconds)
+        wait(pool, seconds)
 
     monkeypatch.setattr(threads._ThreadPool, "wait", open_and_wait)
     results = work_all(work, range(10), 2, grace=HANG_SECONDS)
@@ -146,16 +146,16 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from judge_asking import question
 from sqlverdict.llm.cache import ReplyCache
-from sqlverdict.judge import crowd
+from sqlverdict.llm import threads
 from sqlverdict.llm.client import Client
 from sqlverdict.llm.threads import ask_all
 from sqlverdict.llm.http.endpoint import Endpoint
 
 wait = threads._ThreadPool.wait
 
-def tell_and_wait(crew, seconds):
+def tell_and_wait(pool, seconds):
     print("stopping", flush=True)
-    wait(crew, seconds)
+    wait(pool, seconds)
 
 threads._ThreadPool.wait = tell_and_wait
 cache = ReplyCache(Path(sys.argv[2]))
@@ -174,11 +174,12 @@ def test_ctrl_c_keeps_what_is_in_flight_and_sends_nothing_more(
     tmp_path: Path, grace: float, kept: int
 ) -> None:
     """Eight are answered; four are in flight when the user interrupts, and arrive soon after."""
-    in_flight, released = threading.Semaphore(0), threading.Event()
+    in_flight: list[int] = []
+    released = threading.Event()
 
     def answer(call: FakeCall) -> FakeAnswer:
         if call.number > 8:
-            in_flight.release()
+            in_flight.append(call.number)
             released.wait(HANG_SECONDS)
         return FakeAnswer(completion("x"))
 
@@ -189,8 +190,8 @@ def test_ctrl_c_keeps_what_is_in_flight_and_sends_nothing_more(
              server.base_url, str(grace)],
             stdout=subprocess.PIPE, text=True,
         )  # fmt: skip
-        for _ in range(4):
-            assert in_flight.acquire(timeout=HANG_SECONDS)
+        assert wait_until(lambda: len(in_flight) == 4 or process.poll() is not None)
+        assert process.poll() is None
         process.send_signal(signal.SIGINT)
         assert process.stdout is not None
         assert process.stdout.readline() == "stopping\n"
