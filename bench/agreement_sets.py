@@ -37,7 +37,7 @@ from sqlverdict.records import (
     Result,
     Rung,
 )
-from sqlverdict.run.judging.stage import Judging
+from sqlverdict.run.judging.stage import JudgeOptions
 from sqlverdict.verdicts import judge
 
 EX = "decisive/EX"
@@ -183,7 +183,7 @@ def _flex(data: Path) -> Iterator[Labelled]:
         benchmark.predictions or {},
         "ex,flex,verdict",
         schemas=load_schemas(data / "bird" / "ddl.json"),
-        judging=Judging("replay", Settings(model="recorded"), RecordedReplies(replies)),
+        judge=JudgeOptions("replay", Settings(model="recorded"), RecordedReplies(replies)),
         policy="strict",
     )
     for record, case, result in zip(_lines(path), cases, results, strict=True):

@@ -18,7 +18,7 @@ from sqlverdict.llm.request import NoReply, Request
 from sqlverdict.llm.tokens import about
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case
-from sqlverdict.run.judging.stage import Judging
+from sqlverdict.run.judging.stage import JudgeOptions
 
 
 class Listener:
@@ -69,11 +69,11 @@ def main() -> None:
     given = parser.parse_args()
     cases, said = read(given.data, given.db)
     listener, questions = Listener(), 0
-    judging = Judging("evidence", Settings(model="m"), listener, concurrency=1)
+    judging = JudgeOptions("evidence", Settings(model="m"), listener, concurrency=1)
     for case in cases:
         if len(listener.asked) >= given.cases:
             break
-        options = Options("ex,verdict", workers=0, cache=None, judging=judging)
+        options = Options("ex,verdict", workers=0, cache=None, judge=judging)
         evaluate([case], {case.id: said[case.id]}, options=options)
         questions += 1
     lengths = [about(request) for request in listener.asked]

@@ -42,8 +42,8 @@ from sqlverdict.policies import INTENT
 from sqlverdict.records import Case, Evidence, Prediction, Reason, Result, Rung, Verdict
 from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.report.terminal.tables import plain, table
-from sqlverdict.run.judging.stage import Judging
-from sqlverdict.run.refute_stage import Refuting
+from sqlverdict.run.judging.stage import JudgeOptions
+from sqlverdict.run.options import SearchOptions
 from sqlverdict.verdicts import judge
 
 INSTANCES = 160
@@ -83,7 +83,7 @@ def spread(cases: Sequence[Case], limit: int) -> list[Case]:
 
 
 def evaluate(
-    cases: Sequence[Case], system: System, judging: Judging, client: Client, metrics: str
+    cases: Sequence[Case], system: System, judging: JudgeOptions, client: Client, metrics: str
 ) -> Heard:
     """Evaluate one of the demo's systems, as the command line does."""
     options = Options(
@@ -91,8 +91,8 @@ def evaluate(
         limits=Limits(seconds=SECONDS),
         workers=0,
         cache=None,
-        refuting=Refuting(SearchBudget(instances=INSTANCES)),
-        judging=judging,
+        search=SearchOptions(SearchBudget(instances=INSTANCES)),
+        judge=judging,
     )
     before, began = client.usage, perf_counter()
     (run,) = evaluate_systems(cases, [system], options=options)
@@ -160,7 +160,7 @@ def measure(said: argparse.Namespace, base_url: str, model: str, folder: Path) -
     cache = ReplyCache(said.cache or folder / "replies.sqlite")
     try:
         with Client(endpoint, cache) as client:
-            judging = Judging(said.judge, settings, client, said.repeat, concurrency=1)
+            judging = JudgeOptions(said.judge, settings, client, said.repeat, concurrency=1)
             rows = []
             for system in tried:
                 rows.append(row(evaluate(cases, system, judging, client, metrics), by_id))

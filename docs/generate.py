@@ -30,7 +30,7 @@ from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.rule import RULES
 from sqlverdict.records import REASONS, Fault, Reason, Row, Rung, Verdict
 from sqlverdict.registry import Registry
-from sqlverdict.run.judging.stage import Judging
+from sqlverdict.run.judging.stage import JudgeOptions
 from sqlverdict.score.metric import METRICS
 from sqlverdict.signs.sign import SIGNS
 from sqlverdict.testing.rule_suite.pages import rule_page
@@ -274,8 +274,8 @@ def example_brief() -> str:
         case = next(case for case in benchmark.cases if case.id == EXAMPLE)
         ids = [case.id for case in benchmark.cases]
         said = load_predictions(predictions_path("careful"), ids)[EXAMPLE]
-        judging = Judging("evidence", Settings(model="any"), Listener())
-        options = Options("ex,verdict", workers=0, cache=None, judging=judging, policy="strict")
+        judging = JudgeOptions("evidence", Settings(model="any"), Listener())
+        options = Options("ex,verdict", workers=0, cache=None, judge=judging, policy="strict")
         evaluate([case], {EXAMPLE: said}, options=options)
     (request,) = asked
     return "\n\n".join(f"[{each.role}]\n{each.content}" for each in request.messages)

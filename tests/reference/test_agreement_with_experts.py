@@ -13,7 +13,7 @@ from sqlverdict.judge.recorded import RecordedReplies
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.pipeline import Options, System, evaluate_systems
-from sqlverdict.run.judging.stage import Judging
+from sqlverdict.run.judging.stage import JudgeOptions
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.agreement.agreement import RatedCase, agreement
 
@@ -34,13 +34,13 @@ def agreed(data_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     runs: dict[bool, Run] = {}
 
     def run(judged: bool) -> Run:
-        judging = Judging("replay", Settings(model="recorded"), RecordedReplies(replies))
+        judging = JudgeOptions("replay", Settings(model="recorded"), RecordedReplies(replies))
         options = Options(
             "ex,flex,verdict" if judged else "ex,verdict",
             workers=0,
             cache=None,
             schemas=schemas,
-            judging=judging if judged else None,
+            judge=judging if judged else None,
             policy="strict",
         )
         folder = tmp_path_factory.mktemp("agreement") / "run"

@@ -15,7 +15,7 @@ from sqlverdict.load.benchmarks.demo import DATA, predictions_path, systems
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.refute.witness import SearchBudget
-from sqlverdict.run.refute_stage import Refuting
+from sqlverdict.run.options import SearchOptions
 
 
 def main(folder: Path, workers: int, every: int) -> None:
@@ -31,7 +31,7 @@ def main(folder: Path, workers: int, every: int) -> None:
         limits=Limits(steps=5_000_000),
         workers=workers,
         cache=None,
-        refuting=Refuting(SearchBudget(instances=60), folder=folder / "witnesses"),
+        search=SearchOptions(SearchBudget(instances=60), folder=folder / "witnesses"),
     )
     evaluate_systems(cases, chosen, options=options)
     for system in chosen:

@@ -11,6 +11,7 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Answer, Case, Prediction, Recording
 from sqlverdict.run.examine import Examiner
+from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool import batches
 from sqlverdict.run.pool.batches import Needs, in_batches, prepared
 from sqlverdict.run.task import Task
@@ -82,7 +83,7 @@ def test_no_answer_leaves_memory_before_it_is_looked_at(
     sql = "SELECT {0}, hex(zeroblob(5000)) FROM person LIMIT 5"
     cases = [make_case(str(n), sql.format(n)) for n in range(30)]
     chunk = [Task(0, n, c, Prediction(c.id, c.golds[0])) for n, c in enumerate(cases)]
-    made = list(in_batches(chunk, Examiner(parse_metrics("ex")), desk))
+    made = list(in_batches(chunk, Examiner(RunPlan(parse_metrics("ex"))), desk))
     assert len(made) > 1
     assert len(list(chain.from_iterable(made))) == 30
     assert desk.executed == 30
@@ -91,7 +92,7 @@ def test_no_answer_leaves_memory_before_it_is_looked_at(
 def test_what_is_run_ahead_is_what_the_examination_asks_for(
     make_case: MakeCase, desk: QueryRunner
 ) -> None:
-    examiner = Examiner(parse_metrics("ex"))
+    examiner = Examiner(RunPlan(parse_metrics("ex")))
     case = make_case("1", "SELECT 1", "SELECT nothing", "SELECT 2")
     for sql in ("SELECT 2", "SELECT 3", "SELEC"):
         task = Task(0, 0, case, Prediction("1", sql))
@@ -104,7 +105,7 @@ def test_what_is_run_ahead_is_what_the_examination_asks_for(
 def test_nothing_is_run_ahead_that_is_not_needed(make_case: MakeCase) -> None:
     answer = Answer(("a",), [(1,)])
     recorded = Recording((answer,), answer, True)
-    examiner = Examiner(parse_metrics("ex"))
+    examiner = Examiner(RunPlan(parse_metrics("ex")))
     for case, sql in (
         (make_case("1", "SELECT 1"), " "),
         (make_case("2", "SELECT 1"), None),
@@ -113,7 +114,7 @@ def test_nothing_is_run_ahead_that_is_not_needed(make_case: MakeCase) -> None:
     ):
         assert not examiner.needs(Task(0, 0, case, Prediction(case.id, sql)))[1]
     task = Task(0, 0, make_case("5", "SELECT 1"), Prediction("5", "SELECT 1"))
-    assert not Examiner(parse_metrics("text_match")).needs(task)[1]
+    assert not Examiner(RunPlan(parse_metrics("text_match"))).needs(task)[1]
 
 
 def test_a_bug_that_strikes_ahead_is_typed_by_the_examination(
@@ -124,6 +125,6 @@ def test_a_bug_that_strikes_ahead_is_typed_by_the_examination(
 
     monkeypatch.setattr(desk, "run", broken)
     task = Task(0, 0, make_case("1", "SELECT 1"), Prediction("1", "SELECT 1"))
-    ((line,),) = in_batches([task], Examiner(parse_metrics("ex")), desk)
+    ((line,),) = in_batches([task], Examiner(RunPlan(parse_metrics("ex"))), desk)
     assert isinstance(line, bytes)
     assert b"TOOLKIT_ERROR" in line

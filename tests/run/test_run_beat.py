@@ -11,8 +11,10 @@ from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Case, Prediction
 from sqlverdict.refute.witness import NotRefuted
 from sqlverdict.run.item import RunItem
+from sqlverdict.run.options import SearchOptions
+from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.heartbeat import Heartbeat
-from sqlverdict.run.refute_stage import Refuter, Refuting
+from sqlverdict.run.refute_stage import Refuter
 
 
 def test_time_that_does_not_count_is_waited_for_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,14 +33,14 @@ def test_time_that_does_not_count_is_waited_for_first(monkeypatch: pytest.Monkey
 def test_a_search_gets_more_time_than_a_query_and_says_where_it_was_ended() -> None:
     told: list[tuple[bytes | None, float]] = []
     case = Case("1", "db", "?", ("SELECT 1",))
-    how = Refuter(Refuting())
+    how = Refuter(RunPlan((), search=SearchOptions()))
 
     desk = QueryRunner("sqlite", Limits(), watch=lambda key, more: told.append((key, more)))
     RunItem(case, Prediction("1", "SELECT 2"), desk, how).refute()
     (key, more), (after, _) = told
     assert key is not None
     assert after is None
-    assert more >= 4 * Refuting().budget.seconds
+    assert more >= 4 * SearchOptions().budget.seconds
 
     ended = QueryRunner("sqlite", Limits(), known={key: object()})  # type: ignore[dict-item]
     found = RunItem(case, Prediction("1", "SELECT 2"), ended, how).refute()

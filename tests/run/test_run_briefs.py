@@ -20,11 +20,15 @@ from sqlverdict.report.one_run.case import evidence_lines
 from sqlverdict.run.item import RunItem
 from sqlverdict.run.judging.brief_parts import facts
 from sqlverdict.run.judging.briefs import Asking, questions
-from sqlverdict.run.judging.stage import Judging
-from sqlverdict.run.ladder import Stages, gather
+from sqlverdict.run.judging.stage import JudgeOptions
+from sqlverdict.run.ladder import gather
+from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.recorded import RecordedItem
+from sqlverdict.run.refute_stage import Refuter
+from sqlverdict.score.metric import parse_metrics
 from sqlverdict.situations import QUESTIONS, Situation
 
+PLAN = RunPlan(parse_metrics("ex"))
 HEADER = "original_column_name,column_name,column_description,data_format,value_description\n"
 Tell = Callable[..., Brief]
 
@@ -43,8 +47,10 @@ def tell(database: Path) -> Tell:
 
     def make(gold: str, prediction: str, *more: Evidence, **asking: Any) -> Brief:
         case = Case("1", "people", "?", (gold,), str(database))
-        item = RunItem(case, Prediction("1", prediction), QueryRunner("sqlite", Limits()))
-        evidence = (*gather(item, Stages()), *more)
+        item = RunItem(
+            case, Prediction("1", prediction), QueryRunner("sqlite", Limits()), Refuter(PLAN)
+        )
+        evidence = (*gather(item, PLAN), *more)
         (question,) = questions(item, evidence, Asking(verdict="evidence", **asking))
         return question.brief
 
@@ -149,11 +155,13 @@ def test_facts_are_few_and_each_is_told_once() -> None:
 def test_a_recorded_case_is_told_from_its_record(database: Path) -> None:
     """No database is opened for it, and that is no reason to do it again."""
     here = Case("1", "people", "?", (GOLD,), str(database))
-    item = RunItem(here, Prediction("1", OTHER), QueryRunner("sqlite", Limits()))
+    item = RunItem(here, Prediction("1", OTHER), QueryRunner("sqlite", Limits()), Refuter(PLAN))
     recording = Recording(tuple(item.golds()), item.answer(), equal=False, whole=False)
     case = Case("1", "people", "?", (GOLD,), None, recorded=recording)
-    recorded = RecordedItem(case, Prediction("1", OTHER), QueryRunner("sqlite", Limits()))
-    (question,) = questions(recorded, gather(recorded, Stages()), Asking(verdict="evidence"))
+    recorded = RecordedItem(
+        case, Prediction("1", OTHER), QueryRunner("sqlite", Limits()), Refuter(PLAN)
+    )
+    (question,) = questions(recorded, gather(recorded, PLAN), Asking(verdict="evidence"))
     assert (question.brief.sizes, question.brief.columns, question.notes) == ((), (), ())
     assert recorded.repeatable
 
@@ -169,9 +177,9 @@ class Answers:
 
 def run(database: Path, out: Path | None = None) -> tuple[Any, Answers]:
     answers = Answers()
-    judging = Judging("evidence", Settings(model="m"), answers)
+    judging = JudgeOptions("evidence", Settings(model="m"), answers)
     case = Case("1", "people", "?", (GOLD,), str(database))
-    options = Options("ex,verdict", workers=0, cache=None, judging=judging)
+    options = Options("ex,verdict", workers=0, cache=None, judge=judging)
     return evaluate([case], {"1": OTHER}, out=out, options=options), answers
 
 

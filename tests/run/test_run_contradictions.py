@@ -28,9 +28,8 @@ from sqlverdict.report.one_run.junit import write_junit
 from sqlverdict.report.one_run.markdown import write_markdown
 from sqlverdict.report.one_run.sections import outcome
 from sqlverdict.run.contradictions import CONTRADICTIONS
-from sqlverdict.run.judging.stage import Judging
-from sqlverdict.run.prove_stage import Proving
-from sqlverdict.run.refute_stage import Refuting
+from sqlverdict.run.judging.stage import JudgeOptions
+from sqlverdict.run.options import ProofOptions, SearchOptions
 from sqlverdict.run.task import WINDOW
 from sqlverdict.runlog.log import read_results
 from sqlverdict.runlog.run import Run
@@ -55,8 +54,8 @@ def options(*, both: bool = True, metrics: str = "ex", workers: int = 0) -> Opti
         metrics,
         workers=workers,
         cache=None,
-        refuting=Refuting(SearchBudget(instances=200)),
-        proving=Proving(tests_proofs=both),
+        search=SearchOptions(SearchBudget(instances=200)),
+        proof=ProofOptions(tests_proofs=both),
     )
 
 
@@ -119,7 +118,7 @@ def test_a_contradiction_stops_the_run_and_the_same_command_goes_on_behind_it(
         benchmark = Benchmark("b", "", cases, count, ())
         return evaluate(benchmark, predictions, out=tmp_path, options=quick)
 
-    quick = Options("ex", workers=workers, cache=None, proving=Proving())
+    quick = Options("ex", workers=workers, cache=None, proof=ProofOptions())
     with pytest.raises(Contradiction) as first:
         again()
     message = str(first.value)
@@ -154,8 +153,8 @@ def test_no_judge_is_asked_about_a_contradiction(make_case: MakeCase, tmp_path: 
         def ask(self, request: Request) -> Reply:
             raise AssertionError(f"asked {request}")
 
-    judging = Judging("flex", Settings(model="m"), Nobody())
-    asking = replace(options(metrics="ex,flex,verdict"), judging=judging)
+    judging = JudgeOptions("flex", Settings(model="m"), Nobody())
+    asking = replace(options(metrics="ex,flex,verdict"), judge=judging)
     case = make_case("1", LUCKY[0])
     with pytest.raises(Contradiction):
         evaluate([case], {"1": LUCKY[1]}, out=tmp_path, options=asking)

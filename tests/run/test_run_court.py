@@ -19,7 +19,7 @@ from sqlverdict.report.one_run.markdown import write_markdown
 from sqlverdict.report.one_run.sections import outcome
 from sqlverdict.run.inputs import as_benchmark
 from sqlverdict.run.judging.briefs import Asking
-from sqlverdict.run.judging.stage import Judging
+from sqlverdict.run.judging.stage import JudgeOptions
 from sqlverdict.runlog.run import Run
 
 MakeCase = Callable[..., Case]
@@ -66,8 +66,8 @@ def said() -> dict[str, str | None]:
     return {name: sql for name, (_, sql) in PAIRS.items()}
 
 
-def judged(answerer: Any, judge: str = "evidence", **more: Any) -> Judging:
-    return Judging(judge, Settings(model="m"), answerer, **more)
+def judged(answerer: Any, judge: str = "evidence", **more: Any) -> JudgeOptions:
+    return JudgeOptions(judge, Settings(model="m"), answerer, **more)
 
 
 def run(
@@ -81,7 +81,7 @@ def run(
     **more: Any,
 ) -> Run:
     judging = judged(answerer, judge, **more)
-    options = Options(metrics, workers=workers, cache=None, judging=judging, policy=policy)
+    options = Options(metrics, workers=workers, cache=None, judge=judging, policy=policy)
     return evaluate(cases, said(), out=out, options=options)
 
 
@@ -162,13 +162,13 @@ def test_the_judge_that_was_chosen_is_asked_about_every_pair(cases: list[Case]) 
 
 
 def test_the_judge_of_flex_is_flex_where_none_was_chosen(cases: list[Case]) -> None:
-    found = run(cases, Scripted(RIGHT), "flex,verdict", judge="evidence", chosen=False)
+    found = run(cases, Scripted(RIGHT), "flex,verdict", judge="evidence", for_every_metric=False)
     by = {(e.by, *e.detail["metrics"]) for result in found.results() for e in opinions(result)}
     assert by == {("flex", "flex"), ("evidence", "verdict")}
     told = found.manifest.stages["judge"]
     assert " for verdict, flex@1 for flex, model m" in told
     assert told.startswith("evidence@")
-    alone = run(cases, Scripted(RIGHT), "flex", judge="evidence", chosen=False)
+    alone = run(cases, Scripted(RIGHT), "flex", judge="evidence", for_every_metric=False)
     assert alone.manifest.stages["judge"] == "flex@1, model m"
 
 
@@ -187,7 +187,7 @@ def test_which_prompt_flex_gets_follows_the_runs_ex(
     """Duplicates are lost: a difference to ``strict``, and none to BIRD's script."""
     case = make_case("a", "SELECT 1 UNION ALL SELECT 1")
     answerer = Scripted(RIGHT)
-    options = Options(metrics, workers=0, cache=None, judging=judged(answerer, "flex"))
+    options = Options(metrics, workers=0, cache=None, judge=judged(answerer, "flex"))
     benchmark = replace(as_benchmark([case]), preset=preset)
     run = evaluate(benchmark, {"a": "SELECT 1"}, options=options)
     assert [request.purpose for request in answerer.asked] == [prompt]

@@ -15,7 +15,7 @@ from sqlverdict.load.recorded import recording_from
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Result, Verdict
-from sqlverdict.run.judging.stage import Judging
+from sqlverdict.run.judging.stage import JudgeOptions
 
 MakeCase = Callable[..., Case]
 GOLD = "SELECT name FROM item WHERE price > 2"
@@ -142,7 +142,9 @@ def test_recorded_verdicts_drive_flex_and_verdict() -> None:
     case = Case("a", "shop", golds=(GOLD,), **record(sql, equal=False))
     for value in (True, False, None):
         verdicts = {} if value is None else {"a": value}
-        judging = Judging("recorded", Settings(model="o3"), RecordedReplies.of_verdicts(verdicts))
-        found = one(case, sql, metrics="flex,verdict", judging=judging)
+        judging = JudgeOptions(
+            "recorded", Settings(model="o3"), RecordedReplies.of_verdicts(verdicts)
+        )
+        found = one(case, sql, metrics="flex,verdict", judge=judging)
         score = None if value is None else float(value)
         assert found.scores == {"flex": score, "verdict": score}

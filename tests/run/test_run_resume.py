@@ -18,7 +18,7 @@ from sqlverdict.errors import Interrupted, RunLogError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.pipeline import Options, System, evaluate, evaluate_pairs, evaluate_systems
 from sqlverdict.records import Case, Prediction, Reason, Score
-from sqlverdict.run.refute_stage import Refuting
+from sqlverdict.run.options import SearchOptions
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.metric import METRICS
 
@@ -317,7 +317,7 @@ def test_each_run_has_its_witnesses_in_its_own_folder(tmp_path: Path) -> None:
     lucky = {"1": "SELECT max(id) FROM item"}
     systems = [System(name, lucky, tmp_path / "runs" / name) for name in ("a", "b")]
     options = Options(
-        "ex,witness_accuracy", workers=0, cache=None, refuting=Refuting(folder=Path("witnesses"))
+        "ex,witness_accuracy", workers=0, cache=None, search=SearchOptions(folder=Path("witnesses"))
     )
     for run in evaluate_systems([case], systems, options=options):
         (result,) = run.results()

@@ -14,7 +14,6 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Reason, Score
-from sqlverdict.run.refute_stage import Refuting
 from sqlverdict.score.metric import METRICS, SECTIONS, document, parse_metric, score_case
 from sqlverdict.testing.fakes import FakeItem
 from sqlverdict.testing.hostile import hostile_predictions
@@ -124,7 +123,7 @@ def test_a_run_takes_keys_from_the_database_or_from_the_schemas_given(tmp_path: 
     assert scores(nowhere, said, options) == [None]
     keyless = read_ddl(DDL.replace("REFERENCES singer (id)", ""), "music")
     for schema, value in ((read_ddl(DDL, "music"), 1.0), (keyless, 0.0)):
-        given = replace(options, refuting=Refuting(schemas={"music": schema}))
+        given = replace(options, schemas={"music": schema})
         assert scores(nowhere, said, given) == [value]
         assert scores(here, said, given) == [value]
 

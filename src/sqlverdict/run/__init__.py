@@ -1,22 +1,19 @@
-"""Where cases are worked on.
+"""How a run works on its cases.
 
-``inputs``          what comes into a run, and what stands for it
-``item``            one case with its prediction, as metrics and stages see it
-``recorded``        the same, where answers were recorded elsewhere
+``options``         the public options of a run
+``plan``            the options, completed by what the metrics need: one record for all stages
+``inputs``          what comes into a run, and the digests that stand for it
 ``task``            a unit of work, and how tasks are cut into chunks of one database
-``stages``          which stages a run has
-``isolate``         errors of ours, one stage or metric at a time
-``gather``          all evidence about a case, stage by stage
-``prover``          proof as a stage
-``refuter``         the search for a witness as a stage
-``signs``           signs of the gold and of the prediction as a stage
-``contradictions``  pairs that are both proved and refuted
-``briefs``          what a judge is to be asked
-``brief_parts``     what a judge is told about tables, columns, results and facts
+``recorded``        cases whose answers were recorded elsewhere
+``item``            one case with its prediction, as metrics and stages see it
 ``examine``         what happens to one case
-``court``           where findings wait for a judge
-``coordinate``      workers, court and log together
-``batches``         a chunk of tasks: first all their queries, then the rest
-``local``           in this process
-``processes``       in worker processes that are watched and, if need be, killed
+``ladder``          all evidence about a case, stage by stage
+``prove_stage``     proof as a stage
+``refute_stage``    the search for a witness as a stage
+``signs_stage``     signs of the gold and of the prediction as a stage
+``contradictions``  pairs that are both proved and refuted
+``isolate``         errors of ours, one stage or metric at a time
+``judging``         what a judge is asked, and where cases wait for a reply
+``pool``            worker processes, and the work in this process
+``output``          manifests, folders and log lines, and what stops a run
 """

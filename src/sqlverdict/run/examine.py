@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from sqlverdict.compare.preset import DEFAULT_PRESET
-from sqlverdict.confidence import NO_LABELS, Model
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
-from sqlverdict.parse.schema import Schema
-from sqlverdict.policies import POLICIES, RESULTS, Policy
+from sqlverdict.policies import POLICIES, Policy
 from sqlverdict.records import (
     RESULT_SCHEMA,
     Case,
@@ -26,100 +23,38 @@ from sqlverdict.records import (
 )
 from sqlverdict.run.isolate import STORAGE, TOOLKIT, Scorer, case_works, name_of
 from sqlverdict.run.item import RunItem
-from sqlverdict.run.ladder import Stages, gather
+from sqlverdict.run.ladder import gather
+from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.batches import Needs
-from sqlverdict.run.prove_stage import Proving
-from sqlverdict.run.refute_stage import Refuter, Refuting
+from sqlverdict.run.refute_stage import Refuter
 from sqlverdict.run.task import PairFinding, Task
 from sqlverdict.runlog.log import encode_result
-from sqlverdict.score.metric import MetricSpec
 from sqlverdict.situations import QUESTIONS
-from sqlverdict.verdicts import asks, judge, toolkit_failure
-
-if TYPE_CHECKING:
-    from sqlverdict.run.judging.briefs import Asking
+from sqlverdict.verdicts import asks, toolkit_failure
 
 _REMEMBERED = 20_000
 _LONG = 4_000
 
 
-@dataclass(frozen=True)
-class ExaminePlan:
-    """What an examiner does besides scoring.
-
-    Attributes:
-        refuting: Search for witnesses, and how.
-        proving: Search for proofs, and how.
-        policy: The policy by which evidence becomes a verdict.
-        asking: Which judges are to be asked; ``None``: none.
-        schemas: Schemas by database id; of others the database file is read.
-        null_keys: A declared primary key may hold NULL where SQLite allows it.
-        preset: The comparison by which results match: for FLEX, records and the policy ``results``.
-        model: How often people call a prediction right in each situation.
-    """
-
-    refuting: Refuting | None = None
-    proving: Proving | None = None
-    policy: str = RESULTS.name
-    asking: Asking | None = None
-    schemas: Mapping[str, Schema] = field(default_factory=dict)
-    null_keys: bool = False
-    preset: str = DEFAULT_PRESET
-    model: Model = field(default=NO_LABELS, repr=False)
-
-    @property
-    def judged(self) -> bool:
-        """Whether a judge is asked for the verdict."""
-        return self.asking is not None and self.asking.verdict is not None
-
-    def judge(self, case: Case, prediction: Prediction, evidence: Sequence[Evidence]) -> Judgement:
-        """The judgement that the evidence supports under the plan's policy."""
-        policy = POLICIES[self.policy]
-        return judge(case, prediction, evidence, policy, judged=self.judged, model=self.model)
-
-
 class Examiner:
-    """Works on one task after the other, for a given set of metrics.
+    """Examines one task after the other, by the plan of the run.
 
     Systems often give the same query to the same case, and trainers do so all the time: a
     pair that was examined before is not examined again. Timed metrics are never remembered.
 
     Args:
-        specs: The metrics.
-        plan: What is done besides scoring.
+        plan: What is done.
         folders: The folder of each system's run.
     """
 
-    def __init__(
-        self,
-        specs: Sequence[MetricSpec],
-        plan: ExaminePlan | None = None,
-        folders: Sequence[Path] = (),
-    ) -> None:
-        self.specs = tuple(specs)
+    def __init__(self, plan: RunPlan, folders: Sequence[Path] = ()) -> None:
+        self.plan = plan
         self._folders = tuple(folders)
-        self.plan = plan or ExaminePlan()
-        refuting, proving = self.plan.refuting, self.plan.proving
-        self._refuter = Refuter(refuting) if refuting is not None else None
-        self._policy = POLICIES[self.plan.policy]
-        # A proof and a witness speak of answers as they are, not as some benchmark compares them.
-        alone = refuting is None and proving is None
-        self.stages = Stages(
-            executes=any("answers" in spec.metric.needs for spec in specs),
-            refutes=refuting is not None,
-            proves=proving is not None,
-            preset=self.plan.preset,
-            tests_proofs=proving is not None and proving.tests_proofs,
-            contradictions=proving.folder if proving is not None else None,
-            tags=self._policy is not RESULTS,
-            signs=self._policy is not RESULTS,
-            decides_by=self.plan.preset if self._policy is RESULTS and alone else DEFAULT_PRESET,
-        )
-        self._remembers = not any("timing" in spec.metric.needs for spec in specs)
+        self._refuter = Refuter(plan)
         # A plug-in metric may look at anything that the item shows; a witness's file is named
         # after its case; a policy and a judge look at the question.
-        ours = all(type(s.metric).__module__.startswith("sqlverdict.score.") for s in specs)
-        alone = refuting is None and self._policy is RESULTS and self.plan.asking is None
+        ours = all(type(s.metric).__module__.startswith("sqlverdict.score.") for s in plan.specs)
+        alone = not plan.refutes and not plan.explains and plan.asking is None
         self._looks_at_queries_alone = ours and alone
         self._known: dict[tuple[object, ...], PairFinding] = {}
 
@@ -135,9 +70,9 @@ class Examiner:
 
     def _line(self, task: Task, desk: QueryRunner) -> bytes | PairFinding:
         finding = self._find(task, desk)
-        if self.plan.refuting is not None:
+        if self.plan.refutes:
             self._share_witness(task, finding)
-        for_coordinator = finding.questions or (self.stages.proves and finding.contradiction)
+        for_coordinator = finding.questions or (self.plan.proves and finding.contradiction)
         return finding if for_coordinator else encode_line(task, finding)
 
     def _failed(self, task: Task, desk: QueryRunner, error: Exception) -> bytes:
@@ -154,14 +89,14 @@ class Examiner:
         case, sql = task.case, task.prediction.sql or ""
         recorded = case.recorded_answers is not None
         database = case.database or ""
-        runs = self.stages.executes and case.answerable and not recorded
+        runs = self.plan.executes and case.answerable and not recorded
         if not runs or not database or not sql.strip():
             return database, ()
         return database, [(query, fold_sql(query)) for query in (*case.golds, sql)]
 
     def _find(self, task: Task, desk: QueryRunner) -> PairFinding:
         case, prediction = task.case, task.prediction
-        if not self._remembers or not prediction.sql or len(prediction.sql) > _LONG:
+        if self.plan.times or not prediction.sql or len(prediction.sql) > _LONG:
             return self._examine(task, desk)
         place: tuple[object, ...] = (
             case.database,
@@ -187,19 +122,20 @@ class Examiner:
     def _examine(self, task: Task, desk: QueryRunner) -> PairFinding:
         case, prediction = task.case, task.prediction
         item = self._item(task, desk, self._witness_folder(task.system))
-        evidence = gather(item, self.stages)
+        evidence = gather(item, self.plan)
+        policy = POLICIES[self.plan.policy]
         asked: tuple[Any, ...] = ()
         if self.plan.asking is not None:
             # Briefs load what judges need; runs without one need not wait.
             from sqlverdict.run.judging.briefs import questions
 
-            asked = questions(item, evidence, self.plan.asking, self.plan.preset, self._policy)
-        elif self._policy is not RESULTS:
-            evidence += _would_ask(task, evidence, self._policy)
+            asked = questions(item, evidence, self.plan.asking, self.plan.preset, policy)
+        elif self.plan.explains:
+            evidence += _would_ask(task, evidence, policy)
         judgement = self.plan.judge(case, prediction, evidence)
         item.settle(evidence, judgement)
         # With a question open, what hangs on the reply is scored when it is there.
-        specs = [s for s in self.specs if not asked or "opinion" not in s.metric.needs]
+        specs = [s for s in self.plan.specs if not asked or "opinion" not in s.metric.needs]
 
         def stand_in(case: Case, said: Prediction) -> RunItem:
             return self._item(replace(task, case=case, prediction=said), desk, None)
@@ -210,26 +146,25 @@ class Examiner:
             judgement,
             (*evidence, *(note for each in scored.values() for note in each.notes)),
             {label: each.score.value for label, each in scored.items()},
-            _timings(item) if evidence and self.stages.executes else {},
+            _timings(item) if evidence and self.plan.executes else {},
             asked,
             item.repeatable,
         )
 
     def _item(self, task: Task, desk: QueryRunner, folder: Path | None) -> RunItem:
-        plan, known = self.plan, (desk, self._refuter)
-        given = (task.case, task.prediction, *known, plan.schemas, plan.null_keys, folder)
+        parts = (task.case, task.prediction, desk, self._refuter, folder)
         if task.case.recorded_answers is None:
-            return RunItem(*given)
+            return RunItem(*parts)
         from sqlverdict.run.recorded import RecordedItem
 
-        return RecordedItem(*given)
+        return RecordedItem(*parts)
 
     def _witness_folder(self, system: int) -> Path | None:
         """Where the witnesses of a system's run go; a relative folder lies in the run's."""
-        how = self.plan.refuting
-        if how is None or how.folder is None:
+        search = self.plan.search
+        if search is None or search.folder is None:
             return None
-        return self._folders[system] / how.folder if self._folders else how.folder
+        return self._folders[system] / search.folder if self._folders else search.folder
 
     def _share_witness(self, task: Task, finding: PairFinding) -> None:
         """Systems may share a finding; each run has its witness all the same."""
@@ -255,11 +190,11 @@ class Examiner:
             unable = (Reason.UNSUPPORTED_FEATURE,)
             evidence = Evidence(Rung.RELATED, TOOLKIT, False, unable, detail=detail)
             judgement = self.plan.judge(task.case, task.prediction, (evidence,))
-            zero: dict[str, float | None] = {spec.label: 0.0 for spec in self.specs}
+            zero: dict[str, float | None] = {spec.label: 0.0 for spec in self.plan.specs}
             return encode_line(task, PairFinding(judgement, (evidence,), zero, {}))
         reasons = (Reason.TOOLKIT_ERROR,)
         evidence = Evidence(Rung.UNKNOWN, "toolkit", None, reasons, Fault.TOOLKIT, detail)
-        scores: dict[str, float | None] = dict.fromkeys(spec.label for spec in self.specs)
+        scores: dict[str, float | None] = dict.fromkeys(spec.label for spec in self.plan.specs)
         return encode_line(task, PairFinding(toolkit_failure(), (evidence,), scores, {}))
 
 

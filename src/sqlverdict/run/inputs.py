@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from hashlib import sha256
 from operator import attrgetter
@@ -12,15 +12,16 @@ import msgspec
 
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.load.benchmark import Benchmark, SourceFile
-from sqlverdict.load.no_sql import read_prediction
+from sqlverdict.load.no_sql import read_prediction, without_sql
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Prediction, Recording
+from sqlverdict.run.options import Predictions, System
 
 # Where a database lies decides nothing; what it contains is looked at case by case.
 _WHAT_COUNTS = attrgetter(*(f.name for f in fields(Case) if f.repr and f.name != "database"))
 
-Given = Mapping[str, Prediction] | Mapping[str, str | None]
-"""Predictions by case id: records, SQL text, or ``None`` for an abstention."""
+CaseStream = Iterable[tuple[int, Case, list[Prediction]]]
+"""Cases with their place in the run, and the prediction of each system."""
 
 
 def as_benchmark(cases: Sequence[Case]) -> Benchmark:
@@ -41,9 +42,9 @@ def as_benchmark(cases: Sequence[Case]) -> Benchmark:
     return Benchmark("cases", "given in memory", cases, len(cases), (source,))
 
 
-def typed(given: Given) -> dict[str, Prediction]:
+def typed(predictions: Predictions) -> dict[str, Prediction]:
     """Predictions as records: text is SQL, ``None`` is an abstention."""
-    return {case_id: read_prediction(case_id, said) for case_id, said in given.items()}
+    return {case_id: read_prediction(case_id, each) for case_id, each in predictions.items()}
 
 
 def prediction_for(predictions: Mapping[str, Prediction], case: Case, system: str) -> Prediction:
@@ -59,6 +60,31 @@ def prediction_for(predictions: Mapping[str, Prediction], case: Case, system: st
             f"(None, or abstained=True). A missing prediction is never an abstention."
         )
     return found
+
+
+def case_stream(
+    benchmark: Benchmark,
+    systems: Sequence[System],
+    predictions: Sequence[Mapping[str, Prediction]],
+) -> Iterator[tuple[int, Case, list[Prediction]]]:
+    """The benchmark's cases with the prediction of each system.
+
+    Raises:
+        PredictionError: a system has no prediction for a case.
+    """
+    pairs = list(zip(predictions, systems, strict=True))
+    for index, case in enumerate(benchmark.cases):
+        yield index, case, [prediction_for(own, case, system.name) for own, system in pairs]
+
+
+def with_no_sql_treated(stream: CaseStream, treatment: str) -> CaseStream:
+    """The stream; text without SQL is an abstention where the run treats it so."""
+    if treatment == "wrong":
+        return stream
+    return (
+        (index, case, [without_sql(each, treatment) for each in predictions])
+        for index, case, predictions in stream
+    )
 
 
 def digest_of(predictions: Mapping[str, Prediction]) -> str:

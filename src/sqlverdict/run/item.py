@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -29,13 +29,12 @@ from sqlverdict.records import (
 )
 from sqlverdict.refute.witness import NotRefuted, Refutation, Witness
 from sqlverdict.run.prove_stage import SOUND, prove_case
-from sqlverdict.run.refute_stage import Refuter, Refuting, witness_name
+from sqlverdict.run.refute_stage import Refuter, witness_name
 
 if TYPE_CHECKING:
     from sqlverdict.prove.proof import Derivation
 
 T = TypeVar("T")
-_NO_SCHEMAS: Mapping[str, Schema] = {}
 _PATIENCE = 600.0
 """How many seconds longer than a query a proof or a search may run. Both have a budget of work; the
 real data are mined before a search; only what hangs is ended."""
@@ -48,9 +47,7 @@ class RunItem:
         case: The case.
         prediction: What was said.
         desk: Where queries are run.
-        refuter: Searches for witnesses, where the run does.
-        schemas: Schemas by database id; of others the database file is read.
-        null_keys: A declared primary key may hold NULL where SQLite allows it.
+        refuter: Knows the schemas, and searches for witnesses where the run does.
         witnesses: The folder where a witness is kept.
     """
 
@@ -59,9 +56,7 @@ class RunItem:
         case: Case,
         prediction: Prediction,
         desk: QueryRunner,
-        refuter: Refuter | None = None,
-        schemas: Mapping[str, Schema] = _NO_SCHEMAS,
-        null_keys: bool = False,
+        refuter: Refuter,
         witnesses: Path | None = None,
     ) -> None:
         self.case = case
@@ -76,8 +71,6 @@ class RunItem:
         self._refutation: Refutation | None = None
         self._outcomes: dict[tuple[str, str], Outcome] = {}
         self._compared: dict[tuple[str, str | None], Comparison] = {}
-        self._schemas = schemas
-        self._null_keys = null_keys
         self._witnesses = witnesses
         self._schema: Schema | None = None
         self._derived: dict[str, Derivation] = {}
@@ -189,7 +182,7 @@ class RunItem:
     def refute(self) -> Refutation:
         """A witness against every gold, or that none was found."""
         if self._refutation is None:
-            if self._refuter is None:
+            if not self._refuter.plan.refutes:
                 self._refutation = NotRefuted(0, message="this run does not search for witnesses")
             else:
                 refuter, sql = self._refuter, self.prediction.sql or ""
@@ -203,7 +196,7 @@ class RunItem:
     def refute_relation(self, relation: Relation) -> Refutation | None:
         """A database on which the relation does not hold; ``None`` where none is sought."""
         refuter, sql = self._refuter, self.prediction.sql or ""
-        if refuter is None:
+        if not refuter.plan.refutes:
             return None
         found = self._watched(
             f"refute {relation.kind} {sql}",
@@ -224,7 +217,8 @@ class RunItem:
         if schema is None:
             queries = [found for found in map(self.query, (gold, sql)) if isinstance(found, Query)]
             schema = assumed_schema(self.case.db_id, queries)
-        known, budget = schema, self._refuter.how.budget if self._refuter else None
+        known, search = schema, self._refuter.plan.search
+        budget = search.budget if search is not None else None
         found = self._watched(
             f"relate {sql}",
             lambda: relate_on_instances(gold, sql, known, budget=budget),
@@ -272,16 +266,9 @@ class RunItem:
         It is looked for once: a case is examined by one schema.
         """
         if self._schema is None:
-            self._schema = self._find_schema()
+            schema = self._refuter.schema(self.case)
+            self._schema = None if isinstance(schema, NotRefuted) else schema
         return self._schema
-
-    def _find_schema(self) -> Schema | None:
-        how = Refuting(schemas=self._schemas, null_keys=self._null_keys)
-        if self.case.db_id in self._schemas or self._refuter is None:
-            found = Refuter(how).schema(self.case)
-        else:
-            found = self._refuter.schema(self.case)
-        return None if isinstance(found, NotRefuted) else found
 
     def prove(self, profile: str = SOUND) -> Derivation:
         """A proof that the prediction answers as a gold does, or that none was found."""

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.compare.related.constants import constant_columns
 from sqlverdict.compare.related.relate import relate
 from sqlverdict.harmless import harmless
@@ -29,6 +27,7 @@ from sqlverdict.records import (
 )
 from sqlverdict.run.isolate import attempt
 from sqlverdict.run.item import RunItem, is_cut
+from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.prove_stage import SOUND
 from sqlverdict.run.signs_stage import look_for_signs
 
@@ -42,34 +41,7 @@ _COUNTS = frozenset({"ordinary", "ungraded"})
 _NOTHING_RAN = {"message": "no metric of this run executes queries"}
 
 
-@dataclass(frozen=True)
-class Stages:
-    """Which stages a run has.
-
-    Attributes:
-        executes: Queries are run and their answers compared.
-        refutes: A witness is sought where the answers match.
-        proves: A proof is sought.
-        tests_proofs: A witness is sought against proved pairs too.
-        preset: The comparison by which results match, for what a record says.
-        contradictions: Where a pair that is both proved and refuted is saved.
-        tags: Name what differs between queries that are not the same by their answers.
-        signs: Look for signs that the gold or the prediction is not what its author meant.
-        decides_by: The comparison by which the evidence says that results match.
-    """
-
-    executes: bool = True
-    refutes: bool = False
-    proves: bool = False
-    tests_proofs: bool = False
-    preset: str = DEFAULT_PRESET
-    contradictions: Path | None = None
-    tags: bool = False
-    signs: bool = False
-    decides_by: str = DEFAULT_PRESET
-
-
-def gather(item: RunItem, stages: Stages) -> tuple[Evidence, ...]:
+def gather(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
     """All evidence about an answered, answerable case; none about others."""
     case, prediction = item.case, item.prediction
     if not case.answerable or not (prediction.sql or "").strip():
@@ -77,7 +49,7 @@ def gather(item: RunItem, stages: Stages) -> tuple[Evidence, ...]:
     return (*_found_here(item, stages), *_from_elsewhere(item, stages))
 
 
-def _from_elsewhere(item: RunItem, stages: Stages) -> tuple[Evidence, ...]:
+def _from_elsewhere(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
     """What a record adds without deciding anything: opinions, and a result that is not ours."""
     record = item.case.recorded
     if record is None:
@@ -95,7 +67,7 @@ def _from_elsewhere(item: RunItem, stages: Stages) -> tuple[Evidence, ...]:
     return (Evidence(Rung.UNKNOWN, RECORD, detail=detail),) if detail else ()
 
 
-def _found_here(item: RunItem, stages: Stages) -> tuple[Evidence, ...]:
+def _found_here(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
     if not stages.executes:
         failed: list[Evidence] = []
         proof = attempt("prove", lambda: _proof(item), failed) if stages.proves else None
@@ -121,7 +93,7 @@ def _found_here(item: RunItem, stages: Stages) -> tuple[Evidence, ...]:
             found += [searched] if searched is not None else []
     else:
         different = _different(item, compared, errors)
-        if stages.refutes and stages.tags:
+        if stages.refutes and stages.explains:
             look = partial(_related_elsewhere, item, different)
             different = attempt("refute", look, errors) or different
             look = partial(_generated, item, different)
@@ -129,10 +101,10 @@ def _found_here(item: RunItem, stages: Stages) -> tuple[Evidence, ...]:
         found.append(different)
     if proof is not None:
         found = _beside_answers(item, proof, found, stages)
-    if stages.tags:
+    if stages.explains:
         found = [attempt("tags", partial(_tagged, item, each), errors) or each for each in found]
     found = _marked(item, found)
-    if stages.signs and item.case.recorded_answers is None:
+    if stages.explains and item.case.recorded_answers is None:
         # A verdict looks at the evidence before; this only says what to look at twice.
         found += look_for_signs(item, errors)
     return (*found, *errors)
@@ -192,9 +164,9 @@ def _proof(item: RunItem) -> Evidence | None:
     return evidence_of(found) if shown else None
 
 
-def _match(item: RunItem, stages: Stages, errors: list[Evidence]) -> Evidence:
+def _match(item: RunItem, stages: RunPlan, errors: list[Evidence]) -> Evidence:
     found = _MATCH if item.case.recorded_answers is None else _RECORDED_MATCH
-    if not stages.tags or not attempt("constants", lambda: _is_constant(item), errors):
+    if not stages.explains or not attempt("constants", lambda: _is_constant(item), errors):
         return found
     return replace(found, detail={**found.detail, "constant_prediction": True})
 
@@ -321,7 +293,7 @@ def _generated(item: RunItem, different: Evidence) -> Evidence:
 
 
 def _beside_answers(
-    item: RunItem, proof: Evidence, found: list[Evidence], stages: Stages
+    item: RunItem, proof: Evidence, found: list[Evidence], stages: RunPlan
 ) -> list[Evidence]:
     """The evidence with a proof held against it: a contradiction, or a proof that gives way.
 

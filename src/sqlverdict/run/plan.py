@@ -1,148 +1,256 @@
-"""Which stages a run has: what was asked for, and what its metrics need."""
+"""The plan of a run: its options, completed by what its metrics need.
+
+:func:`plan_run` resolves the public :class:`~sqlverdict.run.options.Options` once. All stages
+read the :class:`RunPlan`; worker processes get a copy of it.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
-from sqlverdict.confidence import NO_LABELS, Model, Models, built_in, write_models
+from sqlverdict.confidence import NO_LABELS, Model, built_in, write_models
 from sqlverdict.errors import UsageError
+from sqlverdict.execute.engine import Limits
+from sqlverdict.load.no_sql import check_no_sql
 from sqlverdict.parse.schema import Schema
 from sqlverdict.policies import INTENT, POLICIES, RESULTS
-from sqlverdict.run.examine import ExaminePlan
-from sqlverdict.run.prove_stage import SOUND, Proving
-from sqlverdict.run.refute_stage import Refuting
-from sqlverdict.score.metric import MetricSpec
+from sqlverdict.records import Case, Evidence, Judgement, Prediction
+from sqlverdict.run.contradictions import CONTRADICTIONS
+from sqlverdict.run.options import ANSWERS, RUN, Options, ProofOptions, SearchOptions
+from sqlverdict.run.prove_stage import SOUND
+from sqlverdict.score.metric import MetricSpec, parse_metrics
+from sqlverdict.verdicts import judge
 
 if TYPE_CHECKING:
     from sqlverdict.run.judging.briefs import Asking
-    from sqlverdict.run.judging.stage import Judging
+    from sqlverdict.run.judging.stage import JudgeOptions
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """What was asked for besides the metrics; see :class:`sqlverdict.pipeline.Options`.
+class RunPlan:
+    """What a run does with each case. Nothing in it changes while the run is on.
 
-    ``chosen`` says that the user named the judge: it is asked for every metric then. ``preset``
-    tells matches from differences where the run has no ``ex``. ``contradictions`` is where a pair
-    that is both proved and refuted is saved, unless ``proving`` names a folder.
+    Attributes:
+        specs: The metrics.
+        engine: The engine that runs the queries.
+        limits: What one query may spend.
+        cache: The file of cached answers.
+        workers: How many processes work; 0: this one.
+        search: How witnesses are searched for; ``None``: they are not.
+        proof: How proofs are searched for; ``None``: they are not.
+        asking: Which judges are asked; ``None``: none.
+        policy: The policy by which evidence becomes a verdict.
+        preset: The comparison by which results match: for FLEX, records and the policy ``results``.
+        model: How often people call a prediction right in each situation.
+        schemas: Schemas by database id; those of other databases are read from their files.
+        null_keys: A declared primary key may hold NULL where SQLite allows it.
+        contradictions: Where a pair that is both proved and refuted is saved.
+        no_sql: What a reply of text without SQL is.
+        answers: Which answers count where a case has both a database and a record.
     """
 
-    refuting: Refuting | None = None
-    proving: Proving | None = None
-    judge: str | None = None
-    chosen: bool = True
-    preset: str = ""
+    specs: tuple[MetricSpec, ...]
+    engine: str = "sqlite"
+    limits: Limits = field(default_factory=Limits)
+    cache: Path | None = None
+    workers: int = 0
+    search: SearchOptions | None = None
+    proof: ProofOptions | None = None
+    asking: Asking | None = None
+    policy: str = RESULTS.name
+    preset: str = DEFAULT_PRESET
+    model: Model = field(default=NO_LABELS, repr=False)
     schemas: Mapping[str, Schema] = field(default_factory=dict)
-    policy: str | None = None
-    contradictions: Path | None = None
     null_keys: bool = False
-    confidence: Models | None = field(default=None, repr=False)
+    contradictions: Path | None = None
+    no_sql: str = "wrong"
+    answers: str = RUN
+
+    @cached_property
+    def executes(self) -> bool:
+        """Queries are run and their answers compared."""
+        return self.needs("answers")
+
+    @cached_property
+    def times(self) -> bool:
+        """Queries are timed: by one worker on one core, and never from memory."""
+        return self.needs("timing")
+
+    @cached_property
+    def refutes(self) -> bool:
+        """A witness is sought where the answers match."""
+        return self.search is not None
+
+    @cached_property
+    def proves(self) -> bool:
+        """A proof is sought."""
+        return self.proof is not None
+
+    @cached_property
+    def tests_proofs(self) -> bool:
+        """A witness is sought against proved pairs too."""
+        return self.proof is not None and self.proof.tests_proofs
+
+    @cached_property
+    def explains(self) -> bool:
+        """Differences are named and both queries are read for signs of an error.
+
+        The policy ``results`` looks at answers alone.
+        """
+        return self.policy != RESULTS.name
+
+    @cached_property
+    def decides_by(self) -> str:
+        """The comparison by which the evidence says that results match.
+
+        A proof and a witness speak of answers as they are, not as some benchmark compares them.
+        """
+        alone = not self.refutes and not self.proves and not self.explains
+        return self.preset if alone else DEFAULT_PRESET
+
+    def needs(self, what: str) -> bool:
+        """Whether a metric of the run needs something."""
+        return any(what in spec.metric.needs for spec in self.specs)
+
+    def judge(self, case: Case, prediction: Prediction, evidence: Sequence[Evidence]) -> Judgement:
+        """The judgement that the evidence supports under the plan's policy."""
+        judged = self.asking is not None and self.asking.verdict is not None
+        policy = POLICIES[self.policy]
+        return judge(case, prediction, evidence, policy, judged=judged, model=self.model)
+
+    def describe(self, judge: JudgeOptions | None) -> dict[str, str]:
+        """The optional stages and what they may spend, as a manifest names them."""
+        stages: dict[str, str] = {}
+        if self.search is not None:
+            bank = "" if self.search.bank is None else f", bank {self.search.bank}"
+            stages["refute"] = f"{self.search.budget}{bank}"
+        if self.proves:
+            stages["prove"] = f"{SOUND}{', proofs are tested' if self.tests_proofs else ''}"
+        if self.null_keys:
+            stages["keys"] = "a primary key may hold NULL where SQLite allows it"
+        if self.explains:
+            stages["policy"] = self.policy
+            text = write_models({self.policy: self.model})
+            stages["confidence"] = f"counts of labels {sha256(text).hexdigest()[:12]}"
+        if self.asking is not None and judge is not None:
+            stages["judge"] = judge.describe(self.asking)
+            if self.asking.flex is not None and self.preset != DEFAULT_PRESET:
+                stages["flex"] = f"results match by the preset {self.preset}"
+        if self.no_sql != "wrong":
+            stages["no_sql"] = self.no_sql
+        if self.answers != RUN:
+            stages["answers"] = self.answers
+        return stages
 
 
-def plan_of(specs: Sequence[MetricSpec], wishes: Wishes) -> ExaminePlan:
-    """The stages of a run.
+def plan_run(options: Options, out: Path | None = None) -> RunPlan:
+    """Complete the options by what the metrics need.
+
+    Args:
+        options: The options of the run.
+        out: The folder of the first run.
 
     Raises:
-        UsageError: there is no such policy.
+        UsageError: an option names something unknown.
     """
+    specs = tuple(parse_metrics(options.metrics))
+    check_no_sql(options.no_sql)
+    if options.answers not in ANSWERS:
+        raise UsageError(f"there are no answers {options.answers!r}. Known: {', '.join(ANSWERS)}")
     names = {spec.metric.name for spec in specs}
-    policy = _policy(names, wishes)
-    gated = policy != RESULTS.name
+    policy = _policy(names, options)
+    explains = policy != RESULTS.name
     # By results alone a verdict needs neither proofs nor witnesses.
-    needy = [spec.metric for spec in specs if gated or spec.metric.name != "verdict"]
-    needs = {need for metric in needy for need in metric.needs}
-    model = _model(policy, wishes)
-    asking = _asking(names, wishes, model)
-    refuting, proving = wishes.refuting, wishes.proving
-    if refuting is None and ("witness" in needs or gated):
-        refuting = Refuting(schemas=wishes.schemas)
-    if refuting is not None:
-        refuting = replace(
-            refuting,
-            careful=refuting.careful or gated,
-            null_keys=refuting.null_keys or wishes.null_keys,
-        )
-    if proving is None and ("proof" in needs or gated):
-        proving = Proving(schemas=wishes.schemas)
-    if proving is not None and proving.folder is None:
-        proving = replace(proving, folder=wishes.contradictions)
-    known = (wishes.schemas, wishes.null_keys)
-    return ExaminePlan(
-        refuting,
-        proving,
-        policy,
-        asking,
-        *known,
-        preset=_preset(specs, wishes),
+    metrics = [spec.metric for spec in specs if explains or spec.metric.name != "verdict"]
+    needs = {need for metric in metrics for need in metric.needs}
+    search, proof = options.search, options.proof
+    if search is None and ("witness" in needs or explains):
+        search = SearchOptions()
+    if proof is None and ("proof" in needs or explains):
+        proof = ProofOptions()
+    model = _model(policy, options)
+    contradictions = proof.folder if proof is not None else None
+    if proof is not None and contradictions is None and out is not None:
+        contradictions = out / CONTRADICTIONS
+    return RunPlan(
+        specs=specs,
+        engine=options.engine,
+        limits=options.limits,
+        cache=options.cache,
+        workers=_worker_count(options, specs),
+        search=search,
+        proof=proof,
+        asking=_asking(names, options.judge, model),
+        policy=policy,
+        preset=_preset(specs, options),
         model=model,
+        schemas=options.schemas,
+        null_keys=options.null_keys,
+        contradictions=contradictions,
+        no_sql=options.no_sql,
+        answers=options.answers,
     )
 
 
-def _model(policy: str, wishes: Wishes) -> Model:
+def _policy(names: set[str], options: Options) -> str:
+    if options.policy is None:
+        return INTENT.name if "verdict" in names else RESULTS.name
+    if options.policy not in POLICIES:
+        known = ", ".join(POLICIES)
+        raise UsageError(f"there is no policy {options.policy!r}. Known: {known}")
+    return options.policy
+
+
+def _model(policy: str, options: Options) -> Model:
     """The counts of labels for a policy.
 
     Raises:
-        UsageError: counts were given, and have none for the policy.
+        UsageError: the options have counts, and none for the policy.
     """
-    given = wishes.confidence
-    if given is not None and policy != RESULTS.name and policy not in given:
+    models = options.confidence
+    if models is not None and policy != RESULTS.name and policy not in models:
         raise UsageError(
-            f"the counts of labels are for {', '.join(given) or 'no policy'}, and the run has the "
+            f"the counts of labels are for {', '.join(models) or 'no policy'}, and the run has the "
             f"policy {policy}. Calibrate a run of this policy, or choose the other with --policy"
         )
-    return (given or built_in()).get(policy, NO_LABELS)
+    return (models or built_in()).get(policy, NO_LABELS)
 
 
-def _asking(names: set[str], wishes: Wishes, model: Model) -> Asking | None:
-    if wishes.judge is None or names.isdisjoint({"flex", "verdict"}):
+def _asking(names: set[str], judge: JudgeOptions | None, model: Model) -> Asking | None:
+    if judge is None or names.isdisjoint({"flex", "verdict"}):
         return None
     from sqlverdict.run.judging.briefs import FLEX, Asking
 
     return Asking(
-        flex=(wishes.judge if wishes.chosen else FLEX) if "flex" in names else None,
-        verdict=wishes.judge if "verdict" in names else None,
+        flex=(judge.judge if judge.for_every_metric else FLEX) if "flex" in names else None,
+        verdict=judge.judge if "verdict" in names else None,
         priors=model.priors(),
     )
 
 
-def _preset(specs: Sequence[MetricSpec], wishes: Wishes) -> str:
+def _preset(specs: Sequence[MetricSpec], options: Options) -> str:
     """The comparison by which results match: that of the run's first ``ex``."""
     first = next((spec.parameter for spec in specs if spec.metric.name == "ex"), "")
-    return first or wishes.preset or DEFAULT_PRESET
+    return first or options.preset or DEFAULT_PRESET
 
 
-def _policy(names: set[str], wishes: Wishes) -> str:
-    if wishes.policy is None:
-        return INTENT.name if "verdict" in names else RESULTS.name
-    if wishes.policy not in POLICIES:
-        known = ", ".join(POLICIES)
-        raise UsageError(f"there is no policy {wishes.policy!r}. Known: {known}")
-    return wishes.policy
+def _worker_count(options: Options, specs: Sequence[MetricSpec]) -> int:
+    workers = _core_count() if options.workers is None else options.workers
+    if workers < 0:
+        raise UsageError(f"{workers} workers; expected 0 (work in this process) or more")
+    # Timing is honest only alone on the machine.
+    return min(workers, 1) if any("timing" in spec.metric.needs for spec in specs) else workers
 
 
-def stages_of(plan: ExaminePlan, judging: Judging | None) -> dict[str, str]:
-    """The optional stages and what they may spend, as a manifest names them."""
-    stages: dict[str, str] = {}
-    refuting = plan.refuting
-    if refuting is not None:
-        bank = "" if refuting.bank is None else f", bank {refuting.bank}"
-        stages["refute"] = f"{refuting.budget}{bank}"
-    if plan.proving is not None:
-        tested = ", proofs are tested" if plan.proving.tests_proofs else ""
-        stages["prove"] = f"{SOUND}{tested}"
-    if plan.null_keys:
-        stages["keys"] = "a primary key may hold NULL where SQLite allows it"
-    if plan.policy != RESULTS.name:
-        stages["policy"] = plan.policy
-        text = write_models({plan.policy: plan.model})
-        stages["confidence"] = f"counts of labels {sha256(text).hexdigest()[:12]}"
-    if plan.asking is not None and judging is not None:
-        stages["judge"] = judging.describe(plan.asking)
-        if plan.asking.flex is not None and plan.preset != DEFAULT_PRESET:
-            stages["flex"] = f"results match by the preset {plan.preset}"
-    return stages
+def _core_count() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

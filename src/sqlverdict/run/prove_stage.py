@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,22 +13,6 @@ if TYPE_CHECKING:
 
 SOUND = "sound"
 """The profile whose derivations are proofs; those of others are not evidence."""
-
-
-@dataclass(frozen=True)
-class Proving:
-    """How a run proves.
-
-    Attributes:
-        schemas: Schemas by database id, for cases without a database file.
-        folder: Where a pair that is both proved and refuted is saved.
-        tests_proofs: Search for a witness against proved pairs too, so that every run tests the
-            prover; otherwise a proof saves the search.
-    """
-
-    schemas: Mapping[str, Schema] = field(default_factory=dict)
-    folder: Path | None = None
-    tests_proofs: bool = False
 
 
 def prove_case(case: Case, prediction: str, schema: Schema | None, profile: str) -> Derivation:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
-from sqlverdict.errors import UsageError
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
-from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
     Answer,
     Case,
@@ -22,23 +20,9 @@ from sqlverdict.records import (
     Recording,
 )
 from sqlverdict.run.item import RunItem
+from sqlverdict.run.options import RUN
 from sqlverdict.run.refute_stage import Refuter
 from sqlverdict.run.task import Task
-
-RUN = "run"
-RECORDED = "recorded"
-ANSWERS = (RUN, RECORDED)
-"""Whose answers count where both a database and a record are at hand."""
-
-
-def check_answers(answers: str) -> None:
-    """Refuse an unknown choice.
-
-    Raises:
-        UsageError: it is none of :data:`ANSWERS`.
-    """
-    if answers not in ANSWERS:
-        raise UsageError(f"there are no answers {answers!r}. Known: {', '.join(ANSWERS)}")
 
 
 def with_records_settled(tasks: Iterable[Task], answers: str = RUN) -> Iterator[Task]:
@@ -87,12 +71,10 @@ class RecordedItem(RunItem):
         case: Case,
         prediction: Prediction,
         desk: QueryRunner,
-        refuter: Refuter | None = None,
-        schemas: Mapping[str, Schema] | None = None,
-        null_keys: bool = False,
+        refuter: Refuter,
         witnesses: Path | None = None,
     ) -> None:
-        super().__init__(case, prediction, desk, refuter, schemas or {}, null_keys, witnesses)
+        super().__init__(case, prediction, desk, refuter, witnesses)
         record = case.recorded_answers
         assert record is not None, "a recorded item has a record"
         self._record: Recording = record

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -14,41 +13,20 @@ from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.files.digests import database_digest
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Reason, Relation
-from sqlverdict.refute.witness import NotRefuted, Refutation, SearchBudget, Witness
+from sqlverdict.refute.witness import NotRefuted, Refutation, Witness
+from sqlverdict.run.options import SearchOptions
 
 if TYPE_CHECKING:
     from sqlverdict.refute.bank.store import Bank
-
-
-@dataclass(frozen=True)
-class Refuting:
-    """How a run searches for witnesses.
-
-    Attributes:
-        budget: What one search may spend.
-        bank: The file of instances that separated earlier pairs; they are tried first, and new
-            witnesses are added. Without one, the same inputs give the same results.
-        schemas: Schemas by database id, for cases without a database file.
-        folder: Where witnesses go, as ``.sql`` and ``.sqlite``, named after case and prediction.
-            A relative path lies in the run's folder.
-        careful: Where no ordinary witness is found, look for a NULL that changes a number which
-            is returned.
-        null_keys: A declared primary key may hold NULL where SQLite allows it.
-    """
-
-    budget: SearchBudget = field(default_factory=SearchBudget)
-    bank: Path | None = None
-    schemas: Mapping[str, Schema] = field(default_factory=dict)
-    folder: Path | None = None
-    careful: bool = False
-    null_keys: bool = False
+    from sqlverdict.run.plan import RunPlan
 
 
 class Refuter:
-    """Searches for the cases of one process."""
+    """Searches for the cases of one process, by the plan of their run."""
 
-    def __init__(self, how: Refuting) -> None:
-        self.how = how
+    def __init__(self, plan: RunPlan) -> None:
+        self.plan = plan
+        self.options = plan.search or SearchOptions()
         self._bank: Bank | None = None
 
     def refute(self, case: Case, prediction: str) -> Refutation:
@@ -78,7 +56,7 @@ class Refuter:
             case.golds[0],
             prediction,
             schema,
-            budget=self.how.budget,
+            budget=self.options.budget,
             preset=UnderRelation(relation),
             contract=case.contract,
             database=_real_file(case),
@@ -94,19 +72,19 @@ class Refuter:
             gold,
             prediction,
             schema,
-            budget=self.how.budget,
+            budget=self.options.budget,
             contract=case.contract,
             first=bank.instances(schema) if bank is not None else (),
             database=database,
         )
-        if self.how.careful and _may_be_bettered(found):
+        if self.plan.explains and _may_be_bettered(found):
             from sqlverdict.refute.trial.null_probe import probe_nulls
 
             better = probe_nulls(
                 gold,
                 prediction,
                 schema,
-                budget=self.how.budget,
+                budget=self.options.budget,
                 contract=case.contract,
                 database=database,
             )
@@ -120,22 +98,22 @@ class Refuter:
 
     def schema(self, case: Case) -> Schema | NotRefuted:
         """The schema given for the case's database, else that of its file."""
-        given = self.how.schemas.get(case.db_id)
+        given = self.plan.schemas.get(case.db_id)
         if given is not None:
-            return with_null_keys(given) if self.how.null_keys else given
+            return with_null_keys(given) if self.plan.null_keys else given
         if case.database is None:
             return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message="no schema is known")
         try:
             found = _read(case.database, database_digest(Path(case.database)))
-            return with_null_keys(found) if self.how.null_keys else found
+            return with_null_keys(found) if self.plan.null_keys else found
         except (SchemaError, OSError) as error:
             return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message=str(error))
 
     def _open_bank(self) -> Bank | None:
-        if self._bank is None and self.how.bank is not None:
+        if self._bank is None and self.options.bank is not None:
             from sqlverdict.refute.bank.store import Bank
 
-            self._bank = Bank(self.how.bank)
+            self._bank = Bank(self.options.bank)
         return self._bank
 
 

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlverdict.errors import Interrupted
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.digests import database_digest
 from sqlverdict.records import Case, Evidence, Fault, Judgement, Prediction, Reason, Rung, Verdict
 
 if TYPE_CHECKING:
     from sqlverdict.run.judging.briefs import JudgeQuestion
+    from sqlverdict.run.plan import RunPlan
 
 WINDOW = 2_048
 CHUNK = 64
@@ -128,19 +130,15 @@ class TaskSource:
     Cases that a run log already holds are passed over; their databases are noted too.
 
     Args:
-        suffixes: What the names of database files end in.
-        suites: Whether the other databases in a database's folder decide results too.
-        descriptions: Whether what is written beside a database about its columns does: a judge
-            is told it.
+        plan: The plan of the run. Where a metric looks at the other databases in a database's
+            folder, or a judge reads the descriptions of its columns, they decide results too.
     """
 
-    def __init__(
-        self, suffixes: Sequence[str] = (), *, suites: bool = False, descriptions: bool = False
-    ) -> None:
+    def __init__(self, plan: RunPlan) -> None:
         self.cases = 0
-        self._suffixes = tuple(suffixes)
-        self._suites = suites
-        self._descriptions = descriptions
+        self._suffixes = ENGINES.get(plan.engine).suffixes
+        self._suites = plan.needs("databases")
+        self._descriptions = plan.asking is not None
         self._digests: dict[tuple[str | None, str], str] = {}
 
     def tasks(

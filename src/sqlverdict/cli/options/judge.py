@@ -21,7 +21,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.judge.judge import JUDGES
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.load.benchmark import Benchmark
-from sqlverdict.run.judging.stage import Judging
+from sqlverdict.run.judging.stage import JudgeOptions
 
 _RECORDED_JUDGES = (REPLAY, RECORDED)
 _DEFAULT_JUDGE = "evidence"
@@ -97,7 +97,7 @@ class JudgeSession:
         llm: The language model; ``None`` where replies are recorded.
     """
 
-    judging: Judging | None = None
+    judging: JudgeOptions | None = None
     llm: OpenedLlm | None = None
 
 
@@ -165,13 +165,13 @@ def open_judge(
             replies=args.replies,
             other_predictions=other_predictions,
         )
-        yield JudgeSession(Judging(judge, settings, answerer, args.judge_repeat, 1))
+        yield JudgeSession(JudgeOptions(judge, settings, answerer, args.judge_repeat, 1))
         return
     with open_llm(args.llm, collect=args.collects) as llm:
         if args.batch:
             collect_replies(llm)
         about = ", ".join(filter(None, (llm.endpoint.server, _prompts_digest(args.prompts))))
-        judging = Judging(
+        judging = JudgeOptions(
             judge,
             settings,
             llm.answerer,

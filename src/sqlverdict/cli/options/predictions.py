@@ -18,7 +18,7 @@ from sqlverdict.load.predictions import load_predictions
 from sqlverdict.load.system_records import RecordsSystems
 from sqlverdict.pipeline import System
 from sqlverdict.records import Prediction
-from sqlverdict.run.recorded import RUN
+from sqlverdict.run.options import RUN
 
 
 def prediction_format_option() -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -18,13 +17,11 @@ from sqlverdict.cli.options.shared import FILE, FOLDER, json_option, null_keys_o
 from sqlverdict.confidence import read_models
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import ENGINES
-from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.pipeline import Options, Progress
 from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.run.contradictions import CONTRADICTIONS
-from sqlverdict.run.prove_stage import Proving
-from sqlverdict.run.refute_stage import Refuting
+from sqlverdict.run.options import ProofOptions, SearchOptions
 from sqlverdict.runlog.folder import WITNESSES
 from sqlverdict.score.metric import parse_metrics
 
@@ -119,8 +116,8 @@ def run_options(args: EvaluateArgs, progress: Progress | None) -> Options:
         cache=args.cache.path,
         overwrite=args.output.overwrite,
         progress=progress,
-        refuting=_refuting(evidence, schemas, needed="witness" in needs),
-        proving=_proving(args, schemas, needed="proof" in needs),
+        search=_search(evidence, needed="witness" in needs),
+        proof=_proof(args, needed="proof" in needs),
         schemas=schemas,
         policy=evidence.policy,
         confidence=read_models(evidence.confidence) if evidence.confidence is not None else None,
@@ -138,21 +135,19 @@ def _with_verdict(args: EvaluateArgs) -> str:
     return args.metrics if names & {"flex", "verdict"} else f"{args.metrics},verdict"
 
 
-def _refuting(
-    args: EvidenceArgs, schemas: Mapping[str, Schema], *, needed: bool
-) -> Refuting | None:
+def _search(args: EvidenceArgs, *, needed: bool) -> SearchOptions | None:
     if args.bank is not None and args.refute is None:
         raise UsageError("--bank goes with --refute N")
     if args.refute is None and not needed:
         return None
     budget = SearchBudget() if args.refute is None else SearchBudget(instances=args.refute)
-    return Refuting(budget, args.bank, schemas, Path(WITNESSES))
+    return SearchOptions(budget, args.bank, Path(WITNESSES))
 
 
-def _proving(args: EvaluateArgs, schemas: Mapping[str, Schema], *, needed: bool) -> Proving | None:
+def _proof(args: EvaluateArgs, *, needed: bool) -> ProofOptions | None:
     if not args.evidence.prove and not needed:
         return None
     # Whoever gives both options wants the prover tested as well.
     both = args.evidence.prove and args.evidence.refute is not None
     folder = (args.output.out or Path("runs")) / CONTRADICTIONS
-    return Proving(schemas, folder, tests_proofs=both)
+    return ProofOptions(folder, tests_proofs=both)

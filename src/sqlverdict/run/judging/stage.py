@@ -17,18 +17,19 @@ from sqlverdict.judge.judge import JUDGES, hear
 from sqlverdict.judge.opinion import BUDGET, PENDING, Opinion, Settings
 from sqlverdict.llm.request import Answerer
 from sqlverdict.records import Case, Evidence, Judgement, Prediction, Rung
-from sqlverdict.run.examine import ExaminePlan, encode_line
+from sqlverdict.run.examine import encode_line
 from sqlverdict.run.isolate import attempt
 from sqlverdict.run.judging.briefs import Asking, JudgeQuestion
+from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.task import LogLine, Pending
-from sqlverdict.score.metric import Item, MetricSpec, score_case
+from sqlverdict.score.metric import Item, score_case
 
 _LONGEST = 8_000
 """Characters of a judge's words that are kept in a log line."""
 
 
 @dataclass(frozen=True)
-class Judging:
+class JudgeOptions:
     """How a run asks.
 
     Attributes:
@@ -39,8 +40,9 @@ class Judging:
             steady the judge is.
         concurrency: How many questions are asked at the same time.
         about: What else a manifest should say, such as a digest of the prompts.
-        chosen: Whether the user named the judge: it is asked for every metric then. Otherwise it
-            is that of ``verdict``, and ``flex`` is asked for the metric of its name.
+        for_every_metric: Whether the judge is asked for every metric, as where the user named
+            it. Otherwise it is asked for ``verdict``, and the judge ``flex`` for the metric
+            ``flex``.
     """
 
     judge: str
@@ -49,7 +51,7 @@ class Judging:
     repeat: int = 1
     concurrency: int = 8
     about: str = ""
-    chosen: bool = True
+    for_every_metric: bool = True
 
     def describe(self, asking: Asking) -> str:
         """Who is asked, and how: what a manifest says."""
@@ -85,13 +87,11 @@ class JudgeStage:
 
     Args:
         judging: Whom to ask, and how.
-        specs: The run's metrics.
-        plan: How evidence becomes a verdict.
+        plan: The run's metrics, and how evidence becomes a verdict.
     """
 
-    def __init__(self, judging: Judging, specs: Sequence[MetricSpec], plan: ExaminePlan) -> None:
+    def __init__(self, judging: JudgeOptions, plan: RunPlan) -> None:
         self.judging = judging
-        self.specs = tuple(specs)
         self.plan = plan
         self.held: list[WaitingCase] = []
 
@@ -122,7 +122,7 @@ class JudgeStage:
         item = SettledItem(task.case, task.prediction, evidence, judgement)
         scores: dict[str, float | None] = {}
         errors: list[Evidence] = []
-        for spec in self.specs:
+        for spec in self.plan.specs:
             if spec.label in finding.scores:
                 scores[spec.label] = finding.scores[spec.label]
             else:

@@ -1,4 +1,4 @@
-"""Works on a stream of tasks: workers examine, a court hears judges, lines are logged."""
+"""Works on a stream of tasks: workers examine, the judge stage asks, lines are logged."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlverdict.execute.cache import open_cache
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.run.contradictions import stopped_by
 from sqlverdict.run.examine import Examiner, encode_line
+from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.local import run_here
-from sqlverdict.run.pool.worker import WorkerSetup
 from sqlverdict.run.pool.worker_pool import WorkerPool
 from sqlverdict.run.task import Done, LogLine, Pending, Task
 
 if TYPE_CHECKING:
-    from sqlverdict.run.judging.stage import JudgeStage, Judging, WaitingCase
+    from sqlverdict.run.judging.stage import JudgeOptions, JudgeStage, WaitingCase
 
 Log = Callable[[Sequence[LogLine]], None]
 """Takes finished lines into the run log."""
@@ -29,51 +30,46 @@ class WorkOutcome:
 
     Attributes:
         killed: Workers that had to be killed.
-        held: Cases that still lack a reply; the run is not finished.
+        waiting: Cases that still lack a reply; the run is not finished.
     """
 
     killed: int = 0
-    held: tuple[WaitingCase, ...] = ()
+    waiting: tuple[WaitingCase, ...] = ()
 
 
 def coordinate(
     tasks: Iterable[Task],
     log: Log,
     examiner: Examiner,
-    setup: WorkerSetup,
-    workers: int,
-    judging: Judging | None = None,
+    judge: JudgeOptions | None = None,
 ) -> WorkOutcome:
     """Work on all tasks.
 
     Args:
         tasks: What is to be done.
         log: Takes finished lines.
-        examiner: What is done.
-        setup: What each worker begins with.
-        workers: How many processes; 0 works in this one.
-        judging: Whom to ask, where the examiner's plan asks somebody.
+        examiner: Examines the tasks by its plan.
+        judge: Whom to ask, where the plan asks somebody.
 
     Raises:
         Contradiction: a pair is both proved and refuted. Its line is logged, with all that were
             done by then, and no further task is taken.
     """
-    court = _court(judging, examiner) if judging is not None and examiner.plan.asking else None
-    crew: WorkerPool | None = None
-    if workers:
-        crew = WorkerPool(setup, workers, examiner.crashed)
-        batches = crew.run(tasks)
+    plan = examiner.plan
+    stage = _judge_stage(judge, plan) if judge is not None and plan.asking else None
+    pool = WorkerPool(examiner) if plan.workers else None
+    if pool is not None:
+        batches = pool.run(tasks)
     else:
-        batches = run_here(
-            tasks, examiner, QueryRunner(setup.engine, setup.limits, setup.open_cache())
-        )
+        queries = QueryRunner(plan.engine, plan.limits, open_cache(plan.cache))
+        batches = run_here(tasks, examiner, queries)
     with closing(batches):
-        waiting = _waiting(batches, log, examiner.stages.contradictions)
-        for line in court.sit(waiting) if court is not None else waiting:
-            assert isinstance(line, LogLine), "nothing waits where there is no court"
+        waiting = _waiting(batches, log, plan.contradictions)
+        for line in stage.sit(waiting) if stage is not None else waiting:
+            assert isinstance(line, LogLine), "nothing waits where no judge is asked"
             log([line])
-    killed = crew.killed if crew is not None else 0
-    return WorkOutcome(killed, tuple(court.held) if court is not None else ())
+    killed = pool.killed if pool is not None else 0
+    return WorkOutcome(killed, tuple(stage.held) if stage is not None else ())
 
 
 def _waiting(
@@ -95,8 +91,8 @@ def _line(pending: Pending) -> LogLine:
     return LogLine(task.system, task.index, encode_line(task, pending.finding))
 
 
-def _court(judging: Judging, examiner: Examiner) -> JudgeStage:
+def _judge_stage(judge: JudgeOptions, plan: RunPlan) -> JudgeStage:
     # Loaded late: runs without a judge need not wait for it.
     from sqlverdict.run.judging.stage import JudgeStage
 
-    return JudgeStage(judging, examiner.specs, examiner.plan)
+    return JudgeStage(judge, plan)

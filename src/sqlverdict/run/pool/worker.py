@@ -6,12 +6,12 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sqlverdict.execute.cache import AnswerCache
+from sqlverdict.execute.cache import open_cache
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Failure
@@ -20,25 +20,17 @@ from sqlverdict.run.pool.heartbeat import Heartbeat
 from sqlverdict.run.pool.inbox import ChunkQueue
 from sqlverdict.run.task import Task
 
+if TYPE_CHECKING:
+    from sqlverdict.run.examine import Examiner
+
 _HEADROOM = 1536 * 2**20
-
-
-@dataclass(frozen=True)
-class WorkerSetup:
-    """All that a worker needs to begin."""
-
-    examine: Examine
-    engine: str
-    limits: Limits
-    open_cache: Callable[[], AnswerCache | None]
-    pin: bool = False
 
 
 def work(
     connection: Connection,
     other_end: Connection,
     heartbeat: Heartbeat,
-    setup: WorkerSetup,
+    examiner: Examiner,
     known: Mapping[bytes, Failure],
 ) -> None:
     """The worker's life: chunks in, lines out, until the other end closes.
@@ -47,24 +39,25 @@ def work(
         connection: To the coordinator.
         other_end: The coordinator's end of it.
         heartbeat: Says what is running.
-        setup: What is done, and with what.
+        examiner: Examines the tasks by its plan.
         known: Outcomes of queries that must not be tried again, by key.
     """
     # A forked worker holds the coordinator's end too, and would never hear that it is gone.
     other_end.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _bound_memory(setup.limits)
-    if setup.pin:
+    plan = examiner.plan
+    _bound_memory(plan.limits)
+    if plan.times:
         _stay_on_one_core()
     # What was loaded before the first chunk will not become garbage.
     gc.freeze()
     # Rows are many and never in a cycle: looking through them for garbage is time lost.
     gc.set_threshold(100_000, 50, 100)
-    desk = QueryRunner(setup.engine, setup.limits, setup.open_cache(), heartbeat, known)
+    desk = QueryRunner(plan.engine, plan.limits, open_cache(plan.cache), heartbeat, known)
     inbox: ChunkQueue[Task] = ChunkQueue(connection)
     try:
         for chunk in inbox:
-            _work_on(chunk, connection, setup.examine, desk)
+            _work_on(chunk, connection, examiner, desk)
     except (BrokenPipeError, ConnectionResetError):
         # The coordinator is gone; there is nobody to report to.
         pass

@@ -9,40 +9,27 @@ never tried again, and the rest of its chunk goes on.
 from __future__ import annotations
 
 import multiprocessing
-import os
 import sys
 import threading
 from collections.abc import Generator, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection, wait
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from sqlverdict.records import Failure, Prediction, Reason, Verdict
 from sqlverdict.run.pool.heartbeat import Heartbeat
-from sqlverdict.run.pool.worker import WorkerSetup, work
+from sqlverdict.run.pool.worker import work
 from sqlverdict.run.task import Done, LogLine, PairFinding, Task, chunks, done
+
+if TYPE_CHECKING:
+    from sqlverdict.run.examine import Examiner
 
 _GRACE = 0.5
 _RIGHT = f'"verdict":"{Verdict.CORRECT}"'.encode()
 _LOOK_EVERY = 0.1
 _QUEUED = 2
 """Chunks that wait at a worker."""
-
-
-class Crash(Protocol):
-    """Writes the line of a task that kills its worker outside any query."""
-
-    def __call__(self, task: Task, why: str, *, by_prediction: bool = False) -> bytes:
-        """The line; ``by_prediction``: with the gold in its place the worker lives."""
-        ...
-
-
-def core_count() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 def _context() -> Any:
@@ -57,7 +44,7 @@ def _context() -> Any:
 class _Worker:
     """One worker process and what it has still to deliver."""
 
-    def __init__(self, context: Any, setup: WorkerSetup, known: dict[bytes, Failure]) -> None:
+    def __init__(self, context: Any, examiner: Examiner, known: dict[bytes, Failure]) -> None:
         self.beat = Heartbeat(context)
         self.chunks: list[list[Task]] = []
         self.done = 0
@@ -65,7 +52,7 @@ class _Worker:
         self.connection: Connection = ours
         self.process = context.Process(
             target=work,
-            args=(theirs, ours, self.beat, setup, dict(known)),
+            args=(theirs, ours, self.beat, examiner, dict(known)),
             daemon=True,
         )
         self.process.start()
@@ -104,18 +91,16 @@ class _Worker:
 
 
 class WorkerPool:
-    """A crew of workers over one stream of tasks.
+    """Worker processes over one stream of tasks.
 
     Args:
-        setup: What each worker begins with.
-        workers: How many.
-        crash: Writes the line of a task that cannot be worked on.
+        examiner: Examines the tasks; each worker gets a copy. Its plan says how many workers
+            there are and what a query may spend.
     """
 
-    def __init__(self, setup: WorkerSetup, workers: int, crash: Crash) -> None:
-        self.setup = setup
-        self.size = workers
-        self.crash = crash
+    def __init__(self, examiner: Examiner) -> None:
+        self.examiner = examiner
+        self.size = examiner.plan.workers
         self.killed = 0
         self._known: dict[bytes, Failure] = {}
         self._blamed: set[bytes] = set()
@@ -157,7 +142,7 @@ class WorkerPool:
 
     def _least_busy(self) -> _Worker:
         if len(self._crew) < self.size and all(worker.chunks for worker in self._crew):
-            self._crew.append(_Worker(_context(), self.setup, self._known))
+            self._crew.append(_Worker(_context(), self.examiner, self._known))
             return self._crew[-1]
         return min(self._crew, key=lambda worker: len(worker.chunks))
 
@@ -210,7 +195,7 @@ class WorkerPool:
             gold = Prediction(first.case.id, first.case.golds[0])
             return [], [[replace(first, prediction=gold)], *left[1:]]
         task, why = self._trials.pop(place, (first, why))
-        line = LogLine(task.system, task.index, self.crash(task, why))
+        line = LogLine(task.system, task.index, self.examiner.crashed(task, why))
         return [line], left[1:]
 
     def _tried(self, done: Done) -> Done:
@@ -220,11 +205,13 @@ class WorkerPool:
             return done
         task, why = self._trials.pop(place)
         lives = _RIGHT in done.text if isinstance(done, LogLine) else done.finding.is_right
-        return LogLine(task.system, task.index, self.crash(task, why, by_prediction=lives))
+        return LogLine(
+            task.system, task.index, self.examiner.crashed(task, why, by_prediction=lives)
+        )
 
     def _stop_overdue(self) -> list[list[Task]]:
         """Kill workers whose query has overrun its limit: no handler stops one long opcode."""
-        limit = self.setup.limits.seconds
+        limit = self.examiner.plan.limits.seconds
         returned: list[list[Task]] = []
         for worker in list(self._crew):
             running = worker.overdue(limit + _GRACE)

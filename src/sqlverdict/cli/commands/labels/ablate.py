@@ -144,7 +144,7 @@ def _runs(
             out = Path(stack.enter_context(TemporaryDirectory()))
         for name in names:
             settings = replace(session.judging.settings, **CONTEXTS[name])
-            options = replace(_options(args), judging=replace(session.judging, settings=settings))
+            options = replace(_options(args), judge=replace(session.judging, settings=settings))
             system = _system(benchmark, out / name, args.predictions)
             try:
                 cases = select(benchmark, args.data)

@@ -93,7 +93,7 @@ def _evaluate(
     from sqlverdict.load.predictions import load_predictions
     from sqlverdict.pipeline import Options, System, evaluate_systems
     from sqlverdict.refute.witness import SearchBudget
-    from sqlverdict.run.refute_stage import Refuting
+    from sqlverdict.run.options import SearchOptions
     from sqlverdict.runlog.folder import WITNESSES
 
     benchmark = BENCHMARKS.get("demo").read(DATA, databases=out / "databases")
@@ -109,7 +109,7 @@ def _evaluate(
         workers=workers,
         overwrite=True,
         progress=progress,  # type: ignore[arg-type]
-        refuting=Refuting(SearchBudget(instances=_INSTANCES), folder=Path(WITNESSES)),
+        search=SearchOptions(SearchBudget(instances=_INSTANCES), folder=Path(WITNESSES)),
     )
     runs = evaluate_systems(benchmark, found, options=options)
     behind = [
@@ -118,7 +118,7 @@ def _evaluate(
         if (gate := GATES.get(system.name)) is not None
         for said in [gated(cases, system.predictions, gate, limits)]  # type: ignore[arg-type]
     ]
-    plain = replace(options, metrics="ex", refuting=None, progress=None)
+    plain = replace(options, metrics="ex", search=None, progress=None)
     return runs, evaluate_systems(benchmark, behind, options=plain)
 
 

@@ -86,7 +86,7 @@ def _run(args: EvaluateArgs, options: Options) -> Sequence[Run]:
     others = bool(args.predictions.predictions or args.predictions.system)
     with open_judge(args.judge, benchmark, other_predictions=others) as session:
         try:
-            return _evaluate(benchmark, args, replace(options, judging=session.judging))
+            return _evaluate(benchmark, args, replace(options, judge=session.judging))
         except Interrupted:
             if args.judge.batch and session.llm is not None:
                 submit_batch(session.llm, args.judge.llm.max_cost)
@@ -106,14 +106,14 @@ def _estimate(benchmark: Benchmark, args: EvaluateArgs, options: Options) -> Non
         # A contradiction is a bug of ours: its files are kept where a run would keep them.
         collecting = replace(
             run_options(elsewhere, options.progress),
-            judging=session.judging,
-            proving=options.proving,
+            judge=session.judging,
+            proof=options.proof,
         )
         contradicted = _collect(lambda: _evaluate(benchmark, elsewhere, collecting))
         retries = args.judge.settings().retries_unparseable
         show_estimate(session.llm, retries, as_json=args.output.as_json)
     if contradicted:
-        saved = options.proving.folder if options.proving is not None else None
+        saved = options.proof.folder if options.proof is not None else None
         raise Contradiction(
             f"pairs are both proved and refuted, a bug of sqlverdict; the cases are saved in "
             f"{saved}. Please report them. The estimate leaves these cases out"

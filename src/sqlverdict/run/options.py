@@ -1,0 +1,135 @@
+"""The public options of a run, and the systems it evaluates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from sqlverdict.confidence import Models
+from sqlverdict.execute.cache import default_path
+from sqlverdict.execute.engine import Limits
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Prediction
+from sqlverdict.refute.witness import SearchBudget
+
+if TYPE_CHECKING:
+    from sqlverdict.run.judging.stage import JudgeOptions
+
+RUN = "run"
+RECORDED = "recorded"
+ANSWERS = (RUN, RECORDED)
+"""Which answers count where a case has both a database and a record."""
+
+Predictions = Mapping[str, Prediction] | Mapping[str, str | None]
+"""Predictions by case id: records, SQL text, or ``None`` for an abstention."""
+
+
+class Progress(Protocol):
+    """Shows how far a run is."""
+
+    def begin(self, total: int | None, resumed: int) -> None:
+        """A run begins; ``resumed`` cases were done before."""
+        ...
+
+    def advance(self, cases: int) -> None:
+        """So many more cases are done."""
+        ...
+
+
+@dataclass(frozen=True)
+class SearchOptions:
+    """How a run searches for witnesses.
+
+    Attributes:
+        budget: What one search may spend.
+        bank: The file of instances that separated earlier pairs. The search tries them first
+            and adds new witnesses. Without a bank, the same inputs give the same results.
+        folder: Where witnesses go, as ``.sql`` and ``.sqlite``, named after case and prediction.
+            A relative path lies in the run's folder.
+    """
+
+    budget: SearchBudget = field(default_factory=SearchBudget)
+    bank: Path | None = None
+    folder: Path | None = None
+
+
+@dataclass(frozen=True)
+class ProofOptions:
+    """How a run proves.
+
+    Attributes:
+        folder: Where a pair that is both proved and refuted is saved; by default in the folder
+            of the first run.
+        tests_proofs: Search for a witness against proved pairs too, so that every run tests the
+            prover; otherwise a proof saves the search.
+    """
+
+    folder: Path | None = None
+    tests_proofs: bool = False
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a run is done; what does not change results is not part of a run's fingerprint.
+
+    Attributes:
+        metrics: What to score: ``"ex,esm"``, ``"ex[bird]"``.
+        engine: The engine that runs the queries.
+        limits: What one query may spend.
+        workers: Processes; 0 works in this process, ``None`` starts one for each core.
+        cache: The file of cached answers; ``None`` caches nothing.
+        seed: For bootstrap intervals.
+        overwrite: Start anew where ``out`` already holds a run.
+        progress: Shows how far the run is.
+        search: Search for a witness where the answers match; on by itself, with its default
+            budget, where a metric needs it.
+        proof: Search for a proof; on by itself where a metric needs it.
+        judge: Ask a judge, for the metrics ``flex`` and ``verdict``.
+        schemas: Schemas by database id, for databases without a file.
+        policy: How evidence becomes a verdict: ``intent`` (the default with the metric
+            ``verdict``), ``strict``, or ``results`` (the default without it).
+        confidence: How often people call a prediction right in each situation; by default the
+            counts that come with the package.
+        null_keys: A declared primary key may hold NULL where SQLite allows it; by default it
+            never does, in proofs and in witnesses.
+        no_sql: What a reply of text without SQL is: ``wrong``, or ``abstain``.
+        answers: Where a case has both a database and a record: ``run`` the queries, or use
+            the ``recorded`` results.
+        preset: Tells matches from differences for the metric ``flex`` where the run has no
+            ``ex``; by default the benchmark's own.
+    """
+
+    metrics: str | Sequence[str] = "ex"
+    engine: str = "sqlite"
+    limits: Limits = field(default_factory=Limits)
+    workers: int | None = None
+    cache: Path | None = field(default_factory=default_path)
+    seed: int = 0
+    overwrite: bool = False
+    progress: Progress | None = None
+    search: SearchOptions | None = None
+    proof: ProofOptions | None = None
+    judge: JudgeOptions | None = None
+    schemas: Mapping[str, Schema] = field(default_factory=dict)
+    policy: str | None = None
+    confidence: Models | None = None
+    null_keys: bool = False
+    no_sql: str = "wrong"
+    answers: str = RUN
+    preset: str = ""
+
+
+@dataclass(frozen=True)
+class System:
+    """One system's predictions and where its run goes.
+
+    ``digest`` stands for the predictions in the manifest, where it is known already.
+    """
+
+    name: str
+    predictions: Predictions
+    out: Path | None = None
+    digest: str = ""
+    notes: tuple[str, ...] = ()

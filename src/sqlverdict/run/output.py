@@ -1,0 +1,166 @@
+"""Where the results of a run go: manifests, folders and log lines, and what stops a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+from sqlverdict import __version__
+from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.errors import Contradiction, FileFailure, Interrupted
+from sqlverdict.execute.engine import ENGINES
+from sqlverdict.load.benchmark import Benchmark
+from sqlverdict.records import Prediction
+from sqlverdict.run.inputs import digest_of, schemas_digest
+from sqlverdict.run.options import Options, Progress, System
+from sqlverdict.run.plan import RunPlan
+from sqlverdict.run.pool.coordinate import Log
+from sqlverdict.run.task import LogLine
+from sqlverdict.runlog.folder import RunFolder
+from sqlverdict.runlog.manifest import Manifest, library_versions
+
+RunOutput = tuple[Path | None, Manifest]
+"""A run to be written: its folder, and what it is."""
+
+
+def manifest_of(
+    plan: RunPlan,
+    options: Options,
+    *,
+    system: str,
+    benchmark: str,
+    inputs: Mapping[str, str],
+    notes: Sequence[str],
+) -> Manifest:
+    """The manifest of one system's run.
+
+    Args:
+        plan: The plan of the run.
+        options: The options that it completes.
+        system: The system's name.
+        benchmark: The benchmark's name.
+        inputs: Digests of what goes in, by name.
+        notes: What a user should know.
+    """
+    schemas = {"schemas": schemas_digest(plan.schemas)} if plan.schemas else {}
+    return Manifest(
+        system=system,
+        benchmark=benchmark,
+        inputs={**inputs, **schemas},
+        metrics={spec.label: spec.metric.version for spec in plan.specs},
+        binary=tuple(spec.label for spec in plan.specs if spec.metric.binary),
+        engine=plan.engine,
+        engine_version=ENGINES.get(plan.engine).version,
+        limits={name: float(most) for name, most in asdict(plan.limits).items()},
+        sqlverdict=__version__,
+        preset=DEFAULT_PRESET,
+        stages=plan.describe(options.judge),
+        libraries=library_versions(),
+        seed=options.seed,
+        workers=plan.workers,
+        notes=(*notes, *(spec.note for spec in plan.specs if spec.note)),
+    )
+
+
+def system_outputs(
+    plan: RunPlan,
+    options: Options,
+    benchmark: Benchmark,
+    systems: Sequence[System],
+    predictions: Sequence[Mapping[str, Prediction]],
+) -> list[RunOutput]:
+    """The runs of several systems on a benchmark; ``predictions`` are those of each system."""
+    inputs = {Path(source.path).name: source.sha256 for source in benchmark.sources}
+    return [
+        (
+            system.out,
+            manifest_of(
+                plan,
+                options,
+                system=system.name,
+                benchmark=benchmark.name,
+                inputs={**inputs, "predictions": system.digest or digest_of(own)},
+                notes=(*benchmark.notes, *system.notes),
+            ),
+        )
+        for system, own in zip(systems, predictions, strict=True)
+    ]
+
+
+@contextmanager
+def open_folders(outputs: Sequence[RunOutput], *, overwrite: bool) -> Iterator[list[RunFolder]]:
+    """Open or resume the folder of every run, and close them at the end.
+
+    Raises:
+        RunLogError: a folder holds another run.
+        Contradiction: a pair is both proved and refuted.
+        FileFailure: a folder cannot be written to, or the disk is full.
+        Interrupted: the user stopped the run.
+    """
+    folders: list[RunFolder] = []
+    try:
+        for out, manifest in outputs:
+            folders.append(RunFolder(out, manifest, overwrite=overwrite))
+        yield folders
+    except Contradiction as error:
+        lasting = all(out is not None for out, _ in outputs)
+        what = "the same command goes on" if lasting else "with a folder for the run it would go on"
+        raise Contradiction(f"{error}. {_done(folders)}; {what} from there") from None
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        where = error.filename or ", ".join(str(out) for out, _ in outputs if out)
+        raise FileFailure(
+            f"{where}: {error.strerror or error}. Check that the place exists, can be written to "
+            f"and has space. {_done(folders)}; the same command goes on from there"
+        ) from error
+    except KeyboardInterrupt:
+        done = sum(folder.log.count for folder in folders)
+        raise Interrupted(
+            f"stopped after {done:,} cases; the same command goes on from there"
+        ) from None
+    finally:
+        for folder in folders:
+            folder.close()
+
+
+def _done(folders: Sequence[RunFolder]) -> str:
+    return f"{sum(folder.log.count for folder in folders):,} cases are done"
+
+
+def line_log(folders: Sequence[RunFolder], progress: Progress | None) -> Log:
+    """Takes finished lines of all systems: each goes into its own folder."""
+
+    def log(lines: Sequence[LogLine]) -> None:
+        for number, folder in enumerate(folders):
+            own = [(line.index, line.text) for line in lines if line.system == number]
+            if own:
+                folder.append(own)
+        if progress is not None:
+            progress.advance(len(lines))
+
+    return log
+
+
+def check_finished(folders: Sequence[RunFolder], over_budget: Sequence[bool]) -> None:
+    """Stop a run in which cases still wait for a judge; it can be resumed.
+
+    Args:
+        folders: The folders of the runs.
+        over_budget: For each case that waits: whether the cost limit forbade the call.
+
+    Raises:
+        Interrupted: at least one case waits.
+    """
+    if not over_budget:
+        return
+    done = sum(folder.log.count for folder in folders)
+    if any(over_budget):
+        why = f"the cost limit is reached: {sum(over_budget):,} cases still wait for a judge"
+        what = "the same command with a higher --max-cost goes on from there"
+    else:
+        why = f"{len(over_budget):,} cases wait for replies in a batch"
+        what = "the same command goes on once they are collected"
+    raise Interrupted(f"{why}, {done:,} are done; {what}")
