@@ -11,6 +11,12 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schemas.create_table import (
+    column_part,
+    create_table,
+    foreign_key_part,
+    primary_key_part,
+)
 from sqlverdict.records import Answer, Cell
 
 if TYPE_CHECKING:
@@ -69,13 +75,11 @@ def one_line(schema: Schema | None) -> str:
 
 
 def _create(table: Table) -> str:
-    lines = [f"  {column.name} {column.type or 'text'}".lower() for column in table.columns]
+    parts = [column_part(c.name, c.type or "text", write=str) for c in table.columns]
     if table.primary_key:
-        lines.append(f"  primary key ({', '.join(table.primary_key)})".lower())
-    for key in table.foreign_keys:
-        parent = f"{key.parent} ({', '.join(key.parent_columns)})"
-        lines.append(f"  foreign key ({', '.join(key.columns)}) references {parent}".lower())
-    return f"CREATE TABLE {table.name.lower()} (\n" + ",\n".join(lines) + "\n)"
+        parts.append(primary_key_part(table.primary_key, str))
+    parts += [foreign_key_part(key, str) for key in table.foreign_keys]
+    return create_table(table.name, map(str.lower, parts), write=str.lower)
 
 
 def _examples(table: Table, database: str, desk: QueryRunner, values: int) -> str:

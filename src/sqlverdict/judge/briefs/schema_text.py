@@ -7,10 +7,18 @@ a declaration cannot speak to the judge, and every source of schemas looks the s
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Column, Schema, Table
+from sqlverdict.parse.schemas.create_table import (
+    column_part,
+    create_table,
+    foreign_key_part,
+    name_list,
+    primary_key_part,
+    unique_part,
+)
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
 
@@ -23,39 +31,29 @@ def schema_text(schema: Schema, row_counts: Mapping[str, int] | None = None) -> 
 def _table(schema: Schema, table: Table, row_counts: Mapping[str, int]) -> str:
     parts = [_column(column) for column in table.columns]
     if table.primary_key and schema.whole_keys:
-        parts.append(f"PRIMARY KEY ({_names(table.primary_key)})")
-    parts += [f"UNIQUE ({_names(columns)})" for columns in table.uniques]
-    for key in table.foreign_keys:
-        target = f" ({_names(key.parent_columns)})" if key.parent_columns else ""
-        parts.append(f"FOREIGN KEY ({_names(key.columns)}) REFERENCES {_name(key.parent)}{target}")
+        parts.append(primary_key_part(table.primary_key, _name))
+    parts += [unique_part(columns, _name) for columns in table.uniques]
+    parts += [foreign_key_part(key, _name) for key in table.foreign_keys]
     parts += [f"CHECK ({_flat(check)})" for check in table.checks]
-    text = f"CREATE TABLE {_name(table.name)} (\n  " + ",\n  ".join(parts) + "\n);"
+    text = create_table(table.name, parts, write=_name) + ";"
     if table.primary_key and not schema.whole_keys:
-        text += f"\n-- the primary key begins with {_names(table.primary_key)}"
+        text += f"\n-- the primary key begins with {name_list(table.primary_key, _name)}"
     if table.name in row_counts:
         text += f"\n-- {row_counts[table.name]} rows"
     return text
 
 
 def _column(column: Column) -> str:
-    words = [_name(column.name)]
-    if column.type:
-        words.append(_flat(column.type))
-    if column.not_null:
-        words.append("NOT NULL")
-    if column.default is not None:
-        words.append(f"DEFAULT {_flat(column.default)}")
-    return " ".join(words)
+    default = None if column.default is None else _flat(column.default)
+    return column_part(
+        column.name, _flat(column.type), not_null=column.not_null, default=default, write=_name
+    )
 
 
 def _name(name: str) -> str:
     if _PLAIN.fullmatch(name):
         return name
     return quote_name(_flat(name))
-
-
-def _names(names: Sequence[str]) -> str:
-    return ", ".join(map(_name, names))
 
 
 def _flat(text: str) -> str:

@@ -1,8 +1,9 @@
 """Where schemas come from, one file a source.
 
-``load``         load_schemas(): a file of any kind below, or a folder of databases
-``sqlite``       from a SQLite file, as the engine describes it
-``ddl``          from CREATE statements, which SQLite runs in memory
-``tables_json``  from a ``tables.json`` as Spider and BIRD publish it
-``assumed``      the tables and columns that queries speak of, where no schema is known
+``load``          load_schemas(): a file of any kind below, or a folder of databases
+``sqlite``        from a SQLite file, as the engine describes it
+``ddl``           from CREATE statements, which SQLite runs in memory
+``tables_json``   from a ``tables.json`` as Spider and BIRD publish it
+``create_table``  the parts of a CREATE TABLE statement as text
+``assumed``       the tables and columns that queries speak of, where no schema is known
 """

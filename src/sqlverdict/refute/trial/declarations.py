@@ -8,6 +8,12 @@ from collections.abc import Iterable, Iterator
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.facts import Fact, NotNull, Unique
 from sqlverdict.parse.schema import Table, stored_type
+from sqlverdict.parse.schemas.create_table import (
+    column_part,
+    create_table,
+    name_list,
+    unique_part,
+)
 
 
 def create_statement(table: Table, facts: Iterable[Fact], whole: bool) -> str:
@@ -23,17 +29,16 @@ def create_statement(table: Table, facts: Iterable[Fact], whole: bool) -> str:
         return table.sql
     never_null = {f.column for f in facts if isinstance(f, NotNull) and f.table == table.name}
     parts = [
-        f"{quote_name(column.name)} {stored_type(table, column)}"
-        f"{' NOT NULL' if column.name in never_null else ''}"
-        for column in table.columns
+        column_part(c.name, stored_type(table, c), not_null=c.name in never_null)
+        for c in table.columns
     ]
     parts += [
-        f"UNIQUE ({', '.join(map(quote_name, fact.columns))})"
+        unique_part(fact.columns)
         for fact in facts
         if isinstance(fact, Unique) and fact.table == table.name
     ]
     parts += [f"CHECK ({check})" for check in table.checks] if whole else []
-    return f"CREATE TABLE {quote_name(table.name)} ({', '.join(parts)})"
+    return create_table(table.name, parts)
 
 
 def unique_indexes(connection: sqlite3.Connection, table: Table) -> Iterator[str]:
@@ -48,5 +53,4 @@ def unique_indexes(connection: sqlite3.Connection, table: Table) -> Iterator[str
     for number, names in enumerate(table.uniques):
         if names not in made:
             index = quote_name(f"{table.name} unique {number}")
-            columns_of_it = ", ".join(map(quote_name, names))
-            yield f"CREATE UNIQUE INDEX {index} ON {quote_name(table.name)} ({columns_of_it})"
+            yield f"CREATE UNIQUE INDEX {index} ON {quote_name(table.name)} ({name_list(names)})"

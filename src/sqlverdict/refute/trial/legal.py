@@ -24,6 +24,7 @@ from sqlverdict.parse.facts import (
     affinity,
 )
 from sqlverdict.parse.schema import Schema, Table, is_strict, stored_type
+from sqlverdict.parse.schemas.create_table import column_part, create_table
 from sqlverdict.parse.tokens import solid
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.trial.scratch_database import is_view
@@ -172,13 +173,13 @@ def _rowids(table: Table, rows: Sequence[Row]) -> Iterator[str]:
 
 def _checked(table: Table, rows: Sequence[Row]) -> Iterator[str]:
     """What SQLite says of the rows under the CHECK constraints, and the types if STRICT."""
-    columns = ", ".join(f"{quote_name(column.name)} {column.type}" for column in table.columns)
-    checks = "".join(f", CHECK ({check})" for check in table.checks)
+    parts = [column_part(column.name, column.type) for column in table.columns]
+    parts += [f"CHECK ({check})" for check in table.checks]
     strict = " STRICT" if is_strict(table.sql) else ""
     marks = ", ".join("?" for _ in table.columns)
     with closing(open_in_memory()) as connection:
         try:
-            connection.execute(f"CREATE TABLE {quote_name(table.name)} ({columns}{checks}){strict}")
+            connection.execute(create_table(table.name, parts) + strict)
         except sqlite3.Error:
             return  # a check that cannot be made by itself cannot be broken either
         for row in rows:

@@ -17,6 +17,14 @@ from sqlverdict.execute.sqlite_session import SqliteSession
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schemas.create_table import (
+    column_part,
+    create_table,
+    foreign_key_part,
+    name_list,
+    primary_key_part,
+    unique_part,
+)
 from sqlverdict.parse.tokens import Kind, fold, kind, pieces, solid
 from sqlverdict.records import LIMIT_REASONS, Answer, Comparison, Contract, Outcome, Query
 from sqlverdict.refute.trial.scratch_database import is_view
@@ -57,37 +65,23 @@ def declaration(table: Table, schema: Schema) -> str:
     """The table's CREATE statement: its own, or one made from what is known of it."""
     if table.sql and (is_view(table) or _is_plain(table.sql)):
         return ended(table.sql)
-    lines = [_column(column.name, column.type, column.not_null) for column in table.columns]
+    parts = [column_part(c.name, c.type, not_null=c.not_null) for c in table.columns]
     if table.primary_key and schema.whole_keys:
-        lines.append(f"PRIMARY KEY ({_list(table.primary_key)})")
-    lines += [f"UNIQUE ({_list(columns)})" for columns in table.uniques]
-    lines += [f"CHECK ({check}\n)" for check in table.checks]
-    lines += [
-        f"FOREIGN KEY ({_list(key.columns)}) REFERENCES {quote_name(key.parent)} "
-        f"({_list(key.parent_columns)})"
-        for key in table.foreign_keys
-        if key.parent_columns
-    ]
-    return f"CREATE TABLE {quote_name(table.name)} (\n  " + ",\n  ".join(lines) + "\n)"
+        parts.append(primary_key_part(table.primary_key))
+    parts += map(unique_part, table.uniques)
+    parts += [f"CHECK ({check}\n)" for check in table.checks]
+    parts += [foreign_key_part(key) for key in table.foreign_keys if key.parent_columns]
+    return create_table(table.name, parts)
 
 
 def bare_declaration(table: Table) -> str:
     """A CREATE statement with columns and types, and no condition on the rows."""
-    lines = [_column(column.name, column.type, False) for column in table.columns]
-    return f"CREATE TABLE {quote_name(table.name)} (\n  " + ",\n  ".join(lines) + "\n)"
+    return create_table(table.name, [column_part(c.name, c.type) for c in table.columns])
 
 
 def _is_plain(sql: str) -> bool:
     """Not a virtual table: their modules do more than hold rows."""
     return [word.upper() for word in solid(sql)[:2]] == _PLAIN_TABLE
-
-
-def _column(name: str, type_: str, not_null: bool) -> str:
-    return " ".join(part for part in (quote_name(name), type_, "NOT NULL" * not_null) if part)
-
-
-def _list(names: Sequence[str]) -> str:
-    return ", ".join(quote_name(name) for name in names)
 
 
 def ended(sql: str) -> str:
@@ -187,7 +181,7 @@ def _fill(
 
 def insertion(table: Table, places: Sequence[int]) -> str:
     """An INSERT with a question mark a column."""
-    names = _list([table.columns[i].name for i in places])
+    names = name_list([table.columns[i].name for i in places])
     marks = ", ".join("?" for _ in places)
     return f"INSERT INTO {quote_name(table.name)} ({names}) VALUES ({marks})"
 
