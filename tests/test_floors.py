@@ -9,10 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parent.parent / "src" / "sqlverdict"
+from source_trees import source_files, source_nodes, source_trees
+
 FLOORS = (
     {"records", "errors", "registry"},
     {"files"},
@@ -45,16 +46,13 @@ class Import:
         return f"{self.by}:{self.line} imports {self.of} {where}"
 
 
-def modules() -> dict[str, Path]:
-    """Every module by its dotted name below the package; the front door is ``""``."""
-    found = {}
-    for path in sorted(SOURCE.rglob("*.py")):
-        parts = path.relative_to(SOURCE).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
-    return found
+def module_name(path: str) -> str:
+    """``prove/check.py`` as ``prove.check``; the front door is ``""``."""
+    parts = path.removesuffix(".py").split("/")
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = modules()
+MODULES = {module_name(path): path for path in source_files()}
 
 
 def stage(module: str) -> str:
@@ -99,8 +97,22 @@ def imports(module: str, tree: ast.Module) -> Iterator[Import]:
     return walk(tree, False)
 
 
-TREES = {name: ast.parse(path.read_bytes(), str(path)) for name, path in MODULES.items()}
-IMPORTS = [each for name, tree in TREES.items() for each in imports(name, tree)]
+@cache
+def trees() -> dict[str, ast.Module]:
+    return {module_name(path): tree for path, tree in source_trees().items()}
+
+
+@cache
+def every_import() -> list[Import]:
+    return [each for name, tree in trees().items() for each in imports(name, tree)]
+
+
+def nodes_of(module: str) -> list[ast.AST]:
+    return source_nodes()[MODULES[module]]
+
+
+def lines_of(module: str) -> list[str]:
+    return source_files()[MODULES[module]].read_text("utf-8").splitlines()
 
 
 def by_of(each: Import) -> tuple[str, str]:
@@ -124,7 +136,7 @@ def test_the_reader_of_imports_sees_them() -> None:
         ("parse.query", True),
         ("errors", False),
     ]
-    assert len(IMPORTS) > 300
+    assert len(every_import()) > 300
 
 
 def test_every_folder_has_a_floor() -> None:
@@ -132,14 +144,14 @@ def test_every_folder_has_a_floor() -> None:
 
 
 def test_nobody_imports_from_a_floor_above() -> None:
-    wrong = [str(each) for each in IMPORTS if FLOOR[by_of(each)[0]] < FLOOR[by_of(each)[1]]]
+    wrong = [str(each) for each in every_import() if FLOOR[by_of(each)[0]] < FLOOR[by_of(each)[1]]]
     assert wrong == []
 
 
 def test_imports_inside_functions_do_not_go_up() -> None:
     wrong = [
         str(each)
-        for each in IMPORTS
+        for each in every_import()
         if each.deferred
         for by, of in [by_of(each)]
         if FLOOR[of] > FLOOR[by]
@@ -150,7 +162,7 @@ def test_imports_inside_functions_do_not_go_up() -> None:
 def test_only_the_top_sees_the_pipeline_and_nobody_the_command_line() -> None:
     wrong = [
         str(each)
-        for each in IMPORTS
+        for each in every_import()
         for by, of in [by_of(each)]
         if (of == "pipeline" and by not in SEES_PIPELINE)
         or (of == "cli" and by not in ("cli", "__main__"))
@@ -176,15 +188,15 @@ def test_the_search_for_circles_finds_one() -> None:
 
 
 def test_modules_make_no_circle() -> None:
-    assert circle((each.by, each.of) for each in IMPORTS if not each.deferred) == []
+    assert circle((each.by, each.of) for each in every_import() if not each.deferred) == []
 
 
 def test_folders_make_no_circle_even_with_imports_inside_functions() -> None:
-    assert circle(by_of(each) for each in IMPORTS) == []
+    assert circle(by_of(each) for each in every_import()) == []
 
 
 def test_no_file_is_a_giant() -> None:
-    sizes = {name: len(path.read_text("utf-8").splitlines()) for name, path in MODULES.items()}
+    sizes = {name: len(lines_of(name)) for name in MODULES}
     giants = {name: lines for name, lines in sizes.items() if lines > LINES}
     assert giants == {}, f"split them by idea; {LINES} lines are allowed"
 
@@ -192,9 +204,9 @@ def test_no_file_is_a_giant() -> None:
 def test_only_the_command_line_and_reports_print() -> None:
     wrong = [
         f"{name}:{node.lineno}"
-        for name, tree in TREES.items()
+        for name in MODULES
         if stage(name) not in ("cli", "report")
-        for node in ast.walk(tree)
+        for node in nodes_of(name)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id == "print"
@@ -205,9 +217,9 @@ def test_only_the_command_line_and_reports_print() -> None:
 def test_no_blind_except() -> None:
     """Bare, or of everything, unless the line says why it is a border."""
     wrong = []
-    for name, tree in TREES.items():
-        lines = MODULES[name].read_text("utf-8").splitlines()
-        for node in ast.walk(tree):
+    for name in MODULES:
+        lines = lines_of(name)
+        for node in nodes_of(name):
             if not isinstance(node, ast.ExceptHandler):
                 continue
             caught = "" if node.type is None else ast.unparse(node.type)

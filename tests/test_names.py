@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
-SOURCE = Path(__file__).resolve().parent.parent / "src" / "sqlverdict"
+from source_trees import SOURCE, source_files, source_nodes, source_trees
 
 PARTICIPLES = """
 found said shown given held made kept told heard wanted chosen asked taken gone meant drawn spelt
@@ -167,20 +168,15 @@ LARGE_FOLDERS = {
     "signs/members": "one file a sign",
 }
 
-TREES = {
-    path.relative_to(SOURCE).as_posix(): ast.parse(path.read_bytes(), str(path))
-    for path in sorted(SOURCE.rglob("*.py"))
-}
-
 
 def folder_of(path: str) -> str:
     """The folder of a file below the package; ``.`` for the package itself."""
     return Path(path).parent.as_posix()
 
 
-def definitions(tree: ast.Module) -> Iterator[tuple[str, int]]:
+def definitions(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
     """Every name that a module defines, with its line: not those that it only uses."""
-    for node in ast.walk(tree):
+    for node in nodes:
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 yield node.name, node.lineno
@@ -198,9 +194,10 @@ def definitions(tree: ast.Module) -> Iterator[tuple[str, int]]:
                 yield name, node.lineno
 
 
+@cache
 def forbidden_names(path: str) -> list[str]:
     """The forbidden names of one file, each as ``path:line name``."""
-    names = [*definitions(TREES[path]), (Path(path).stem, 1)]
+    names = [*definitions(source_nodes()[path]), (Path(path).stem, 1)]
     return [
         f"{path}:{line} {name}"
         for name, line in sorted(names, key=lambda each: each[1])
@@ -220,13 +217,13 @@ def test_the_reader_of_names_sees_every_kind() -> None:
         "        case {1: q, **r}:\n            pass\n"
         "    return used.attribute\n"
     )
-    assert {name for name, _ in definitions(tree)} == set("aBcdefghijkmnopqr")
+    assert {name for name, _ in definitions(ast.walk(tree))} == set("aBcdefghijkmnopqr")
 
 
 def test_no_name_is_a_participle_or_a_metaphor() -> None:
     wrong = [
         name
-        for path in TREES
+        for path in source_files()
         if folder_of(path) not in NAMES_NOT_YET
         for name in forbidden_names(path)
     ]
@@ -234,19 +231,20 @@ def test_no_name_is_a_participle_or_a_metaphor() -> None:
 
 
 def test_folders_that_have_plain_names_leave_the_list() -> None:
-    open_folders = {folder_of(path) for path in TREES if forbidden_names(path)}
+    open_folders = {folder_of(path) for path in source_files() if forbidden_names(path)}
     assert NAMES_NOT_YET - open_folders == set(), "take these folders out of NAMES_NOT_YET"
 
 
 def test_exceptions_are_still_needed() -> None:
-    names = {f"{path}:{name}" for path, tree in TREES.items() for name, _ in definitions(tree)}
+    paths = {each.partition(":")[0] for each in ALLOWED}
+    names = {f"{path}:{name}" for path in paths for name, _ in definitions(source_nodes()[path])}
     assert set(ALLOWED) - names == set(), "no such name; take it out of ALLOWED"
 
 
 def test_no_class_name_has_two_meanings() -> None:
     files: dict[str, list[str]] = {}
-    for path, tree in TREES.items():
-        for node in ast.walk(tree):
+    for path, nodes in source_nodes().items():
+        for node in nodes:
             if isinstance(node, ast.ClassDef):
                 files.setdefault(node.name.strip("_"), []).append(path)
     twice = {name: paths for name, paths in files.items() if len(paths) > 1}
@@ -263,7 +261,7 @@ def entries(folder: str) -> set[str]:
 def map_of(folder: str) -> set[str]:
     """What the map of a folder lists: the names at the start of a line, in double backticks."""
     path = "__init__.py" if folder == "." else f"{folder}/__init__.py"
-    lines = (ast.get_docstring(TREES[path]) or "").splitlines()
+    lines = (ast.get_docstring(source_trees()[path]) or "").splitlines()
     heads = [re.match(r"(?:\* )?(?:``[\w/.]+``(?:, )?)+", line) for line in lines]
     names = [name for head in heads if head for name in re.findall(r"``([\w/.]+)``", head[0])]
     return {name.removesuffix(".py") for name in names}
@@ -278,7 +276,7 @@ def map_faults(folder: str) -> list[str]:
     ]
 
 
-MAPPED = sorted({folder_of(path) for path in TREES} - set(MEMBERS))
+MAPPED = sorted({folder_of(path) for path in source_files()} - set(MEMBERS))
 
 
 def test_every_folder_lists_its_files() -> None:
@@ -295,7 +293,7 @@ def test_folders_that_list_their_files_leave_the_list() -> None:
 
 def test_no_folder_is_crowded() -> None:
     sizes: dict[str, int] = {}
-    for path in TREES:
+    for path in source_files():
         sizes[folder_of(path)] = sizes.get(folder_of(path), 0) + 1
     crowded = {folder: size for folder, size in sizes.items() if size > MOST_FILES}
     assert set(crowded) == set(LARGE_FOLDERS), f"split by idea; {MOST_FILES} files are allowed"
