@@ -151,7 +151,6 @@ MAPS_NOT_YET = {
     "refute/trial",
     "run",
     "run/judging",
-    "run/pool",
     "runlog",
     "score",
     "score/agreement",
