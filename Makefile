@@ -7,7 +7,7 @@ CORE := $(VENV)/.core
 STAMP := $(VENV)/.installed
 MINUTES ?= 10
 
-.PHONY: install core demo test thorough check docs bench clean
+.PHONY: install core demo quick test thorough check docs bench clean
 
 install: $(STAMP)
 
@@ -25,6 +25,12 @@ $(STAMP): $(CORE)
 # The base install only: no compiler, no torch.
 demo: core
 	$(BIN)/sqlverdict demo
+
+# While editing: lint, and the tests that are neither slow nor read the real data; properties try a
+# tenth of their examples.
+quick: install
+	$(BIN)/ruff check .
+	SQLVERDICT_TESTS=quick $(BIN)/python -m pytest --quiet -n auto -m "not slow and not data"
 
 test: install
 	$(BIN)/python -m pytest --quiet -n auto

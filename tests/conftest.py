@@ -12,6 +12,7 @@ from hypothesis import settings
 # Machines are slow and busy: no example fails for its time. The examples are the same every
 # time and on every machine; `make thorough` tries new ones, and more of them.
 settings.register_profile("fixed", deadline=None, derandomize=True, database=None)
+settings.register_profile("quick", deadline=None, derandomize=True, database=None)
 settings.register_profile("thorough", deadline=None, derandomize=False, print_blob=True)
 PROFILE = os.environ.get("SQLVERDICT_TESTS", "fixed")
 settings.load_profile(PROFILE)
@@ -21,8 +22,9 @@ settings.load_profile(PROFILE)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-MORE = 10
-"""How many times the examples of a property are tried in the thorough profile."""
+EXAMPLES = {"fixed": 1.0, "quick": 0.1, "thorough": 10.0}[PROFILE]
+"""How many times the examples of its own settings a property tries."""
+FEWEST_EXAMPLES = 5
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 
@@ -33,14 +35,18 @@ def find_data() -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """In the thorough profile every property tries more examples than its own settings ask for."""
-    if PROFILE != "thorough":
+    """Mark tests that read the real data, and scale the examples of properties by the profile."""
+    for item in items:
+        if "data_root" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.data)
+    if EXAMPLES == 1:
         return
     for test in {getattr(item, "obj", None) for item in items}:
         own = getattr(test, "_hypothesis_internal_use_settings", None)
         if own is not None:
-            more = settings(own, max_examples=own.max_examples * MORE)
-            getattr(test, "__func__", test)._hypothesis_internal_use_settings = more
+            count = max(min(own.max_examples, FEWEST_EXAMPLES), int(own.max_examples * EXAMPLES))
+            scaled = settings(own, max_examples=count)
+            getattr(test, "__func__", test)._hypothesis_internal_use_settings = scaled
 
 
 @pytest.fixture(scope="session")

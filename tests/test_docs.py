@@ -50,6 +50,18 @@ def test_no_page_shows_markup_of_docstrings() -> None:
     assert wrong == []
 
 
+def test_files_that_the_guides_name_exist() -> None:
+    guides = [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "architecture.md"]
+    roots = [ROOT, ROOT / "src" / "sqlverdict"]
+    wrong = [
+        f"{guide.name} names {path}"
+        for guide in guides
+        for path in re.findall(r"`([a-z_]+/[a-z_/]*(?:\.py)?)`", guide.read_text(encoding="utf-8"))
+        if not any((root / path).exists() for root in roots)
+    ]
+    assert wrong == []
+
+
 def text_without_code(page: Path) -> str:
     """A page's text without its fenced blocks."""
     return re.sub(r"^(`{3,}).*?^\1$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
