@@ -165,7 +165,7 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
 def test_a_full_disk_does_not_lose_the_reply_at_hand(cache: ReplyCache) -> None:
     with cache.transaction() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
-    cache._connection.execute(f"PRAGMA max_page_count={pages}")
+    cache._store._connection.execute(f"PRAGMA max_page_count={pages}")
     big = "x" * 100_000
     with (
         FakeLlm(lambda call: FakeAnswer(completion(big))) as server,

@@ -159,8 +159,8 @@ def test_golds_run_once_for_all_systems(make_case: MakeCase, tmp_path: Path) -> 
     from sqlverdict.execute.cache import AnswerCache
 
     opened = AnswerCache(cache)
-    assert opened._connection is not None
-    (count,) = opened._connection.execute("SELECT count(*) FROM answers").fetchone()
+    assert opened._store.usable
+    ((count,),) = opened._store.rows("SELECT count(*) FROM answers")
     opened.close()
     assert count == 20 + 3 * 20
 

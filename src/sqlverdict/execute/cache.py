@@ -2,46 +2,47 @@
 
 The key is made of the database's digest, the SQL text, the limits and the engine's name
 and version: whatever can change an answer. Entries are added in batches, each one
-transaction under a write-ahead log, so a killed process loses its last batch and nothing
-else. The cache is never needed: where its file cannot be used, evaluation goes on without
-it and says so.
+transaction, so a killed process loses its last batch and nothing else. The cache is never
+needed: where its file cannot be used, evaluation goes on without it and says so.
 """
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import zlib
 from collections.abc import Callable
 from hashlib import blake2b
 from pathlib import Path
-from random import random
-from time import sleep
 from typing import Any
 
 import msgspec
 
+from sqlverdict.files.store import OptionalStore, StoreLayout, seal, stored_file, unseal
 from sqlverdict.records import Answer, Failure, Outcome, Reason
 
 _VERSION = 2
-_CHECKSUM = 8
 _COMPRESS_ABOVE = 16_384
 _REMEMBERED_KEYS = 200_000
-_ATTEMPTS = 200
 _LARGEST = 32 * 2**20
-_ERRORS = (sqlite3.Error, UnicodeDecodeError)
-"""A damaged file makes SQLite speak of names that are no text."""
+_PENDING = 8 * 2**20
+_LAYOUT = StoreLayout(
+    name="the cache",
+    application=0x53515641,  # "SQVA", in the file's header
+    version=1,
+    tables=(
+        "CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY,"
+        " scope BLOB NOT NULL, key BLOB NOT NULL, payload BLOB NOT NULL,"
+        " UNIQUE (scope, key))",
+    ),
+    unmarked="answers",
+)
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
 
 
 def default_path() -> Path:
     """``SQLVERDICT_CACHE``, else ``sqlverdict/answers.sqlite`` in the user's cache folder."""
-    chosen = os.environ.get("SQLVERDICT_CACHE")
-    if chosen:
-        return Path(chosen)
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "sqlverdict" / "answers.sqlite"
+    return stored_file("SQLVERDICT_CACHE", "answers.sqlite")
 
 
 def answer_key(scope: bytes, sql: str) -> bytes:
@@ -62,142 +63,86 @@ class AnswerCache:
         path: The file; made, with its folder, where it is missing.
         limit: Size in bytes above which the oldest entries are dropped.
 
-    ``problem`` says why the cache is not used, where it is not. ``is_current`` is asked before
-    anything is written, whether a scope still belongs to its database's content.
+    ``is_current`` is asked before anything is written, whether a scope still belongs to its
+    database's content.
     """
 
     def __init__(self, path: Path, limit: int = 4 * 2**30) -> None:
-        self.path = path
         self.limit = limit
-        self.problem: str | None = None
         self.hits = 0
         self.is_current: Callable[[bytes], bool] | None = None
         self._pending: dict[bytes, tuple[bytes, bytes, bytes]] = {}
         self._pending_size = 0
         self._known: dict[bytes, set[bytes]] = {}
-        self._connection: sqlite3.Connection | None = None
-        self._open()
+        self._store = OptionalStore(path, _LAYOUT, "answers are not cached", self._forget_all)
 
-    def _open(self) -> None:
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = self._connect_in_turn()
-        except (OSError, *_ERRORS) as error:
-            self._fail(error)
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._store.path
 
-    def _connect_in_turn(self) -> sqlite3.Connection:
-        """Where several processes begin a new file at once, SQLite does not wait by itself."""
-        for attempt in range(_ATTEMPTS):
-            try:
-                return self._connect()
-            except sqlite3.OperationalError as error:
-                if _code(error) != sqlite3.SQLITE_BUSY or attempt == _ATTEMPTS - 1:
-                    raise
-                sleep(random() * 0.05)  # noqa: S311 - chance keeps the processes apart
-        raise AssertionError("the last attempt returns or raises")
+    @property
+    def problem(self) -> str | None:
+        """Why the cache is not used, or that it was damaged."""
+        return self._store.problem
 
-    def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self.path, isolation_level=None, timeout=10)
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-            # Losing power may cost the file, which is then set aside; killing a process cannot.
-            connection.execute("PRAGMA synchronous=OFF")
-            connection.execute(
-                "CREATE TABLE IF NOT EXISTS answers (number INTEGER PRIMARY KEY,"
-                " scope BLOB NOT NULL, key BLOB NOT NULL, payload BLOB NOT NULL,"
-                " UNIQUE (scope, key))"
-            )
-        except _ERRORS:
-            connection.close()
-            raise
-        return connection
-
-    def _fail(self, error: Exception) -> None:
-        """Begin a new file where the old one is damaged; otherwise go on without a cache."""
+    def _forget_all(self) -> None:
         self._pending.clear()
         self._pending_size = 0
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-        if _is_damaged(error):
-            self._known.clear()
-            self._set_aside()
-        else:
-            self._give_up(error)
-
-    def _set_aside(self) -> None:
-        """A damaged file is kept under another name and a new one begun."""
-        aside = self.path.with_name(f"{self.path.name}.damaged-{os.getpid()}")
-        try:
-            self.path.replace(aside)
-            for suffix in ("-wal", "-shm"):
-                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-            self._connection = self._connect_in_turn()
-            self.problem = f"the cache was damaged; it is kept as {aside} and a new one was begun"
-        except (OSError, *_ERRORS) as error:
-            self._give_up(error)
-
-    def _give_up(self, error: Exception) -> None:
-        self.problem = f"answers are not cached: {self.path}: {error}"
-        self._connection = None
+        self._known.clear()
 
     def get(self, scope: bytes, key: bytes) -> Outcome | None:
         """The stored outcome, or ``None``."""
         waiting = self._pending.get(key)
         if waiting is not None:
             return _unpack(*waiting)
-        if self._connection is None or key not in self._keys(scope):
+        if key not in self._keys(scope):
             return None
-        try:
-            row = self._connection.execute(
-                "SELECT payload FROM answers WHERE scope = ? AND key = ?", (scope, key)
-            ).fetchone()
-        except _ERRORS as error:
-            self._fail(error)
-            return None
+        row = self._store.first(
+            "SELECT payload FROM answers WHERE scope = ? AND key = ?", (scope, key)
+        )
         outcome = _unpack(scope, key, row[0]) if row else None
         self.hits += outcome is not None
         return outcome
 
     def is_new(self, scope: bytes) -> bool:
         """Whether the file held nothing of a scope when that was first asked for."""
-        return self._connection is None or not self._keys(scope)
+        return not self._keys(scope)
 
     def put(self, scope: bytes, key: bytes, outcome: Outcome) -> None:
         """Store an outcome that will be the same next time."""
-        if self._connection is None or not _is_lasting(outcome):
+        if not self._store.usable or not _is_lasting(outcome):
             return
         payload = _pack(scope, key, outcome)
         if len(payload) > _LARGEST:
             return
         self._pending[key] = (scope, key, payload)
         self._pending_size += len(payload)
-        if self._pending_size > 8 * 2**20:
+        if self._pending_size > _PENDING:
             self.flush()
 
     def forget(self, scope: bytes) -> None:
         """Drop what is pending of a scope: its database is not what it was."""
-        kept = {key: row for key, row in self._pending.items() if row[0] != scope}
-        self._pending = kept
-        self._pending_size = sum(len(payload) for _, _, payload in kept.values())
+        others = {key: row for key, row in self._pending.items() if row[0] != scope}
+        self._pending = others
+        self._pending_size = sum(len(payload) for _, _, payload in others.values())
 
     def flush(self) -> None:
         """Write what is pending, in one transaction."""
-        if self._connection is None or not self._pending:
+        if not self._store.usable or not self._pending:
             return
         if self.is_current is not None:
             for scope in {scope for scope, _, _ in self._pending.values()}:
                 if not self.is_current(scope):
                     self.forget(scope)
         rows = list(self._pending.values())
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.executemany(
+
+        def insert(connection: sqlite3.Connection) -> None:
+            connection.executemany(
                 "INSERT OR REPLACE INTO answers (scope, key, payload) VALUES (?, ?, ?)", rows
             )
-            self._connection.execute("COMMIT")
-        except _ERRORS as error:
-            self._fail(error)
+
+        if not self._store.write(insert):
             return
         for scope, key, _ in rows:
             known = self._known.get(scope)
@@ -209,65 +154,36 @@ class AnswerCache:
 
     def trim(self) -> None:
         """Drop the oldest entries until the file's content fits the limit."""
-        if self._connection is None:
-            return
-        try:
-            size = self._size()
-            while size > self.limit:
-                self._connection.execute(
-                    "DELETE FROM answers WHERE number IN"
-                    " (SELECT number FROM answers ORDER BY number LIMIT 1000)"
-                )
-                smaller = self._size()
-                if smaller >= size:
-                    break
-                size = smaller
-        except _ERRORS as error:
-            self._fail(error)
-
-    def _size(self) -> int:
-        assert self._connection is not None
-        pages, free, page = (
-            self._connection.execute(f"PRAGMA {name}").fetchone()[0]
-            for name in ("page_count", "freelist_count", "page_size")
-        )
-        return int((pages - free) * page)
+        size = self._store.size
+        while size > self.limit:
+            self._store.write(_drop_oldest)
+            smaller = self._store.size
+            if smaller >= size:
+                break
+            size = smaller
 
     def _keys(self, scope: bytes) -> set[bytes]:
         """The keys of a scope when it was first asked for: one look instead of one a query."""
         known = self._known.get(scope)
         if known is None:
-            known = self._known[scope] = self._stored_keys(scope)
-        return known
-
-    def _stored_keys(self, scope: bytes) -> set[bytes]:
-        assert self._connection is not None
-        try:
-            found = self._connection.execute(
+            rows = self._store.rows(
                 "SELECT key FROM answers WHERE scope = ? LIMIT ?", (scope, _REMEMBERED_KEYS)
             )
-            return {key for (key,) in found}
-        except _ERRORS as error:
-            self._fail(error)
-            return set()
+            known = self._known[scope] = {key for (key,) in rows}
+        return known
 
     def close(self) -> None:
         """Write what is pending and let go of the file."""
         self.flush()
         self.trim()
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._store.close()
 
 
-def _is_damaged(error: Exception) -> bool:
-    if isinstance(error, sqlite3.DatabaseError):
-        return _code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-    return isinstance(error, UnicodeDecodeError)
-
-
-def _code(error: sqlite3.Error) -> int:
-    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+def _drop_oldest(connection: sqlite3.Connection) -> None:
+    connection.execute(
+        "DELETE FROM answers WHERE number IN"
+        " (SELECT number FROM answers ORDER BY number LIMIT 1000)"
+    )
 
 
 def _is_lasting(outcome: Outcome) -> bool:
@@ -283,25 +199,20 @@ def _pack(scope: bytes, key: bytes, outcome: Outcome) -> bytes:
         record = (outcome.reason.value, outcome.message, outcome.seconds)
     packed = _encode(record)
     body = b"z" + zlib.compress(packed, 1) if len(packed) > _COMPRESS_ABOVE else b"p" + packed
-    return _checksum(scope, key, body) + body
-
-
-def _checksum(scope: bytes, key: bytes, body: bytes) -> bytes:
-    """Covers the key too: in a damaged file another query's whole entry may stand under it."""
-    return blake2b(body, digest_size=_CHECKSUM, key=scope + key).digest()
+    return seal(scope + key, body)
 
 
 def _unpack(scope: bytes, key: bytes, payload: bytes) -> Outcome | None:
     """The stored outcome; ``None`` where the entry cannot be read, which re-runs the query."""
     try:
-        body = payload[_CHECKSUM:]
-        if _checksum(scope, key, body) != payload[:_CHECKSUM]:
+        body = unseal(scope + key, payload)
+        if body is None:
             return None
         packed = zlib.decompress(body[1:]) if body[:1] == b"z" else body[1:]
         first, second, seconds = _decode(packed)
         if isinstance(first, str):
             return Failure(Reason(first), second, seconds=seconds)
-        return Answer(tuple(first), [tuple(row) for row in second], seconds)
+        return Answer(tuple(first), list(map(tuple, second)), seconds)
     except (ValueError, TypeError, zlib.error, msgspec.DecodeError):
         return None
 

@@ -6,5 +6,6 @@
 ``lock``     a folder that one process at a time writes to
 ``secrets``  addresses without what may be secret in them
 ``sqlite``   a SQLite file opened for reading, and names as SQL writes them
+``store``    one SQLite file of entries that several processes share: caches, the bank
 ``text``     text and JSON files, with errors that say where and what to do
 """

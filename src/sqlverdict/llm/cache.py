@@ -9,34 +9,25 @@ not a reason to begin a new one; a damaged reply is asked for again.
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from hashlib import blake2b
 from pathlib import Path
-from random import random
 from typing import Any
 
 import msgspec
 
 from sqlverdict.errors import DataError
-from sqlverdict.execute.cache import default_path as answers_path
+from sqlverdict.files.store import STORE_ERRORS, SharedStore, StoreLayout, stored_file
 from sqlverdict.llm.claims import Claims
 from sqlverdict.llm.http.wire import ReceivedReply
 from sqlverdict.llm.request import Request, TokenChoice
 
-_VERSION = 2
-_APPLICATION = 0x5351564A  # "SQVJ", in the file's header
-_PATIENCE = 60.0
 _COLUMNS = (
     "text, finish, prompt_tokens, completion_tokens, discounted_tokens, counted, seconds, "
     "logprobs, served, batch"
 )
-_UPGRADE = "ALTER TABLE replies ADD COLUMN checksum BLOB"
-"""From version 1, whose replies are at addresses without a server: none of them is served."""
 _TABLES = (
     """CREATE TABLE IF NOT EXISTS replies (
         address TEXT PRIMARY KEY, model TEXT NOT NULL, purpose TEXT NOT NULL,
@@ -52,12 +43,22 @@ _TABLES = (
     """CREATE TABLE IF NOT EXISTS waiting (
         address TEXT PRIMARY KEY, batch TEXT NOT NULL, purpose TEXT NOT NULL)""",
 )
+_LAYOUT = StoreLayout(
+    name="the cache of replies",
+    application=0x5351564A,  # "SQVJ", in the file's header
+    version=2,
+    tables=_TABLES,
+    # Replies of version 1 are at addresses without a server: none of them is served.
+    upgrades={1: ("ALTER TABLE replies ADD COLUMN checksum BLOB",)},
+    durable=True,
+    lenient=True,
+    seconds=60.0,
+)
 
 
 def default_path() -> Path:
     """``SQLVERDICT_REPLIES``, else ``replies.sqlite`` beside the cache of answers."""
-    chosen = os.environ.get("SQLVERDICT_REPLIES")
-    return Path(chosen) if chosen else answers_path().with_name("replies.sqlite")
+    return stored_file("SQLVERDICT_REPLIES", "replies.sqlite")
 
 
 class ReplyCache:
@@ -75,12 +76,10 @@ class ReplyCache:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.problem: str | None = None
-        self._lock = threading.RLock()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = _connect(path)
+            self._store = SharedStore(path, _LAYOUT)
             self.claims = Claims(path.with_name(path.name + ".claims"))
-        except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
+        except (OSError, *STORE_ERRORS) as error:
             raise DataError(
                 f"the cache of replies {path} cannot be used: {error}. Restore it, move it away, "
                 "or name another file"
@@ -159,96 +158,20 @@ class ReplyCache:
         return True
 
     def _first(self, statement: str, *values: str) -> tuple[Any, ...] | None:
-        with self._lock:
-            try:
-                row = self._connection.execute(statement, values).fetchone()
-            except (sqlite3.Error, UnicodeDecodeError) as error:
-                problem = f"the cache of replies {self.path} cannot be read: {error}"
-                raise DataError(problem) from error
-        return tuple(row) if row is not None else None
+        try:
+            return self._store.first(statement, values)
+        except STORE_ERRORS as error:
+            problem = f"the cache of replies {self.path} cannot be read: {error}"
+            raise DataError(problem) from error
 
-    @contextmanager
-    def transaction(self) -> Iterator[sqlite3.Connection]:
+    def transaction(self) -> AbstractContextManager[sqlite3.Connection]:
         """The connection, alone with it, in one transaction: all of it or nothing."""
-        with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                # Whatever it was, Ctrl-C included, it goes on; only what was half done goes.
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
+        return self._store.transaction()
 
     def close(self) -> None:
         """Let go of the file."""
-        with self._lock:
-            self._connection.close()
+        self._store.close()
         self.claims.close()
-
-
-def _connect(path: Path) -> sqlite3.Connection:
-    """An open connection; processes that all make the file at once take turns."""
-    until = time.monotonic() + _PATIENCE
-    while True:
-        connection = sqlite3.connect(
-            path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-        )
-        try:
-            # A damaged text is told by its checksum; it must not fail the whole file.
-            connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
-            _prepare(connection, path)
-        except sqlite3.OperationalError as error:
-            connection.close()
-            # Changing to a write-ahead log does not wait for others as other statements do.
-            if "locked" not in str(error) or time.monotonic() > until:
-                raise
-            time.sleep(0.01 + 0.05 * random())  # noqa: S311
-        except (sqlite3.Error, UnicodeDecodeError, DataError):
-            # SQLite's word about a damaged file may be no text.
-            connection.close()
-            raise
-        else:
-            return connection
-
-
-def _upgrade(connection: sqlite3.Connection) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    # Another process may have done it meanwhile.
-    if connection.execute("PRAGMA user_version").fetchone()[0] == 1:
-        connection.execute(_UPGRADE)
-        connection.execute(f"PRAGMA user_version={_VERSION}")
-    connection.execute("COMMIT")
-
-
-def _prepare(connection: sqlite3.Connection, path: Path) -> None:
-    # One transaction: another process may be making the file between two looks.
-    connection.execute("BEGIN")
-    tables = connection.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    connection.execute("COMMIT")
-    if tables and application != _APPLICATION:
-        raise DataError(f"{path} is another program's database; name another file for the replies")
-    if tables and version == 1:
-        _upgrade(connection)
-    elif tables and version != _VERSION:
-        raise DataError(
-            f"the cache of replies {path} is of version {version}; expected {_VERSION}. "
-            "Name another file, or use the release that made it"
-        )
-    connection.execute("PRAGMA journal_mode=WAL")
-    # Under a write-ahead log this alone makes a commit outlive a power cut.
-    connection.execute("PRAGMA synchronous=FULL")
-    if tables:
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    connection.execute(f"PRAGMA application_id={_APPLICATION}")
-    connection.execute(f"PRAGMA user_version={_VERSION}")
-    for statement in _TABLES:
-        connection.execute(statement)
-    connection.execute("COMMIT")
 
 
 def _checksum(address: str, content: tuple[Any, ...]) -> bytes:

@@ -1,34 +1,29 @@
 """Databases that told one pair of queries apart, tried first on every later pair.
 
 One SQLite file that several processes share: instances by content, under a digest of their
-schema, with the pairs that each separated. Every addition is one transaction under a
-write-ahead log, so a killed process loses nothing that was added. The bank is never needed:
-where its file cannot be used, the search goes on without it and ``problem`` says why.
+schema, with the pairs that each separated. Every addition is one transaction, so a killed process
+loses nothing that was added. The bank is never needed: where its file cannot be used, the search
+goes on without it and ``problem`` says why.
 """
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
-from random import random
-from time import sleep
-from typing import Any
 
 import msgspec
 
-from sqlverdict.execute import cache
+from sqlverdict.files.store import OptionalStore, StoreLayout, stored_file
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Row
 from sqlverdict.refute.witness import Instance, Witness
 
 _VERSION = 1
-_ATTEMPTS = 200
-_BUSY = 10.0
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
 
@@ -41,8 +36,15 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS pairs (pair BLOB PRIMARY KEY, gold TEXT, prediction TEXT)",
     "CREATE INDEX IF NOT EXISTS by_schema ON instances (schema)",
 )
+_LAYOUT = StoreLayout(
+    name="the bank",
+    application=0x53515642,  # "SQVB", in the file's header
+    version=1,
+    tables=_TABLES,
+    unmarked="instances",
+)
 _BEST = (
-    "SELECT i.number, i.payload, count(s.pair) AS pairs FROM instances AS i"
+    "SELECT i.number, i.key, i.payload, count(s.pair) AS pairs FROM instances AS i"
     " LEFT JOIN separated AS s ON s.instance = i.number"
 )
 _RANK = " GROUP BY i.number ORDER BY pairs DESC, i.size, i.key"
@@ -50,8 +52,7 @@ _RANK = " GROUP BY i.number ORDER BY pairs DESC, i.size, i.key"
 
 def default_path() -> Path:
     """``SQLVERDICT_BANK``, else ``bank.sqlite`` beside the cache of answers."""
-    chosen = os.environ.get("SQLVERDICT_BANK")
-    return Path(chosen) if chosen else cache.default_path().with_name("bank.sqlite")
+    return stored_file("SQLVERDICT_BANK", "bank.sqlite")
 
 
 def schema_digest(schema: Schema) -> bytes:
@@ -76,76 +77,33 @@ class Bank:
     Args:
         path: The file; made, with its folder, where it is missing.
         limit: Size in bytes above which the least useful instances are dropped.
-
-    ``problem`` says why the bank is not used, where it is not.
     """
 
     def __init__(self, path: Path | None = None, limit: int = 256 * 2**20) -> None:
-        self.path = default_path() if path is None else path
         self.limit = limit
-        self.problem: str | None = None
-        self._connection: sqlite3.Connection | None = None
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = self._connect()
-        except (OSError, sqlite3.Error) as error:
-            self._fail(error)
+        self._store = OptionalStore(path or default_path(), _LAYOUT, "the bank is not used")
 
-    def _connect(self) -> sqlite3.Connection:
-        for attempt in range(_ATTEMPTS):
-            connection = sqlite3.connect(self.path, isolation_level=None, timeout=_BUSY)
-            try:
-                connection.execute("PRAGMA journal_mode=WAL")
-                # Losing power may cost the file, which is then set aside; a kill cannot.
-                connection.execute("PRAGMA synchronous=OFF")
-                for sql in _TABLES:
-                    connection.execute(sql)
-            except sqlite3.Error as error:
-                connection.close()
-                # Where several processes begin a new file at once, SQLite does not wait.
-                if _code(error) != sqlite3.SQLITE_BUSY or attempt == _ATTEMPTS - 1:
-                    raise
-                sleep(random() * 0.05)  # noqa: S311 - chance keeps the processes apart
-            else:
-                return connection
-        raise AssertionError("the last attempt returns or raises")
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._store.path
 
-    def _fail(self, error: Exception) -> None:
-        """Begin a new file where the old one is damaged; otherwise go on without a bank."""
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
-        damaged = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
-        if not isinstance(error, sqlite3.Error) or _code(error) not in damaged:
-            self.problem = f"the bank is not used: {self.path}: {error}"
-            return
-        aside = self.path.with_name(f"{self.path.name}.damaged-{os.getpid()}")
-        try:
-            self.path.replace(aside)
-            for suffix in ("-wal", "-shm"):
-                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
-            self._connection = self._connect()
-            self.problem = f"the bank was damaged; it is kept as {aside} and a new one was begun"
-        except (OSError, sqlite3.Error) as worse:
-            self.problem = f"the bank is not used: {self.path}: {worse}"
-
-    def _all(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        if self._connection is None:
-            return []
-        try:
-            return self._connection.execute(sql, values).fetchall()
-        except sqlite3.Error as error:
-            self._fail(error)
-            return []
+    @property
+    def problem(self) -> str | None:
+        """Why the bank is not used, or that it was damaged."""
+        return self._store.problem
 
     def instances(self, schema: Schema) -> Iterator[Instance]:
         """The instances of a schema: those that separated the most pairs first."""
         return (instance for _, instance in self._ranked(schema))
 
     def _ranked(self, schema: Schema) -> Iterator[tuple[int, Instance]]:
-        found = self._all(f"{_BEST} WHERE i.schema = ?{_RANK}", (schema_digest(schema),))
-        for number, payload, _ in found:
-            instance = unpack(payload, schema)
+        digest = schema_digest(schema)
+        for number, key, payload, _ in self._store.rows(
+            f"{_BEST} WHERE i.schema = ?{_RANK}", (digest,)
+        ):
+            # The key is a digest of the schema and the entry, and so tells a damaged entry.
+            instance = _unpack(payload, schema) if key == _key(digest, payload) else None
             if instance is not None:
                 yield number, instance
 
@@ -158,18 +116,15 @@ class Bank:
 
         Whether it separates them is the caller's word.
         """
-        if self._connection is None:
-            return
         schema = schema_digest(instance.schema)
         payload = _pack(instance)
-        key = blake2b(schema + payload, digest_size=16).digest()
-        told = msgspec.json.encode(instance.schema)
-        try:
-            run = self._connection.execute
-            run("BEGIN IMMEDIATE")
+        key = _key(schema, payload)
+
+        def insert(connection: sqlite3.Connection) -> None:
+            run = connection.execute
             run(
                 "INSERT OR IGNORE INTO schemas VALUES (?, ?, ?)",
-                (schema, instance.schema.db_id, told),
+                (schema, instance.schema.db_id, msgspec.json.encode(instance.schema)),
             )
             run(
                 "INSERT OR IGNORE INTO instances (key, schema, size, payload) VALUES (?, ?, ?, ?)",
@@ -180,15 +135,10 @@ class Bank:
                 pair = pair_digest(schema, gold, prediction)
                 run("INSERT OR IGNORE INTO pairs VALUES (?, ?, ?)", (pair, gold, prediction))
                 run("INSERT OR IGNORE INTO separated VALUES (?, ?)", (number, pair))
-            run("COMMIT")
-        except (sqlite3.Error, UnicodeEncodeError) as error:
-            self._roll_back()
-            if isinstance(error, sqlite3.Error):
-                self._fail(error)
 
-    def _roll_back(self) -> None:
-        if self._connection is not None and self._connection.in_transaction:
-            self._connection.execute("ROLLBACK")
+        # A query with half a character cannot be stored; it only costs a later search its luck.
+        with suppress(UnicodeEncodeError):
+            self._store.write(insert)
 
     def pairs(self, schema: Schema) -> dict[tuple[str, str], set[int]]:
         """The recorded pairs of a schema, each with the instances that separate it.
@@ -197,7 +147,7 @@ class Bank:
         """
         ranks = {number: rank for rank, (number, _) in enumerate(self._ranked(schema))}
         found: dict[tuple[str, str], set[int]] = {}
-        for number, gold, prediction in self._all(
+        for number, gold, prediction in self._store.rows(
             "SELECT s.instance, p.gold, p.prediction FROM separated AS s"
             " JOIN pairs AS p ON p.pair = s.pair JOIN instances AS i ON i.number = s.instance"
             " WHERE i.schema = ? ORDER BY p.pair, s.instance",
@@ -209,12 +159,12 @@ class Bank:
 
     def schemas(self) -> list[Schema]:
         """The schemas that have instances, by name."""
-        rows = self._all("SELECT payload FROM schemas ORDER BY db_id, digest")
+        rows = self._store.rows("SELECT payload FROM schemas ORDER BY db_id, digest")
         return [msgspec.json.decode(payload, type=Schema) for (payload,) in rows]
 
     def counts(self) -> list[tuple[str, int, int]]:
         """Each schema's database, its instances and its separated pairs."""
-        rows = self._all(
+        rows = self._store.rows(
             "SELECT c.db_id, count(DISTINCT i.number), count(DISTINCT s.pair) FROM schemas AS c"
             " JOIN instances AS i ON i.schema = c.digest"
             " LEFT JOIN separated AS s ON s.instance = i.number"
@@ -225,12 +175,7 @@ class Bank:
     @property
     def size(self) -> int:
         """The content's size in bytes."""
-        names = ("page_count", "freelist_count", "page_size")
-        found = [self._all(f"PRAGMA {name}") for name in names]
-        if not all(found):
-            return 0
-        pages, free, page = (int(rows[0][0]) for rows in found)
-        return (pages - free) * page
+        return self._store.size
 
     def trim(self) -> int:
         """Drop the instances that separated the fewest pairs, oldest first, until it fits.
@@ -239,9 +184,9 @@ class Bank:
             How many were dropped.
         """
         dropped = 0
-        while self._connection is not None and self.size > self.limit:
+        while self.size > self.limit:
             # A part at a time, so that not much more goes than must.
-            worst = self._all(
+            worst = self._store.rows(
                 "SELECT i.number FROM instances AS i LEFT JOIN separated AS s"
                 " ON s.instance = i.number GROUP BY i.number ORDER BY count(s.pair), i.number"
                 " LIMIT (SELECT 1 + count(*) / 20 FROM instances)"
@@ -253,29 +198,22 @@ class Bank:
         return dropped
 
     def _drop(self, numbers: list[int]) -> None:
-        assert self._connection is not None
-        gone = [(number,) for number in numbers]
-        try:
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.executemany("DELETE FROM separated WHERE instance = ?", gone)
-            self._connection.executemany("DELETE FROM instances WHERE number = ?", gone)
-            self._connection.execute(
-                "DELETE FROM pairs WHERE pair NOT IN (SELECT pair FROM separated)"
-            )
-            self._connection.execute(
+        rows = [(number,) for number in numbers]
+
+        def delete(connection: sqlite3.Connection) -> None:
+            connection.executemany("DELETE FROM separated WHERE instance = ?", rows)
+            connection.executemany("DELETE FROM instances WHERE number = ?", rows)
+            connection.execute("DELETE FROM pairs WHERE pair NOT IN (SELECT pair FROM separated)")
+            connection.execute(
                 "DELETE FROM schemas WHERE digest NOT IN (SELECT schema FROM instances)"
             )
-            self._connection.execute("COMMIT")
-        except sqlite3.Error as error:
-            self._roll_back()
-            self._fail(error)
+
+        self._store.write(delete)
 
     def close(self) -> None:
         """Keep to the size and let go of the file."""
         self.trim()
-        if self._connection is not None:
-            self._connection.close()
-            self._connection = None
+        self._store.close()
 
     def __enter__(self) -> Bank:
         """Use the bank for a while."""
@@ -286,8 +224,8 @@ class Bank:
         self.close()
 
 
-def _code(error: sqlite3.Error) -> int:
-    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+def _key(schema: bytes, payload: bytes) -> bytes:
+    return blake2b(schema + payload, digest_size=16).digest()
 
 
 def _pack(instance: Instance) -> bytes:
@@ -296,7 +234,7 @@ def _pack(instance: Instance) -> bytes:
     return zlib.crc32(body).to_bytes(4, "big") + body
 
 
-def unpack(payload: bytes, schema: Schema) -> Instance | None:
+def _unpack(payload: bytes, schema: Schema) -> Instance | None:
     """The stored instance; ``None`` where it cannot be read or does not fit the schema."""
     body = payload[4:]
     if zlib.crc32(body) != int.from_bytes(payload[:4], "big"):
