@@ -51,7 +51,9 @@ def tell(database: Path) -> Tell:
             case, Prediction("1", prediction), QueryRunner("sqlite", Limits()), Refuter(PLAN)
         )
         evidence = (*gather(item, PLAN), *more)
-        (question,) = questions(item, evidence, Asking(verdict="evidence", **asking))
+        (question,) = questions(
+            item, evidence, Asking(open_judge="evidence", open_metrics=("verdict",), **asking)
+        )
         return question.brief
 
     return make
@@ -161,7 +163,9 @@ def test_a_recorded_case_is_told_from_its_record(database: Path) -> None:
     recorded = RecordedItem(
         case, Prediction("1", OTHER), QueryRunner("sqlite", Limits()), Refuter(PLAN)
     )
-    (question,) = questions(recorded, gather(recorded, PLAN), Asking(verdict="evidence"))
+    (question,) = questions(
+        recorded, gather(recorded, PLAN), Asking(open_judge="evidence", open_metrics=("verdict",))
+    )
     assert (question.brief.sizes, question.brief.columns, question.notes) == ((), (), ())
     assert recorded.repeatable
 

@@ -309,7 +309,7 @@ def test_the_manifest_tells_judges_apart_and_not_servers(cases: list[Case], tmp_
     again = run(cases, Scripted(RIGHT), out=tmp_path / "run", concurrency=3)
     assert again.manifest.fingerprint == first.manifest.fingerprint
     other = replace(judged(Scripted(RIGHT)), settings=Settings(model="m", temperature=0.7))
-    told = other.describe(Asking(verdict="evidence"))
+    told = other.describe(Asking(open_judge="evidence", open_metrics=("verdict",)))
     assert told == "evidence@1, model m, temperature 0.7"
 
 

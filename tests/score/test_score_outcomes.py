@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -17,8 +18,8 @@ from sqlverdict.score.reliability.outcomes import (
     ItemOutcome,
     Mishap,
     fate_of,
+    from_counts,
     label_by,
-    table_of,
 )
 
 RIGHT = Result(
@@ -123,7 +124,8 @@ def test_a_table_counts_everything_once() -> None:
         ItemOutcome(None),
         ItemOutcome(Cell.WRONG, Mishap.ERROR),
     ]
-    table = table_of(fates)
+    mishaps = Counter(each.mishap.value for each in fates if each.mishap is not None)
+    table = from_counts(Counter(each.cell for each in fates), mishaps)
     assert table.total == 6
     assert (table.answerable, table.unanswerable, table.harm, table.unscored) == (4, 2, 3, 1)
     assert table.mishaps == {"error": 1}

@@ -13,7 +13,6 @@ from sqlverdict.score.reliability.intervals import (
     compare_scores,
     interval_of,
     resampled_tables,
-    rs_interval,
 )
 from sqlverdict.score.reliability.outcomes import Cell, OutcomeTable
 from sqlverdict.score.reliability.reliability_score import (
@@ -195,11 +194,16 @@ def test_a_subset_of_other_items_is_refused() -> None:
 
 
 def test_intervals_hold_the_score_and_shrink_with_items() -> None:
-    low, high = rs_interval(PIPELINE, 10.0)
+    def interval(table: OutcomeTable) -> tuple[float, float]:
+        found = interval_of(lambda each: rs(each, 10.0), resampled_tables(table))
+        assert found is not None
+        return found
+
+    low, high = interval(PIPELINE)
     assert low < rs(PIPELINE, 10.0) < high
-    assert rs_interval(PIPELINE, 10.0) == (low, high)
+    assert interval(PIPELINE) == (low, high)
     tenfold = OutcomeTable(*(10 * n for n in PIPELINE.cells().values()))
-    near = rs_interval(tenfold, 10.0)
+    near = interval(tenfold)
     assert near[1] - near[0] == pytest.approx((high - low) / math.sqrt(10), rel=0.15)
 
 

@@ -14,7 +14,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path, PureWindowsPath
 
-from sqlverdict.errors import DatabaseError, UsageError
+from sqlverdict.errors import UsageError
 from sqlverdict.files.text import listed, near
 
 SUFFIXES = (".sqlite", ".sqlite3", ".db")
@@ -60,18 +60,6 @@ class DatabaseFolder:
                 found = str(self.root / db_id / f"{db_id}{self.suffixes[0]}")
             self._expected[db_id] = found
         return self._expected[db_id]
-
-    def require(self, db_id: str) -> str:
-        """The file of a database.
-
-        Raises:
-            DatabaseError: there is none; the message says where it was looked for and which
-                similar names there are.
-        """
-        found = self.path(db_id)
-        if found is None:
-            raise DatabaseError(self.explain(db_id))
-        return found
 
     def suite(self, db_id: str) -> list[str]:
         """Every database file in the folder of a database, its own first; empty: none."""

@@ -29,6 +29,7 @@ from sqlverdict.run.pool.batches import Needs
 from sqlverdict.run.refute_stage import Refuter
 from sqlverdict.run.task import PairFinding, Task
 from sqlverdict.runlog.log import encode_result
+from sqlverdict.score.metric import listens_to_judge
 from sqlverdict.situations import QUESTIONS
 from sqlverdict.verdicts import asks, toolkit_failure
 
@@ -135,7 +136,7 @@ class Examiner:
         judgement = self.plan.judge(case, prediction, evidence)
         item.settle(evidence, judgement)
         # With a question open, what hangs on the reply is scored when it is there.
-        specs = [s for s in self.plan.specs if not asked or "opinion" not in s.metric.needs]
+        specs = [s for s in self.plan.specs if not asked or not listens_to_judge(s.metric)]
 
         def stand_in(case: Case, said: Prediction) -> RunItem:
             return self._item(replace(task, case=case, prediction=said), desk, None)

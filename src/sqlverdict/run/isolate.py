@@ -27,7 +27,7 @@ from sqlverdict.records import (
     Verdict,
 )
 from sqlverdict.run.item import RunItem
-from sqlverdict.score.metric import MetricSpec, score_case
+from sqlverdict.score.metric import MetricSpec, listens_to_judge, score_case
 
 T = TypeVar("T")
 
@@ -135,7 +135,7 @@ class Scorer:
 
     def works_with_gold(self, spec: MetricSpec, item: RunItem) -> bool:
         """Whether the metric has a value where a gold stands in place of the prediction."""
-        if "opinion" in spec.metric.needs:
+        if listens_to_judge(spec.metric):
             # All evidence would have to be gathered anew; the texts themselves say enough.
             return _only_gold_is_read(item)
         case = item.case

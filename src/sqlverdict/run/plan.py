@@ -25,7 +25,7 @@ from sqlverdict.records import Case, Evidence, Judgement, Prediction
 from sqlverdict.run.contradictions import CONTRADICTIONS
 from sqlverdict.run.options import ANSWERS, RUN, Options, ProofOptions, SearchOptions
 from sqlverdict.run.prove_stage import SOUND
-from sqlverdict.score.metric import MetricSpec, parse_metrics
+from sqlverdict.score.metric import MetricSpec, Need, listens_to_judge, parse_metrics
 from sqlverdict.verdicts import judge
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class RunPlan:
 
     def judge(self, case: Case, prediction: Prediction, evidence: Sequence[Evidence]) -> Judgement:
         """The judgement that the evidence supports under the plan's policy."""
-        judged = self.asking is not None and self.asking.verdict is not None
+        judged = self.asking is not None and bool(self.asking.open_metrics)
         policy = POLICIES[self.policy]
         return judge(case, prediction, evidence, policy, judged=judged, model=self.model)
 
@@ -141,7 +141,7 @@ class RunPlan:
             stages["confidence"] = f"counts of labels {sha256(text).hexdigest()[:12]}"
         if self.asking is not None and judge is not None:
             stages["judge"] = judge.describe(self.asking)
-            if self.asking.flex is not None and self.preset != DEFAULT_PRESET:
+            if self.asking.pair_metrics and self.preset != DEFAULT_PRESET:
                 stages["flex"] = f"results match by the preset {self.preset}"
         if self.no_sql != "wrong":
             stages["no_sql"] = self.no_sql
@@ -187,7 +187,7 @@ def plan_run(options: Options, out: Path | None = None) -> RunPlan:
         workers=_worker_count(options, specs),
         search=search,
         proof=proof,
-        asking=_asking(names, options.judge, model),
+        asking=_asking(specs, options.judge, model),
         policy=policy,
         preset=_preset(specs, options),
         model=model,
@@ -223,16 +223,23 @@ def _model(policy: str, options: Options) -> Model:
     return (models or built_in()).get(policy, NO_LABELS)
 
 
-def _asking(names: set[str], judge: JudgeOptions | None, model: Model) -> Asking | None:
-    if judge is None or names.isdisjoint({"flex", "verdict"}):
+def _asking(specs: Sequence[MetricSpec], judge: JudgeOptions | None, model: Model) -> Asking | None:
+    """Whom the run asks for which metrics; nobody where no metric listens to a judge."""
+    if judge is None or not any(listens_to_judge(spec.metric) for spec in specs):
         return None
     from sqlverdict.run.judging.briefs import FLEX, Asking
 
     return Asking(
-        flex=(judge.judge if judge.for_every_metric else FLEX) if "flex" in names else None,
-        verdict=judge.judge if "verdict" in names else None,
+        pair_judge=judge.judge if judge.for_every_metric else FLEX,
+        pair_metrics=_metrics_that_need("opinion_on_all", specs),
+        open_judge=judge.judge,
+        open_metrics=_metrics_that_need("opinion", specs),
         priors=model.priors(),
     )
+
+
+def _metrics_that_need(need: Need, specs: Sequence[MetricSpec]) -> tuple[str, ...]:
+    return tuple(spec.metric.name for spec in specs if need in spec.metric.needs)
 
 
 def _preset(specs: Sequence[MetricSpec], options: Options) -> str:

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 from sqlverdict.records import Answer, Failure, Reason, Row, Score
-from sqlverdict.score.metric import Item
+from sqlverdict.score.metric import Item, Need
+
+
+class SimilarityMetric(ABC):
+    """A metric whose value is how much two answers have in common, from 0 to 1."""
+
+    needs: frozenset[Need] = frozenset({"answers"})
+    parameters: tuple[str, ...] = ()
+    binary = False
+
+    @abstractmethod
+    def similarity(self, gold: list[Row], prediction: list[Row]) -> float:
+        """What the rows have in common."""
+
+    def score(self, item: Item, parameter: str) -> Score:  # noqa: ARG002 - takes none
+        """The best similarity over the golds."""
+        return best_over_golds(item, self.similarity)
 
 
 def best_over_golds(item: Item, similarity: Callable[[list[Row], list[Row]], float]) -> Score:

@@ -37,10 +37,14 @@ if TYPE_CHECKING:
     from sqlverdict.prove.proof import Derivation
     from sqlverdict.refute.witness import Refutation
 
-Need = Literal["answers", "timing", "databases", "witness", "proof", "opinion"]
+Need = Literal["answers", "timing", "databases", "witness", "proof", "opinion", "opinion_on_all"]
 """What a metric may ask an item for: answers on the real database, warm timings, the whole test
 suite, a search for a database on which gold and prediction differ, a proof that they agree on
-every one, all evidence with the opinion of a judge."""
+every one, all evidence with a judge's opinion on what it leaves open, a judge's opinion on every
+pair of queries that run."""
+
+OPINIONS: frozenset[Need] = frozenset({"opinion", "opinion_on_all"})
+"""The needs that a judge meets: a metric with one of them listens to a judge."""
 
 SECTIONS = ("Definition", "Range", "Direction", "Unscored cases", "Source")
 
@@ -151,6 +155,11 @@ class Metric(Protocol):
     def score(self, item: Item, parameter: str) -> Score:
         """The value for one answered, answerable case."""
         ...
+
+
+def listens_to_judge(metric: Metric) -> bool:
+    """Whether a judge's opinion can change the metric's values."""
+    return not metric.needs.isdisjoint(OPINIONS)
 
 
 METRICS: Registry[Metric] = Registry("metric", "sqlverdict.score.metrics", "sqlverdict.metrics")

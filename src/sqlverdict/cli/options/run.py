@@ -23,7 +23,7 @@ from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.run.contradictions import CONTRADICTIONS
 from sqlverdict.run.options import ProofOptions, SearchOptions
 from sqlverdict.runlog.folder import WITNESSES
-from sqlverdict.score.metric import parse_metrics
+from sqlverdict.score.metric import listens_to_judge, parse_metrics
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,8 +131,8 @@ def _with_verdict(args: EvaluateArgs) -> str:
     """The metrics; with ``verdict`` where a judge or a policy is named and no metric uses it."""
     if not args.judge.asks and args.evidence.policy is None and not args.judge.no_llm:
         return args.metrics
-    names = {part.strip().partition("[")[0] for part in args.metrics.split(",")}
-    return args.metrics if names & {"flex", "verdict"} else f"{args.metrics},verdict"
+    judged = any(listens_to_judge(spec.metric) for spec in parse_metrics(args.metrics))
+    return args.metrics if judged else f"{args.metrics},verdict"
 
 
 def _search(args: EvidenceArgs, *, needed: bool) -> SearchOptions | None:

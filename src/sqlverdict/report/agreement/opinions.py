@@ -63,13 +63,13 @@ def calls_of(result: Result, name: str) -> int:
 def hears_judges(name: str) -> bool:
     """Whether a metric may ask a language model."""
     from sqlverdict.errors import UnknownMember
-    from sqlverdict.score.metric import METRICS
+    from sqlverdict.score.metric import METRICS, listens_to_judge
 
     base = name.partition("[")[0]
     if base == VERDICT:
         return True
     try:
-        return "opinion" in METRICS.get(base).needs
+        return listens_to_judge(METRICS.get(base))
     except UnknownMember:
         return False
 
@@ -98,12 +98,21 @@ def names_of(metrics: Iterable[str], results: Iterable[Result]) -> list[str]:
 
 def is_judge(name: str) -> bool:
     """Whether a language model or a record speaks, and not a comparison."""
-    return name.startswith((JUDGE, RECORDED)) or name.partition("[")[0] == "flex"
+    return name.startswith((JUDGE, RECORDED)) or _is_opinion(name)
 
 
 def _is_metric(found: Evidence, labels: Sequence[str]) -> bool:
     """Whether an opinion is a metric's value as it stands: FLEX asks about every pair."""
-    return found.by in labels or ("flex" in labels and "flex" in found.detail.get("metrics", ()))
+    metrics = found.detail.get("metrics", ())
+    return found.by in labels or any(_is_opinion(name) and name in metrics for name in labels)
+
+
+def _is_opinion(name: str) -> bool:
+    """Whether a metric's value is a judge's opinion on every pair."""
+    from sqlverdict.score.metric import METRICS
+
+    base = name.partition("[")[0]
+    return METRICS.has(base) and "opinion_on_all" in METRICS.get(base).needs
 
 
 def results_match(result: Result) -> bool | None:

@@ -25,17 +25,21 @@ BY_CASE = (REPLAY, RECORDED)
 
 @dataclass(frozen=True)
 class Asking:
-    """Which judges a run asks, by name; ``None``: nobody.
+    """Which judges a run asks, by name, and for which metrics; without metrics nobody is asked.
 
     Attributes:
-        flex: Asked about every pair that runs, for the metric ``flex``; any judge can be.
-        verdict: Asked what evidence leaves open, for the metric ``verdict``.
+        pair_judge: Asked about every pair that runs.
+        pair_metrics: The metrics that listen to it, such as ``flex``.
+        open_judge: Asked what evidence leaves open.
+        open_metrics: The metrics that listen to it, such as ``verdict``.
         priors: By situation, in how many such cases people called the prediction right, and in
             how many they were asked; the judge is told.
     """
 
-    flex: str | None = None
-    verdict: str | None = None
+    pair_judge: str = ""
+    pair_metrics: tuple[str, ...] = ()
+    open_judge: str = ""
+    open_metrics: tuple[str, ...] = ()
     priors: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
@@ -68,19 +72,19 @@ def questions(
     """
     if any("contradiction" in found.detail for found in evidence):
         return ()
-    open_ = asks(item.case, item.prediction, evidence, policy) if asking.verdict else None
-    bare = _bare(item) if (asking.flex and _runs(item)) or open_ is not None else None
+    open_ = asks(item.case, item.prediction, evidence, policy) if asking.open_metrics else None
+    bare = _bare(item) if (asking.pair_metrics and _runs(item)) or open_ is not None else None
     if bare is None:
         return ()
     wanted: list[JudgeQuestion] = []
-    if asking.flex and _runs(item):
+    if asking.pair_metrics and _runs(item):
         brief = replace(bare, equal=item.compare(preset).equal)
-        wanted.append(JudgeQuestion(("flex",), asking.flex, brief))
-    if asking.verdict and open_ is not None:
+        wanted.append(JudgeQuestion(asking.pair_metrics, asking.pair_judge, brief))
+    if asking.open_metrics and open_ is not None:
         full, notes = _with_evidence(bare, item, evidence, open_, asking)
-        wanted.append(JudgeQuestion(("verdict",), asking.verdict, full, open_, notes))
+        wanted.append(JudgeQuestion(asking.open_metrics, asking.open_judge, full, open_, notes))
     if len(wanted) == 2 and _same(*wanted):
-        return (replace(wanted[1], metrics=("flex", "verdict")),)
+        return (replace(wanted[1], metrics=asking.pair_metrics + asking.open_metrics),)
     return tuple(wanted)
 
 

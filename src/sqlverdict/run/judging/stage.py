@@ -55,9 +55,10 @@ class JudgeOptions:
 
     def describe(self, asking: Asking) -> str:
         """Who is asked, and how: what a manifest says."""
-        wanted = {"verdict": asking.verdict, "flex": asking.flex}
-        asked = {metric: JUDGES.get(name) for metric, name in wanted.items() if name is not None}
-        names = {metric: f"{judge.name}@{judge.version}" for metric, judge in asked.items()}
+        judges = dict.fromkeys(asking.open_metrics, asking.open_judge)
+        judges |= dict.fromkeys(asking.pair_metrics, asking.pair_judge)
+        members = {metric: JUDGES.get(name) for metric, name in judges.items()}
+        names = {metric: f"{judge.name}@{judge.version}" for metric, judge in members.items()}
         one = len(set(names.values())) == 1
         who = [name if one else f"{name} for {metric}" for metric, name in names.items()]
         parts = [*dict.fromkeys(who), *_changed(self.settings), self.about]

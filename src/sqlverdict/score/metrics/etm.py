@@ -28,21 +28,14 @@ Source:
 
 from __future__ import annotations
 
-from sqlverdict.records import Score
-from sqlverdict.score.metric import METRICS, Item, Need
-from sqlverdict.score.metrics.proved import score_proof
+from sqlverdict.score.metric import METRICS
+from sqlverdict.score.proofs import ProofMetric
 
 
 @METRICS.member
-class Etm:
-    """Enhanced tree matching."""
+class Etm(ProofMetric):
+    """Enhanced tree matching, under the paper's rules."""
 
     name = "etm"
     version = 1
-    needs: frozenset[Need] = frozenset({"proof"})
-    parameters: tuple[str, ...] = ()
-    binary = True
-
-    def score(self, item: Item, parameter: str) -> Score:  # noqa: ARG002 - takes none
-        """1 for a match under the paper's rules, 0 for none."""
-        return score_proof(item, "etm_paper")
+    profile = "etm_paper"

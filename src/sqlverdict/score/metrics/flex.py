@@ -41,7 +41,7 @@ class FlexMetric:
 
     name = "flex"
     version = 1
-    needs: frozenset[Need] = frozenset({"answers", "opinion"})
+    needs: frozenset[Need] = frozenset({"answers", "opinion_on_all"})
     parameters: tuple[str, ...] = ()
     binary = True
 

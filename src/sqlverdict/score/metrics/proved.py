@@ -29,38 +29,14 @@ Source:
 
 from __future__ import annotations
 
-from sqlverdict.records import ParseFailure, Reason, Score
-from sqlverdict.score.metric import METRICS, Item, Need
+from sqlverdict.score.metric import METRICS
+from sqlverdict.score.proofs import ProofMetric
 
 
 @METRICS.member
-class Proved:
+class Proved(ProofMetric):
     """Proved equivalence under the sound rules."""
 
     name = "proved"
     version = 2
-    needs: frozenset[Need] = frozenset({"proof"})
-    parameters: tuple[str, ...] = ()
-    binary = True
-
-    def score(self, item: Item, parameter: str) -> Score:  # noqa: ARG002 - takes none
-        """1 for a proof, 0 where there is none."""
-        return score_proof(item, "sound")
-
-
-def score_proof(item: Item, profile: str) -> Score:
-    """1 for a derivation under a profile, 0 for none; unscored where no gold can be read."""
-    golds = [gold for gold in item.case.golds if gold.strip()]
-    if not golds:
-        return Score(None, (Reason.GOLD_SUSPECT,))
-    if item.schema() is None:
-        return Score(None, (Reason.DATABASE_UNAVAILABLE,))
-    found = item.prove(profile)
-    if found.proved:
-        return Score(1.0)
-    read = [item.query(gold) for gold in golds]
-    if all(isinstance(query, ParseFailure) for query in read):
-        reasons = {query.reason for query in read if isinstance(query, ParseFailure)}
-        return Score(None, tuple(sorted(reasons)))
-    reason = getattr(found, "reason", None)
-    return Score(0.0, () if reason is None else (reason,))
+    profile = "sound"

@@ -16,7 +16,7 @@ Definition:
     Hand calculation: a right answer in 4 ms where gold takes 3 ms has r = 0.75, reward 0.75
     and value sqrt(0.75) = 0.866.
 
-    >>> round(sqrt(reward(0.003 / 0.004)), 3)
+    >>> round(RVes().worth(0.003 / 0.004), 3)
     0.866
 
     What is measured, and how BIRD's script measures, is said in ``ves``. The steps hide most of
@@ -41,10 +41,8 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sqlverdict.records import Score
-from sqlverdict.score.metric import METRICS, Item, Need
-from sqlverdict.score.parameters import preset_names
-from sqlverdict.score.timing import time_ratio
+from sqlverdict.score.metric import METRICS
+from sqlverdict.score.timing import EfficiencyMetric
 
 STEPS = ((2.0, 1.25), (1.0, 1.0), (0.5, 0.75), (0.25, 0.5))
 
@@ -55,20 +53,12 @@ def reward(ratio: float) -> float:
 
 
 @METRICS.member
-class RVes:
+class RVes(EfficiencyMetric):
     """Reward-based valid efficiency score."""
 
     name = "r_ves"
     version = 1
-    needs: frozenset[Need] = frozenset({"answers", "timing"})
-    binary = False
 
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """The comparison presets, BIRD's first."""
-        return preset_names("bird")
-
-    def score(self, item: Item, parameter: str) -> Score:
-        """The root of the reward; 0 for a wrong answer."""
-        ratio = time_ratio(item, parameter)
-        return ratio if isinstance(ratio, Score) else Score(sqrt(reward(ratio)))
+    def worth(self, ratio: float) -> float:
+        """The root of the reward."""
+        return sqrt(reward(ratio))

@@ -39,9 +39,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from sqlverdict.records import Row, Score
-from sqlverdict.score.answers import best_over_golds
-from sqlverdict.score.metric import METRICS, Item, Need
+from sqlverdict.records import Row
+from sqlverdict.score.answers import SimilarityMetric
+from sqlverdict.score.metric import METRICS
 from sqlverdict.score.overlap import as_bags, shared_cells
 
 
@@ -50,23 +50,20 @@ def overlap_f1(gold: list[Row], prediction: list[Row]) -> float:
     cells = sum(map(len, gold)) + sum(map(len, prediction))
     if not cells or (len(gold) == len(prediction) and Counter(gold) == Counter(prediction)):
         return 1.0
-    truth, found = as_bags(gold, prediction)
-    equal = truth & found
+    truth, answer = as_bags(gold, prediction)
+    equal = truth & answer
     same = sum(len(row) * count for row, count in equal.items())
-    rest = sorted((truth - equal).elements()), sorted((found - equal).elements())
+    rest = sorted((truth - equal).elements()), sorted((answer - equal).elements())
     return 2 * (same + shared_cells(*rest)) / cells
 
 
 @METRICS.member
-class SoftF1:
+class SoftF1(SimilarityMetric):
     """Order-safe Soft-F1."""
 
     name = "soft_f1"
     version = 1
-    needs: frozenset[Need] = frozenset({"answers"})
-    parameters: tuple[str, ...] = ()
-    binary = False
 
-    def score(self, item: Item, parameter: str) -> Score:  # noqa: ARG002 - takes none
-        """The best F1 over the golds."""
-        return best_over_golds(item, overlap_f1)
+    def similarity(self, gold: list[Row], prediction: list[Row]) -> float:
+        """The F1 of shared cells."""
+        return overlap_f1(gold, prediction)

@@ -36,20 +36,20 @@ Source:
 
 from __future__ import annotations
 
-from sqlverdict.records import Row, Score
-from sqlverdict.score.answers import best_over_golds
-from sqlverdict.score.metric import METRICS, Item, Need
+from sqlverdict.records import Row
+from sqlverdict.score.answers import SimilarityMetric
+from sqlverdict.score.metric import METRICS
 
 
 def by_position(gold: list[Row], prediction: list[Row]) -> float:
     """BIRD's F1 of two lists of rows."""
     if not gold and not prediction:
         return 1.0
-    truth, found = list(dict.fromkeys(gold)), list(dict.fromkeys(prediction))
+    truth, answer = list(dict.fromkeys(gold)), list(dict.fromkeys(prediction))
     true_positive = 0.0
-    false_positive = float(max(0, len(found) - len(truth)))
-    false_negative = float(max(0, len(truth) - len(found)))
-    for right, guess in zip(truth, found, strict=False):
+    false_positive = float(max(0, len(answer) - len(truth)))
+    false_negative = float(max(0, len(truth) - len(answer)))
+    for right, guess in zip(truth, answer, strict=False):
         matches = sum(cell in right for cell in guess)
         true_positive += matches / len(right)
         false_positive += (len(guess) - matches) / len(right)
@@ -62,15 +62,12 @@ def by_position(gold: list[Row], prediction: list[Row]) -> float:
 
 
 @METRICS.member
-class SoftF1Bird:
+class SoftF1Bird(SimilarityMetric):
     """BIRD's Soft-F1."""
 
     name = "soft_f1_bird"
     version = 1
-    needs: frozenset[Need] = frozenset({"answers"})
-    parameters: tuple[str, ...] = ()
-    binary = False
 
-    def score(self, item: Item, parameter: str) -> Score:  # noqa: ARG002 - takes none
-        """The best F1 over the golds."""
-        return best_over_golds(item, by_position)
+    def similarity(self, gold: list[Row], prediction: list[Row]) -> float:
+        """The F1 by position."""
+        return by_position(gold, prediction)

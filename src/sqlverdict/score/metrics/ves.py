@@ -7,7 +7,7 @@ Definition:
 
     Hand calculation: gold takes 8 ms and a right prediction 2 ms: sqrt(8 / 2) = 2.
 
-    >>> sqrt(0.008 / 0.002)
+    >>> Ves().worth(0.008 / 0.002)
     2.0
 
     What is measured: both queries run once to warm the caches, then nine times in turn (gold,
@@ -40,27 +40,17 @@ from __future__ import annotations
 
 from math import sqrt
 
-from sqlverdict.records import Score
-from sqlverdict.score.metric import METRICS, Item, Need
-from sqlverdict.score.parameters import preset_names
-from sqlverdict.score.timing import time_ratio
+from sqlverdict.score.metric import METRICS
+from sqlverdict.score.timing import EfficiencyMetric
 
 
 @METRICS.member
-class Ves:
+class Ves(EfficiencyMetric):
     """Valid efficiency score."""
 
     name = "ves"
     version = 1
-    needs: frozenset[Need] = frozenset({"answers", "timing"})
-    binary = False
 
-    @property
-    def parameters(self) -> tuple[str, ...]:
-        """The comparison presets, BIRD's first."""
-        return preset_names("bird")
-
-    def score(self, item: Item, parameter: str) -> Score:
-        """The root of how many times faster than the gold; 0 for a wrong answer."""
-        ratio = time_ratio(item, parameter)
-        return ratio if isinstance(ratio, Score) else Score(sqrt(ratio))
+    def worth(self, ratio: float) -> float:
+        """The root of how many times faster than the gold."""
+        return sqrt(ratio)

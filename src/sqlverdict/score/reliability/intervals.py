@@ -17,7 +17,6 @@ from sqlverdict.score.reliability.reliability_score import (
     Penalty,
     View,
     penalty_value,
-    rs,
 )
 from sqlverdict.score.statistics.intervals import CONFIDENCE, RESAMPLES
 from sqlverdict.score.statistics.resample import generator, multinomial, percentiles
@@ -84,13 +83,6 @@ def interval_of(
     values = [figure(table) for table in tables]
     known = [value for value in values if value is not None]
     return percentiles(known, confidence) if known and len(known) == len(values) else None
-
-
-def rs_interval(
-    table: OutcomeTable, penalty: Penalty, view: View = EVERYTHING, *, seed: int = 0
-) -> Interval | None:
-    """The bootstrap interval of RS(c)."""
-    return interval_of(lambda drawn: rs(drawn, penalty, view), resampled_tables(table, seed))
 
 
 def compare_scores(

@@ -22,8 +22,7 @@ them open) are in no cell and in no denominator; they are counted apart.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from functools import cache
@@ -146,17 +145,6 @@ class OutcomeTable:
     def cells(self) -> dict[str, int]:
         """The five cells by name."""
         return {cell.value: getattr(self, cell.value) for cell in Cell}
-
-
-def table_of(fates: Iterable[ItemOutcome]) -> OutcomeTable:
-    """Count fates."""
-    cells: Counter[Cell | None] = Counter()
-    mishaps: Counter[str] = Counter()
-    for fate in fates:
-        cells[fate.cell] += 1
-        if fate.mishap is not None:
-            mishaps[fate.mishap.value] += 1
-    return from_counts(cells, mishaps)
 
 
 def from_counts(cells: Mapping[Cell | None, int], mishaps: Mapping[str, int]) -> OutcomeTable:
