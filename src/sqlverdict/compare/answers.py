@@ -45,13 +45,13 @@ def compare_answers(
     return PRESETS.get(preset).compare(_answer(gold), _answer(prediction), pair)
 
 
-def _answer(given: Answer | Iterable[Iterable[Cell]]) -> Answer:
-    if isinstance(given, Answer):
-        return given
-    _refuse(given, "an answer", "a list of rows, such as [(1, 'a'), (2, 'b')]")
+def _answer(answer: Answer | Iterable[Iterable[Cell]]) -> Answer:
+    if isinstance(answer, Answer):
+        return answer
+    _refuse(answer, "an answer", "a list of rows, such as [(1, 'a'), (2, 'b')]")
     rows = []
-    for place, row in enumerate(given):
-        _refuse(row, f"row {place + 1}", "a list of its cells, such as (1, 'a')")
+    for index, row in enumerate(answer):
+        _refuse(row, f"row {index + 1}", "a list of its cells, such as (1, 'a')")
         rows.append(tuple(row))
     widths = {len(row) for row in rows}
     if len(widths) > 1:
@@ -60,16 +60,16 @@ def _answer(given: Answer | Iterable[Iterable[Cell]]) -> Answer:
     return Answer(tuple(f"column{i + 1}" for i in range(width)), rows)
 
 
-def _refuse(given: object, what: str, expected: str) -> None:
+def _refuse(value: object, what: str, expected: str) -> None:
     """Refuse what can be iterated but is no sequence of cells or rows."""
-    if isinstance(given, Mapping):
+    if isinstance(value, Mapping):
         hint = ". Give its values in the order of the columns: tuple(row.values())"
-    elif isinstance(given, str | bytes | bytearray):
+    elif isinstance(value, str | bytes | bytearray):
         hint = ". Its characters are not cells"
-    elif isinstance(given, Set):
+    elif isinstance(value, Set):
         hint = ". A set has no order and no repetitions"
-    elif isinstance(given, Iterable):
+    elif isinstance(value, Iterable):
         return
     else:
         hint = ""
-    raise UsageError(f"{what} is a {type(given).__name__}; expected {expected}{hint}")
+    raise UsageError(f"{what} is a {type(value).__name__}; expected {expected}{hint}")

@@ -148,23 +148,23 @@ class _Search:
         sizes = Counter(state.gold_columns)
         alike = [c for c, size in sizes.items() if size > 1]
         if not alike:
-            place = {c: i for i, c in enumerate(state.prediction_columns)}
-            columns = tuple(place[c] for c in state.gold_columns)
+            index = {c: i for i, c in enumerate(state.prediction_columns)}
+            columns = tuple(index[c] for c in state.gold_columns)
             fits = _same_bags(self.gold, self.prediction, columns, self.groups)
             return columns if fits else None
-        chosen = min(alike, key=lambda c: (sizes[c], c))
-        first = state.gold_columns.index(chosen)
-        tried: set[tuple[object, ...]] = set()
+        smallest = min(alike, key=lambda c: (sizes[c], c))
+        first = state.gold_columns.index(smallest)
+        rejected: set[tuple[object, ...]] = set()
         for candidate, kind in enumerate(state.prediction_columns):
             cells = self.prediction_cells[candidate]
-            if kind != chosen or cells in tried:
+            if kind != smallest or cells in rejected:
                 continue
-            tried.add(cells)
+            rejected.add(cells)
             guess = state.copy()
             guess.gold_columns[first] = guess.prediction_columns[candidate] = -1
-            found = self._solve(guess)
-            if found is not None:
-                return found
+            solution = self._solve(guess)
+            if solution is not None:
+                return solution
         return None
 
     def _refine(self, state: _SearchState) -> bool:
@@ -182,11 +182,11 @@ class _Search:
 
     def _split_columns(self, state: _SearchState) -> bool:
         for cells, columns, rows in self._sides(state):
-            for place, column in enumerate(cells):
+            for index, column in enumerate(cells):
                 # A sum of hashes does not depend on row order. Where two hashes collide, two
                 # classes merge; the final check on the rows decides.
                 bag = sum(map(hash, zip(rows, column, strict=True)))
-                columns[place] = hash((columns[place], bag))
+                columns[index] = hash((columns[index], bag))
         return Counter(state.gold_columns) == Counter(state.prediction_columns)
 
     def _split_rows(self, state: _SearchState) -> bool:
@@ -194,8 +194,8 @@ class _Search:
         sizes = Counter(state.gold_columns)
         single = sorted(c for c, size in sizes.items() if size == 1)
         for cells, columns, rows in self._sides(state):
-            place = {c: i for i, c in enumerate(columns)}
-            keys: list[Iterable[object]] = [cells[place[c]] for c in single]
+            index = {c: i for i, c in enumerate(columns)}
+            keys: list[Iterable[object]] = [cells[index[c]] for c in single]
             if not single:
                 keys = [_bags(cells, columns, c) for c in sorted(sizes)]
             rows[:] = map(hash, zip(rows, *keys, strict=True))

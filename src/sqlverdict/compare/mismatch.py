@@ -17,13 +17,13 @@ def row_reasons(gold: Answer, prediction: Answer) -> tuple[Reason, ...]:
     """What is wrong with rows that are not the same bag."""
     if gold.rows and not prediction.rows:
         return (Reason.EMPTY_RESULT,)
-    expected, found = gold.bag, prediction.bag
-    if expected.keys() == found.keys():
+    expected, predicted = gold.bag, prediction.bag
+    if expected.keys() == predicted.keys():
         return (Reason.DUPLICATES_MISMATCH,)
     surplus = len(prediction.rows) - len(gold.rows)
-    if surplus < 0 and _holds(expected, found):
+    if surplus < 0 and _holds(expected, predicted):
         return (Reason.RESULT_MISSING_ROWS,)
-    if surplus > 0 and _holds(found, expected):
+    if surplus > 0 and _holds(predicted, expected):
         return (Reason.RESULT_EXTRA_ROWS,)
     if surplus == 0:
         return (Reason.VALUE_MISMATCH,)

@@ -44,8 +44,8 @@ class Window:
         """The rank of each shown row: equal for rows that tie."""
         ranks: list[int] = []
         rank = -1
-        for place in range(self.start, self.end):
-            if place == self.start or self.keys[place] != self.keys[place - 1]:
+        for position in range(self.start, self.end):
+            if position == self.start or self.keys[position] != self.keys[position - 1]:
                 rank += 1
             ranks.append(rank)
         return ranks
@@ -55,17 +55,17 @@ class Window:
         """Whether a tie stands on both sides of either end."""
         return self._cut(self.start) or self._cut(self.end)
 
-    def _cut(self, place: int) -> bool:
-        inside = self.start < self.end and 0 < place < len(self.rows)
-        return inside and self.keys[place - 1] == self.keys[place]
+    def _cut(self, position: int) -> bool:
+        inside = self.start < self.end and 0 < position < len(self.rows)
+        return inside and self.keys[position - 1] == self.keys[position]
 
-    def tied_with(self, place: int) -> list[Row]:
-        """All rows that tie with the row at a place, shown or not."""
-        key = self.keys[place]
-        low = place
+    def tied_with(self, position: int) -> list[Row]:
+        """All rows that tie with the row at a position, shown or not."""
+        key = self.keys[position]
+        low = position
         while low > 0 and self.keys[low - 1] == key:
             low -= 1
-        high = place
+        high = position
         while high + 1 < len(self.rows) and self.keys[high + 1] == key:
             high += 1
         return self.rows[low : high + 1]
@@ -175,19 +175,19 @@ def could_be_gold(
     if len(prediction) != window.end - window.start or not prediction:
         return False
     rows, predicted = unify([window.rows, list(prediction)], tolerance)
-    settled = Window(rows, window.keys, window.start, window.end, window.ordered)
+    unified = Window(rows, window.keys, window.start, window.end, window.ordered)
     width = len(predicted[0])
     orders = column_orders(width) if any_columns else [tuple(range(width))]
-    return any(_fits(settled, permuted(predicted, columns)) for columns in orders)
+    return any(_fits(unified, permuted(predicted, columns)) for columns in orders)
 
 
 def _fits(window: Window, prediction: list[Row]) -> bool:
-    place = 0
+    position = 0
     for _, members in groupby(window.ranks):
         size = len(list(members))
-        part = Counter(prediction[place : place + size])
-        pool = Counter(window.tied_with(window.start + place))
+        part = Counter(prediction[position : position + size])
+        pool = Counter(window.tied_with(window.start + position))
         if part - pool:
             return False
-        place += size
+        position += size
     return True

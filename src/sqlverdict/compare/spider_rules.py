@@ -1,4 +1,4 @@
-"""What the Spider-like presets share: the script's mends and its test of denotations."""
+"""What the Spider-like presets share: the script's repairs and its test of denotations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _YEAR = re.compile(r"YEAR\s*\(\s*CURDATE\s*\(\s*\)\s*\)\s*", re.IGNORECASE)
 
 
 def prepare(sql: str) -> str:
-    """The script's mends: operators split by a blank, and the current year."""
+    """The script's repairs: operators split by a blank, and the current year."""
     if " =" in sql:
         sql = sql.replace("> =", ">=").replace("< =", "<=").replace("! =", "!=")
     return _YEAR.sub("2020", sql) if "URDATE" in sql.upper() else sql

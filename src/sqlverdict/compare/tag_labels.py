@@ -154,15 +154,15 @@ _EXPLAINS = frozenset(
 
 def error_labels(tags: Iterable[Tag]) -> tuple[str, ...]:
     """FLEX's error labels of a prediction that is held wrong, in FLEX's order."""
-    found = {ERROR_LABELS[tag.name] for tag in tags if tag.name in ERROR_LABELS}
-    return tuple(label for label in ERRORS if label in found) or (_OTHER_ERROR,)
+    labels = {ERROR_LABELS[tag.name] for tag in tags if tag.name in ERROR_LABELS}
+    return tuple(label for label in ERRORS if label in labels) or (_OTHER_ERROR,)
 
 
 def difference_labels(tags: Iterable[Tag]) -> tuple[str, ...]:
     """FLEX's labels of a prediction that is held right though its result differs."""
     names = {tag.name for tag in tags}
-    found = {DIFFERENCE_LABELS[name] for name in names if name in DIFFERENCE_LABELS}
+    labels = {DIFFERENCE_LABELS[name] for name in names if name in DIFFERENCE_LABELS}
     logic = any(name in ERROR_LABELS for name in names)
     if logic and not names & _EXPLAINS:
-        found.add(_GOLD)
-    return tuple(label for label in DIFFERENCES if label in found) or (_OTHER_DIFFERENCE,)
+        labels.add(_GOLD)
+    return tuple(label for label in DIFFERENCES if label in labels) or (_OTHER_DIFFERENCE,)

@@ -1,20 +1,20 @@
-"""From files to records: benchmarks, databases, predictions.
+"""From files to records: benchmarks, databases, predictions and labels.
 
-One file a benchmark format (``spider``, ``bird``, ``goldfile``, ``jsonl``, ``csv``,
-``demo``), each a member of :data:`sqlverdict.load.benchmark.BENCHMARKS`. The rest:
-
-* ``benchmark.py``: what a benchmark and a reader are.
-* ``databases.py``: where the database of a ``db_id`` lies.
-* ``descriptions.py``: what files beside a database say about its columns in words.
-* ``predictions.py``: a prediction file paired with the cases; ``prediction_formats.py`` has
-  one function a format.
-* ``fenced.py``: the SQL in a language model's reply.
-* ``fields.py``: from a record of named fields to a case or a prediction.
-* ``columns.py``: the user's column map.
-* ``flex_released.py``: FLEX's own result files under the names of its agreement format.
-* ``recorded.py``: what was recorded about a case elsewhere.
-* ``text.py``: reading files, with precise errors.
-* ``demo_data/``: the embedded benchmark.
+``benchmark``           what a benchmark and a reader are
+``benchmarks/``         one file a format
+``fields``              from a record of named fields to a case or a prediction
+``columns``             the user's column map
+``databases``           where the database of a ``db_id`` lies
+``descriptions``        what files beside a database say about its columns in words
+``predictions``         a prediction file paired with the cases
+``prediction_formats``  the formats of prediction files, one function each
+``fenced``              the SQL in a language model's reply
+``no_sql``              what becomes of a reply that holds text but no SQL
+``recorded``            what was recorded about a case elsewhere
+``system_records``      benchmarks whose files also record what systems answered
+``ehrsql``              what the readers of EHRSQL's questions share
+``flex_released``       FLEX's own result files under the names of its agreement format
+``labels``              what people said about predictions
 
 Nothing here runs a query. A missing database is not an error while loading: the case names
 the path where it was expected, and its outcome is typed when it is run.

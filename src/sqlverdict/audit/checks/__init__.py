@@ -1,1 +1,1 @@
-"""One file a check; see ``sqlverdict.audit.check``."""
+"""One file a check of the data."""

@@ -1,1 +1,1 @@
-"""One file a sign that speaks against a gold."""
+"""One file a suspicion against a gold query."""

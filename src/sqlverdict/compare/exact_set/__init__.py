@@ -1,8 +1,9 @@
 """Spider's exact set match: two queries compared clause by clause, as sets.
 
-``keys``       columns that foreign keys make one column
-``names``      which table's column a name means
-``units``      expressions and conditions as texts that can be compared
-``components`` a query cut into its clauses
-``match``      the comparison: :func:`~sqlverdict.compare.exact_set.match.exact_set_match`
+``match``           the comparison: :func:`~sqlverdict.compare.exact_set.match.exact_set_match`
+``components``      a query cut into its clauses
+``units``           expressions and conditions as texts that can be compared
+``names``           which table's column a name means
+``keys``            columns that foreign keys make one column
+``script_grammar``  what the parser of Spider's script accepts
 """

@@ -140,11 +140,11 @@ class _ComponentReader:
                 parts.append((operation, node))
         last = len(parts) - 1
         ends["names"] = _aliases(parts[0][1])
-        found = [
+        reads = [
             self._select(node, scope, reading, operation, ends if at == last else {})
             for at, (operation, node) in enumerate(parts)
         ]
-        return replace(found[0], selects=tuple(read.selects[0] for read in found))
+        return replace(reads[0], selects=tuple(read.selects[0] for read in reads))
 
     def _select(
         self,
@@ -165,7 +165,7 @@ class _ComponentReader:
         # Behind a set operation, ORDER BY knows the columns by the first SELECT's aliases.
         names = _aliases(node), ends.get("names") or ()
         scope.aliases = {
-            name: unit for known in reversed(names) for name, unit in _named(known, select)
+            name: unit for known in reversed(names) for name, unit in _by_name(known, select)
         }
         args = {name: node.args.get(name) or ends.get(name) for name in ("order", "limit")}
         keys = args["order"].expressions if args["order"] else []
@@ -176,10 +176,12 @@ class _ComponentReader:
             select,
             source,
             units.conditions(where.this, scope) if where else NO_CONDITIONS,
-            tuple(self._place(key, select) or units.unit(key, scope) for key in _grouped(group)),
+            tuple(
+                self._output_at(key, select) or units.unit(key, scope) for key in _grouped(group)
+            ),
             units.conditions(having.this, scope) if having else NO_CONDITIONS,
             tuple(
-                self._place(key.this, select) or units.unit(key.this, scope, alias_first=True)
+                self._output_at(key.this, select) or units.unit(key.this, scope, alias_first=True)
                 for key in keys
             ),
             _direction(keys),
@@ -187,7 +189,7 @@ class _ComponentReader:
         )
         return _Read((components,), _outputs(node, select), tuple(_stars(node, scope)))
 
-    def _place(self, key: Expr, select: Sequence[Unit]) -> Unit | None:
+    def _output_at(self, key: Expr, select: Sequence[Unit]) -> Unit | None:
         """The output column that a number means in GROUP BY and ORDER BY."""
         from sqlglot import exp
 
@@ -275,9 +277,9 @@ def _joining(
     on = join.args.get("on")
     # A JOIN without a condition comes from the parser as ON TRUE.
     if on is not None and not isinstance(on, exp.Boolean):
-        found = units.conditions(on, scope)
-        links = ("and", *found.links)
-        yield from (c for c, link in zip(found.conditions, links, strict=True) if link == "and")
+        parts = units.conditions(on, scope)
+        links = ("and", *parts.links)
+        yield from (c for c, link in zip(parts.conditions, links, strict=True) if link == "and")
     for name in join.args.get("using") or ():
         yield units.equality(scope.plain(name.name), source.column(name.name), name.name)
 
@@ -288,10 +290,10 @@ def _grouped(group: Any) -> list[Any]:
 
 def _direction(keys: Sequence[Any]) -> str:
     """That of the last key that names one: Spider's queries have one direction each."""
-    said = [key.args.get("desc") for key in keys if key.args.get("desc") is not None]
+    directions = [key.args.get("desc") for key in keys if key.args.get("desc") is not None]
     if not keys:
         return ""
-    return "desc" if said and said[-1] else "asc"
+    return "desc" if directions and directions[-1] else "asc"
 
 
 def _aliases(node: Expr) -> list[str]:
@@ -299,20 +301,20 @@ def _aliases(node: Expr) -> list[str]:
     return [fold(column.alias) for column in node.args.get("expressions") or ()]
 
 
-def _named(names: Sequence[str], select: Sequence[Unit]) -> Iterator[tuple[str, Unit]]:
+def _by_name(names: Sequence[str], select: Sequence[Unit]) -> Iterator[tuple[str, Unit]]:
     """The output columns by name; of two that share one, the first comes last and wins."""
     pairs = list(zip(names, select, strict=False))
     return ((name, unit) for name, unit in reversed(pairs) if name)
 
 
 def _outputs(node: Any, select: Sequence[Unit]) -> tuple[tuple[str, Unit], ...]:
-    named = zip(node.expressions, select, strict=True)
-    return tuple((column.alias_or_name, unit) for column, unit in named if not column.is_star)
+    pairs = zip(node.expressions, select, strict=True)
+    return tuple((column.alias_or_name, unit) for column, unit in pairs if not column.is_star)
 
 
 def _stars(node: Any, scope: SelectScope) -> Iterator[FromSource]:
     """The sources whose columns all come out."""
     for column in node.expressions:
         if column.is_star:
-            wanted = fold(getattr(column, "table", "") or "")
-            yield from (source for alias, source in scope.sources if wanted in ("", alias))
+            qualifier = fold(getattr(column, "table", "") or "")
+            yield from (source for alias, source in scope.sources if qualifier in ("", alias))

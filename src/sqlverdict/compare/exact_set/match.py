@@ -34,7 +34,7 @@ class SetMatch:
     Attributes:
         equal: None where a query is too deep to be read.
         differs: ``from``, ``select``, ``where``, ``and/or``, ``group``, ``order``, ``keywords``
-            or ``set operations``; those of set operations with their place, from 1.
+            or ``set operations``; those of set operations with their position, from 1.
     """
 
     equal: bool | None
@@ -61,12 +61,14 @@ def exact_set_match(
     )
     if [part.operation for part in ours] != [part.operation for part in theirs]:
         return SetMatch(False, ("set operations",))
-    found = [list(_differing(a, b)) for a, b in zip(ours, theirs, strict=True)]
-    if len(found) == 1:
-        named = found[0]
+    differences = [list(_differing(a, b)) for a, b in zip(ours, theirs, strict=True)]
+    if len(differences) == 1:
+        names = differences[0]
     else:
-        named = [f"{what} {place}" for place, names in enumerate(found, 1) for what in names]
-    return SetMatch(not named, tuple(named))
+        names = [
+            f"{what} {position}" for position, names in enumerate(differences, 1) for what in names
+        ]
+    return SetMatch(not names, tuple(names))
 
 
 def _is_too_deep(tree: Expr) -> bool:

@@ -88,11 +88,11 @@ class DerivedSource:
 
     def column(self, name: str) -> Unit | None:
         """The expression that the column stands for."""
-        wanted = fold(name)
-        if wanted not in self._known:
-            found = (source.column(wanted) for source in self._stars)
-            self._known[wanted] = next((unit for unit in found if unit is not None), None)
-        return self._known[wanted]
+        key = fold(name)
+        if key not in self._known:
+            units = (source.column(key) for source in self._stars)
+            self._known[key] = next((unit for unit in units if unit is not None), None)
+        return self._known[key]
 
 
 class SelectScope:
@@ -126,11 +126,11 @@ class SelectScope:
 
     def qualified(self, qualifier: str, name: str) -> Unit:
         """The column of the source with that alias; of an unknown one, the name as it is."""
-        wanted = fold(qualifier)
+        key = fold(qualifier)
         scope: SelectScope | None = self
         while scope is not None:
             for alias, source in scope.sources:
-                if alias == wanted:
+                if alias == key:
                     return source.column(name) or f"{source.unit}.{word(name)}"
             scope = scope.outer
         return column_unit(qualifier, name)
@@ -140,9 +140,9 @@ class SelectScope:
         scope: SelectScope | None = self
         while scope is not None:
             for _, source in scope.sources:
-                found = source.column(name)
-                if found is not None:
-                    return found
+                unit = source.column(name)
+                if unit is not None:
+                    return unit
             scope = scope.outer
         return None
 

@@ -66,14 +66,15 @@ def _words(sql: str) -> list[str]:
     values = parts[1::2]
     # A value keeps its place as one word, glued to what stands beside it without a space.
     text = "".join(
-        part if place % 2 == 0 else f"__val_{place // 2}__" for place, part in enumerate(parts)
+        part if position % 2 == 0 else f"__val_{position // 2}__"
+        for position, part in enumerate(parts)
     )
     for pattern, replacement in _CUTS:
         text = pattern.sub(replacement, text)
     words: list[str] = []
     for word in text.lower().split():
-        found = re.fullmatch(r"__val_(\d+)__", word)
-        word = word if found is None else f'"{values[int(found[1])]}"'
+        match = re.fullmatch(r"__val_(\d+)__", word)
+        word = word if match is None else f'"{values[int(match[1])]}"'
         if word == "=" and words and words[-1] in ("!", ">", "<"):
             words[-1] += "="
         else:
@@ -82,7 +83,7 @@ def _words(sql: str) -> list[str]:
 
 
 class _ClauseReader:
-    """Reads clause by clause; every method returns the place behind what it read."""
+    """Reads clause by clause; every method returns the position after what it read."""
 
     def __init__(self, words: Sequence[str], schema: Schema) -> None:
         self.words = words
@@ -91,28 +92,28 @@ class _ClauseReader:
             for table in schema.tables
         }
         aliases = {
-            words[place + 1]: words[place - 1]
-            for place, word in enumerate(words)
-            if word == "as" and place + 1 < len(words)
+            words[position + 1]: words[position - 1]
+            for position, word in enumerate(words)
+            if word == "as" and position + 1 < len(words)
         }
         if not aliases.keys().isdisjoint(self.columns):
             raise _Rejected
         self.names: Mapping[str, str] = {**aliases, **{name: name for name in self.columns}}
         self.steps = _MOST_STEPS
 
-    def at(self, place: int, *words: str) -> bool:
-        """Whether one of the words stands at a place; none does behind the end."""
-        return place < len(self.words) and self.words[place] in words
+    def at(self, position: int, *words: str) -> bool:
+        """Whether one of the words stands at a position; none does after the end."""
+        return position < len(self.words) and self.words[position] in words
 
-    def ends(self, place: int) -> bool:
-        """Whether a clause ends before a place."""
-        return self.at(place, *_CLAUSES, *_ENDS)
+    def ends(self, position: int) -> bool:
+        """Whether a clause ends before a position."""
+        return self.at(position, *_CLAUSES, *_ENDS)
 
-    def need(self, place: int, word: str) -> int:
-        """The place behind a word that has to stand there."""
-        if not self.at(place, word):
+    def need(self, position: int, word: str) -> int:
+        """The position after a word that has to stand there."""
+        if not self.at(position, word):
             raise _Rejected
-        return place + 1
+        return position + 1
 
     def count_step(self) -> None:
         """The script may loop for ever on some texts; those are not read."""
@@ -120,152 +121,152 @@ class _ClauseReader:
         if self.steps < 0:
             raise _Rejected
 
-    def query(self, place: int) -> int:
+    def query(self, position: int) -> int:
         """A whole query, with what a set operation joins to it."""
         self.count_step()
-        block = self.at(place, "(")
-        place += block
-        behind, tables = self.from_(place)
-        self.select(place, tables)
-        place = behind
-        if self.at(place, "where"):
-            place = self.condition(place + 1, tables)
-        place = self.group(place, tables)
-        if self.at(place, "having"):
-            place = self.condition(place + 1, tables)
-        place = self.order(place, tables)
-        if self.at(place, "limit"):
-            place += 2
-            self.words[place - 1]
-        place = self.semicolons(place)
+        block = self.at(position, "(")
+        position += block
+        behind, tables = self.from_(position)
+        self.select(position, tables)
+        position = behind
+        if self.at(position, "where"):
+            position = self.condition(position + 1, tables)
+        position = self.group(position, tables)
+        if self.at(position, "having"):
+            position = self.condition(position + 1, tables)
+        position = self.order(position, tables)
+        if self.at(position, "limit"):
+            position += 2
+            self.words[position - 1]
+        position = self.semicolons(position)
         if block:
-            place = self.need(place, ")")
-        place = self.semicolons(place)
-        return self.query(place + 1) if self.at(place, *_SET_OPERATIONS) else place
+            position = self.need(position, ")")
+        position = self.semicolons(position)
+        return self.query(position + 1) if self.at(position, *_SET_OPERATIONS) else position
 
-    def semicolons(self, place: int) -> int:
-        while self.at(place, ";"):
-            place += 1
-        return place
+    def semicolons(self, position: int) -> int:
+        while self.at(position, ";"):
+            position += 1
+        return position
 
-    def from_(self, place: int) -> tuple[int, list[str]]:
-        if "from" not in self.words[place:]:
+    def from_(self, position: int) -> tuple[int, list[str]]:
+        if "from" not in self.words[position:]:
             raise _Rejected
-        place = self.words.index("from", place) + 1
+        position = self.words.index("from", position) + 1
         tables: list[str] = []
-        while place < len(self.words):
+        while position < len(self.words):
             self.count_step()
-            block = self.at(place, "(")
-            place += block
-            if self.at(place, "select"):
-                place = self.query(place)
+            block = self.at(position, "(")
+            position += block
+            if self.at(position, "select"):
+                position = self.query(position)
             else:
-                place += self.at(place, "join")
-                name = self.names.get(self.words[place])
+                position += self.at(position, "join")
+                name = self.names.get(self.words[position])
                 if name not in self.columns:
                     raise _Rejected
                 tables.append(str(name))
-                place += 3 if self.at(place + 1, "as") else 1
-            if self.at(place, "on"):
-                place = self.condition(place + 1, tables)
+                position += 3 if self.at(position + 1, "as") else 1
+            if self.at(position, "on"):
+                position = self.condition(position + 1, tables)
             if block:
-                place = self.need(place, ")")
-            if self.ends(place):
+                position = self.need(position, ")")
+            if self.ends(position):
                 break
-        return place, tables
+        return position, tables
 
-    def select(self, place: int, tables: Sequence[str]) -> None:
-        place = self.need(place, "select")
-        place += self.at(place, "distinct")
-        while place < len(self.words) and not self.at(place, *_CLAUSES):
+    def select(self, position: int, tables: Sequence[str]) -> None:
+        position = self.need(position, "select")
+        position += self.at(position, "distinct")
+        while position < len(self.words) and not self.at(position, *_CLAUSES):
             self.count_step()
-            place += self.at(place, *_AGGREGATES)
-            place = self.expression(place, tables)
-            place += self.at(place, ",")
+            position += self.at(position, *_AGGREGATES)
+            position = self.expression(position, tables)
+            position += self.at(position, ",")
 
-    def group(self, place: int, tables: Sequence[str]) -> int:
-        if not self.at(place, "group"):
-            return place
-        place = self.need(place + 1, "by")
-        while place < len(self.words) and not self.ends(place):
-            place = self.column_unit(self.words, place, tables)
-            if not self.at(place, ","):
+    def group(self, position: int, tables: Sequence[str]) -> int:
+        if not self.at(position, "group"):
+            return position
+        position = self.need(position + 1, "by")
+        while position < len(self.words) and not self.ends(position):
+            position = self.column_unit(self.words, position, tables)
+            if not self.at(position, ","):
                 break
-            place += 1
-        return place
+            position += 1
+        return position
 
-    def order(self, place: int, tables: Sequence[str]) -> int:
-        if not self.at(place, "order"):
-            return place
-        place = self.need(place + 1, "by")
-        while place < len(self.words) and not self.ends(place):
-            place = self.expression(place, tables)
-            place += self.at(place, *_DIRECTIONS)
-            if not self.at(place, ","):
+    def order(self, position: int, tables: Sequence[str]) -> int:
+        if not self.at(position, "order"):
+            return position
+        position = self.need(position + 1, "by")
+        while position < len(self.words) and not self.ends(position):
+            position = self.expression(position, tables)
+            position += self.at(position, *_DIRECTIONS)
+            if not self.at(position, ","):
                 break
-            place += 1
-        return place
+            position += 1
+        return position
 
-    def condition(self, place: int, tables: Sequence[str]) -> int:
-        while place < len(self.words):
+    def condition(self, position: int, tables: Sequence[str]) -> int:
+        while position < len(self.words):
             self.count_step()
-            place = self.expression(place, tables)
-            place += self.words[place] == "not"
-            if not self.at(place, *_OPERATORS):
+            position = self.expression(position, tables)
+            position += self.words[position] == "not"
+            if not self.at(position, *_OPERATORS):
                 raise _Rejected
-            between = self.at(place, "between")
-            place = self.value(place + 1, tables)
+            between = self.at(position, "between")
+            position = self.value(position + 1, tables)
             if between:
-                place = self.value(self.need(place, "and"), tables)
-            if self.ends(place) or self.at(place, *_JOINS):
+                position = self.value(self.need(position, "and"), tables)
+            if self.ends(position) or self.at(position, *_JOINS):
                 break
-            place += self.at(place, "and", "or")
-        return place
+            position += self.at(position, "and", "or")
+        return position
 
-    def value(self, place: int, tables: Sequence[str]) -> int:
-        start = place
-        block = self.words[place] == "("
-        place += block
-        word = self.words[place]
+    def value(self, position: int, tables: Sequence[str]) -> int:
+        start = position
+        block = self.words[position] == "("
+        position += block
+        word = self.words[position]
         if word == "select":
-            place = self.query(place)
+            position = self.query(position)
         elif '"' in word or _is_number(word):
-            place += 1
+            position += 1
         else:
-            while place < len(self.words) and not (
-                self.at(place, ",", ")", "and", *_CLAUSES) or self.at(place, *_JOINS)
+            while position < len(self.words) and not (
+                self.at(position, ",", ")", "and", *_CLAUSES) or self.at(position, *_JOINS)
             ):
-                place += 1
-            self.column_unit(self.words[start:place], 0, tables)
-        return self.need(place, ")") if block else place
+                position += 1
+            self.column_unit(self.words[start:position], 0, tables)
+        return self.need(position, ")") if block else position
 
-    def expression(self, place: int, tables: Sequence[str]) -> int:
-        block = self.words[place] == "("
-        place = self.column_unit(self.words, place + block, tables)
-        if self.at(place, *_ARITHMETIC):
-            place = self.column_unit(self.words, place + 1, tables)
-        return self.need(place, ")") if block else place
+    def expression(self, position: int, tables: Sequence[str]) -> int:
+        block = self.words[position] == "("
+        position = self.column_unit(self.words, position + block, tables)
+        if self.at(position, *_ARITHMETIC):
+            position = self.column_unit(self.words, position + 1, tables)
+        return self.need(position, ")") if block else position
 
-    def column_unit(self, words: Sequence[str], place: int, tables: Sequence[str]) -> int:
-        block = words[place] == "("
-        place += block
-        if words[place] in _AGGREGATES:
-            if words[place + 1] != "(":
+    def column_unit(self, words: Sequence[str], position: int, tables: Sequence[str]) -> int:
+        block = words[position] == "("
+        position += block
+        if words[position] in _AGGREGATES:
+            if words[position + 1] != "(":
                 raise _Rejected
-            place += 2
-            place += words[place] == "distinct"
-            self.column(words[place], tables)
-            if words[place + 1] != ")":
+            position += 2
+            position += words[position] == "distinct"
+            self.column(words[position], tables)
+            if words[position + 1] != ")":
                 raise _Rejected
-            return place + 2
-        place += words[place] == "distinct"
-        self.column(words[place], tables)
-        place += 1
+            return position + 2
+        position += words[position] == "distinct"
+        self.column(words[position], tables)
+        position += 1
         if block:
-            if words[place] != ")":
+            if words[position] != ")":
                 raise _Rejected
-            place += 1
-        return place
+            position += 1
+        return position
 
     def column(self, word: str, tables: Sequence[str]) -> None:
         if word == "*":

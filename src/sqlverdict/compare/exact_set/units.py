@@ -90,19 +90,19 @@ class Units:
             right = self.unit(node.args["expression"], scope, alias_first=alias_first)
             return short(f"({left} {_ARITHMETIC[node.key]} {right})")
         if isinstance(node, exp.AggFunc) and isinstance(node.this, exp.Distinct):
-            inner = self._listed(node.this.expressions, scope)
-            kept = "distinct " if self._reading.distinct else ""
-            return short(f"{node.key}({kept}{inner}{self._rest(node, scope)})")
+            inner = self._values(node.this.expressions, scope)
+            distinct = "distinct " if self._reading.distinct else ""
+            return short(f"{node.key}({distinct}{inner}{self._rest(node, scope)})")
         if isinstance(node, exp.AggFunc) and isinstance(node.this, exp.Expr):
             inner = self.unit(node.this, scope, alias_first=alias_first)
             return short(f"{node.key}({inner}{self._rest(node, scope)})")
-        return short(f"{node.key}[{self._written(node.args, scope, alias_first)}]")
+        return short(f"{node.key}[{self._arguments(node.args, scope, alias_first)}]")
 
     def conditions(self, node: Expr, scope: SelectScope) -> Conditions:
         """What AND and OR connect, without regard to parentheses."""
         from sqlglot import exp
 
-        found: list[ConditionUnit] = []
+        units: list[ConditionUnit] = []
         links: list[str] = []
         # A chain of ANDs is a deep tree; a stack takes any depth.
         left: list[Expr | str] = [node]
@@ -115,8 +115,8 @@ class Units:
             if isinstance(part, exp.And | exp.Or):
                 left += [part.right, part.key, part.left]
             else:
-                found.append(self._condition(part, scope))
-        return Conditions(tuple(found), tuple(links))
+                units.append(self._condition(part, scope))
+        return Conditions(tuple(units), tuple(links))
 
     def equality(self, left: Unit | None, right: Unit | None, name: str) -> ConditionUnit:
         """What USING says of two columns of that name."""
@@ -171,8 +171,8 @@ class Units:
             return self._operand(query, scope)
         members = [self._operand(member, scope) for member in node.expressions]
         if all(member is None for member in members):
-            named = node.args.get("field")
-            return None if named is None else self._verbatim.unit(named, scope)
+            table = node.args.get("field")
+            return None if table is None else self._verbatim.unit(table, scope)
         return short(f"[{', '.join(sorted(member or '' for member in members))}]")
 
     def _operand(self, node: Expr, scope: SelectScope) -> Unit | None:
@@ -191,22 +191,24 @@ class Units:
         if isinstance(node.this, exp.Star):
             return scope.qualified(node.table, "*")
         if node.table:
-            found = scope.qualified(node.table, name)
+            column = scope.qualified(node.table, name)
         else:
             plain, aliased = scope.plain(name), scope.aliased(name)
-            chosen = (aliased or plain) if alias_first else (plain or aliased)
-            if chosen is None and _is_string(node):
+            match = (aliased or plain) if alias_first else (plain or aliased)
+            if match is None and _is_string(node):
                 return json.dumps(name)
-            found = chosen or scope.guess(name)
-        return self._reading.same.get(found, found)
+            column = match or scope.guess(name)
+        return self._reading.same.get(column, column)
 
     def _rest(self, node: Expr, scope: SelectScope) -> Unit:
         """The arguments of an aggregate besides the first: a separator, an order."""
         others = {name: value for name, value in node.args.items() if name != "this"}
-        text = self._written(others, scope, False)
+        text = self._arguments(others, scope, False)
         return f"; {text}" if text else ""
 
-    def _written(self, arguments: Mapping[str, Any], scope: SelectScope, alias_first: bool) -> Unit:
+    def _arguments(
+        self, arguments: Mapping[str, Any], scope: SelectScope, alias_first: bool
+    ) -> Unit:
         parts = []
         for name in sorted(arguments):
             value = arguments[name]
@@ -223,10 +225,10 @@ class Units:
         if isinstance(value, exp.Expr):
             return self.unit(value, scope, alias_first=alias_first)
         if isinstance(value, list):
-            return f"[{self._listed(value, scope, alias_first)}]"
+            return f"[{self._values(value, scope, alias_first)}]"
         return word(str(value))
 
-    def _listed(self, values: list[Any], scope: SelectScope, alias_first: bool = False) -> Unit:
+    def _values(self, values: list[Any], scope: SelectScope, alias_first: bool = False) -> Unit:
         return ", ".join(self._value(value, scope, alias_first) for value in values)
 
 

@@ -1,1 +1,1 @@
-"""One file a preset; the file's name is the preset's name."""
+"""One file a preset: when two answers count as the same; ``docs/presets.md`` lists them."""

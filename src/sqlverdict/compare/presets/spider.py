@@ -10,7 +10,7 @@ Respects
 Quirks, kept on purpose
     ``order by`` is found by text search, so one inside a subquery makes row order count;
     only the first of several statements runs; two empty answers are equal whatever their
-    columns; ``> =`` is mended to ``>=`` (also ``< =``, ``! =``); ``YEAR(CURDATE())`` is 2020;
+    columns; ``> =`` becomes ``>=`` (also ``< =``, ``! =``); ``YEAR(CURDATE())`` is 2020;
     a row that holds an integer on one side and the equal float on the other may be told
     apart by how their texts sort.
 

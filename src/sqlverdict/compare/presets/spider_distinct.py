@@ -25,7 +25,7 @@ class SpiderDistinct:
     """See the module's docstring."""
 
     def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
-        """Both queries with the script's mends."""
+        """Both queries with the script's repairs."""
         return prepare(gold), prepare(prediction)
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:

@@ -61,37 +61,37 @@ def _same_number_of_rows(gold: Answer, prediction: Answer, pair: QueryPair) -> C
     rows, predicted = gold.rows, prediction.rows
     if gold.bag == prediction.bag:
         return _ordered(gold, pair, rows, predicted, tuple(range(len(gold.columns))))
-    wishes = pair.contract or _NONE
-    columns = _match(rows, predicted, wishes, None, reorder_only=True)
+    contract = pair.contract or _NONE
+    columns = _match(rows, predicted, contract, None, reorder_only=True)
     if columns is None:
-        settled = unify([rows, predicted], _tolerance(wishes))
-        if settled[0] is not rows:
-            rows, predicted = settled
-            columns = _match(rows, predicted, wishes, None)
+        unified = unify([rows, predicted], _tolerance(contract))
+        if unified[0] is not rows:
+            rows, predicted = unified
+            columns = _match(rows, predicted, contract, None)
     if columns is None:
         return _different(gold, prediction, pair)
     return _ordered(gold, pair, rows, predicted, columns)
 
 
-def _tolerance(wishes: Contract) -> Tolerance:
-    if wishes.float_rel is None and wishes.float_abs is None:
+def _tolerance(contract: Contract) -> Tolerance:
+    if contract.float_rel is None and contract.float_abs is None:
         return _DEFAULT
-    rel = _DEFAULT.rel if wishes.float_rel is None else wishes.float_rel
-    return Tolerance(rel, _DEFAULT.abs if wishes.float_abs is None else wishes.float_abs)
+    rel = _DEFAULT.rel if contract.float_rel is None else contract.float_rel
+    return Tolerance(rel, _DEFAULT.abs if contract.float_abs is None else contract.float_abs)
 
 
 def _match(
     gold: list[Row],
     prediction: list[Row],
-    wishes: Contract,
+    contract: Contract,
     ranks: list[int] | None,
     *,
     reorder_only: bool = False,
 ) -> tuple[int, ...] | None:
-    if reorder_only and wishes.columns == "same_order":
+    if reorder_only and contract.columns == "same_order":
         return None
     columns = match_columns(gold, prediction, ranks, reorder_only=reorder_only)
-    if columns is None or wishes.columns != "same_order":
+    if columns is None or contract.columns != "same_order":
         return columns
     # The identity is tried first, so any other result means that it does not fit.
     return columns if columns == tuple(range(len(columns))) else None
@@ -101,12 +101,12 @@ def _different(gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
     """The rows are not the same bag: wrong, unless the gold's LIMIT leaves its rows open."""
     if "limit" in pair.gold_sql.lower() and holds_all_cells(pair, prediction.rows):
         window = read_window(gold, pair)
-        wishes = pair.contract or _NONE
-        any_columns = wishes.columns != "same_order"
+        contract = pair.contract or _NONE
+        any_columns = contract.columns != "same_order"
         if (
             window is not None
             and window.cuts_tie
-            and could_be_gold(window, prediction.rows, _tolerance(wishes), any_columns)
+            and could_be_gold(window, prediction.rows, _tolerance(contract), any_columns)
         ):
             return Comparison(
                 None,
@@ -120,13 +120,13 @@ def _ordered(
     gold: Answer, pair: QueryPair, rows: list[Row], predicted: list[Row], columns: tuple[int, ...]
 ) -> Comparison:
     """The rows are the same bag: right, unless the gold orders them and they come otherwise."""
-    wishes = pair.contract or _NONE
-    order = wishes.order or "auto"
+    contract = pair.contract or _NONE
+    order = contract.order or "auto"
     if order == "ignore" or (order == "auto" and not is_ordered(pair)):
         return Comparison(True, columns=columns)
     window = read_window(gold, pair) if order == "auto" else None
     ranks = list(range(len(rows))) if window is None else window.ranks
-    found = _match(rows, predicted, wishes, ranks)
-    if found is not None:
-        return Comparison(True, columns=found)
+    matched_columns = _match(rows, predicted, contract, ranks)
+    if matched_columns is not None:
+        return Comparison(True, columns=matched_columns)
     return Comparison(False, (Reason.ORDER_MISMATCH,))

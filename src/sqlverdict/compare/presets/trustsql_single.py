@@ -27,7 +27,7 @@ import re
 
 from sqlverdict.compare.mismatch import row_reasons
 from sqlverdict.compare.preset import PRESETS, QueryPair
-from sqlverdict.compare.trustsql_rules import mended
+from sqlverdict.compare.trustsql_rules import repair
 from sqlverdict.parse.ehrsql import settled
 from sqlverdict.records import Answer, Cell, Comparison, Row
 
@@ -45,8 +45,8 @@ class TrustsqlSingle:
     """See the module's docstring."""
 
     def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
-        """Both queries mended and settled; the prediction gets the gold's outer DISTINCT."""
-        gold, prediction = settled(mended(gold)), settled(mended(prediction))
+        """Both queries repair and settled; the prediction gets the gold's outer DISTINCT."""
+        gold, prediction = settled(repair(gold)), settled(repair(prediction))
         ours, theirs = _SELECT.match(gold), _SELECT.match(prediction)
         if ours is None or theirs is None or not ours[1] or theirs[1]:
             return gold, prediction

@@ -9,7 +9,7 @@ Respects
 
 Quirks, kept on purpose
     As ``spider``: an ``order by`` in a subquery makes row order count, two empty answers are
-    equal, ``> =`` is mended to ``>=``; but ``YEAR(CURDATE())`` is not mended here, and a run of
+    equal, ``> =`` is repair to ``>=``; but ``YEAR(CURDATE())`` is not repair here, and a run of
     blanks is made one, also inside a quoted value.
 
 Source
@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.compare.spider_rules import same_denotation
-from sqlverdict.compare.trustsql_rules import mended
+from sqlverdict.compare.trustsql_rules import repair
 from sqlverdict.parse.tokens import without_distinct
 from sqlverdict.records import Answer, Comparison
 
@@ -31,8 +31,8 @@ class TrustsqlSpider:
     """See the module's docstring."""
 
     def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
-        """Both queries mended and without DISTINCT."""
-        return without_distinct(mended(gold)), without_distinct(mended(prediction))
+        """Both queries repair and without DISTINCT."""
+        return without_distinct(repair(gold)), without_distinct(repair(prediction))
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
         """Whether the answers have the same denotation."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from sqlverdict.parse.schema import Column, Schema
@@ -28,7 +28,7 @@ class SchemaIndex:
         columns: By table, then by column.
         names: The names of all columns.
         keys: From a column of a foreign key, or one that it points to, to the column that stands
-            for all that keys connect with it; places are ``table.column``.
+            for all that keys connect with it; references are ``table.column``.
         own_keys: The columns of primary keys.
     """
 
@@ -37,9 +37,9 @@ class SchemaIndex:
     keys: Mapping[str, str]
     own_keys: frozenset[str]
 
-    def is_key(self, place: str) -> bool:
+    def is_key(self, column_ref: str) -> bool:
         """Whether a column is part of a primary or foreign key, or pointed to by one."""
-        return place in self.own_keys or place in self.keys
+        return column_ref in self.own_keys or column_ref in self.keys
 
 
 @lru_cache(maxsize=64)
@@ -59,7 +59,7 @@ def schema_index(schema: Schema) -> SchemaIndex:
     own_keys = frozenset(
         f"{fold(table.name)}.{fold(name)}" for table in schema.tables for name in table.primary_key
     )
-    grouped = {place: root(keys, place) for place in list(keys)}
+    grouped = {column_ref: root(keys, column_ref) for column_ref in list(keys)}
     return SchemaIndex(columns, names, grouped, own_keys)
 
 
@@ -81,20 +81,20 @@ def root(groups: dict[str, str], one: str) -> str:
     return one
 
 
-def is_nullable(place: str, schema: Schema | None) -> bool:
+def is_nullable(column_ref: str, schema: Schema | None) -> bool:
     """Whether ``table.column`` may hold NULL; yes where that is not known."""
-    column = column_at(place, schema)
+    column = column_at(column_ref, schema)
     if schema is None or column is None:
         return True
-    key = not schema.null_keys and place.lower() in schema_index(schema).own_keys
+    key = not schema.null_keys and column_ref.lower() in schema_index(schema).own_keys
     return not (column.not_null or key)
 
 
-def column_at(place: str, schema: Schema | None) -> Column | None:
+def column_at(column_ref: str, schema: Schema | None) -> Column | None:
     """The column that ``table.column`` names, where it is known."""
     if schema is None:
         return None
-    table, _, name = place.partition(".")
+    table, _, name = column_ref.partition(".")
     return schema_index(schema).columns.get(fold(table), {}).get(fold(name))
 
 
@@ -115,30 +115,32 @@ class TreeNodes:
 
 def tree_nodes(tree: Expr) -> TreeNodes:
     """The nodes of a tree, in one walk."""
+    nodes = TreeNodes()
+    for node in walk(tree):
+        kind = _kind_of(type(node))  # type: ignore[arg-type] # a class is hashable
+        if kind is not None:
+            getattr(nodes, kind).append(node)
+    return nodes
+
+
+@cache
+def _kind_of(node_type: type) -> str | None:
+    """The list of :class:`TreeNodes` that nodes of a type belong to; the first that fits."""
     from sqlglot import exp
 
-    found = TreeNodes()
-    for node in walk(tree):
-        match node:
-            case exp.Column():
-                found.columns.append(node)
-            case exp.Select():
-                found.selects.append(node)
-            case exp.Table():
-                found.tables.append(node)
-            case exp.CTE():
-                found.ctes.append(node)
-            case exp.SetOperation():
-                found.set_operations.append(node)
-            case exp.AggFunc():
-                found.aggregates.append(node)
-            case exp.Div():
-                found.divisions.append(node)
-            case exp.If():
-                found.branches.append(node)
-            case exp.Func() if not isinstance(node, exp.Connector | exp.Case | exp.Cast):
-                found.functions.append(node)
-    return found
+    kinds: tuple[tuple[type | tuple[type, ...], str | None], ...] = (
+        (exp.Column, "columns"),
+        (exp.Select, "selects"),
+        (exp.Table, "tables"),
+        (exp.CTE, "ctes"),
+        (exp.SetOperation, "set_operations"),
+        (exp.AggFunc, "aggregates"),
+        (exp.Div, "divisions"),
+        (exp.If, "branches"),
+        ((exp.Connector, exp.Case, exp.Cast), None),
+        (exp.Func, "functions"),
+    )
+    return next((kind for parent, kind in kinds if issubclass(node_type, parent)), None)
 
 
 def walk(node: Expr, *, into_queries: bool = True) -> Iterator[Expr]:
@@ -201,23 +203,23 @@ class Names:
         joins = (join for select in self.nodes.selects for join in select.args.get("joins") or ())
         self.optional = any(join.args.get("side") for join in joins)
         """An outer join fills rows with NULL."""
-        self._places: dict[int, str] = {}
+        self._column_refs: dict[int, str] = {}
         for column in self.nodes.columns:
-            self.own_place(column)
+            self.own_column_ref(column)
 
-    def place(self, column: Expr) -> str:
+    def column_ref(self, column: Expr) -> str:
         """``table.column``, ``?.column``, or nothing where it is a string or a star."""
-        own = self.own_place(column)
+        own = self.own_column_ref(column)
         return self.same.get(own, own)
 
-    def own_place(self, column: Expr) -> str:
-        """As :meth:`place`, before joined columns are taken for one."""
-        found = self._places.get(id(column))
-        if found is None:
+    def own_column_ref(self, column: Expr) -> str:
+        """As :meth:`column_ref`, before joined columns are taken for one."""
+        column_ref = self._column_refs.get(id(column))
+        if column_ref is None:
             # For a query that reads itself: what is not found out on the way stays unknown.
-            self._places[id(column)] = f"{UNKNOWN}.{fold(column.name)}"
-            found = self._places[id(column)] = self._find(column)
-        return found
+            self._column_refs[id(column)] = f"{UNKNOWN}.{fold(column.name)}"
+            column_ref = self._column_refs[id(column)] = self._find(column)
+        return column_ref
 
     def table(self, source: Expr) -> str:
         """The base table of a member of FROM; a subquery is known by its alias."""
@@ -232,27 +234,27 @@ class Names:
         select = node.find_ancestor(exp.Select)
         for output in select.expressions if select is not None else ():
             if isinstance(output, exp.Alias) and fold(output.alias) == fold(node.name):
-                found: Expr = output.this
-                return found
+                expression: Expr = output.this
+                return expression
         return node
 
     def never_null(self, column: Expr) -> bool:
         """Whether a column is not NULL in any row of the query, as far as that is known."""
-        place = self.own_place(column)
-        known = place in self.joined or not is_nullable(place, self._declared)
+        column_ref = self.own_column_ref(column)
+        known = column_ref in self.joined or not is_nullable(column_ref, self._declared)
         return known and not self.optional
 
     def star(self, select: Expr, qualifier: str = "") -> list[str] | None:
         """The columns that a star stands for; ``None`` where they are not known."""
-        places: list[str] = []
+        column_refs: list[str] = []
         for source in self._sources(select):
             if qualifier and source.name != fold(qualifier):
                 continue
             columns = (self._schema.columns if self._schema else {}).get(source.base or "")
             if columns is None:
                 return None
-            places += [f"{source.base}.{name}" for name in columns]
-        return [self.same.get(place, place) for place in places] or None
+            column_refs += [f"{source.base}.{name}" for name in columns]
+        return [self.same.get(column_ref, column_ref) for column_ref in column_refs] or None
 
     def owners(self, select: Expr, name: str) -> list[str]:
         """The columns of that name in the base tables of a FROM, by the alphabet."""
@@ -284,9 +286,9 @@ class Names:
                     if source.name == qualifier:
                         return self._in(source, name) or f"{UNKNOWN}.{name}"
             else:
-                found = self._bare(name, sources)
-                if found is not None:
-                    return found
+                column_ref = self._bare(name, sources)
+                if column_ref is not None:
+                    return column_ref
                 around += [source.base or UNKNOWN for source in sources]
             select = select.find_ancestor(exp.Select)
         quoted = isinstance(column.this, exp.Identifier) and column.this.quoted
@@ -295,10 +297,10 @@ class Names:
         return f"{around[0] if len(set(around)) == 1 else UNKNOWN}.{name}"
 
     def _sources(self, select: Expr) -> list[_FromMember]:
-        found = self._scopes.get(id(select))
-        if found is None:
-            found = self._scopes[id(select)] = list(self._read_sources(select))
-        return found
+        sources = self._scopes.get(id(select))
+        if sources is None:
+            sources = self._scopes[id(select)] = list(self._read_sources(select))
+        return sources
 
     def _read_sources(self, select: Expr) -> Iterator[_FromMember]:
         from sqlglot import exp
@@ -359,10 +361,10 @@ class Names:
             return None
         for output in query.expressions:
             if output.is_star:
-                found = self._bare(name, self._sources(query))
-                if found is not None:
-                    return found
+                column_ref = self._bare(name, self._sources(query))
+                if column_ref is not None:
+                    return column_ref
             elif fold(output.alias_or_name) == name:
                 behind = output.unalias().unnest()
-                return self.own_place(behind) if isinstance(behind, exp.Column) else None
+                return self.own_column_ref(behind) if isinstance(behind, exp.Column) else None
         return None

@@ -27,9 +27,10 @@ class Computed:
     Attributes:
         functions: The names of functions that are no aggregates.
         aggregates: The names of aggregates, without MIN and MAX of a comparison.
-        seen: From an aggregate to what it sees.
+        arguments: From an aggregate to what it sees.
         distinct_counts: What aggregates see once only.
-        counted: What COUNT sees: columns, or ``*`` for rows and for columns that are never NULL.
+        count_arguments: What COUNT sees: columns, or ``*`` for rows and for columns that are
+            never NULL.
         averaged: What AVG sees.
         summed: What SUM sees.
         whole_division: Numbers are divided that nothing makes fractions of.
@@ -39,9 +40,9 @@ class Computed:
 
     functions: set[str] = field(default_factory=set)
     aggregates: set[str] = field(default_factory=set)
-    seen: dict[str, set[str]] = field(default_factory=dict)
+    arguments: dict[str, set[str]] = field(default_factory=dict)
     distinct_counts: set[str] = field(default_factory=set)
-    counted: set[str] = field(default_factory=set)
+    count_arguments: set[str] = field(default_factory=set)
     averaged: set[str] = field(default_factory=set)
     summed: set[str] = field(default_factory=set)
     whole_division: bool = False
@@ -58,29 +59,29 @@ def read_computed(tree: Expr, names: Names, key: Texts, schema: Schema | None) -
         key: How its expressions are written.
         schema: Its schema, which tells the types.
     """
-    found = Computed()
+    computed = Computed()
     for node in names.nodes.functions:
         name = node.name.lower() if node.key == "anonymous" else node.key
         if name not in _IMPLIED:
-            found.functions.add(name)
+            computed.functions.add(name)
     for node in names.nodes.aggregates:
-        _read_aggregate(node, tree, key, found)
+        _read_aggregate(node, tree, key, computed)
         if node.key in ("min", "max"):
-            found.text_extremes |= _texts([node.this], names, schema)
+            computed.text_extremes |= _texts([node.this], names, schema)
     for select in names.nodes.selects:
         order = select.args.get("order")
         if order is not None and select.args.get("limit") is not None:
             keys = [names.behind(one.this) for one in order.expressions]
-            found.text_extremes |= _texts(keys, names, schema)
+            computed.text_extremes |= _texts(keys, names, schema)
     for node in names.nodes.divisions:
         if any(_is_fraction(one, names, schema) for one in walk(node, into_queries=False)):
-            found.real_division = True
+            computed.real_division = True
         else:
-            found.whole_division = True
-    return found
+            computed.whole_division = True
+    return computed
 
 
-def _read_aggregate(node: Expr, tree: Expr, key: Texts, found: Computed) -> None:
+def _read_aggregate(node: Expr, tree: Expr, key: Texts, computed: Computed) -> None:
     from sqlglot import exp
 
     inner = node.this
@@ -90,29 +91,29 @@ def _read_aggregate(node: Expr, tree: Expr, key: Texts, found: Computed) -> None
     if key(node) == "count(*)":
         texts = {"*"}
     if distinct:
-        found.distinct_counts |= texts
+        computed.distinct_counts |= texts
     if isinstance(node, exp.Count) and not distinct:
-        found.counted |= texts
+        computed.count_arguments |= texts
     elif isinstance(node, exp.Avg):
-        found.averaged |= texts
+        computed.averaged |= texts
     elif isinstance(node, exp.Sum):
-        found.summed |= texts
+        computed.summed |= texts
     select = node.find_ancestor(exp.Select)
     alone = select is not None and len(select.expressions) == 1
     if not (alone and select is not tree and node.key in ("min", "max")):
-        found.aggregates.add(node.key)
+        computed.aggregates.add(node.key)
         seen = {f"distinct {text}" for text in texts} if distinct else texts
-        found.seen.setdefault(node.key, set()).update(seen)
+        computed.arguments.setdefault(node.key, set()).update(seen)
 
 
 def _texts(nodes: Iterable[Expr], names: Names, schema: Schema | None) -> set[str]:
     """The columns of text among some expressions."""
-    places = {names.own_place(node) for node in nodes if node.key == "column"}
-    return {place for place in places if _is_text(place, schema)}
+    column_refs = {names.own_column_ref(node) for node in nodes if node.key == "column"}
+    return {column_ref for column_ref in column_refs if _is_text(column_ref, schema)}
 
 
-def _is_text(place: str, schema: Schema | None) -> bool:
-    column = column_at(place, schema)
+def _is_text(column_ref: str, schema: Schema | None) -> bool:
+    column = column_at(column_ref, schema)
     return column is not None and not column.type.upper().startswith(_NUMBERS)
 
 
@@ -122,6 +123,6 @@ def _is_fraction(node: Expr, names: Names, schema: Schema | None) -> bool:
     if node.key == "cast":
         return str(node.args["to"].sql("sqlite")).upper().startswith(REALS)
     if node.key == "column":
-        column = column_at(names.own_place(node), schema)
+        column = column_at(names.own_column_ref(node), schema)
         return column is not None and column.type.upper().startswith(REALS)
     return node.key == "avg" or (node.key == "anonymous" and node.name.lower() == "total")

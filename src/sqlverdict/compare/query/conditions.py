@@ -86,8 +86,8 @@ def joins_of(names: Names) -> Iterator[tuple[str, str]]:
                     yield pair
         for join in select.args.get("joins") or ():
             for using in join.args.get("using") or ():
-                places = names.owners(select, using.name) or [f"using {using.name.lower()}"]
-                yield from ((places[0], other) for other in places[1:] or places)
+                column_refs = names.owners(select, using.name) or [f"using {using.name.lower()}"]
+                yield from ((column_refs[0], other) for other in column_refs[1:] or column_refs)
 
 
 def joined_columns(
@@ -102,7 +102,9 @@ def joined_columns(
         tables = frozenset({left.text("table").lower(), right.text("table").lower()})
         if "" in tables:
             # Bare names: two tables that the schema tells apart.
-            tables = frozenset(names.own_place(side).partition(".")[0] for side in (left, right))
+            tables = frozenset(
+                names.own_column_ref(side).partition(".")[0] for side in (left, right)
+            )
             if "?" in tables or "" in tables:
                 return None
         if len(tables) < 2 or tables in already:
@@ -114,7 +116,7 @@ def joined_columns(
         right = _column(outputs[0].unalias()) if len(outputs) == 1 else None
         if right is None:
             return None
-    pair = sorted(names.own_place(side) for side in (left, right))
+    pair = sorted(names.own_column_ref(side) for side in (left, right))
     return (pair[0], pair[1]) if all(pair) else None
 
 
@@ -130,8 +132,8 @@ def subquery(node: Expr) -> Expr | None:
     sides = (query, node.this, node.args.get("expression")) if node.key in ("in", "eq") else ()
     for side in sides:
         if isinstance(side, exp.Subquery) and isinstance(side.this, exp.Select):
-            found: Expr = side.this
-            return found
+            select: Expr = side.this
+            return select
         if side is query and isinstance(query, exp.Select):
             return query
     return None

@@ -102,11 +102,11 @@ def parts_of_both(
     groups: dict[str, str] = {}
     for pair in sorted(joins[0] | joins[1]):
         connect(groups, *pair)
-    same = {place: root(groups, place) for place in list(groups)}
+    same = {column_ref: root(groups, column_ref) for column_ref in list(groups)}
     parts = []
     for query, names, pairs in zip((gold, prediction), both, joins, strict=True):
         names.same = same
-        names.joined = frozenset(place for pair in pairs for place in pair)
+        names.joined = frozenset(column_ref for pair in pairs for column_ref in pair)
         parts.append(_PartsReader(query.tree, names, schema).read(pairs))
     return parts[0], parts[1]
 
@@ -137,11 +137,13 @@ class _PartsReader:
         """The parts, where the joins are known."""
         parts, nodes = self._parts, self._names.nodes
         parts.joins = set(joins)
-        keys = {place for pair in parts.joins for place in pair}
-        places = {self._names.own_place(column) for column in nodes.columns}
-        read = {place.partition(".")[0] for place in places - keys}
+        keys = {column_ref for pair in parts.joins for column_ref in pair}
+        column_refs = {self._names.own_column_ref(column) for column in nodes.columns}
+        read = {column_ref.partition(".")[0] for column_ref in column_refs - keys}
         if "?" not in read:
-            parts.idle = (parts.tables & {place.partition(".")[0] for place in keys}) - read
+            parts.idle = (
+                parts.tables & {column_ref.partition(".")[0] for column_ref in keys}
+            ) - read
         for select in nodes.selects:
             self._read_select(select)
         self._drop_given_groups()
@@ -189,15 +191,15 @@ class _PartsReader:
             return
         for name in sorted(self._names.tables):
             table = self._schema.table(name)
-            places = [f"{name}.{fold(one)}" for one in (table.primary_key if table else ())]
-            key = {same.get(place, place) for place in places}
+            column_refs = [f"{name}.{fold(one)}" for one in (table.primary_key if table else ())]
+            key = {same.get(column_ref, column_ref) for column_ref in column_refs}
             if key and key <= groups:
                 groups -= {one for one in groups - key if one.partition(".")[0] == name}
 
     def _read_conditions(
         self,
         clause: Expr,
-        found: dict[str, QueryCondition],
+        conditions: dict[str, QueryCondition],
         already: frozenset[frozenset[str]],
         linked: set[frozenset[str]],
     ) -> None:
@@ -216,7 +218,7 @@ class _PartsReader:
                     self._parts.scalar = True
                 continue
             for condition in self._conditions(node):
-                found.setdefault(condition.key, condition)
+                conditions.setdefault(condition.key, condition)
 
     def _is_single(self, select: Expr) -> bool:
         """Whether a SELECT has at most one row: an aggregate, or a key that is given."""
@@ -230,13 +232,13 @@ class _PartsReader:
         if where is None or start is None or select.args.get("joins") or self._schema is None:
             return False
         table = self._schema.table(start.this.name) if start.this.name else None
-        given = {
+        fixed_columns = {
             node.this.name.lower()
             for node in conjuncts(where.this)
             if node.key == "eq" and node.this.key == "column"
         }
         keys = () if table is None else (table.primary_key, *table.uniques)
-        return any(key and {name.lower() for name in key} <= given for key in keys)
+        return any(key and {name.lower() for name in key} <= fixed_columns for key in keys)
 
     def _conditions(self, node: Expr) -> Iterator[QueryCondition]:
         """A condition; BETWEEN is two."""
@@ -253,12 +255,12 @@ class _PartsReader:
     ) -> QueryCondition:
         below = [one for side in sides or (node,) for one in walk(side)]
         tested = node.this if node.key == "not" else node
-        columns = {self._names.place(one) for one in below if one.key == "column"}
+        columns = {self._names.column_ref(one) for one in below if one.key == "column"}
         options = frozenset(map(self._key, flat(node))) if node.key == "or" else frozenset()
         null = tested.key == "is" and tested.args["expression"].key == "null"
         values = frozenset(self._key(one) for one in below if is_value(one))
         for one in below:
-            if one.key == "column" and not self._names.own_place(one) and one.name != "*":
+            if one.key == "column" and not self._names.own_column_ref(one) and one.name != "*":
                 self._as_text(one)
         return QueryCondition(key, node, frozenset(columns - {""}), shape, values, options, null)
 
@@ -298,21 +300,21 @@ class _PartsReader:
         for node in select.expressions:
             if node.is_star and stars < _MOST_STARS:
                 stars += 1
-                places = names.star(select, node.text("table"))
-                if places is not None:
-                    parts.outputs += places
-                    parts.loose += places
-                    parts.columns |= {place: {place} for place in places}
+                column_refs = names.star(select, node.text("table"))
+                if column_refs is not None:
+                    parts.outputs += column_refs
+                    parts.loose += column_refs
+                    parts.columns |= {column_ref: {column_ref} for column_ref in column_refs}
                     continue
             key = self._key(node)
             parts.outputs.append(key)
             parts.loose.append(loose(node))
             columns = list(_seen_columns(node))
-            parts.columns[key] = {names.place(column) for column in columns} - {""}
+            parts.columns[key] = {names.column_ref(column) for column in columns} - {""}
             bare = node.unalias().unnest()
             if bare.key in ("dpipe", "concat"):
                 parts.composed.append(frozenset(parts.columns[key]))
-            if bare.key == "column" and not names.own_place(bare) and bare.name != "*":
+            if bare.key == "column" and not names.own_column_ref(bare) and bare.name != "*":
                 parts.as_text.add(bare.name)
 
 

@@ -48,23 +48,23 @@ class Texts:
         self._names = names
         self._literals = literals
         self._counts = counts
-        self._made: dict[int, str] = {}
+        self._texts: dict[int, str] = {}
         self._level = 0
 
     def __call__(self, node: Expr | None) -> str:
         """One text for all spellings of an expression; empty for none."""
         if node is None:
             return ""
-        text = self._made.get(id(node))
+        text = self._texts.get(id(node))
         if text is None:
             self._level += 1
-            form = _FORMS.get(node.key, _other) if self._level <= _DEEPEST else _listed
+            form = _FORMS.get(node.key, _other) if self._level <= _DEEPEST else _node_list
             text = form(node, self)
             self._level -= 1
             if len(text) > _LONGEST:
                 digest = blake2s(text.encode("utf-8", "surrogatepass")).hexdigest()
                 text = f"{text[:40]}...{digest}"
-            self._made[id(node)] = text
+            self._texts[id(node)] = text
         return text
 
     def literal(self, text: str) -> str:
@@ -72,9 +72,9 @@ class Texts:
         return literal_text(text) if self._literals else "?"
 
     def column(self, node: Expr) -> str:
-        """A column by its place; a name that means none is a string, or a star."""
-        place = self._names.place(node)
-        return place or (self.literal(node.name) if node.name not in ("", "*") else "*")
+        """A column by its reference; a name that means none is a string, or a star."""
+        column_ref = self._names.column_ref(node)
+        return column_ref or (self.literal(node.name) if node.name not in ("", "*") else "*")
 
     def table(self, node: Expr) -> str:
         """A table without its alias."""
@@ -212,7 +212,7 @@ def _other(node: Expr, say: Texts) -> str:
     return f"{node.key}({', '.join(parts)})"
 
 
-def _listed(node: Expr, say: Texts) -> str:  # noqa: ARG001
+def _node_list(node: Expr, say: Texts) -> str:  # noqa: ARG001
     return " ".join(f"{one.key}:{fold(one.name)}" for one in walk(node))
 
 

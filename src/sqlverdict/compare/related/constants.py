@@ -23,7 +23,7 @@ _DEEPEST = 60
 
 
 class Outputs(NamedTuple):
-    """Whether each output column reads, by place.
+    """Whether each output column reads, by index.
 
     Attributes:
         front: The columns before the first star over a table, or all.
@@ -37,18 +37,18 @@ class Outputs(NamedTuple):
     names: Mapping[str, bool]
     reads: bool
 
-    def reads_at(self, place: int, width: int) -> bool:
-        """Whether the column at a place of an answer of that width reads."""
-        if place < len(self.front):
-            return self.front[place]
-        behind = width - place
+    def reads_at(self, index: int, width: int) -> bool:
+        """Whether the column at an index of an answer of that width reads."""
+        if index < len(self.front):
+            return self.front[index]
+        behind = width - index
         if self.back is None:
             return False
         return self.back[-behind] if behind <= len(self.back) else self.reads
 
 
 def constant_columns(sql: str, dialect: str, width: int) -> tuple[int, ...] | None:
-    """The places of the columns that read nothing; ``None`` where the text cannot be followed.
+    """The indexes of the columns that read nothing; ``None`` where the text cannot be followed.
 
     Args:
         sql: The query.
@@ -57,10 +57,10 @@ def constant_columns(sql: str, dialect: str, width: int) -> tuple[int, ...] | No
     """
     if dialect == "sqlite" and width_of_names(sql) in (width, ANY_WIDTH):
         return ()
-    found = _outputs_of(sql, dialect)
-    if found is None or (found.back is None and len(found.front) != width):
+    outputs = _outputs_of(sql, dialect)
+    if outputs is None or (outputs.back is None and len(outputs.front) != width):
         return None
-    return tuple(place for place in range(width) if not found.reads_at(place, width))
+    return tuple(index for index in range(width) if not outputs.reads_at(index, width))
 
 
 @lru_cache(maxsize=256)
@@ -108,17 +108,17 @@ def _outputs(node: Expr, known: _Known, depth: int) -> Outputs:
 def _with(node: Expr, known: _Known, depth: int) -> dict[str, Outputs | None]:
     from sqlglot import exp
 
-    found: dict[str, Outputs | None] = {}
+    tables: dict[str, Outputs | None] = {}
     clause = node.args.get("with_") or node.args.get("with")
     for table in clause.expressions if isinstance(clause, exp.With) else ():
         name = table.alias.lower()
         # What a recursive query says of itself adds nothing: it reads where its start does.
         itself = Outputs((), (), {}, reads=True)
-        inner = _outputs(table.this, {**known, **found, name: itself}, depth + 1)
+        inner = _outputs(table.this, {**known, **tables, name: itself}, depth + 1)
         if isinstance(table.this, exp.SetOperation) and _names(table.this, name):
-            inner = _outputs(table.this.left, {**known, **found}, depth + 1)
-        found[name] = _renamed(inner, table.args.get("alias"))
-    return found
+            inner = _outputs(table.this.left, {**known, **tables}, depth + 1)
+        tables[name] = _renamed(inner, table.args.get("alias"))
+    return tables
 
 
 def _names(node: Expr, name: str) -> bool:
@@ -127,12 +127,12 @@ def _names(node: Expr, name: str) -> bool:
     return any(table.name.lower() == name for table in node.find_all(exp.Table))
 
 
-def _renamed(found: Outputs, alias: Any) -> Outputs:
+def _renamed(outputs: Outputs, alias: Any) -> Outputs:
     columns = [] if alias is None else alias.args.get("columns") or []
-    names = dict(found.names)
-    for place, column in enumerate(columns):
-        names[column.name.lower()] = found.reads_at(place, len(columns))
-    return found._replace(names=names)
+    names = dict(outputs.names)
+    for index, column in enumerate(columns):
+        names[column.name.lower()] = outputs.reads_at(index, len(columns))
+    return outputs._replace(names=names)
 
 
 def _both(left: Outputs, right: Outputs) -> Outputs:
@@ -140,8 +140,8 @@ def _both(left: Outputs, right: Outputs) -> Outputs:
         names = {name: left.names[name] for name in left.names}
         return Outputs((), (), names, left.reads and right.reads)
     front = tuple(a and b for a, b in zip(left.front, right.front, strict=False))
-    places = dict(zip(left.names, front, strict=False)) if len(left.names) == len(front) else {}
-    return Outputs(front, None, places, left.reads and right.reads)
+    names = dict(zip(left.names, front, strict=False)) if len(left.names) == len(front) else {}
+    return Outputs(front, None, names, left.reads and right.reads)
 
 
 def _select(node: Any, known: _Known, depth: int) -> Outputs:
@@ -158,18 +158,18 @@ def _select(node: Any, known: _Known, depth: int) -> Outputs:
             isinstance(inner, exp.Column) and isinstance(inner.this, exp.Star)
         ):
             table = inner.table.lower() if isinstance(inner, exp.Column) else ""
-            chosen = [s for name, s in sources.items() if not table or name == table]
-            flat = _flat(chosen)
-            for source in chosen:
+            starred = [s for name, s in sources.items() if not table or name == table]
+            flat = _flat(starred)
+            for source in starred:
                 names.update(source.names if source is not None else {})
             if flat is None:
                 back = []
                 continue
-            found = list(flat)
+            columns = list(flat)
         else:
-            found = [_reads(inner, sources, known, reads, depth)]
-            names[item.alias_or_name.lower()] = found[0]
-        (front if back is None else back).extend(found)
+            columns = [_reads(inner, sources, known, reads, depth)]
+            names[item.alias_or_name.lower()] = columns[0]
+        (front if back is None else back).extend(columns)
     return Outputs(tuple(front), None if back is None else tuple(back), names, reads)
 
 
@@ -186,7 +186,7 @@ def _flat(sources: list[Outputs | None]) -> tuple[bool, ...] | None:
 def _sources(node: Any, known: _Known, depth: int) -> dict[str, Outputs | None]:
     from sqlglot import exp
 
-    found: dict[str, Outputs | None] = {}
+    sources: dict[str, Outputs | None] = {}
     start = node.args.get("from_") or node.args.get("from")
     parts = [] if start is None else [start.this]
     parts += [join.this for join in node.args.get("joins") or ()]
@@ -196,20 +196,20 @@ def _sources(node: Any, known: _Known, depth: int) -> dict[str, Outputs | None]:
         name = part.alias_or_name.lower()
         if isinstance(part, exp.Table) and not isinstance(part.this, exp.Identifier):
             # A table-valued function reads what its arguments read.
-            found[name or str(len(found))] = Outputs(
+            sources[name or str(len(sources))] = Outputs(
                 (), (), {}, reads=part.find(exp.Column) is not None
             )
         elif isinstance(part, exp.Table):
-            found[name] = known.get(part.name.lower()) if not part.db else None
+            sources[name] = known.get(part.name.lower()) if not part.db else None
         elif isinstance(part, exp.Subquery) and isinstance(part.this, exp.Table):
             parts.append(part.this)
         elif isinstance(part, exp.Subquery | exp.Values):
-            found[name or str(len(found))] = _renamed(
+            sources[name or str(len(sources))] = _renamed(
                 _outputs(part, known, depth + 1), part.args.get("alias")
             )
         else:
             raise _TooDeep
-    return found
+    return sources
 
 
 def _reads(
@@ -223,8 +223,8 @@ def _reads(
     if isinstance(node, exp.Column):
         return _column_reads(node, sources)
     if isinstance(node, exp.Query):
-        found = _outputs(node, known, depth + 1)
-        return found.reads if found.back is not None else all(found.front)
+        outputs = _outputs(node, known, depth + 1)
+        return outputs.reads if outputs.back is not None else all(outputs.front)
     if isinstance(node, exp.Exists):
         return _outputs(node.this, known, depth + 1).reads
     if isinstance(node, exp.Count | exp.Sum | exp.Window):

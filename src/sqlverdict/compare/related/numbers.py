@@ -46,8 +46,8 @@ def extent(column: AnswerColumn) -> tuple[float, float, int] | None:
         # NaN has no place in an order: least and greatest would mean nothing.
         fits = low > -LARGEST and high < LARGEST and all(n == n for n in numbers)
         notes["extent"] = (low, high, len(column.cells) - len(numbers)) if fits else None
-    found: tuple[float, float, int] | None = notes["extent"]
-    return found
+    bounds: tuple[float, float, int] | None = notes["extent"]
+    return bounds
 
 
 def near_keys(cells: Keys, others: Keys) -> tuple[Keys, Keys]:
@@ -64,12 +64,12 @@ def near_keys(cells: Keys, others: Keys) -> tuple[Keys, Keys]:
     return [key[n] for n in cells], [key[n] for n in others]
 
 
-def rounded_keys(coarse: Keys, fine: Keys, places: int) -> tuple[Keys, Keys]:
+def rounded_keys(coarse: Keys, fine: Keys, decimals: int) -> tuple[Keys, Keys]:
     """Both columns as whole multiples of the last digit of the coarse one.
 
     A tie goes away from zero where the coarse column has that value, else towards it.
     """
-    unit = 10**places
+    unit = 10**decimals
     targets = [None if number is None else round(number * unit) for number in coarse]
     known = set(targets)
     keys: list[int | None] = []
@@ -90,15 +90,15 @@ def rounded_keys(coarse: Keys, fine: Keys, places: int) -> tuple[Keys, Keys]:
 
 
 def check_rounding(
-    side: str, places: int | None, left: Keys, right: Keys
+    side: str, decimals: int | None, left: Keys, right: Keys
 ) -> tuple[Keys, Keys] | None:
     """The keys that a rounding note describes, in decimal arithmetic."""
     if side == "both":
         return near_keys(left, right)
-    if side not in ("gold", "prediction") or places is None or places < 0:
+    if side not in ("gold", "prediction") or decimals is None or decimals < 0:
         return None
     coarse, fine = (left, right) if side == "gold" else (right, left)
-    unit = Decimal(10) ** places
+    unit = Decimal(10) ** decimals
     targets: list[int | None] = []
     for number in coarse:
         scaled = None if number is None else Decimal(repr(number)) * unit

@@ -37,7 +37,7 @@ class ColumnLink(NamedTuple):
 
 
 class ColumnPairLink(NamedTuple):
-    """A link between two columns, by their places."""
+    """A link between two columns, by their indexes."""
 
     gold: int
     prediction: int
@@ -82,31 +82,31 @@ def find_map(
     narrow, wide = (prediction, gold) if flipped else (gold, prediction)
     options: list[list[_Option]] = []
     for column in narrow.columns:
-        same = wide.places.get(column.signature, ())
-        found: list[_Option] = []
-        for place in same:
-            cells = wide.columns[place].cells
+        same = wide.by_signature.get(column.signature, ())
+        candidates: list[_Option] = []
+        for index in same:
+            cells = wide.columns[index].cells
             pair = (cells, column.cells) if flipped else (column.cells, cells)
-            found.append((place, column.cells, cells, ColumnLink(*pair, _SAME)))
+            candidates.append((index, column.cells, cells, ColumnLink(*pair, _SAME)))
         if linker is not None:
-            for place, other in enumerate(wide.columns):
-                if place in same:
+            for index, other in enumerate(wide.columns):
+                if index in same:
                     continue
                 link = linker(other, column) if flipped else linker(column, other)
                 if link is not None:
                     keys = (link.prediction, link.gold) if flipped else link[:2]
-                    found.append((place, *keys, link))
-        if not found:
+                    candidates.append((index, *keys, link))
+        if not candidates:
             return None
-        options.append(found)
-    chosen = choose(options, narrow.height, wide.height)
-    if chosen is None:
+        options.append(candidates)
+    choice = choose(options, narrow.height, wide.height)
+    if choice is None:
         return None
     links = [
-        ColumnPairLink(option[0], place, option[3])
+        ColumnPairLink(option[0], index, option[3])
         if flipped
-        else ColumnPairLink(place, option[0], option[3])
-        for place, option in enumerate(chosen)
+        else ColumnPairLink(index, option[0], option[3])
+        for index, option in enumerate(choice)
     ]
     return sorted(links)
 
@@ -117,34 +117,34 @@ def find_submap(small: AnswerTable, big: AnswerTable) -> list[int] | None:
     bags = [Counter(column.cells) for column in big.columns]
     for column in small.columns:
         bag = Counter(column.cells)
-        found: list[_Option] = [
-            (place, column.cells, big.columns[place].cells, ColumnLink((), (), _SAME))
-            for place, other in enumerate(bags)
+        candidates: list[_Option] = [
+            (index, column.cells, big.columns[index].cells, ColumnLink((), (), _SAME))
+            for index, other in enumerate(bags)
             if bag <= other
         ]
-        if not found:
+        if not candidates:
             return None
-        options.append(found)
-    chosen = choose(options, small.height, big.height)
-    return None if chosen is None else [option[0] for option in chosen]
+        options.append(candidates)
+    choice = choose(options, small.height, big.height)
+    return None if choice is None else [option[0] for option in choice]
 
 
 def choose(options: Sequence[Sequence[_Option]], rows: int, others: int) -> list[_Option] | None:
-    """One option for each column, no place twice, so that the bags of rows agree.
+    """One option for each column, no index twice, so that the bags of rows agree.
 
     With ``rows < others`` the first bag has to lie within the second.
     """
     if rows == others == 1:
-        return _choose_places(options)
-    if rows == others and all(len(found) == 1 for found in options):
+        return _choose_distinct(options)
+    if rows == others and all(len(candidates) == 1 for candidates in options):
         # Nothing to choose: one look at whole rows is quicker than column by column.
-        only = [found[0] for found in options]
+        only = [candidates[0] for candidates in options]
         keys = zip(*(option[1] for option in only), strict=True)
         other_keys = zip(*(option[2] for option in only), strict=True)
         apart = len({option[0] for option in only}) == len(only)
         return only if apart and Counter(keys) == Counter(other_keys) else None
     order = sorted(range(len(options)), key=lambda column: len(options[column]))
-    chosen: list[_Option | None] = [None] * len(options)
+    choice: list[_Option | None] = [None] * len(options)
     budget = BUDGET
 
     def descend(depth: int, left: Keys, right: Keys) -> bool:
@@ -152,13 +152,13 @@ def choose(options: Sequence[Sequence[_Option]], rows: int, others: int) -> list
         if depth == len(order):
             return True
         column = order[depth]
-        taken = {option[0] for option in chosen if option is not None}
-        tried: list[tuple[Keys, Keys]] = []
+        used = {option[0] for option in choice if option is not None}
+        rejected: list[tuple[Keys, Keys]] = []
         for option in options[column]:
-            place, keys, other_keys, _ = option
-            if place in taken or (keys, other_keys) in tried:
+            index, keys, other_keys, _ = option
+            if index in used or (keys, other_keys) in rejected:
                 continue
-            tried.append((keys, other_keys))
+            rejected.append((keys, other_keys))
             budget -= rows + others
             if budget < 0:
                 return False
@@ -172,29 +172,29 @@ def choose(options: Sequence[Sequence[_Option]], rows: int, others: int) -> list
             )
             if not fits:
                 continue
-            chosen[column] = option
+            choice[column] = option
             if descend(depth + 1, ids, other_ids):
                 return True
-            chosen[column] = None
+            choice[column] = None
         return False
 
     if not descend(0, [0] * rows, [0] * others):
         return None
-    return [option for option in chosen if option is not None]
+    return [option for option in choice if option is not None]
 
 
-def _choose_places(options: Sequence[Sequence[_Option]]) -> list[_Option] | None:
-    """The same for one row: every choice of different places fits (augmenting paths)."""
+def _choose_distinct(options: Sequence[Sequence[_Option]]) -> list[_Option] | None:
+    """The same for one row: every choice of different columns fits (augmenting paths)."""
     holder: dict[int, tuple[int, _Option]] = {}
 
     def seat(column: int, seen: set[int]) -> bool:
         for option in options[column]:
-            place = option[0]
-            if place in seen:
+            index = option[0]
+            if index in seen:
                 continue
-            seen.add(place)
-            if place not in holder or seat(holder[place][0], seen):
-                holder[place] = (column, option)
+            seen.add(index)
+            if index not in holder or seat(holder[index][0], seen):
+                holder[index] = (column, option)
                 return True
         return False
 
@@ -214,7 +214,7 @@ def map_detail(
     if prediction.width > gold.width:
         detail["extra"] = sorted(set(range(prediction.width)) - set(columns))
     if gold.width > prediction.width:
-        detail["missing"] = [g for g, place in enumerate(columns) if place is None]
+        detail["missing"] = [g for g, index in enumerate(columns) if index is None]
     changed = [
         {"gold": link_.gold, "prediction": link_.prediction, **link_.link.note}
         for link_ in links
@@ -250,7 +250,7 @@ def is_weak(
     A factor or a rounding rests on its own columns; another spelling is the same value.
     """
     if not changed or "steps" in changed[0]:
-        return weak(gold.columns[g].cells for g, place in enumerate(columns) if place is not None)
+        return weak(gold.columns[g].cells for g, index in enumerate(columns) if index is not None)
     return (
         weak(gold.columns[entry["gold"]].cells for entry in changed)
         or weak(prediction.columns[entry["prediction"]].cells for entry in changed)

@@ -79,12 +79,12 @@ def _value(text: str, steps: Collection[str]) -> Cell:
         iso = _iso(text, steps)
         if iso is not None:
             return iso
-    body, wanted = text, "number" in steps
+    body, is_number = text, "number" in steps
     if "percent" in steps and body.endswith("%"):
-        body, wanted = body[:-1].rstrip(), True
+        body, is_number = body[:-1].rstrip(), True
     if "thousands" in steps and _THOUSANDS.match(body):
-        body, wanted = body.replace(",", ""), True
-    if not wanted or not _NUMBER.match(body):
+        body, is_number = body.replace(",", ""), True
+    if not is_number or not _NUMBER.match(body):
         return None
     return float(body) if "." in body else int(body)
 
@@ -93,31 +93,31 @@ def _iso(text: str, steps: Collection[str]) -> str | None:
     if len(text) > _LONGEST_DATE:
         return None
     if "date" in steps:
-        found = _ISO.match(text)
-        if found:
-            year, _, month, day, *time = found.groups()
+        match = _ISO.match(text)
+        if match:
+            year, _, month, day, *time = match.groups()
             iso = _day(year, month, day)
             return None if iso is None else iso + _time(*time)
-        found = _DAY_NAME.match(text)
-        if found:
-            return _day(found[3], _MONTH.get(found[2].lower()), found[1])
-        found = _NAME_DAY.match(text)
-        if found:
-            return _day(found[3], _MONTH.get(found[1].lower()), found[2])
+        match = _DAY_NAME.match(text)
+        if match:
+            return _day(match[3], _MONTH.get(match[2].lower()), match[1])
+        match = _NAME_DAY.match(text)
+        if match:
+            return _day(match[3], _MONTH.get(match[1].lower()), match[2])
         iso = _compact(text)
         if iso is not None:
             return iso
-    found = _YEAR_LAST.match(text)
-    if found and "month_first" in steps:
-        return _day(found[4], found[1], found[3])
-    if found and "day_first" in steps:
-        return _day(found[4], found[3], found[1])
+    match = _YEAR_LAST.match(text)
+    if match and "month_first" in steps:
+        return _day(match[4], match[1], match[3])
+    if match and "day_first" in steps:
+        return _day(match[4], match[3], match[1])
     return None
 
 
 def _compact(text: str) -> str | None:
-    found = _COMPACT.match(text)
-    return _day(found[1], found[2], found[3]) if found else None
+    match = _COMPACT.match(text)
+    return _day(match[1], match[2], match[3]) if match else None
 
 
 def _day(year: str, month: str | int | None, day: str) -> str | None:

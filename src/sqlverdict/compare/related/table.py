@@ -70,14 +70,14 @@ class AnswerColumn:
 class AnswerTable:
     """The rows of one answer; at least one."""
 
-    __slots__ = ("_columns", "_kinds", "_places", "height", "rows", "width")
+    __slots__ = ("_by_signature", "_columns", "_kinds", "height", "rows", "width")
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = rows
         self.height = len(rows)
         self.width = len(rows[0])
         self._columns: list[AnswerColumn] | None = None
-        self._places: dict[frozenset[tuple[Cell, int]], list[int]] | None = None
+        self._by_signature: dict[frozenset[tuple[Cell, int]], list[int]] | None = None
         self._kinds: frozenset[type] | None = None
 
     @property
@@ -95,13 +95,13 @@ class AnswerTable:
         return self._kinds
 
     @property
-    def places(self) -> Mapping[frozenset[tuple[Cell, int]], list[int]]:
+    def by_signature(self) -> Mapping[frozenset[tuple[Cell, int]], list[int]]:
         """Which columns have a given signature."""
-        if self._places is None:
-            self._places = {}
-            for place, column in enumerate(self.columns):
-                self._places.setdefault(column.signature, []).append(place)
-        return self._places
+        if self._by_signature is None:
+            self._by_signature = {}
+            for index, column in enumerate(self.columns):
+                self._by_signature.setdefault(column.signature, []).append(index)
+        return self._by_signature
 
 
 def same_bag(keys: Keys, others: Keys) -> bool:

@@ -62,9 +62,9 @@ def find_tags(
         reasons: Reason codes of the comparison.
         dialect: Whose SQL it is.
     """
-    found = [*result_tags(relations, reasons)]
-    found += _query_tags(gold, prediction, schema, dialect)
-    return tuple({tag.name: tag for tag in reversed(found)}.values())[::-1]
+    tags = [*result_tags(relations, reasons)]
+    tags += _query_tags(gold, prediction, schema, dialect)
+    return tuple({tag.name: tag for tag in reversed(tags)}.values())[::-1]
 
 
 def _query_tags(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sqlverdict.compare.query.columns import is_nullable
 from sqlverdict.compare.query.computed import Computed
-from sqlverdict.compare.tags.kinds import TAGS, Tag, TagKind, both_sides, is_place
+from sqlverdict.compare.tags.kinds import TAGS, Tag, TagKind, both_sides, is_column_ref
 from sqlverdict.parse.schema import Schema
 
 TAGS.update(
@@ -108,37 +108,37 @@ def computed_tags(gold: Computed, prediction: Computed, schema: Schema | None) -
 
 
 def _aggregate_tags(gold: Computed, prediction: Computed) -> Iterator[Tag]:
-    listed = (gold.aggregates & _LISTING, prediction.aggregates & _LISTING)
-    if bool(listed[0]) != bool(listed[1]):
-        yield Tag("aggregate_missing" if listed[0] else "aggregate_extra")
+    listing = (gold.aggregates & _LISTING, prediction.aggregates & _LISTING)
+    if bool(listing[0]) != bool(listing[1]):
+        yield Tag("aggregate_missing" if listing[0] else "aggregate_extra")
     ours, theirs = gold.aggregates - prediction.aggregates, prediction.aggregates - gold.aggregates
     average = {frozenset(ours), frozenset(theirs)} <= {frozenset({"avg"}), _AVERAGE, frozenset()}
     if ours and theirs and not average:
         yield Tag("aggregate_changed", both_sides(ours, theirs))
-    for name in sorted(gold.seen.keys() & prediction.seen.keys() - {"count"}):
-        if gold.seen[name] != prediction.seen[name]:
-            seen = both_sides(gold.seen[name], prediction.seen[name])
-            yield Tag("aggregate_object", f"{name}: {seen}")
+    for name in sorted(gold.arguments.keys() & prediction.arguments.keys() - {"count"}):
+        if gold.arguments[name] != prediction.arguments[name]:
+            arguments = both_sides(gold.arguments[name], prediction.arguments[name])
+            yield Tag("aggregate_object", f"{name}: {arguments}")
             break
-    counts = [_counted(one) for one in (gold, prediction)]
+    counts = [_count_arguments(one) for one in (gold, prediction)]
     if all(counts) and counts[0] != counts[1]:
         yield Tag("count_object", both_sides(*counts))
 
 
-def _counted(computed: Computed) -> set[str]:
+def _count_arguments(computed: Computed) -> set[str]:
     """What COUNT sees; what it sees by a condition is another matter."""
-    return {text for text in computed.seen.get("count", ()) if not text.startswith("if(")}
+    return {text for text in computed.arguments.get("count", ()) if not text.startswith("if(")}
 
 
 def _null_tags(gold: Computed, prediction: Computed, schema: Schema | None) -> Iterator[Tag]:
-    counted = gold.counted ^ prediction.counted
-    if gold.counted and prediction.counted:
-        nullable = [place for place in counted if is_place(place) and is_nullable(place, schema)]
+    changed = gold.count_arguments ^ prediction.count_arguments
+    if gold.count_arguments and prediction.count_arguments:
+        nullable = [ref for ref in changed if is_column_ref(ref) and is_nullable(ref, schema)]
         # Two columns that may both be NULL are another choice of column, not of NULLs.
-        if nullable and len(nullable) < len(counted):
+        if nullable and len(nullable) < len(changed):
             yield Tag("nullable_count", ", ".join(sorted(nullable)))
     for one, other in ((gold, prediction), (prediction, gold)):
         divided = one.averaged & other.summed
-        places = [place for place in divided if is_place(place) and is_nullable(place, schema)]
-        if places and other.counted and not (set(places) <= other.counted):
-            yield Tag("nullable_average", ", ".join(sorted(places)))
+        refs = [ref for ref in divided if is_column_ref(ref) and is_nullable(ref, schema)]
+        if refs and other.count_arguments and not (set(refs) <= other.count_arguments):
+            yield Tag("nullable_average", ", ".join(sorted(refs)))

@@ -108,7 +108,7 @@ def condition_tags(
     ours, theirs = _lone(gold, prediction), _lone(prediction, gold)
     for lone, query in ((ours, gold), (theirs, prediction)):
         yield from _null_tags(lone, query, schema)
-        yield from _moved(lone, prediction if query is gold else gold)
+        yield from _condition_moves(lone, prediction if query is gold else gold)
     yield from _connected(ours, theirs)
     yield from _connected(theirs, ours)
     for name, alike in _ALIKE:
@@ -138,7 +138,7 @@ def _lone(query: QueryParts, other: QueryParts) -> list[QueryCondition]:
 def _null_tags(
     lone: list[QueryCondition], query: QueryParts, schema: Schema | None
 ) -> Iterator[Tag]:
-    outputs = {place for places in query.columns.values() for place in places}
+    outputs = {ref for refs in query.columns.values() for ref in refs}
     for condition in [one for one in lone if one.null]:
         lone.remove(condition)
         if any(_matters(column, query, condition, schema) for column in condition.columns):
@@ -153,11 +153,13 @@ def _matters(
     others = [c for c in query.conditions.values() if c.key != condition.key and not c.null]
     implied = any(column in other.columns for other in others)
     computed = query.computed
-    aggregated = computed.counted | computed.distinct_counts | computed.summed | computed.averaged
+    aggregated = (
+        computed.count_arguments | computed.distinct_counts | computed.summed | computed.averaged
+    )
     return not implied and column not in aggregated and is_nullable(column, schema)
 
 
-def _moved(lone: list[QueryCondition], other: QueryParts) -> Iterator[Tag]:
+def _condition_moves(lone: list[QueryCondition], other: QueryParts) -> Iterator[Tag]:
     """Conditions on rows that the other has elsewhere."""
     elsewhere = other.branches | other.having.keys()
     for condition in [one for one in lone if one.key in elsewhere]:
@@ -187,9 +189,9 @@ def _pairs(
         waiting[alike(condition)].append(condition)
     waiting.pop(None, None)
     for condition in list(ours):
-        found = waiting.get(alike(condition))
-        if found:
-            other = found.pop()
+        partners = waiting.get(alike(condition))
+        if partners:
+            other = partners.pop()
             ours.remove(condition)
             theirs.remove(other)
             yield condition, other

@@ -87,6 +87,6 @@ def both_sides(ours: Iterable[str], theirs: Iterable[str]) -> str:
     return f"gold: {', '.join(one) or 'none'}; prediction: {', '.join(other) or 'none'}"
 
 
-def is_place(text: str) -> bool:
+def is_column_ref(text: str) -> bool:
     """Whether a text is a column and no expression."""
     return "." in text and not any(sign in text for sign in "('")

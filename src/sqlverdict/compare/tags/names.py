@@ -126,9 +126,9 @@ def name_tags(prediction: Query, schema: Schema | None) -> Iterator[Tag]:
         yield Tag(_column_tag(name, prediction, schema), name)
         return
     for pattern, tag in _MESSAGES:
-        found = pattern.match(message)
-        if found is not None:
-            yield Tag(tag, found[1])
+        match = pattern.match(message)
+        if match is not None:
+            yield Tag(tag, match[1])
             return
     yield Tag("refused", message)
 

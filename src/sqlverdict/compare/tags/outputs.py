@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from sqlverdict.compare.query.columns import UNKNOWN, schema_index
 from sqlverdict.compare.query.parts import QueryParts
-from sqlverdict.compare.tags.kinds import JOINED, TAGS, Tag, TagKind, both_sides, is_place
+from sqlverdict.compare.tags.kinds import JOINED, TAGS, Tag, TagKind, both_sides, is_column_ref
 from sqlverdict.parse.schema import Schema
 
 TAGS.update(
@@ -83,7 +83,7 @@ def output_tags(gold: QueryParts, prediction: QueryParts, schema: Schema | None)
     elif not (bags[0] <= bags[1] or bags[1] <= bags[0] or composed):
         lone = [*(bags[0] - bags[1]), *(bags[1] - bags[0])]
         # Columns as they are have a tag of their own.
-        if not all(map(is_place, lone)):
+        if not all(map(is_column_ref, lone)):
             yield Tag("other_outputs", both_sides(gold.outputs, prediction.outputs))
 
 
@@ -96,7 +96,7 @@ def _column_tags(gold: QueryParts, prediction: QueryParts, schema: Schema | None
     lone = _differing(ours, theirs)
     if not (ours and theirs and any(lone)):
         return
-    names = [{place.partition(".")[2] for place in places} for places in lone]
+    names = [{ref.partition(".")[2] for ref in refs} for refs in lone]
     if names[0] & names[1]:
         yield Tag("same_name_column", both_sides(*lone))
     elif _is_key_for_name(lone[0], lone[1], schema) or _is_key_for_name(lone[1], lone[0], schema):
@@ -110,12 +110,10 @@ def _is_key_for_name(ones: set[str], others: set[str], schema: Schema | None) ->
     if schema is None or not ones or not others:
         return False
     index = schema_index(schema)
-    keys = {place for place in ones if index.is_key(place)}
-    tables = {
-        end.partition(".")[0] for place in keys for end in (place, index.keys.get(place, place))
-    }
+    keys = {ref for ref in ones if index.is_key(ref)}
+    tables = {end.partition(".")[0] for ref in keys for end in (ref, index.keys.get(ref, ref))}
     return not any(map(index.is_key, others)) and any(
-        place.partition(".")[0] in tables for place in others
+        ref.partition(".")[0] in tables for ref in others
     )
 
 
@@ -123,7 +121,8 @@ def _composed(one: QueryParts, other: QueryParts) -> frozenset[str]:
     """The columns that one writes into one text and the other outputs."""
     outputs = set(other.outputs)
     return next(
-        (places for places in one.composed if len(places) > 1 and places <= outputs), frozenset()
+        (refs for refs in one.composed if len(refs) > 1 and refs <= outputs),
+        frozenset(),
     )
 
 
@@ -131,12 +130,12 @@ def _differing(ours: set[str], theirs: set[str]) -> tuple[set[str], set[str]]:
     """Columns that only one of them has; a column of an unknown table may be any of that name."""
 
     def alone(one: set[str], other: set[str]) -> set[str]:
-        names = {place.partition(".")[2] for place in other if place.startswith(UNKNOWN)}
-        known = {place.partition(".")[2] for place in other}
+        names = {ref.partition(".")[2] for ref in other if ref.startswith(UNKNOWN)}
+        known = {ref.partition(".")[2] for ref in other}
         return {
-            place
-            for place in one - other
-            if place.partition(".")[2] not in (known if place.startswith(UNKNOWN) else names)
+            ref
+            for ref in one - other
+            if ref.partition(".")[2] not in (known if ref.startswith(UNKNOWN) else names)
         }
 
     return alone(ours, theirs), alone(theirs, ours)

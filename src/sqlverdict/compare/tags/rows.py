@@ -103,10 +103,10 @@ def row_tags(gold: QueryParts, prediction: QueryParts) -> Iterator[Tag]:
         ("limit", gold.limit, prediction.limit),
     ):
         if bool(ours) != bool(theirs):
-            moved = name in ("order", "limit") and gold.cut and prediction.cut
+            both_cut = name in ("order", "limit") and gold.cut and prediction.cut
             first = (prediction.limit or gold.limit) in ("", "1")
-            told = tied and (name == "order" or (name == "limit" and first))
-            if not (moved or told):
+            explained = tied and (name == "order" or (name == "limit" and first))
+            if not (both_cut or explained):
                 yield Tag(f"{name}_missing" if ours else f"{name}_extra")
     if gold.groups and prediction.groups and gold.groups != prediction.groups:
         yield Tag("group_keys", both_sides(gold.groups, prediction.groups))

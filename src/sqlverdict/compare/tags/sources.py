@@ -86,7 +86,7 @@ def _between(parts: QueryParts, tables: set[str]) -> set[tuple[str, str]]:
     return {
         pair
         for pair in parts.joins
-        if pair[0] != pair[1] and all(place.partition(".")[0] in known for place in pair)
+        if pair[0] != pair[1] and all(ref.partition(".")[0] in known for ref in pair)
     }
 
 
@@ -95,11 +95,11 @@ def _is_related(pair: tuple[str, str], schema: Schema | None) -> bool:
     if schema is None or not (keys := schema_index(schema).keys):
         return True
     columns = schema_index(schema).columns
-    (table, _, name), (other_table, _, other_name) = (place.partition(".") for place in pair)
+    (table, _, name), (other_table, _, other_name) = (ref.partition(".") for ref in pair)
     if name not in columns.get(table, ()) or other_name not in columns.get(other_table, ()):
         return True
     # A key's name in two tables is one thing, but for the name that each has for its own key.
-    named = name == other_name != "id" and any(map(schema_index(schema).is_key, pair))
-    if named or pair[0] == pair[1]:
+    same_key = name == other_name != "id" and any(map(schema_index(schema).is_key, pair))
+    if same_key or pair[0] == pair[1]:
         return True
     return keys.get(pair[0], pair[0]) == keys.get(pair[1], pair[1])

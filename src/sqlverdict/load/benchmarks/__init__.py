@@ -1,1 +1,1 @@
-"""TODO."""
+"""One file a benchmark format; ``docs/benchmarks.md`` lists them."""

@@ -1,1 +1,1 @@
-"""TODO."""
+"""One file a metric; ``docs/metrics.md`` lists them."""
