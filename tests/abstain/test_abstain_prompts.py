@@ -19,12 +19,13 @@ from sqlverdict.abstain.method import (
 )
 from sqlverdict.abstain.prompting.decompose import class_named, class_of, links_of, steps_of
 from sqlverdict.abstain.prompting.demonstrations import ExamplePool
-from sqlverdict.abstain.prompting.prompt import FOLDER, MethodPrompt, prompt
+from sqlverdict.abstain.prompting.prompt import PROMPTS
 from sqlverdict.abstain.prompting.retrieve import Tfidf
 from sqlverdict.abstain.prompting.schema_text import column_lists, create_tables, one_line
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.llm.prompt import Prompt
 from sqlverdict.llm.request import NoReply, Request, TokenChoice
 from sqlverdict.parse.schemas.ddl import read_ddl
 
@@ -41,11 +42,11 @@ def tools(reply: Callable[[Request], str | NoReply], **more: object) -> tuple[To
 # The words themselves.
 
 
-@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.md")), ids=lambda file: file.stem)
-def test_every_prompt_has_a_version_and_places_to_fill(file: Path) -> None:
-    found = prompt(file.stem)
+@pytest.mark.parametrize("name", PROMPTS.names())
+def test_every_prompt_has_a_version_and_places_to_fill(name: str) -> None:
+    found = PROMPTS.load(name)
     assert found.version >= 1
-    assert found.purpose == f"{file.stem}@{found.version}"
+    assert found.purpose == f"{name}@{found.version}"
     places = set(re.findall(r"\{\{(\w+)\}\}", found.user))
     assert {"question", "schema"} <= places
     messages = found.messages({place: f"<{place}>" for place in places})
@@ -54,8 +55,8 @@ def test_every_prompt_has_a_version_and_places_to_fill(file: Path) -> None:
 
 
 def test_what_is_filled_in_is_not_filled_again() -> None:
-    words = MethodPrompt("p", 1, "", "{{question}} | {{schema}} | {not a place}")
-    (message,) = words.messages({"question": "what is {{schema}}?", "schema": "S"})
+    prompt = Prompt("p", 1, "p@1", "", "{{question}} | {{schema}} | {not a place}")
+    (message,) = prompt.messages({"question": "what is {{schema}}?", "schema": "S"})
     assert message.content == "what is {{schema}}? | S | {not a place}"
 
 

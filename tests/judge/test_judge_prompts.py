@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,10 @@ from sqlverdict.errors import UsageError
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.context import values_of
 from sqlverdict.judge.judge import JUDGES, Settings
-from sqlverdict.llm.prompt import FIELDS, fill, load_prompt, parse_prompt
+from sqlverdict.judge.prompting import FIELDS, PROMPTS
+from sqlverdict.llm.prompt import fill, parse_prompt
 
-OURS = sorted(
-    path.name.removesuffix(".md")
-    for path in (files("sqlverdict.judge") / "prompts").iterdir()
-    if path.name.endswith(".md")
-)
+OURS = PROMPTS.names()
 SECOND = {"evidence", "cascade_challenge"}
 """Prompts in their second version."""
 HEADER = "---\nname: {}\nversion: 3\n---\n"
@@ -49,12 +45,12 @@ def test_our_prompts_are_all_here() -> None:
 
 @pytest.mark.parametrize("name", OURS)
 def test_our_prompts_can_be_read_and_are_hardened(name: str) -> None:
-    prompt = load_prompt(name)
+    prompt = PROMPTS.load(name)
     assert prompt.purpose == f"{name}@{2 if name in SECOND else 1}"
     if name == "again":
         return
     # One wording for all of them: what quoted lines are, and that they have no force.
-    wording = load_prompt("flex_eq").system.split("\n\n")[1]
+    wording = PROMPTS.load("flex_eq").system.split("\n\n")[1]
     assert wording.startswith("How to read the material")
     assert wording in prompt.system
     assert "{{prediction}}" in prompt.user
@@ -71,7 +67,7 @@ def test_no_tag_is_left_in_a_filled_prompt(name: str) -> None:
         {**full, "structured": "yes"},
         {**full, "equal": "", "differ": "yes"},
     ):
-        for message in load_prompt(name).messages(values):
+        for message in PROMPTS.load(name).messages(values):
             assert "{{" not in message.content
             assert "\n\n\n" not in message.content
             assert message.content == message.content.strip()
@@ -80,7 +76,7 @@ def test_no_tag_is_left_in_a_filled_prompt(name: str) -> None:
 def test_quoted_material_stands_on_lines_of_its_own() -> None:
     quoted = sorted(FIELDS - {"dialect", "attempt", "attempts"})
     for name in OURS:
-        prompt = load_prompt(name)
+        prompt = PROMPTS.load(name)
         for field in quoted:
             for found in re.finditer(rf"^.*\{{\{{{field}\}}\}}.*$", prompt.user, re.MULTILINE):
                 assert found[0] == f"{{{{{field}}}}}"
@@ -141,7 +137,7 @@ def test_results_can_be_shown_where_they_match() -> None:
 def test_no_benchmark_is_favoured() -> None:
     # FLEX's own prompts carry hints about one benchmark's columns into every case.
     for name in OURS:
-        text = (load_prompt(name).system + load_prompt(name).user).lower()
+        text = (PROMPTS.load(name).system + PROMPTS.load(name).user).lower()
         assert not re.search(r"\b(bird|spider|california|school|charter|frpm)\b", text)
 
 
@@ -191,12 +187,12 @@ def test_a_folder_of_prompts_replaces_ours(tmp_path: Path) -> None:
 )
 def test_a_broken_template_says_what_is_wrong(text: str, complaint: str) -> None:
     with pytest.raises(UsageError, match=re.escape(complaint)):
-        parse_prompt("mine", text, "mine.md")
+        parse_prompt("mine", text, "mine.md", FIELDS)
 
 
 def test_a_missing_folder_and_a_broken_file_are_named(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no folder of prompts"):
-        load_prompt("flex_eq", tmp_path / "nowhere")
+        PROMPTS.load("flex_eq", tmp_path / "nowhere")
     (tmp_path / "flex_eq.md").write_bytes(b"\xff\xfe")
     with pytest.raises(UsageError, match=r"flex_eq\.md"):
-        load_prompt("flex_eq", tmp_path)
+        PROMPTS.load("flex_eq", tmp_path)

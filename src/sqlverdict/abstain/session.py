@@ -22,7 +22,7 @@ from sqlverdict.abstain.decision import Decision
 from sqlverdict.abstain.learn.saved import read_json, write_json
 from sqlverdict.abstain.method import Ask, Tools
 from sqlverdict.abstain.predictions import line_of
-from sqlverdict.abstain.prompting.prompt import FOLDER, prompt
+from sqlverdict.abstain.prompting.prompt import PROMPTS
 from sqlverdict.abstain.workflow import FittedComposition
 from sqlverdict.errors import DataError, RunLogError
 from sqlverdict.parse.schema import Schema
@@ -172,7 +172,7 @@ def _about(machine: FittedComposition, tools: Tools, inputs: Mapping[str, str]) 
 
 
 def _prompts() -> dict[str, int]:
-    return {file.stem: prompt(file.stem).version for file in sorted(FOLDER.glob("*.md"))}
+    return {name: PROMPTS.load(name).version for name in PROMPTS.names()}
 
 
 def _done(out: Path, about: Mapping[str, Any], overwrite: bool) -> set[str]:

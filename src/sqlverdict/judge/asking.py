@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from sqlverdict.judge.opinion import ASKED_AGAIN, BUDGET, CUT_OFF, PENDING, Opinion, Settings
+from sqlverdict.judge.prompting import PROMPTS
 from sqlverdict.judge.replies.conclusion import ReplyReading
-from sqlverdict.llm.prompt import Prompt, load_prompt
+from sqlverdict.llm.prompt import Prompt
 from sqlverdict.llm.request import Message, NoReply, Reply, Request
 from sqlverdict.records import Reason
 
@@ -105,7 +106,7 @@ def ask(
 
 
 def _again(request: Request, attempt: int, attempts: int, settings: Settings) -> Request:
-    reminder = load_prompt("again", settings.prompts)
+    reminder = PROMPTS.load("again", settings.prompts)
     values = {"attempt": str(attempt), "attempts": str(attempts)}
     (added,) = reminder.messages(values)
     *before, last = request.messages

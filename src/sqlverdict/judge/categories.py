@@ -19,10 +19,10 @@ from sqlverdict.judge.asking import CallCounts, NoReading, ask, make_request, wr
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.context import values_of
 from sqlverdict.judge.opinion import Opinion, Settings
+from sqlverdict.judge.prompting import PROMPTS
 from sqlverdict.judge.replies.conclusion import ReplyForm, ReplyReading, read, truth
 from sqlverdict.judge.replies.loose_json import Object, Value, key_word
 from sqlverdict.llm.neutral import quote
-from sqlverdict.llm.prompt import load_prompt
 from sqlverdict.llm.request import NoReply, Reply, Request
 
 FATAL: Mapping[str, str] = {
@@ -116,7 +116,7 @@ def categorise(
     kinds = kinds_for(brief.equal, opinion.correct)
     if not kinds:
         return opinion
-    prompt = load_prompt(
+    prompt = PROMPTS.load(
         "categories_minor" if opinion.correct else "categories_fatal", settings.prompts
     )
     values = values_of(brief, settings, results=brief.equal is not True)

@@ -9,8 +9,8 @@ from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.context import NOTHING, answer_schema, values_of
 from sqlverdict.judge.judge import Conduct
 from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.prompting import PROMPTS
 from sqlverdict.judge.replies.conclusion import EQUIVALENT, read
-from sqlverdict.llm.prompt import load_prompt
 
 SCHEMA = answer_schema(equivalent={"type": "boolean"})
 
@@ -21,6 +21,6 @@ def compare_queries(judge: str, prompt: str, brief: Brief, settings: Settings) -
     values = values_of(brief, replace(settings, gold=True), results=False)
     values["gold"] = values["gold"] or NOTHING
     tally = CallCounts()
-    request = make_request(load_prompt(prompt, settings.prompts), values, settings, SCHEMA)
+    request = make_request(PROMPTS.load(prompt, settings.prompts), values, settings, SCHEMA)
     found = yield from ask(request, lambda text: read(text, EQUIVALENT), settings, tally)
     return opinion_of(judge, settings, tally, found)

@@ -11,7 +11,7 @@ from sqlverdict.abstain.benchmark.unanswerable import ChosenIdea
 from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
 from sqlverdict.abstain.benchmark.wording import read_question, reword
 from sqlverdict.abstain.method import Tools
-from sqlverdict.abstain.prompting.prompt import prompt
+from sqlverdict.abstain.prompting.prompt import PROMPTS
 from sqlverdict.errors import Interrupted, UsageError
 from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.parse.schemas.ddl import read_ddl
@@ -142,7 +142,7 @@ def test_reading_a_reply(text, question) -> None:
 
 @pytest.mark.parametrize("name", sorted({kind.prompt for _, kind in TYPES.items()} - {""}))
 def test_prompts_have_versions_and_fill_in_whole(name) -> None:
-    found = prompt(name)
+    found = PROMPTS.load(name)
     names = ("schema", "examples", "question", "column", "table", "task")
     messages = found.messages({each: f"<{each}>" for each in names})
     assert found.version >= 1

@@ -22,7 +22,7 @@ from sqlverdict.abstain.benchmark.words import (
     singular,
 )
 from sqlverdict.abstain.method import Tools
-from sqlverdict.abstain.prompting.prompt import ask_all, prompt, request
+from sqlverdict.abstain.prompting.prompt import PROMPTS, ask_all, request
 from sqlverdict.abstain.prompting.schema_text import column_lists
 from sqlverdict.errors import Interrupted
 from sqlverdict.llm.request import NoReply, Reply, Request
@@ -87,7 +87,7 @@ def reword(chosen: Sequence[ChosenIdea], world: QuestionSources, tools: Tools) -
             said = _Said(None, "a question that is there already")
         kept[said.problem] += 1
     names = dict.fromkeys(chosen[number].kind.prompt for number in places)
-    purposes = tuple(prompt(name).purpose for name in names)
+    purposes = tuple(PROMPTS.load(name).purpose for name in names)
     used = len(places) - kept.total()
     return RewordedQuestions(tuple(found), len(places), used, dict(kept), purposes)
 

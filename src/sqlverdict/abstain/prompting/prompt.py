@@ -1,75 +1,27 @@
-"""Prompts from ``prompts/*.md``, and how they are put to a language model.
-
-A prompt file has a line ``version: N``, then a part under ``# system`` and one under ``# user``.
-``{{name}}`` is filled in; everything else, single braces included, is text. The version rises
-with every change of the words, and stands in each request's purpose (``clsprompt@1``).
-"""
+"""The methods' prompts, ``prompts/*.md``, and how they are put to a language model."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from sqlverdict.abstain.method import Detection, Draft, Shot, Tools
 from sqlverdict.errors import UsageError
-from sqlverdict.llm.request import Message, NoReply, Reply, Request
+from sqlverdict.llm.prompt import PromptFolder
+from sqlverdict.llm.request import NoReply, Reply, Request
+from sqlverdict.parse.tokens import word_set
 
 if TYPE_CHECKING:
     from sqlverdict.llm.request import Answerer
 
-FOLDER = Path(__file__).parent / "prompts"
-_FILE = re.compile(
-    r"version: (?P<version>\d+)\n+# system\n(?P<system>.*?)\n# user\n(?P<user>.*)", re.S
-)
-_PLACE = re.compile(r"\{\{(\w+)\}\}")
+FIELDS = word_set("schema question knowledge demonstrations links sql examples column table task")
+"""What a method's template may name."""
+
+PROMPTS = PromptFolder("sqlverdict.abstain.prompting", FIELDS)
 
 T = TypeVar("T")
 R = TypeVar("R")
-
-
-@dataclass(frozen=True)
-class MethodPrompt:
-    """A prompt's words."""
-
-    name: str
-    version: int
-    system: str
-    user: str
-
-    @property
-    def purpose(self) -> str:
-        """Name and version, as requests carry them."""
-        return f"{self.name}@{self.version}"
-
-    def messages(self, values: Mapping[str, str]) -> tuple[Message, ...]:
-        """The prompt with its places filled in."""
-
-        def fill(text: str) -> str:
-            for name, value in values.items():
-                if not value:
-                    text = text.replace(f"{{{{{name}}}}}\n\n", "")
-            # One pass: a question that says {{schema}} stays as it is.
-            return _PLACE.sub(lambda place: values[place[1]], text).strip()
-
-        parts = (Message("system", fill(self.system)), Message("user", fill(self.user)))
-        return tuple(part for part in parts if part.content)
-
-
-@lru_cache(maxsize=64)
-def prompt(name: str) -> MethodPrompt:
-    """The prompt of that name."""
-    text = (FOLDER / f"{name}.md").read_text(encoding="utf-8")
-    found = _FILE.fullmatch(text)
-    if found is None:
-        raise UsageError(
-            f"the prompt {name}.md has no version, or no parts '# system' and '# user'"
-        )
-    return MethodPrompt(name, int(found["version"]), found["system"], found["user"])
 
 
 def request(
@@ -90,11 +42,11 @@ def request(
     """
     if not tools.model:
         raise UsageError(f"{name} asks a language model: name one with --model (and --base-url)")
-    words = prompt(name)
+    prompt = PROMPTS.load(name)
     return Request(
         tools.model,
-        words.messages(values),
-        words.purpose,
+        prompt.messages(values),
+        prompt.purpose,
         temperature=temperature,
         max_tokens=max_tokens or tools.max_tokens,
         seed=tools.seed,

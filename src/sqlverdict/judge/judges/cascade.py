@@ -21,9 +21,9 @@ from sqlverdict.judge.briefs.context import VERDICT_SCHEMA, values_of
 from sqlverdict.judge.briefs.fit import fitted
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import SHORTENED, Settings
+from sqlverdict.judge.prompting import PROMPTS
 from sqlverdict.judge.replies.conclusion import read_verdict
 from sqlverdict.llm.neutral import quote
-from sqlverdict.llm.prompt import load_prompt
 from sqlverdict.llm.request import Request
 
 LONGEST_EARLIER = 4_000
@@ -40,13 +40,13 @@ class Cascade:
         """Two calls, and more only where a reply cannot be read."""
         label = f"{self.name}@{self.version}"
         tally = CallCounts()
-        prompt = load_prompt("cascade_alone", settings.prompts)
+        prompt = PROMPTS.load("cascade_alone", settings.prompts)
         alone = values_of(brief, replace(settings, gold=False))
         request = make_request(prompt, alone, settings, VERDICT_SCHEMA)
         first = yield from ask(request, read_verdict, settings, tally)
         if isinstance(first, NoReading) or not settings.gold:
             return opinion_of(label, settings, tally, first)
-        prompt = load_prompt("cascade_challenge", settings.prompts)
+        prompt = PROMPTS.load("cascade_challenge", settings.prompts)
         judged = "it answers the question" if first.value else "it does not answer the question"
         earlier = quote(f"{first.explanation}\n\nJudged: {judged}.", LONGEST_EARLIER)
 

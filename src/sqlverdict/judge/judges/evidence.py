@@ -22,9 +22,9 @@ from sqlverdict.judge.briefs.context import answer_schema, values_of
 from sqlverdict.judge.briefs.fit import fitted
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import SHORTENED, Settings
+from sqlverdict.judge.prompting import PROMPTS
 from sqlverdict.judge.replies.conclusion import read_verdict, truth
 from sqlverdict.judge.replies.loose_json import Value
-from sqlverdict.llm.prompt import load_prompt
 from sqlverdict.llm.request import Request
 
 ANSWERS = ("possible", "matters", "reference_wrong", "correct")
@@ -42,7 +42,7 @@ class EvidenceJudge:
         """One call, and more only where its reply cannot be read."""
         match = brief.equal is True
         shown = settings.results_eq if match else settings.results_neq
-        prompt = load_prompt("evidence", settings.prompts)
+        prompt = PROMPTS.load("evidence", settings.prompts)
 
         def make(told: Brief) -> Request:
             values = values_of(told, settings, results=shown, evidence=True)

@@ -17,8 +17,8 @@ from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.context import VERDICT_SCHEMA, values_of
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.prompting import PROMPTS
 from sqlverdict.judge.replies.conclusion import read_verdict
-from sqlverdict.llm.prompt import load_prompt
 
 
 @JUDGES.member
@@ -32,7 +32,7 @@ class FlexJudge:
     def conduct(self, brief: Brief, settings: Settings) -> Conduct:
         """One call, and more only where its reply cannot be read."""
         match = brief.equal is True
-        prompt = load_prompt("flex_eq" if match else "flex_neq", settings.prompts)
+        prompt = PROMPTS.load("flex_eq" if match else "flex_neq", settings.prompts)
         shown = settings.results_eq if match else settings.results_neq
         values = values_of(brief, settings, results=shown)
         tally = CallCounts()

@@ -14,8 +14,8 @@ from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.context import answer_schema, values_of
 from sqlverdict.judge.judge import JUDGES, Conduct
 from sqlverdict.judge.opinion import Settings
+from sqlverdict.judge.prompting import PROMPTS
 from sqlverdict.judge.replies.conclusion import ReplyReading, read, score_form
-from sqlverdict.llm.prompt import load_prompt
 
 LOW, HIGH = 1, 5
 FORM = score_form(LOW, HIGH)
@@ -35,7 +35,7 @@ class Rubric:
         shown = settings.results_eq if brief.equal is True else settings.results_neq
         values = values_of(brief, settings, results=shown)
         tally = CallCounts()
-        request = make_request(load_prompt("rubric", settings.prompts), values, settings, SCHEMA)
+        request = make_request(PROMPTS.load("rubric", settings.prompts), values, settings, SCHEMA)
         scored = yield from ask(request, lambda text: read(text, FORM), settings, tally)
         verdict: ReplyReading[bool] | NoReading
         if isinstance(scored, NoReading):
