@@ -177,7 +177,7 @@ def equivalence(instances: int) -> dict[str, Any]:
         for one, two, schema in rows:
             found = find_witness(one, two, schema, budget=budget)
             kind = "refuted" if found.refuted else "open"
-            if not found.refuted and found.reasons and not found.tried:
+            if not found.refuted and found.reasons and not found.instances_tried:
                 kind = "cannot run"
             counts[kind] += 1
             if (kind == "refuted") != (label == "different"):

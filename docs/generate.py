@@ -29,6 +29,8 @@ from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.rule import RULES
 from sqlverdict.records import REASONS, Fault, Reason, Row, Rung, Verdict
+from sqlverdict.refute.make.instance_profile import InstanceProfile
+from sqlverdict.refute.strategy import STRATEGIES, rotation
 from sqlverdict.registry import Registry
 from sqlverdict.run.judging.stage import JudgeOptions
 from sqlverdict.score.metric import METRICS
@@ -157,6 +159,42 @@ def signs() -> str:
     return f"{head}\n\n" + "\n".join(rows) + f"\n\n## {rest}"
 
 
+def strategies() -> str:
+    """The page of search strategies: the rotation on top, each with its example and numbers."""
+    parts = [
+        "# Search strategies",
+        NOTE,
+        "Ways in which the [search for a witness](refute.md) makes databases. They take turns; a "
+        "strategy without a turn replaces the one whose turn it is, as its *Costs* say. "
+        "`check_strategy` of `sqlverdict.testing` shows for each that the search separates its "
+        "example with it and misses it without it, within the number of instances that is given.",
+    ]
+    rows = ["| turn | strategy | numbers | why |", "| --- | --- | --- | --- |"]
+    turns = [(str(number), *turn) for number, turn in enumerate(rotation())]
+    turns += [
+        ("", member, profile)
+        for _, member in STRATEGIES.items()
+        for profile in member.profiles
+        if profile.turn is None
+    ]
+    for turn, member, profile in turns:
+        numbers = ", ".join(
+            f"{name} {value}" if value is not True else name
+            for name, value in vars(profile).items()
+            if name not in ("why", "turn") and value
+        )
+        rows.append(f"| {turn} | [`{member.name}`](#{member.name}) | {numbers} | {profile.why} |")
+    about = as_markdown(InstanceProfile.__doc__ or "")
+    parts += ["\n".join(rows), "## The numbers", about]
+    for name, member in STRATEGIES.items():
+        example = member.example
+        queries = f"-- gold\n{example.gold}\n-- prediction\n{example.prediction}"
+        sql = f"```sql\n{example.schema.strip()}\n{queries}\n```"
+        parts += [f"## `{name}`", document(STRATEGIES.home(name)), sql]
+        parts.append(f"{example.instances} instances, seed {example.seed}.")
+    return "\n\n".join(parts) + "\n"
+
+
 def words() -> str:
     """Verdicts, rungs, faults and reason codes."""
     parts = ["# Words of the run log", NOTE]
@@ -241,7 +279,7 @@ def rules() -> str:
             for rule in mine
         ]
         about = f"A proof under this profile shows: {profile.about}. {len(mine)} rules."
-        parts += [f"## Profile `{name}`", about, "\n".join(rows)]
+        parts += [f"## InstanceProfile `{name}`", about, "\n".join(rows)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -295,6 +333,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "engines.md": engines,
     "benchmarks.md": benchmarks,
     "signs.md": signs,
+    "strategies.md": strategies,
     "words.md": words,
     "judge.md": judge_page,
     "tags.md": tags,

@@ -119,6 +119,7 @@ MEMBERS = {
     "prove/etm_paper/rules": "one file a rule of the ETM paper",
     "prove/profiles": "one file a profile",
     "prove/rules": "one file a rule",
+    "refute/strategies": "one file a search strategy",
     "score/metrics": "one file a metric",
     "signs/members": "one file a sign",
 }

@@ -15,7 +15,7 @@ from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.read.constants import read
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.trial.legal import legal
-from sqlverdict.refute.trial.scratch_database import warm_arena
+from sqlverdict.refute.trial.scratch_database import warm_scratch
 from sqlverdict.refute.witness import Instance, SearchBudget, Witness
 
 SCHEMA = read_ddl(
@@ -161,12 +161,12 @@ def test_rows_pass_what_the_queries_ask_for(gold: str, prediction: str) -> None:
 def test_many_instances_give_the_query_something_to_say(sql: str) -> None:
     query = parse(sql)
     assert isinstance(query, Query)
-    arena = warm_arena(WIDE, None, False)
+    scratch = warm_scratch(WIDE, None, False)
     generator = InstanceGenerator(WIDE, facts_of(WIDE), read(query, WIDE))
     telling = 0
     for number in range(100):
-        arena.load(generator.instance(number))
-        answer = arena.run(sql)
+        scratch.load(generator.instance(number))
+        answer = scratch.run(sql)
         assert isinstance(answer, Answer)
         telling += any(cell not in (None, 0) for row in answer.rows for cell in row)
     assert telling >= 8
@@ -258,12 +258,12 @@ def test_no_number_is_too_large(condition: str) -> None:
 def test_no_row_is_made_that_its_parents_forbid(sql: str) -> None:
     query = parse(sql)
     assert isinstance(query, Query)
-    arena = warm_arena(MIXED, None, False)
-    generator = InstanceGenerator(MIXED, facts_of(MIXED), read(query, MIXED), 0, arena)
+    scratch = warm_scratch(MIXED, None, False)
+    generator = InstanceGenerator(MIXED, facts_of(MIXED), read(query, MIXED), 0, scratch)
     for number in range(100):
         rows = generator.instance(number)
-        arena.load(rows)
-        assert legal(Instance(MIXED, arena.kept(rows)), facts_of(MIXED)) == []
+        scratch.load(rows)
+        assert legal(Instance(MIXED, scratch.stored(rows)), facts_of(MIXED)) == []
 
 
 def test_rows_that_join_as_one_query_does_come_early() -> None:
@@ -273,5 +273,5 @@ def test_rows_that_join_as_one_query_does_come_early() -> None:
     for seed in range(9):
         found = find_witness(gold, prediction, WIDE, budget=SearchBudget(seed=seed))
         assert isinstance(found, Witness)
-        tried.append(found.tried)
+        tried.append(found.instances_tried)
     assert median(tried) <= 8

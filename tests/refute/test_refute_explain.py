@@ -27,17 +27,17 @@ SCHEMA = read_ddl(
 
 def on(gold: str, prediction: str, **rows: list[Row]) -> Witness:
     """A witness as the engine itself sees it."""
-    arena = ScratchDatabase(SCHEMA)
+    scratch = ScratchDatabase(SCHEMA)
     content = {name: tuple(given) for name, given in rows.items()}
-    arena.load(content)
-    ours, theirs = arena.run(gold), arena.run(prediction)
+    scratch.load(content)
+    ours, theirs = scratch.run(gold), scratch.run(prediction)
     reasons: tuple[Reason, ...] = (Reason.EXECUTION_ERROR,)
     if isinstance(ours, Answer) and isinstance(theirs, Answer):
-        pair = QueryPair(gold, prediction, probe=arena.run)
+        pair = QueryPair(gold, prediction, probe=scratch.run)
         compared = PRESETS.get("strict").compare(ours, theirs, pair)
         assert compared.equal is False, "no witness: the answers are the same"
         reasons = compared.reasons
-    arena.close()
+    scratch.close()
     return Witness(gold, prediction, Instance(SCHEMA, content), ours, theirs, reasons)
 
 

@@ -18,7 +18,7 @@ from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.read.constants import read
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.trial.legal import legal
-from sqlverdict.refute.trial.scratch_database import warm_arena
+from sqlverdict.refute.trial.scratch_database import warm_scratch
 from sqlverdict.refute.witness import Instance, NotRefuted, SearchBudget, Witness
 
 SCHEMA = """
@@ -144,7 +144,7 @@ def test_same_seed_same_witness(schema: Schema) -> None:
         assert isinstance(one, Witness)
         assert isinstance(two, Witness)
         assert one.instance.rows == two.instance.rows
-        assert one.tried == two.tried
+        assert one.instances_tried == two.instances_tried
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_given_instances_come_first(schema: Schema) -> None:
         gold, prediction, schema, first=[instance], budget=SearchBudget(instances=1)
     )
     assert isinstance(found, Witness)
-    assert (found.origin, found.tried) == ("bank", 1)
+    assert (found.origin, found.instances_tried) == ("bank", 1)
 
 
 @settings(max_examples=60, deadline=None)
@@ -235,12 +235,12 @@ def test_generated_instances_obey_the_facts(seed: int, number: int, pair: tuple[
         query = parse(sql)
         assert isinstance(query, Query)
         readings.append(read(query, declared))
-    arena = warm_arena(declared, None, False)
+    scratch = warm_scratch(declared, None, False)
     facts = facts_of(declared)
-    generator = InstanceGenerator(declared, facts, readings[0].merge(readings[1]), seed, arena)
+    generator = InstanceGenerator(declared, facts, readings[0].merge(readings[1]), seed, scratch)
     rows = generator.instance(number)
-    arena.load(rows)
-    kept = arena.kept(rows)
+    scratch.load(rows)
+    kept = scratch.stored(rows)
     if all(len(kept[table]) == len(rows[table]) for table in rows):
         assert legal(Instance(declared, kept), facts) == []
 

@@ -17,9 +17,9 @@ from sqlverdict.refute.data.real_rows import real_rows
 from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.read.constants import read
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.sources import Sources, likely_facts
+from sqlverdict.refute.sources import InstanceSources, likely_facts
 from sqlverdict.refute.trial.legal import legal
-from sqlverdict.refute.trial.scratch_database import warm_arena
+from sqlverdict.refute.trial.scratch_database import warm_scratch
 from sqlverdict.refute.witness import Instance, SearchBudget, Witness
 
 GOLD = (
@@ -58,9 +58,9 @@ def test_instances_are_like_the_data_in_every_column(database: Path) -> None:
     assert isinstance(gold, Query)
     assert isinstance(prediction, Query)
     reading = read(gold, schema).merge(read(prediction, schema))
-    arena = warm_arena(schema, None, False)
-    generator = InstanceGenerator(schema, facts_of(schema), reading, 0, arena)
-    sources = Sources(generator, facts_of(schema), SearchBudget(), 60, database, arena)
+    scratch = warm_scratch(schema, None, False)
+    generator = InstanceGenerator(schema, facts_of(schema), reading, 0, scratch)
+    sources = InstanceSources(generator, facts_of(schema), SearchBudget(), 60, database, scratch)
     sources.ordinary = True
     real = real_rows(database, schema)
     shown = [
@@ -93,5 +93,5 @@ def test_an_ordinary_witness_is_found_and_not_by_chance(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert grades(database).count("ordinary") >= 5
-    monkeypatch.setattr(Sources, "_likely", lambda _: iter(()))
+    monkeypatch.setattr(InstanceSources, "_likely", lambda _: iter(()))
     assert grades(database).count("ordinary") <= 1

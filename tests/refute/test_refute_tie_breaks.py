@@ -13,7 +13,7 @@ from sqlverdict.parse.tokens import normalised
 from sqlverdict.records import Answer
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.trial.determined import is_determined
-from sqlverdict.refute.trial.scratch_database import warm_arena
+from sqlverdict.refute.trial.scratch_database import warm_scratch
 from sqlverdict.refute.trial.tie_breaks import broken_ties
 from sqlverdict.refute.witness import Witness
 
@@ -102,10 +102,10 @@ def test_a_subquery_for_one_value_may_be_any_of_its_rows() -> None:
 def _is_determined(
     gold: str, prediction: str, rows: dict[str, tuple[tuple[int | str, ...], ...]]
 ) -> bool:
-    arenas = (warm_arena(SCHEMA, None, False), warm_arena(SCHEMA, frozenset(), True))
-    arenas[0].load(rows)
-    asked = ((gold, arenas[0].run(gold)), (prediction, arenas[0].run(prediction)))
-    return is_determined(*asked, rows, arenas, PRESETS.get("strict"), "sqlite")
+    scratches = (warm_scratch(SCHEMA, None, False), warm_scratch(SCHEMA, frozenset(), True))
+    scratches[0].load(rows)
+    asked = ((gold, scratches[0].run(gold)), (prediction, scratches[0].run(prediction)))
+    return is_determined(*asked, rows, scratches, PRESETS.get("strict"), "sqlite")
 
 
 def test_groups_that_tie_are_told_from_groups_that_do_not() -> None:
@@ -133,12 +133,12 @@ def test_groups_that_tie_are_told_from_groups_that_do_not() -> None:
 def test_rankings_by_different_measures_part_without_a_tie(gold: str, prediction: str) -> None:
     found = find_witness(gold, prediction, SCHEMA)
     assert isinstance(found, Witness)
-    arena = warm_arena(SCHEMA, None, False)
-    arena.load(found.instance.rows)
+    scratch = warm_scratch(SCHEMA, None, False)
+    scratch.load(found.instance.rows)
     for sql, outcome in ((gold, found.gold), (prediction, found.prediction)):
         assert isinstance(outcome, Answer)
         for broken in broken_ties(sql):
-            again = arena.run(broken)
+            again = scratch.run(broken)
             assert isinstance(again, Answer)
             assert again.rows == outcome.rows
 

@@ -6,7 +6,7 @@
 ``part``       the tables that two queries touch; no other is made
 ``difference`` a difference on some rows, before it is a witness
 ``refusal``    why no search can be made
-``arena``      a warm in-memory engine on which instances are tried
+``scratch``      a warm in-memory engine on which instances are tried
 ``declarations``  the tables of such an engine
 ``resolve``    which base column a reference means
 ``views``      views and generated columns, written out before a query is read

@@ -10,36 +10,36 @@ from sqlverdict.refute.witness import SearchBudget
 
 
 class Meter:
-    """Counts the work of one search: that of its arenas, and what is reckoned beside them.
+    """Counts the work of one search: that of its scratch databases, and other work.
 
     Attributes:
         late: Whether the clock had to end the search.
     """
 
-    def __init__(self, budget: SearchBudget, arenas: Iterable[ScratchDatabase]) -> None:
+    def __init__(self, budget: SearchBudget, scratches: Iterable[ScratchDatabase]) -> None:
         self.late = False
-        self._arenas = tuple(arenas)
+        self._scratches = tuple(scratches)
         self._most = budget.work
         self._beside = 0
         self._deadline = monotonic() + budget.seconds
-        for arena in self._arenas:
-            arena.begin()
+        for scratch in self._scratches:
+            scratch.begin()
 
     def spend(self, cells: int) -> None:
-        """So many cells were looked at outside of the arenas."""
+        """So many cells were looked at outside of the scratch databases."""
         self._beside += CELL * cells
 
     @property
     def work(self) -> int:
         """All work so far, in steps of the engine."""
-        return self._beside + sum([arena.work for arena in self._arenas])
+        return self._beside + sum([scratch.work for scratch in self._scratches])
 
     @property
     def over(self) -> bool:
         """Whether the search must end: by its work, or by the clock if that comes first."""
         work = self._beside
-        for arena in self._arenas:
-            work += arena.work
+        for scratch in self._scratches:
+            work += scratch.work
         if work > self._most:
             return True
         self.late = self.late or monotonic() > self._deadline

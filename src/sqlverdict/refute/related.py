@@ -26,9 +26,9 @@ from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.read.constants import read
 from sqlverdict.refute.read.part import part_of
-from sqlverdict.refute.search import arenas_for
+from sqlverdict.refute.search import scratches_for
 from sqlverdict.refute.shrink import Content
-from sqlverdict.refute.sources import Sources
+from sqlverdict.refute.sources import InstanceSources
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.witness import SearchBudget
 
@@ -123,19 +123,19 @@ def relate_on_instances(
     assert not isinstance(theirs, ParseFailure)
     part = part_of(schema, (*ours.tables, *theirs.tables))
     try:
-        facts, arenas = arenas_for(part, None)
+        facts, scratches = scratches_for(part, None)
         reading = read(ours, part).merge(read(theirs, part))
-        generator = InstanceGenerator(part, facts, reading, chosen.seed, arenas[0])
-        sources = Sources(generator, facts, chosen, INSTANCES, database, arenas[0])
+        generator = InstanceGenerator(part, facts, reading, chosen.seed, scratches[0])
+        sources = InstanceSources(generator, facts, chosen, INSTANCES, database, scratches[0])
     except SchemaError:
         return None
-    meter = Meter(chosen, arenas)
+    meter = Meter(chosen, scratches)
     maps: list[_Map] = []
     wider = instances = 0
     for _, rows in sources(()):
         if meter.over:
             break
-        answers = [_settled(sql, rows, arenas) for sql in (gold, prediction)]
+        answers = [_settled(sql, rows, scratches) for sql in (gold, prediction)]
         before, after = answers
         if before is None or after is None or not (before.rows or after.rows):
             continue
@@ -153,15 +153,15 @@ def relate_on_instances(
 
 
 def _settled(
-    sql: str, rows: Content, arenas: tuple[ScratchDatabase, ScratchDatabase]
+    sql: str, rows: Content, scratches: tuple[ScratchDatabase, ScratchDatabase]
 ) -> Answer | None:
     """What a query gives on these rows, where it gives the same with the rows turned round."""
-    forward, keyless = arenas
+    forward, keyless = scratches
     turned = {table: list(reversed(content)) for table, content in rows.items()}
     found: list[Outcome] = []
-    for arena, content in ((forward, rows), (keyless, turned)):
-        arena.load(content)
-        found.append(arena.run(sql))
+    for scratch, content in ((forward, rows), (keyless, turned)):
+        scratch.load(content)
+        found.append(scratch.run(sql))
     first, second = found
     if not isinstance(first, Answer) or not isinstance(second, Answer) or first.volatile:
         return None

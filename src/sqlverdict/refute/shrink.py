@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.make.constraints import SchemaConstraints, is_closed
+from sqlverdict.refute.make.constraints import SchemaConstraints, foreign_keys_hold
 
 Content = dict[str, tuple[Row, ...]]
 Cost = tuple[int, int]
@@ -34,7 +34,7 @@ class Shrinker:
     """Shrinks the instances of one schema.
 
     Args:
-        ground: The tables, and the foreign keys that every instance must obey.
+        constraints: The tables, and the foreign keys that every instance must obey.
         differ: Whether the two queries differ, with determined answers, on such rows.
         tries: How often ``differ`` may be asked.
         cost: How far rows are from ordinary; no step may raise it.
@@ -43,13 +43,13 @@ class Shrinker:
 
     def __init__(
         self,
-        ground: SchemaConstraints,
+        constraints: SchemaConstraints,
         differ: Differ,
         tries: int,
         cost: Callable[[Content], Cost] | None = None,
         is_over: Callable[[], bool] = lambda: False,
     ) -> None:
-        self.ground = ground
+        self.constraints = constraints
         self.differ = differ
         self.tries = tries
         self.cost = cost or (lambda _: (0, 0))
@@ -93,7 +93,7 @@ class Shrinker:
         return None
 
     def _works(self, rows: Content) -> bool:
-        return is_closed(rows, self.ground.links) and self._works_closed(rows)
+        return foreign_keys_hold(rows, self.constraints.links) and self._works_closed(rows)
 
     def _works_closed(self, rows: Content) -> bool:
         """Whether rows that lack no parent will do."""
@@ -119,7 +119,7 @@ class Shrinker:
 
     def _with_parents(self, few: Content, rows: Content) -> Content:
         """Some of the rows, and what they reference among the others."""
-        links = [link for table in rows for link in self.ground.links.get(table, ())]
+        links = [link for table in rows for link in self.constraints.links.get(table, ())]
         for _ in range(_DEPTH):
             before = few
             for link in links:
@@ -172,7 +172,7 @@ class Shrinker:
         """Drop the children of rows that are gone."""
         while True:
             before = sum(map(len, rows.values()))
-            for link in [link for table in rows for link in self.ground.links.get(table, ())]:
+            for link in [link for table in rows for link in self.constraints.links.get(table, ())]:
                 gone = link.orphans(rows)
                 if gone:
                     kept = tuple(r for n, r in enumerate(rows[link.table]) if n not in gone)
@@ -206,9 +206,9 @@ class Shrinker:
     def _simple_for(self, value: Cell, rows: Content) -> tuple[Cell, ...]:
         """Simple values for the column in which the value is found first."""
         for table, content in rows.items():
-            for n, column in enumerate(self.ground.tables[table].columns):
+            for n, column in enumerate(self.constraints.tables[table].columns):
                 if any(_is(row[n], value) for row in content):
-                    return _SIMPLE[self.ground.pools[(table, column.name)].kind]
+                    return _SIMPLE[self.constraints.pools[(table, column.name)].kind]
         return ()
 
 

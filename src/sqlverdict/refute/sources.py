@@ -7,7 +7,7 @@ show of single columns becomes facts and values; what they show of several is le
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -19,11 +19,11 @@ from sqlverdict.refute.data.mine.columns import FewValues, NeverNull, Repeatless
 from sqlverdict.refute.data.mine.kind import ColumnRegularity
 from sqlverdict.refute.data.real_rows import RealRows, real_rows
 from sqlverdict.refute.data.regularities import Regularities
-from sqlverdict.refute.make.generator import InstanceGenerator, values_by_place
-from sqlverdict.refute.make.modes import MODES
+from sqlverdict.refute.make.generator import InstanceGenerator, values_by_column
 from sqlverdict.refute.make.values import ValuePool
-from sqlverdict.refute.read.columns import Place
+from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.shrink import Content
+from sqlverdict.refute.strategy import rotation, turn_of
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.witness import Instance, Origin, SearchBudget
 
@@ -32,7 +32,7 @@ _REAL_EVERY = 4
 _PLAIN = 4
 
 
-class Sources:
+class InstanceSources:
     """The instances of one search, in the order in which they are tried.
 
     Attributes:
@@ -47,9 +47,11 @@ class Sources:
         instances: int,
         database: Path | None,
         scratch: ScratchDatabase,
+        without: Collection[str] = (),
     ) -> None:
         self._generator, self._facts, self._budget = generator, facts, budget
         self._instances, self._database, self._scratch = instances, database, scratch
+        self._without = without
         self.ordinary = False
 
     def __call__(self, first: Iterable[Instance]) -> Iterator[tuple[Origin, Content]]:
@@ -59,6 +61,8 @@ class Sources:
         real = self._real()
         likely: Iterator[Content] | None = None
         for number in range(self._instances):
+            if self._without and self._strategy(number) in self._without:
+                continue
             if self.ordinary and likely is None:
                 likely = self._likely()
             made = None if likely is None else next(likely, None)
@@ -67,6 +71,9 @@ class Sources:
                 sample = next(real, None)
                 if sample is not None:
                     yield "real", dict(sample.rows)
+
+    def _strategy(self, number: int) -> str:
+        return turn_of(self._generator, number).strategy.name
 
     def _real(self) -> Iterator[Instance]:
         if self._database is None:
@@ -78,7 +85,7 @@ class Sources:
             self._database,
             generator.schema,
             [table.name for table in generator.tables],
-            values_by_place(generator),
+            values_by_column(generator),
             seed=self._budget.seed,
             count=self._instances // _REAL_EVERY,
         )
@@ -98,8 +105,8 @@ class Sources:
             self._scratch,
             shape=lambda pools: likely_pools(pools, made.reading.used, real),
         )
-        # Not the first ones: these are alike for all queries, and have no rivals.
-        for number in range(len(MODES), len(MODES) + self._instances):
+        # Not the first round: it is the same for all queries, and has no competing groups.
+        for number in range(len(rotation()), len(rotation()) + self._instances):
             yield likely.instance(number)
 
 
@@ -114,8 +121,8 @@ def likely_facts(found: Regularities) -> frozenset[Fact]:
 
 
 def likely_pools(
-    pools: Mapping[Place, ValuePool], used: Iterable[Place], real: RealRows
-) -> dict[Place, ValuePool]:
+    pools: Mapping[ColumnRef, ValuePool], used: Iterable[ColumnRef], real: RealRows
+) -> dict[ColumnRef, ValuePool]:
     """The pools with real values for ordinary ones, and without what the real data never hold."""
     likely = dict(pools)
     for place in used:

@@ -60,7 +60,7 @@ class Witness:
         prediction: What the predicted query gives on it.
         reasons: How the answers differ.
         origin: Where the database came from.
-        tried: How many databases were tried up to and including it.
+        instances_tried: How many databases were tried up to and including it.
         grade: How ordinary it is beside the real data.
         broken: The regularities of the real data that it breaks, in words.
         sentence: "They differ when ...".
@@ -77,7 +77,7 @@ class Witness:
     prediction: Outcome
     reasons: tuple[Reason, ...]
     origin: Origin = "search"
-    tried: int = 0
+    instances_tried: int = 0
     grade: Grade = "ungraded"
     broken: tuple[str, ...] = ()
     sentence: str = ""
@@ -113,7 +113,7 @@ class NotRefuted:
         return False
 
     @property
-    def tried(self) -> int:
+    def instances_tried(self) -> int:
         """How many databases were tried."""
         return self.instances
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.signs.sign import Subject
 
-Place = tuple[str, str]
+ColumnRef = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class ColumnFacts:
     longest: int
 
 
-def facts_of_column(subject: Subject, place: Place) -> ColumnFacts | None:
+def facts_of_column(subject: Subject, place: ColumnRef) -> ColumnFacts | None:
     """The facts of a base column; ``None`` where the engine does not say."""
     table, name = place
     column = f"{quote_name(table)}.{quote_name(name)}"
@@ -51,6 +51,6 @@ def facts_of_column(subject: Subject, place: Place) -> ColumnFacts | None:
     return ColumnFacts(*(cell if isinstance(cell, int) else 0 for cell in found[0]))
 
 
-def spelt(place: Place) -> str:
+def spelt(place: ColumnRef) -> str:
     """A column as people write it."""
     return f"{place[0]}.{place[1]}"

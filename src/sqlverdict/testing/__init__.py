@@ -10,6 +10,7 @@
 ``relations``        ``check_relation``: relations between two answers
 ``rules``            ``check_rule``: rewriting rules
 ``rule_suite/``      the parts of ``check_rule``
+``strategies``       ``check_strategy``: search strategies
 ``signs``            ``check_sign``: signs that a query is not what was meant
 ``fakes``            ``FakeItem``: a case whose queries have already been run
 ``fake_llm``         a scripted server that speaks the chat-completions protocol
@@ -31,6 +32,7 @@ from sqlverdict.testing.metrics import check_metric
 from sqlverdict.testing.relations import check_relation
 from sqlverdict.testing.rules import check_rule
 from sqlverdict.testing.signs import check_sign
+from sqlverdict.testing.strategies import check_strategy
 
 __all__ = [
     "FakeItem",
@@ -44,6 +46,7 @@ __all__ = [
     "check_relation",
     "check_rule",
     "check_sign",
+    "check_strategy",
     "hostile_predictions",
     "judge_injections",
     "make_database",

@@ -254,7 +254,7 @@ def show_refutation(screen: Screen, found: Refutation, paths: Sequence[Path]) ->
     show_rows(screen, found)
     screen.line()
     screen.line(
-        f"found on database {found.tried:,} ({found.origin}); reasons: "
+        f"found on database {found.instances_tried:,} ({found.origin}); reasons: "
         f"{', '.join(found.reasons) or 'none'}",
         "quiet",
     )

@@ -22,7 +22,7 @@ from sqlverdict.records import Cell, Row
 from sqlverdict.refute.bank.store import Bank, fits
 from sqlverdict.refute.trial.determined import is_determined
 from sqlverdict.refute.trial.rebuild import compare_on, rebuild
-from sqlverdict.refute.trial.scratch_database import warm_arena
+from sqlverdict.refute.trial.scratch_database import warm_scratch
 from sqlverdict.refute.witness import Instance
 from sqlverdict.refute.witness_files import safe_name
 
@@ -78,21 +78,21 @@ def separated_by(
 ) -> list[tuple[str, str]]:
     """The pairs whose answers on an instance differ and are each query's own."""
     try:
-        arenas = (
-            warm_arena(instance.schema, None, False),
-            warm_arena(instance.schema, frozenset(), True),
+        scratches = (
+            warm_scratch(instance.schema, None, False),
+            warm_scratch(instance.schema, frozenset(), True),
         )
     except SchemaError:
         return []
     rules = PRESETS.get(preset)
     found = []
     for gold, prediction in pairs:
-        arenas[0].load(instance.rows)
-        ours, theirs, compared = compare_on(arenas[0].run, gold, prediction, preset)
+        scratches[0].load(instance.rows)
+        ours, theirs, compared = compare_on(scratches[0].run, gold, prediction, preset)
         if compared.equal is not False:
             continue
         asked = ((gold, ours), (prediction, theirs))
-        if is_determined(*asked, instance.rows, arenas, rules, "sqlite"):
+        if is_determined(*asked, instance.rows, scratches, rules, "sqlite"):
             found.append((gold, prediction))
     return found
 

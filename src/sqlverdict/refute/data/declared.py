@@ -16,7 +16,7 @@ from functools import lru_cache
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.data.mine.kind import ColumnRegularity, Place
+from sqlverdict.refute.data.mine.kind import ColumnRef, ColumnRegularity
 
 _DAYS = ("DATE",)
 _MOMENTS = ("DATETIME", "TIMESTAMP")
@@ -70,7 +70,7 @@ def is_extreme(cell: Cell) -> bool:
 
 
 def declared(
-    schema: Schema, places: Collection[Place], named: Iterable[Cell] = ()
+    schema: Schema, places: Collection[ColumnRef], named: Iterable[Cell] = ()
 ) -> Iterator[ColumnRegularity]:
     """What the types of these columns promise.
 

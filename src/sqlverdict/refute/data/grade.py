@@ -40,7 +40,7 @@ from sqlverdict.parse.tokens import Kind, fold, kind, solid
 from sqlverdict.records import Cell, Query
 from sqlverdict.refute.data.declared import declared
 from sqlverdict.refute.data.mine.across import Inclusion
-from sqlverdict.refute.data.mine.kind import Place, Regularity, cells_of, rows_of
+from sqlverdict.refute.data.mine.kind import ColumnRef, Regularity, cells_of, rows_of
 from sqlverdict.refute.data.regularities import Regularities, references
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.trial.ties import has_tie
@@ -88,8 +88,8 @@ class SchemaUse:
     """
 
     tables: frozenset[str]
-    places: frozenset[Place]
-    joins: frozenset[tuple[Place, Place]]
+    places: frozenset[ColumnRef]
+    joins: frozenset[tuple[ColumnRef, ColumnRef]]
     values: frozenset[Cell] = frozenset()
 
 
@@ -124,7 +124,7 @@ class Grader:
             )
         self._joins = tuple(self._edges())
 
-    def _edges(self) -> Iterator[tuple[Place, Place]]:
+    def _edges(self) -> Iterator[tuple[ColumnRef, ColumnRef]]:
         found = set(self.use.joins)
         broken = self._real.orphans if self._real is not None else frozenset()
         found |= references(self.schema).keys() - broken
@@ -182,13 +182,13 @@ class Grader:
         return not empty_too and not rows_of(instance, table)
 
     def _tied(self, instance: Instance) -> bool:
-        arena = tie_arena(self.schema)
-        arena.load({table: rows for table, rows in instance.rows.items() if rows})
-        return has_tie(self._ranked, arena.rows)
+        scratch = tie_scratch(self.schema)
+        scratch.load({table: rows for table, rows in instance.rows.items() if rows})
+        return has_tie(self._ranked, scratch.rows)
 
 
 @lru_cache(maxsize=64)
-def tie_arena(schema: Schema) -> ScratchDatabase:
+def tie_scratch(schema: Schema) -> ScratchDatabase:
     """Where ties are looked for.
 
     Kept apart from those of the search, and without constraints.
@@ -198,7 +198,7 @@ def tie_arena(schema: Schema) -> ScratchDatabase:
     return ScratchDatabase(schema, frozenset())
 
 
-def _lonely(instance: Instance, one: Place, two: Place) -> bool:
+def _lonely(instance: Instance, one: ColumnRef, two: ColumnRef) -> bool:
     """Whether a value on either side has no partner; an empty table is another matter."""
     if not rows_of(instance, one[0]) or not rows_of(instance, two[0]):
         return False
@@ -218,8 +218,8 @@ def _joined(cell: Cell) -> Cell:
 def used(schema: Schema, *sqls: str) -> SchemaUse:
     """What queries use of a schema; of one that cannot be parsed, whatever its words name."""
     tables: set[str] = set()
-    places: set[Place] = set()
-    joins: set[tuple[Place, Place]] = set()
+    places: set[ColumnRef] = set()
+    joins: set[tuple[ColumnRef, ColumnRef]] = set()
     values: set[Cell] = set()
     for sql in sqls:
         query = parse(sql)
@@ -242,7 +242,7 @@ def used(schema: Schema, *sqls: str) -> SchemaUse:
     return SchemaUse(frozenset(tables), frozenset(places), frozenset(joins), frozenset(values))
 
 
-def _columns(schema: Schema, tables: Iterable[str]) -> set[Place]:
+def _columns(schema: Schema, tables: Iterable[str]) -> set[ColumnRef]:
     wanted = set(tables)
     chosen = (table for table in schema.tables if table.name in wanted)
     return {(table.name, column.name) for table in chosen for column in table.columns}

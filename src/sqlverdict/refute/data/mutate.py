@@ -23,7 +23,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.data.mine.across import Inclusion
-from sqlverdict.refute.data.mine.kind import Place
+from sqlverdict.refute.data.mine.kind import ColumnRef
 from sqlverdict.refute.data.real_rows import RealRows, real_rows
 from sqlverdict.refute.trial.legal import as_stored, legal
 from sqlverdict.refute.witness import Instance
@@ -92,7 +92,7 @@ class _Maker:
         real: RealRows,
         schema: Schema,
         tables: Sequence[str],
-        constants: Mapping[Place, Sequence[Cell]],
+        constants: Mapping[ColumnRef, Sequence[Cell]],
         facts: frozenset[Fact],
         most: int,
     ) -> None:
@@ -113,7 +113,7 @@ class _Maker:
         """From each table: the column, and the table and column it joins with."""
         found: dict[str, list[tuple[int, str, int]]] = {}
         joins = {(one, two) for one, others in self.real.joins.items() for two in others}
-        named: dict[str, list[Place]] = {}
+        named: dict[str, list[ColumnRef]] = {}
         for table in self.tables:
             for column in self.places.get(table, {}):
                 named.setdefault(fold(column), []).append((table, column))
@@ -241,7 +241,7 @@ class _Maker:
             instance = changed
         return instance
 
-    def _breaks(self, changed: Instance, before: Instance, place: Place | None) -> bool:
+    def _breaks(self, changed: Instance, before: Instance, place: ColumnRef | None) -> bool:
         """Whether a change breaks what the rows kept before; ``place`` if only it changed."""
         found = self.real.regularities
         if place is None:
@@ -250,7 +250,7 @@ class _Maker:
         about = [member for member in found.about(*place) if self.read.issuperset(member.places)]
         return any(not member.holds(changed) and member.holds(before) for member in about)
 
-    def _change(self, rng: Random, content: Content, table: str) -> Place | None:
+    def _change(self, rng: Random, content: Content, table: str) -> ColumnRef | None:
         """Change the rows of a table; returns the column whose cell changed, if it was a cell."""
         rows = content[table]
         number = rng.randrange(len(rows))
@@ -282,7 +282,7 @@ class _Maker:
                 cells[at] = f"{cell}{rng.randint(2, 9)}"
         return tuple(cells)
 
-    def _value(self, rng: Random, place: Place, column: Sequence[Cell], now: Cell) -> Cell:
+    def _value(self, rng: Random, place: ColumnRef, column: Sequence[Cell], now: Cell) -> Cell:
         """A value worth trying: a constant, its neighbour, another row's, or a corner."""
         known = self.constants.get(place, ())
         base = rng.choice(known) if known and rng.random() < 0.8 else now
@@ -295,7 +295,7 @@ class _Maker:
             choices += [base.swapcase(), base + "a", base[:-1], ""]
         return as_stored(rng.choice(choices), self._affinity(place))
 
-    def _affinity(self, place: Place) -> Affinity:
+    def _affinity(self, place: ColumnRef) -> Affinity:
         declared = self.schema.table(place[0])
         column = declared.column(place[1]) if declared is not None else None
         if column is None or self.schema.source == "tables_json":

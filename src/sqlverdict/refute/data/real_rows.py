@@ -10,7 +10,7 @@ from sqlverdict.parse.facts import References, facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Row
 from sqlverdict.refute.data.mine.across import Inclusion
-from sqlverdict.refute.data.mine.kind import Place
+from sqlverdict.refute.data.mine.kind import ColumnRef
 from sqlverdict.refute.data.mine.sample import reading
 from sqlverdict.refute.data.mine.store import TableData, tables_of
 from sqlverdict.refute.data.regularities import Regularities, digest_of, mine
@@ -24,9 +24,9 @@ class RealRows:
     def __init__(
         self,
         tables: Mapping[str, TableData],
-        joins: Mapping[Place, Sequence[Place]],
+        joins: Mapping[ColumnRef, Sequence[ColumnRef]],
         regularities: Regularities,
-        places: Mapping[Place, int],
+        places: Mapping[ColumnRef, int],
     ) -> None:
         self.rows = {name: data.sample.rows for name, data in tables.items()}
         self.joins = joins
@@ -34,7 +34,7 @@ class RealRows:
         self._tables = tables
         self._at = places
 
-    def values(self, place: Place) -> Row:
+    def values(self, place: ColumnRef) -> Row:
         """A few different values of a column, from all over the table."""
         table, at = self._tables.get(place[0]), self._at.get(place)
         return table.values(at) if table is not None and at is not None else ()
@@ -59,7 +59,7 @@ def _kept(schema: Schema, database: Path, digest: str) -> RealRows:
     with reading(database) as connection:
         data = tables_of(connection, digest, schema, _MAX_ROWS)
     tables = {name: table for name, table in data.items() if table.sample.complete}
-    joins: dict[Place, list[Place]] = {}
+    joins: dict[ColumnRef, list[ColumnRef]] = {}
     found = mine(database, schema)
     for one, two in _joins(schema, found):
         if one[0] in tables and two[0] in tables:
@@ -70,7 +70,7 @@ def _kept(schema: Schema, database: Path, digest: str) -> RealRows:
     return RealRows(tables, partners, found, at)
 
 
-def _joins(schema: Schema, found: Regularities) -> Iterator[tuple[Place, Place]]:
+def _joins(schema: Schema, found: Regularities) -> Iterator[tuple[ColumnRef, ColumnRef]]:
     for fact in facts_of(schema):
         if isinstance(fact, References):
             for column, parent in zip(fact.columns, fact.parent_columns, strict=True):

@@ -32,7 +32,7 @@ from sqlverdict.refute.data.mine.across import (
     mine_inclusions,
 )
 from sqlverdict.refute.data.mine.columns import LOOKS
-from sqlverdict.refute.data.mine.kind import Place, Regularity
+from sqlverdict.refute.data.mine.kind import ColumnRef, Regularity
 from sqlverdict.refute.data.mine.pairs import OrderInRow
 from sqlverdict.refute.data.mine.sample import Sample, reading
 from sqlverdict.refute.data.mine.store import holds_in_file, tables_of
@@ -55,7 +55,7 @@ class Regularities:
     digest: str
     counts: Mapping[str, int]
     members: tuple[Regularity, ...] = field(repr=False)
-    orphans: frozenset[tuple[Place, Place]] = frozenset()
+    orphans: frozenset[tuple[ColumnRef, ColumnRef]] = frozenset()
 
     def __iter__(self) -> Iterator[Regularity]:
         return iter(self.members)
@@ -64,7 +64,7 @@ class Regularities:
         return len(self.members)
 
     def broken(
-        self, instance: Instance, places: Collection[Place] | None = None
+        self, instance: Instance, places: Collection[ColumnRef] | None = None
     ) -> tuple[Regularity, ...]:
         """The regularities that an instance breaks.
 
@@ -86,8 +86,8 @@ class Regularities:
         return self._by_place.get((table, column), ())
 
     @cached_property
-    def _by_place(self) -> dict[Place, tuple[Regularity, ...]]:
-        found: dict[Place, tuple[Regularity, ...]] = {}
+    def _by_place(self) -> dict[ColumnRef, tuple[Regularity, ...]]:
+        found: dict[ColumnRef, tuple[Regularity, ...]] = {}
         for member in self.members:
             for place in member.places:
                 found[place] = (*found.get(place, ()), member)
@@ -152,7 +152,7 @@ def _mined(schema: Schema, database: Path, digest: str, max_rows: int) -> Regula
     return Regularities(digest, counts, tuple(members), _orphans(schema, database))
 
 
-def _orphans(schema: Schema, database: Path) -> frozenset[tuple[Place, Place]]:
+def _orphans(schema: Schema, database: Path) -> frozenset[tuple[ColumnRef, ColumnRef]]:
     """The foreign keys of one column that the rows break: they are no regularity."""
     by_fact = {key: places for places, key in references(schema).items()}
     checks = check_facts(database, by_fact)
@@ -160,7 +160,7 @@ def _orphans(schema: Schema, database: Path) -> frozenset[tuple[Place, Place]]:
 
 
 @lru_cache(maxsize=64)
-def references(schema: Schema) -> dict[tuple[Place, Place], Fact]:
+def references(schema: Schema) -> dict[tuple[ColumnRef, ColumnRef], Fact]:
     """The declared foreign keys of one column, by child and parent."""
     return {
         ((fact.table, fact.columns[0]), (fact.parent, fact.parent_columns[0])): fact
@@ -169,16 +169,18 @@ def references(schema: Schema) -> dict[tuple[Place, Place], Fact]:
     }
 
 
-def _says_nothing(found: Regularity, identifiers: Collection[Place]) -> bool:
+def _says_nothing(found: Regularity, identifiers: Collection[ColumnRef]) -> bool:
     """Whether it is about what an identifier looks like."""
     if isinstance(found, LOOKS):
         return found.places[0] in identifiers
     return isinstance(found, OrderInRow) and any(place in identifiers for place in found.places)
 
 
-def _identifiers(samples: Mapping[str, Sample], inclusions: Collection[Inclusion]) -> set[Place]:
+def _identifiers(
+    samples: Mapping[str, Sample], inclusions: Collection[Inclusion]
+) -> set[ColumnRef]:
     """Keys of one column and the columns that point to one, declared or not."""
-    found: set[Place] = set()
+    found: set[ColumnRef] = set()
     for name, sample in samples.items():
         table = sample.table
         keys = [table.primary_key, *(key.columns for key in table.foreign_keys)]
@@ -191,7 +193,7 @@ def _identifiers(samples: Mapping[str, Sample], inclusions: Collection[Inclusion
 
 def _joins(
     schema: Schema, samples: Mapping[str, Sample], inclusions: Collection[Inclusion]
-) -> list[tuple[Place, Place]]:
+) -> list[tuple[ColumnRef, ColumnRef]]:
     """The joins over which copies are looked for, each once."""
     known = {values.place for sample in samples.values() for values in sample.values}
     found = {frozenset(inclusion.places): inclusion.places for inclusion in inclusions}

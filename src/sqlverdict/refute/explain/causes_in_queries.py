@@ -13,7 +13,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.refute.explain.what_if import WhatIf
 from sqlverdict.refute.explain.wording import column, one
-from sqlverdict.refute.read.columns import Place, Resolver
+from sqlverdict.refute.read.columns import ColumnRef, Resolver
 
 _SIDES = ("gold", "prediction")
 _LONG = 90
@@ -25,7 +25,7 @@ class _Condition:
 
     node: Expr
     key: str
-    places: frozenset[Place]
+    places: frozenset[ColumnRef]
     grouped: bool
     optional: bool = False
 

@@ -17,7 +17,7 @@ from sqlverdict.parse.schema import Table
 from sqlverdict.records import Cell, Row
 from sqlverdict.refute.explain.what_if import Rows, WhatIf
 from sqlverdict.refute.explain.wording import column, noun, nouns, one
-from sqlverdict.refute.read.columns import Place
+from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.reading import Hint
 from sqlverdict.refute.trial.literals import cell_text
 
@@ -74,7 +74,7 @@ def null(scene: WhatIf) -> str | None:
     return None
 
 
-def _agree_without_nulls(scene: WhatIf, place: Place, numbers: Sequence[int]) -> bool:
+def _agree_without_nulls(scene: WhatIf, place: ColumnRef, numbers: Sequence[int]) -> bool:
     """Whether the queries agree where each of several NULLs is a value of its own."""
     if len(numbers) < 2:
         return False
@@ -86,7 +86,7 @@ def _agree_without_nulls(scene: WhatIf, place: Place, numbers: Sequence[int]) ->
     return scene.agree_on(rows)
 
 
-def _is_null(scene: WhatIf, place: Place, numbers: Sequence[int]) -> bool:
+def _is_null(scene: WhatIf, place: ColumnRef, numbers: Sequence[int]) -> bool:
     """Whether several NULLs matter as NULLs, and not as values that are the same."""
     if len(numbers) == 1:
         return True
@@ -100,7 +100,7 @@ def _is_null(scene: WhatIf, place: Place, numbers: Sequence[int]) -> bool:
     return not scene.agree_on({**scene.rows, place[0]: alone})
 
 
-def _without_null(scene: WhatIf, place: Place, number: int) -> Iterator[dict[str, list[Row]]]:
+def _without_null(scene: WhatIf, place: ColumnRef, number: int) -> Iterator[dict[str, list[Row]]]:
     """The rows with a value there: one that joins, or else a new one and those asked for."""
     others = [
         pair[1] if pair[0] == place else pair[0] for pair in scene.reading.joins if place in pair
@@ -120,7 +120,7 @@ def _without_null(scene: WhatIf, place: Place, number: int) -> Iterator[dict[str
         yield scene.with_cell(place, number, value)
 
 
-def _fresh(scene: WhatIf, place: Place) -> list[Cell]:
+def _fresh(scene: WhatIf, place: ColumnRef) -> list[Cell]:
     """Values that the column does not hold, of the kind that it holds."""
     known = next((cell for cell in scene.cells(place) if cell is not None), None)
     found: list[Cell] = list(_far(known))
@@ -172,13 +172,13 @@ def missing_partner(scene: WhatIf) -> str | None:
     return None
 
 
-def _joins(scene: WhatIf) -> Iterator[tuple[Place, Place]]:
+def _joins(scene: WhatIf) -> Iterator[tuple[ColumnRef, ColumnRef]]:
     for one_, two in scene.reading.joins:
         yield one_, two
         yield two, one_
 
 
-def _without(scene: WhatIf, here: Place, there: Place) -> str:
+def _without(scene: WhatIf, here: ColumnRef, there: ColumnRef) -> str:
     if here[0] == there[0]:
         return f"{one(here[0])}'s {column(here[1])} is no {noun(there[0])}'s {column(there[1])}"
     table = scene.table(there[0])
@@ -186,13 +186,13 @@ def _without(scene: WhatIf, here: Place, there: Place) -> str:
     return f"{one(here[0])} has no {noun(there[0]) if alone else nouns(there[0])}"
 
 
-def _with_partner(scene: WhatIf, there: Place, value: Cell) -> Iterator[dict[str, list[Row]]]:
+def _with_partner(scene: WhatIf, there: ColumnRef, value: Cell) -> Iterator[dict[str, list[Row]]]:
     wanted = _wanted_row(scene, scene.table(there[0]))
     for pattern in [*scene.rows.get(there[0], ())[:2], wanted]:
         yield scene.with_row(there[0], _partner_row(scene, there, pattern, value))
 
 
-def _partner_row(scene: WhatIf, there: Place, pattern: Row, value: Cell) -> Row:
+def _partner_row(scene: WhatIf, there: ColumnRef, pattern: Row, value: Cell) -> Row:
     """A row like the pattern, with keys of its own, that joins with a value."""
     table = scene.table(there[0])
     row = list(pattern)
@@ -227,7 +227,7 @@ def _key_places(table: Table) -> set[int]:
     return {place for place, given in enumerate(table.columns) if given.name in names}
 
 
-def _unused(scene: WhatIf, place: Place) -> Cell:
+def _unused(scene: WhatIf, place: ColumnRef) -> Cell:
     numbers = [cell for cell in scene.cells(place) if isinstance(cell, int)]
     texts = [cell for cell in scene.cells(place) if isinstance(cell, str)]
     return max(texts) + "z" if texts and not numbers else max(numbers, default=0) + 1
@@ -251,9 +251,9 @@ def tie(scene: WhatIf) -> str | None:
     return None
 
 
-def _extremes(scene: WhatIf) -> list[tuple[Place, str]]:
+def _extremes(scene: WhatIf) -> list[tuple[ColumnRef, str]]:
     """Columns whose order counts, and which end of it."""
-    found: dict[Place, str] = {}
+    found: dict[ColumnRef, str] = {}
     for query, resolver in zip(scene.queries, scene.resolvers, strict=True):
         for node in query.tree.find_all(exp.Ordered, exp.Max, exp.Min):
             place = resolver.column(_inner(node.this))

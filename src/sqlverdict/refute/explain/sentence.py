@@ -179,7 +179,7 @@ def evidence_of(refutation: Refutation) -> Evidence:
         "grade": refutation.grade,
         "broken": list(refutation.broken),
         "origin": refutation.origin,
-        "tried": refutation.tried,
+        "tried": refutation.instances_tried,
         "size": refutation.instance.size,
         "rows": {
             shown.name: {"columns": list(shown.columns), "rows": list(_plain(shown.rows))}

@@ -15,11 +15,11 @@ from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Table
 from sqlverdict.records import Answer, Cell, Contract, Outcome, Query, Row
-from sqlverdict.refute.read.columns import Place, Resolver
+from sqlverdict.refute.read.columns import ColumnRef, Resolver
 from sqlverdict.refute.read.constants import read
 from sqlverdict.refute.read.reading import QueryReading
 from sqlverdict.refute.trial.rebuild import compare_on
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_arena
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_scratch
 from sqlverdict.refute.witness import Witness
 
 Rows = Mapping[str, Sequence[Row]]
@@ -49,8 +49,8 @@ class WhatIf:
         self._both_return = _has_rows(witness.gold) and _has_rows(witness.prediction)
         parsed = [parse(witness.gold_sql), parse(witness.prediction_sql)]
         self.queries = [query for query in parsed if isinstance(query, Query)]
-        self._arena = self._stage() if len(self.queries) == 2 else None
-        self.usable = self._arena is not None
+        self._scratch = self._stage() if len(self.queries) == 2 else None
+        self.usable = self._scratch is not None
         if self.usable:
             self.resolvers = [Resolver(query.tree, self.schema) for query in self.queries]
             self.readings = [read(query, self.schema) for query in self.queries]
@@ -60,19 +60,19 @@ class WhatIf:
         """An engine on which the witness's difference shows, with the schema's facts or without."""
         for facts in (None, _NO_FACTS):
             try:
-                arena = warm_arena(self.schema, facts, False)
-                arena.load(self.rows)
+                scratch = warm_scratch(self.schema, facts, False)
+                scratch.load(self.rows)
             except (SchemaError, sqlite3.Error, LookupError):
                 continue
-            if _is_whole(arena, self.rows) and self._compare(arena)[2] is False:
-                return arena
+            if _is_whole(scratch, self.rows) and self._compare(scratch)[2] is False:
+                return scratch
         return None
 
     def _compare(
-        self, arena: ScratchDatabase, gold: str = "", prediction: str = ""
+        self, scratch: ScratchDatabase, gold: str = "", prediction: str = ""
     ) -> tuple[Outcome, Outcome, bool | None]:
         ours, theirs, compared = compare_on(
-            arena.run,
+            scratch.run,
             gold or self.witness.gold_sql,
             prediction or self.witness.prediction_sql,
             self.preset,
@@ -83,32 +83,32 @@ class WhatIf:
     @property
     def spent(self) -> bool:
         """Whether nothing more is tried; a text to be tried need not be made."""
-        return self._arena is None or self._left <= 0
+        return self._scratch is None or self._left <= 0
 
     def agree_on(self, rows: Rows) -> bool:
         """Whether the two queries agree on other rows; rows that the schema forbids do not.
 
         Where both return something on the witness, agreeing on nothing explains nothing.
         """
-        if self._arena is None or self.spent:
+        if self._scratch is None or self.spent:
             return False
         self._left -= 1
         try:
-            self._arena.load(rows)
+            self._scratch.load(rows)
         except (sqlite3.Error, LookupError, OverflowError):
             return False
-        if not _is_whole(self._arena, rows):
+        if not _is_whole(self._scratch, rows):
             return False
-        gold, _, equal = self._compare(self._arena)
+        gold, _, equal = self._compare(self._scratch)
         return equal is True and (_has_rows(gold) or not self._both_return)
 
     def agree_as(self, gold: str, prediction: str) -> bool:
         """Whether two other queries agree on the witness's rows."""
-        if self._arena is None or self.spent:
+        if self._scratch is None or self.spent:
             return False
         self._left -= 1
-        self._arena.load(self.rows)
-        return self._compare(self._arena, gold, prediction)[2] is True
+        self._scratch.load(self.rows)
+        return self._compare(self._scratch, gold, prediction)[2] is True
 
     def table(self, name: str) -> Table:
         """The table of that name."""
@@ -116,18 +116,18 @@ class WhatIf:
         assert table is not None
         return table
 
-    def cells(self, place: Place) -> list[Cell]:
+    def cells(self, place: ColumnRef) -> list[Cell]:
         """The values of a column, a row each."""
         at = self.index(place)
         return [row[at] for row in self.rows.get(place[0], ())]
 
-    def index(self, place: Place) -> int:
+    def index(self, place: ColumnRef) -> int:
         """Where a column stands in its table."""
         names = [column.name for column in self.table(place[0]).columns]
         return names.index(place[1])
 
     def with_cell(
-        self, place: Place, number: int, value: Cell, rows: Rows | None = None
+        self, place: ColumnRef, number: int, value: Cell, rows: Rows | None = None
     ) -> dict[str, list[Row]]:
         """The rows (by default the witness's) with one cell changed."""
         at = self.index(place)
@@ -151,7 +151,7 @@ def _has_rows(outcome: Outcome) -> bool:
     return isinstance(outcome, Answer) and bool(outcome.rows)
 
 
-def _is_whole(arena: ScratchDatabase, rows: Rows) -> bool:
+def _is_whole(scratch: ScratchDatabase, rows: Rows) -> bool:
     """Whether the engine took in every row: it passes over those that break a constraint."""
-    kept = arena.kept(rows)
+    kept = scratch.stored(rows)
     return all(len(kept[name]) == len(content) for name, content in rows.items())

@@ -2,7 +2,7 @@
 
 A CHECK may be any expression, so it is not modelled. One that speaks of a single column is
 put to the engine for every value of that column's pool, and what it refuses is dropped. One
-that speaks of several columns is left to the arena, which refuses whole rows.
+that speaks of several columns is left to the scratch, which refuses whole rows.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import pieces
 from sqlverdict.records import Cell, ParseFailure
 from sqlverdict.refute.make.values import ValuePool, hinted, nth, takes
-from sqlverdict.refute.read.columns import Place
+from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.constants import DENIED, read
 from sqlverdict.refute.read.reading import Hint, QueryReading
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
@@ -43,7 +43,7 @@ def _readings(schema: Schema) -> tuple[tuple[str, str, QueryReading], ...]:
     return tuple(found)
 
 
-def checked_places(schema: Schema) -> set[Place]:
+def checked_places(schema: Schema) -> set[ColumnRef]:
     """The columns that CHECK constraints speak of."""
     return {place for _, _, reading in _readings(schema) for place in reading.used}
 
@@ -72,11 +72,11 @@ def _where(declared: str) -> str:
 
 
 def fit(
-    pools: Mapping[Place, ValuePool],
+    pools: Mapping[ColumnRef, ValuePool],
     schema: Schema,
     scratch: ScratchDatabase,
-    references: Mapping[Place, Sequence[Place]],
-) -> dict[Place, ValuePool]:
+    references: Mapping[ColumnRef, Sequence[ColumnRef]],
+) -> dict[ColumnRef, ValuePool]:
     """The pools without the values that a CHECK refuses, and with those that it asks for.
 
     Columns that reference a checked one must keep its CHECK too: they would find no parent.
@@ -99,7 +99,7 @@ def fit(
 def _fit(
     pool: ValuePool,
     asked: ValuePool,
-    place: Place,
+    place: ColumnRef,
     check: str,
     schema: Schema,
     scratch: ScratchDatabase,

@@ -12,7 +12,7 @@ from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Row
 from sqlverdict.refute.make.check_constraints import checked_places, index_hints
 from sqlverdict.refute.make.values import ValuePool, bare_pool
-from sqlverdict.refute.read.columns import Place
+from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.reading import Hint
 from sqlverdict.refute.trial.scratch_database import is_filled
 
@@ -31,7 +31,7 @@ class KeyLink:
     parent: str
     key: tuple[int, ...]
     nullable: bool
-    joins: tuple[tuple[Place, Place], ...]
+    joins: tuple[tuple[ColumnRef, ColumnRef], ...]
     collations: tuple[str, ...] = ()
     """Those of the parent's columns, where one of them is not BINARY."""
 
@@ -75,7 +75,7 @@ Links = Mapping[str, Sequence[KeyLink]]
 """The foreign keys of each table that has some."""
 
 
-def is_closed(rows: Rows, links: Links) -> bool:
+def foreign_keys_hold(rows: Rows, links: Links) -> bool:
     """Whether every reference has its parent."""
     return not any(link.orphans(rows) for table in rows for link in links.get(table, ()))
 
@@ -98,16 +98,16 @@ class SchemaConstraints:
         known = sorted(facts, key=repr)
         self.tables: dict[str, Table] = {t.name: t for t in schema.tables if is_filled(t)}
         never_null = {(f.table, f.column) for f in known if isinstance(f, NotNull)}
-        self.pools: dict[Place, ValuePool] = {
+        self.pools: dict[ColumnRef, ValuePool] = {
             (t.name, c.name): bare_pool(t, c, (t.name, c.name) not in never_null)
             for t in schema.tables
             for c in t.columns
         }
         at = {t.name: {c.name: n for n, c in enumerate(t.columns)} for t in schema.tables}
-        self.checked: set[Place] = checked_places(schema)
+        self.checked: set[ColumnRef] = checked_places(schema)
         self.indexed: dict[str, list[Hint]] = index_hints(schema)
         self.checked |= {hint.place for hints in self.indexed.values() for hint in hints}
-        self.keyed: set[Place] = set()
+        self.keyed: set[ColumnRef] = set()
         self.uniques: dict[str, list[tuple[int, ...]]] = {}
         self.links: dict[str, list[KeyLink]] = {}
         for fact in known:
@@ -145,20 +145,20 @@ class SchemaConstraints:
                     waiting.append(link.parent)
         return [link for table, links in self.links.items() if table in found for link in links]
 
-    def references(self) -> dict[Place, list[Place]]:
+    def references(self) -> dict[ColumnRef, list[ColumnRef]]:
         """The columns that reference each column."""
-        found: dict[Place, list[Place]] = {}
+        found: dict[ColumnRef, list[ColumnRef]] = {}
         for link in (link for links in self.links.values() for link in links):
             for child, parent in link.joins:
                 found.setdefault(parent, []).append(child)
         return found
 
     def join_classes(
-        self, tables: Iterable[str], joins: Iterable[tuple[Place, Place]]
-    ) -> list[frozenset[Place]]:
+        self, tables: Iterable[str], joins: Iterable[tuple[ColumnRef, ColumnRef]]
+    ) -> list[frozenset[ColumnRef]]:
         """Columns that are compared with each other, or reference each other: they share values."""
         links = (link for table in tables for link in self.links.get(table, ()))
-        groups: dict[Place, set[Place]] = {}
+        groups: dict[ColumnRef, set[ColumnRef]] = {}
         for one, two in (*joins, *(join for link in links for join in link.joins)):
             merged = groups.get(one, {one}) | groups.get(two, {two})
             for member in merged:
@@ -168,6 +168,6 @@ class SchemaConstraints:
 
 
 @lru_cache(maxsize=64)
-def ground_of(schema: Schema, facts: frozenset[Fact]) -> SchemaConstraints:
-    """The ground of a schema under some facts; kept for the next pair of queries."""
+def constraints_of(schema: Schema, facts: frozenset[Fact]) -> SchemaConstraints:
+    """The constraints of a schema under some facts; kept for the next pair of queries."""
     return SchemaConstraints(schema, facts)

@@ -1,206 +1,295 @@
-"""One instance in the making."""
+"""Builds one instance: rows that obey the keys, with values drawn by a profile.
+
+Every random draw comes from one generator that is seeded by the search's seed and the instance's
+number, so the order of the draws decides the rows. Whoever changes that order changes witnesses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from random import Random
 from typing import TypeVar
 
 from sqlverdict.parse.schema import Table
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.make.modes import MODES
+from sqlverdict.refute.make.instance_profile import InstanceProfile
 from sqlverdict.refute.make.plan import InstancePlan
 from sqlverdict.refute.make.values import CASES, ValuePool, another, nth
-from sqlverdict.refute.read.columns import Place
+from sqlverdict.refute.read.columns import ColumnRef
 
 MOST_ROWS = 80
-_LARGE = 60
-"""How many instances may have many rows."""
-_FIXED = 0.85
-_DOUBTED = 0.5
-_SHARED = 0.7
-_ORDINARY, _EVERY, _EXTREME = 60, 5, 0.4
-"""From which instance on, how often and how likely extreme values come."""
-_SPELT = 0.1
+"""The most rows a table gets, unless the queries count further: more rows cost time and show
+nothing new."""
+_MORE_THAN_COUNT = 5
+"""How many rows beyond a large count in the queries a table may get."""
+_LARGE_UNTIL = 60
+"""Only instances before this one have as many rows as a large count: such instances are slow."""
+_SET_NEAR_COUNT = (-1, 0, 1, 1, 2)
+"""How many row sets more than a count in the queries; one more is likelier: ``>`` needs it."""
+_SET_AFTER_LARGE = (0, 1, 2)
+"""The same for a large count, where fewer rows would be spent in vain."""
+_SET_VARIATION = (-1, 0, 0, 1)
+"""How the number of row sets varies after the first round; half of the time it does not."""
+_FIRST_KEY = 100
+"""Renewed keys start above this, away from the values that queries usually name."""
+_CONSTANT_FROM = 2
+"""The first two instances have no constant column: they show what the queries do undisturbed."""
+_CONSTANT = 0.5
+"""How often one column holds the same value in all rows."""
+_CONSTANT_NULL = 0.5
+"""How often that value is NULL, where the column may be NULL."""
+_CONSTANT_KEPT = 0.85
+"""How often a row takes the constant: one row in seven differs, so that a group of it is small."""
+_CONTESTED = 0.5
+"""How often a row misses a condition that only one of the two queries has."""
+_EXTREME_FROM = 60
+"""The first instance with extreme values: a witness with ordinary values is better."""
+_EXTREME_EVERY = 5
+"""Every so manieth instance from then on has extreme values."""
+_EXTREME = 0.4
+"""How often a value is extreme in such an instance."""
+_CORNER = 0.4
+"""How often a value is a corner of its type, where the queries treat corners in their own way."""
+_UNUSED_CHOICES = 3
+"""Among how many unused join values one is drawn: few, so that row sets meet by chance."""
+_SELF_JOINED = 0.5
+"""How often a column that joins its own table takes another row's value."""
+_SPELLING = 0.1
+"""How often a number in a text column has a zero before it or a decimal point after it."""
+_LETTER_CASE = 0.5
+"""How often a join value changes its case, where the column ignores case."""
+_KEY_SHARED = 0.7
+"""How often a row whose join key exists already is left out, because another row stands for it."""
+_KEY_SIDES = (1, 1, -1)
+"""On which side of the old key a renewed one lies; keys usually grow."""
 
 T = TypeVar("T")
 
 
 class InstanceBuilder:
-    """One instance in the making."""
+    """The rows of one instance, and what decides the next ones.
 
-    def __init__(self, plan: InstancePlan, number: int) -> None:
+    Args:
+        plan: The values and joins for the pair of queries.
+        number: The number of the instance.
+        base: The profile whose turn it is; it decides the number of row sets.
+        profile: The profile by which values are drawn.
+        first_round: How many instances the first round of the rotation has.
+        exact: Whether constants are kept in every row; see ``strategy``.
+
+    Attributes:
+        rows: The rows by table.
+        row_sets: How many row sets the instance should have.
+        large: A large count of the queries that this instance should reach; 0 for none.
+        step: The number of the row set, by which values in sequence advance.
+    """
+
+    def __init__(
+        self,
+        plan: InstancePlan,
+        number: int,
+        base: InstanceProfile,
+        profile: InstanceProfile,
+        first_round: int,
+        exact: bool,
+    ) -> None:
         self.plan = plan
         self.rng = Random(f"{plan.seed}/{number}")  # noqa: S311 - repeatable, not secret
         self._bits = self.rng.getrandbits
         self.joining = plan.joining
-        if plan.apart and number % 2:
-            self.joining = plan.apart[number // 2 % 2]
-        mode = MODES[number % len(MODES)]
-        scenes = mode.scenes
-        self.large = self.choice(plan.large) if plan.large and number < _LARGE else 0
-        if mode.counted and self.large:
-            scenes = self.large + self.choice((0, 1, 2))
-        elif mode.counted and plan.counts:
-            scenes = self.choice(plan.counts) + self.choice((-1, 0, 1, 1, 2))
-        elif number >= len(MODES):
-            scenes = max(1, scenes + self.choice((-1, 0, 0, 1)))
-        self.most = max(MOST_ROWS, self.large + 5)
-        self.mode, self.scenes = mode, max(1, min(scenes, self.most))
-        self.content: dict[str, list[list[Cell]]] = {t.name: [] for t in plan.tables}
-        self.keys: dict[str, list[tuple[tuple[int, ...], set[Row]]]] = {}
-        self.shared: dict[int, list[Cell]] = {}
-        self.fresh = 100
-        # Of several columns of a key the last one is made anew, or the first.
-        self.turn = 1 if number // len(MODES) % 2 == 0 else -1
-        self.fixed: dict[Place, Cell] = {}
-        self.scene = 0
-        # Not among the first: what an ordinary value shows needs no such number.
-        self.extreme = number >= _ORDINARY and number % _EVERY == 0
-        self.starts: dict[Place, int] = {}
-        self.lined: set[Place] = set()
-        # What one query asks and the other does not, some rows should miss.
+        if plan.one_sided_joins and number % 2:
+            self.joining = plan.one_sided_joins[number // 2 % 2]
+        self.profile = base
+        self.exact = exact
+        self.large = self.choice(plan.large) if plan.large and number < _LARGE_UNTIL else 0
+        self._most = max(MOST_ROWS, self.large + _MORE_THAN_COUNT)
+        row_sets = self._draw_row_sets(vary=number >= first_round)
+        self.row_sets = max(1, min(row_sets, self._most))
+        self.rows: dict[str, list[list[Cell]]] = {t.name: [] for t in plan.tables}
+        self.step = 0
+        self._keys: dict[str, list[tuple[tuple[int, ...], set[Row]]]] = {}
+        self._shared: dict[int, list[Cell]] = {}
+        self._last_key = _FIRST_KEY
+        # Of several columns of a key the last one is renewed, or the first.
+        self._renewed_end = 1 if number // first_round % 2 == 0 else -1
+        self._extreme = number >= _EXTREME_FROM and number % _EXTREME_EVERY == 0
+        self._starts: dict[ColumnRef, int] = {}
+        self._constants: Mapping[ColumnRef, Cell] = {}
+        self._sequences: AbstractSet[ColumnRef] = frozenset()
+        # Some rows should miss what one query asks and the other does not.
         contested = plan.reading.contested if number % 2 else ()
-        self.doubted = self.choice(contested) if contested else None
-        # The first ones are the same for all queries.
-        self.rivals = bool(plan.groups) and number >= len(MODES) and number % 5 in (1, 3)
-        self.firm = mode.twins or self.rivals
-        if plan.free and number >= 2 and self.rng.random() < 0.5:
-            place = self.choice(plan.free)
-            void = plan.pools[place].nullable and self.rng.random() < 0.5
-            self.fixed[place] = None if void else self.value(place)
+        self._contested = self.choice(contested) if contested else None
+        if plan.free and number >= _CONSTANT_FROM and self.rng.random() < _CONSTANT:
+            self._draw_constant()
+        self.profile = profile
+
+    def _draw_row_sets(self, vary: bool) -> int:
+        profile, counts = self.profile, self.plan.counts
+        if profile.by_count and self.large:
+            return self.large + self.choice(_SET_AFTER_LARGE)
+        if profile.by_count and counts:
+            return self.choice(counts) + self.choice(_SET_NEAR_COUNT)
+        return max(1, profile.row_sets + self.choice(_SET_VARIATION)) if vary else profile.row_sets
+
+    def _draw_constant(self) -> None:
+        """Let one column hold the same value, or NULL, in nearly all rows."""
+        column = self.choice(self.plan.free)
+        void = self.plan.pools[column].nullable and self.rng.random() < _CONSTANT_NULL
+        self._constants = {column: None if void else self.value(column)}
 
     def choice(self, values: Sequence[T]) -> T:
         """One of the values, the one that ``Random.choice`` gives, in half its time."""
         count = len(values)
         width = count.bit_length()
-        place = self._bits(width)
-        while place >= count > 0:
-            place = self._bits(width)
-        return values[place]
+        index = self._bits(width)
+        while index >= count > 0:
+            index = self._bits(width)
+        return values[index]
 
-    def class_value(self, number: int) -> Cell:
-        """A value for the columns that join each other: a new one, or one that is there."""
-        known = self.shared.setdefault(number, [])
-        if self.mode.lined:
-            return nth(self.joining.values[number], self.scene)
-        if known and self.rng.random() < self.mode.share:
+    def use_pattern(
+        self,
+        constants: Mapping[ColumnRef, Cell],
+        sequences: AbstractSet[ColumnRef] = frozenset(),
+    ) -> None:
+        """Set the value pattern of the next rows.
+
+        Args:
+            constants: Columns that hold the same value in all of them.
+            sequences: Columns that take the next of their values from step to step.
+        """
+        self._constants, self._sequences = constants, sequences
+
+    def join_value(self, number: int) -> Cell:
+        """A value for the columns of a join class: a new one, or one that an earlier row has."""
+        known = self._shared.setdefault(number, [])
+        if self.profile.in_sequence:
+            return nth(self.joining.values[number], self.step)
+        if known and self.rng.random() < self.profile.shared:
             return self.choice(known)
         pool = self.joining.values[number]
         unused = [value for value in pool if value not in known]
-        value = self.choice(unused[:3] if unused else pool)
+        value = self.choice(unused[:_UNUSED_CHOICES] if unused else pool)
         known.append(value)
         return value
 
-    def add(self, table: Table, values: list[Cell]) -> bool:
-        """Take in a row whose join columns have these values."""
-        plan, rng, fixed, stray = self.plan, self.rng, self.fixed, self.mode.stray
-        class_of = self.joining.class_of
+    def add_row(self, table: Table, join_values: Sequence[Cell]) -> bool:
+        """Add a row whose join columns have these values, one value a join class."""
+        plan, rng, constants = self.plan, self.rng, self._constants
+        unjoined, class_of = self.profile.unjoined, self.joining.class_of
         row = plan.blanks[table.name].copy()
-        for n, place in plan.varied[table.name]:
-            if place in fixed and (self.firm or rng.random() < _FIXED):
-                row[n] = fixed[place]
+        for n, column in plan.varied[table.name]:
+            if column in constants and (self.exact or rng.random() < _CONSTANT_KEPT):
+                row[n] = constants[column]
                 continue
-            group = class_of.get(place)
-            if group is None or (stray and rng.random() < stray):
-                row[n] = self.value(place)
+            join_class = class_of.get(column)
+            if join_class is None or (unjoined and rng.random() < unjoined):
+                row[n] = self.value(column)
             else:
-                row[n] = self._joined(place, group, values)
+                row[n] = self._joined(column, join_class, join_values)
         return self.keep(table, row)
 
-    def _joined(self, place: Place, group: int, values: list[Cell]) -> Cell:
-        pool = self.plan.pools[place]
-        if self.mode.null and pool.nullable and self.rng.random() < self.mode.null / 2:
+    def _joined(self, column: ColumnRef, join_class: int, join_values: Sequence[Cell]) -> Cell:
+        pool = self.plan.pools[column]
+        if self.profile.null and pool.nullable and self.rng.random() < self.profile.null / 2:
             return None
-        if place in self.joining.loose and self.rng.random() < 0.5:
-            others: list[Cell] = [*self.shared.get(group, ())]
-            others += self.joining.values[group][:3]
+        if column in self.joining.self_joined and self.rng.random() < _SELF_JOINED:
+            others: list[Cell] = [*self._shared.get(join_class, ())]
+            others += self.joining.values[join_class][:_UNUSED_CHOICES]
             return self.choice(others)
-        value = values[group]
-        spelt = pool.kind == "TEXT" and isinstance(value, int) and place not in self.plan.referring
-        if spelt and self.rng.random() < _SPELT:
-            # A number has several spellings; which of them meet it, affinity decides.
+        value = join_values[join_class]
+        number_in_text = (
+            pool.kind == "TEXT" and isinstance(value, int) and column not in self.plan.referring
+        )
+        if number_in_text and self.rng.random() < _SPELLING:
+            # A number has several spellings; affinity decides which of them are equal to it.
             return self.choice(("0" + str(value), str(value) + ".0"))
-        if pool.plain is CASES and isinstance(value, str) and self.rng.random() < 0.5:
+        if pool.plain is CASES and isinstance(value, str) and self.rng.random() < _LETTER_CASE:
             return value.swapcase()
         return value
 
-    def value(self, place: Place) -> Cell:
+    def value(self, column: ColumnRef) -> Cell:
         """A value for a column that joins nothing."""
-        rng, mode, pool = self.rng, self.mode, self.plan.pools[place]
-        if mode.null and pool.nullable and rng.random() < mode.null:
+        rng, profile, pool = self.rng, self.profile, self.plan.pools[column]
+        if profile.null and pool.nullable and rng.random() < profile.null:
             return None
-        if place == self.doubted and rng.random() < _DOUBTED:
+        if column == self._contested and rng.random() < _CONTESTED:
             others = (*pool.near, *pool.plain)
             return others[int(rng.random() * len(others))]
-        if mode.lined or place in self.lined:
-            return self._next(place, pool)
-        if self.extreme and pool.extreme and rng.random() < _EXTREME:
+        if profile.in_sequence or column in self._sequences:
+            return self._next(column, pool)
+        if self._extreme and pool.extreme and rng.random() < _EXTREME:
             return pool.extreme[int(rng.random() * len(pool.extreme))]
         chance = rng.random()
-        if chance < mode.good and pool.good:
+        if chance < profile.matching and pool.good:
             values = pool.good
-        elif chance < mode.good + mode.near and pool.near:
+        elif chance < profile.matching + profile.near and pool.near:
             values = pool.near
-        elif chance > 1 - mode.odd or (self.plan.reading.corners and chance > 0.6):
+        elif chance > 1 - profile.odd or (self.plan.reading.corners and chance > 1 - _CORNER):
             values = pool.odd
         else:
-            values = pool.plain[:2] if mode.narrow else pool.plain
+            values = pool.plain[:2] if profile.few_values else pool.plain
         return values[int(rng.random() * len(values))]
 
-    def _next(self, place: Place, pool: ValuePool) -> Cell:
-        """The next value of a column in a line of scenes."""
+    def _next(self, column: ColumnRef, pool: ValuePool) -> Cell:
+        """The value of a column in sequence, at this step."""
         values = pool.good or pool.plain
-        start = self.starts.setdefault(place, self.rng.randrange(len(values)))
-        return nth(values, start + self.scene, closed=pool.closed or bool(pool.good))
+        start = self._starts.setdefault(column, self.rng.randrange(len(values)))
+        return nth(values, start + self.step, closed=pool.closed or bool(pool.good))
 
     def keep(self, table: Table, row: list[Cell]) -> bool:
-        """Take a row in, unless a key forbids it; a key that may be anything is made anew."""
+        """Add a row, unless a key forbids it; a key that may be anything is renewed."""
         name = table.name
-        kept = self.content.get(name)
-        if kept is None:
-            kept = self.content[name] = []
-        if len(kept) >= self.most:
+        rows = self.rows.get(name)
+        if rows is None:
+            rows = self.rows[name] = []
+        if len(rows) >= self._most:
             return False
-        known = self.keys.get(name)
+        known = self._keys.get(name)
         if known is None:
-            uniques = self.plan.ground.uniques.get(name, ())
-            known = self.keys[name] = [(places, set()) for places in uniques]
+            uniques = self.plan.constraints.uniques.get(name, ())
+            known = self._keys[name] = [(columns, set()) for columns in uniques]
         keys: list[Row] = []
-        for places, taken in known:
-            key = tuple([row[n] for n in places])
-            if key in taken and None not in key:
-                if not self._renew(table, row, places):
+        for columns, used in known:
+            key = tuple([row[n] for n in columns])
+            if key in used and None not in key:
+                if not self._renew(table, row, columns):
                     return False
-                key = tuple([row[n] for n in places])
-                if key in taken:
+                key = tuple([row[n] for n in columns])
+                if key in used:
                     return False
-                # What is made anew may be part of a key that came before.
+                # What is renewed may be part of an earlier key.
                 keys = [tuple([row[n] for n in others]) for others, _ in known[: len(keys)]]
             keys.append(key)
-        for (_, taken), key in zip(known, keys, strict=True):
-            taken.add(key)
-        kept.append(row)
+        for (_, used), key in zip(known, keys, strict=True):
+            used.add(key)
+        rows.append(row)
         return True
 
-    def _renew(self, table: Table, row: list[Cell], places: tuple[int, ...]) -> bool:
+    def drop(self, table: str, rows: Sequence[list[Cell]]) -> None:
+        """Remove some rows of a table."""
+        dropped = set(map(id, rows))
+        self.rows[table] = [row for row in self.rows[table] if id(row) not in dropped]
+
+    def _renew(self, table: Table, row: list[Cell], columns: tuple[int, ...]) -> bool:
         """Give a key a fresh value: in a column that joins nothing, if it has one.
 
-        A key that joins is more often left alone: its row is there already, and shared.
+        A key that joins is usually left alone: its row exists already, and is shared.
         """
-        joined = [(table.name, table.columns[n].name) in self.joining.class_of for n in places]
+        joined = [(table.name, table.columns[n].name) in self.joining.class_of for n in columns]
         at = 0
-        if len(places) > 1:
-            at = min(range(len(places)), key=lambda at: (joined[at], -at * self.turn))
-        n = places[at]
-        if joined[at] and self.rng.random() < _SHARED and not self._is_crowd(table, places):
+        if len(columns) > 1:
+            at = min(range(len(columns)), key=lambda at: (joined[at], -at * self._renewed_end))
+        n = columns[at]
+        if joined[at] and self.rng.random() < _KEY_SHARED and not self._must_add(table, columns):
             return False
-        self.fresh += 1
+        self._last_key += 1
         pool = self.plan.pools[(table.name, table.columns[n].name)]
-        row[n] = another(row[n], pool, self.fresh, self.choice((1, 1, -1)))
+        row[n] = another(row[n], pool, self._last_key, self.choice(_KEY_SIDES))
         return True
 
-    def _is_crowd(self, table: Table, key: tuple[int, ...]) -> bool:
-        """Whether rows are asked for that share what joins them, but not all of this key."""
-        joined = (n for n, place in self.plan.varied[table.name] if place in self.joining.class_of)
-        return self.firm and (len(key) > 1 or any(n not in key for n in joined))
+    def _must_add(self, table: Table, key: tuple[int, ...]) -> bool:
+        """Whether the strategy needs rows that share what joins them, but not all of this key."""
+        class_of = self.joining.class_of
+        joined = (n for n, column in self.plan.varied[table.name] if column in class_of)
+        return self.exact and (len(key) > 1 or any(n not in key for n in joined))

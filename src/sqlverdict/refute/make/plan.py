@@ -10,9 +10,9 @@ from sqlverdict.parse.facts import Fact
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Cell
 from sqlverdict.refute.make.check_constraints import fit
-from sqlverdict.refute.make.constraints import ground_of
+from sqlverdict.refute.make.constraints import constraints_of
 from sqlverdict.refute.make.values import ValuePool, make_pools, takes
-from sqlverdict.refute.read.columns import Place
+from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.reading import QueryReading
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 
@@ -27,12 +27,12 @@ class Joining:
     Attributes:
         class_of: The class of each column that joins another.
         values: The values of each class.
-        loose: Columns that join their own table: two rows of a scene need not share the value.
+        self_joined: Columns that join their own table: rows of a row set need not agree there.
     """
 
-    class_of: Mapping[Place, int]
+    class_of: Mapping[ColumnRef, int]
     values: Sequence[Sequence[Cell]]
-    loose: AbstractSet[Place]
+    self_joined: AbstractSet[ColumnRef]
 
 
 class InstancePlan:
@@ -43,7 +43,7 @@ class InstancePlan:
         facts: What every instance obeys.
         reading: What the two queries look at.
         seed: Same seed, same instances.
-        scratch: An arena on which values are tried against CHECK constraints.
+        scratch: A scratch database on which values are tried against CHECK constraints.
         shape: Gives the columns other values than the queries alone suggest.
     """
 
@@ -54,26 +54,28 @@ class InstancePlan:
         reading: QueryReading,
         seed: int = 0,
         scratch: ScratchDatabase | None = None,
-        shape: Callable[[Mapping[Place, ValuePool]], dict[Place, ValuePool]] | None = None,
+        shape: Callable[[Mapping[ColumnRef, ValuePool]], dict[ColumnRef, ValuePool]] | None = None,
     ) -> None:
         self.schema = schema
         self.reading = reading
         self.seed = seed
-        self.ground = ground_of(schema, facts)
-        self.pools = make_pools(self.ground.pools, self._with_indexes(reading))
-        if scratch is not None and self.ground.checked:
-            self.pools = fit(self.pools, schema, scratch, self.ground.references())
+        self.constraints = constraints_of(schema, facts)
+        self.pools = make_pools(self.constraints.pools, self._with_indexes(reading))
+        if scratch is not None and self.constraints.checked:
+            self.pools = fit(self.pools, schema, scratch, self.constraints.references())
         if shape is not None:
             self.pools = shape(self.pools)
         self.joining = self._joining(reading.joins)
-        self.apart = [self._joining(joins) for joins in reading.apart]
-        self.tables = [t for n in reading.tables if (t := self.ground.tables.get(n)) is not None]
+        self.one_sided_joins = [self._joining(joins) for joins in reading.one_sided_joins]
+        self.tables = [
+            t for n in reading.tables if (t := self.constraints.tables.get(n)) is not None
+        ]
         names = [table.name for table in self.tables]
-        self.links = self.ground.reached(names)
+        self.links = self.constraints.reached(names)
         self.referring = {p for link in self.links for join in link.joins for p in join}
         filled = {*names, *(link.parent for link in self.links)}
-        self.blanks = {name: self._blank(self.ground.tables[name]) for name in filled}
-        self.varied = {name: self._varied_columns(self.ground.tables[name]) for name in filled}
+        self.blanks = {name: self._blank(self.constraints.tables[name]) for name in filled}
+        self.varied = {name: self._varied_columns(self.constraints.tables[name]) for name in filled}
         # Columns of which one may be the same, or NULL, all over an instance.
         self.free = [place for place in reading.used if place[0] in names]
         self.groups = [place for place in reading.groups if place[0] in names]
@@ -83,27 +85,27 @@ class InstancePlan:
 
     def _with_indexes(self, reading: QueryReading) -> QueryReading:
         """The reading with what partial unique indexes of its tables ask of their columns."""
-        hints = [h for name in reading.tables for h in self.ground.indexed.get(name, ())]
+        hints = [h for name in reading.tables for h in self.constraints.indexed.get(name, ())]
         return replace(reading, hints=[*reading.hints, *hints]) if hints else reading
 
-    def _joining(self, joins: Iterable[tuple[Place, Place]]) -> Joining:
+    def _joining(self, joins: Iterable[tuple[ColumnRef, ColumnRef]]) -> Joining:
         reading = self.reading
-        classes = self.ground.join_classes(reading.tables, joins)
+        classes = self.constraints.join_classes(reading.tables, joins)
         class_of = {place: n for n, group in enumerate(classes) for place in group}
-        loose = {
+        self_joined = {
             place
             for place, group in class_of.items()
             if reading.copies.get(place[0], 1) > 1
             or sum(other[0] == place[0] for other in classes[group]) > 1
         }
-        return Joining(class_of, [self._values_of(group) for group in classes], loose)
+        return Joining(class_of, [self._values_of(group) for group in classes], self_joined)
 
     def _blank(self, table: Table) -> list[Cell]:
         """A row in which nothing is said: NULL where it may be."""
         pools = [self.pools[(table.name, column.name)] for column in table.columns]
         return [None if pool.nullable else pool.plain[0] for pool in pools]
 
-    def _values_of(self, group: frozenset[Place]) -> list[Cell]:
+    def _values_of(self, group: frozenset[ColumnRef]) -> list[Cell]:
         values: list[Cell] = []
         for place in sorted(group, key=lambda place: (place not in self.reading.used, place)):
             values += self.pools[place].good
@@ -116,11 +118,14 @@ class InstancePlan:
         # Bytes and numbers never meet; then one side's values are as good as the other's.
         return fitting or [*self.pools[strictest].plain]
 
-    def _varied_columns(self, table: Table) -> list[tuple[int, Place]]:
+    def _varied_columns(self, table: Table) -> list[tuple[int, ColumnRef]]:
         """The columns that are worth varying; the others keep one value."""
-        used, joined, ground = self.reading.used, self.joining.class_of, self.ground
+        used, joined, constraints = self.reading.used, self.joining.class_of, self.constraints
         return [
             (n, place)
             for n, place in enumerate((table.name, column.name) for column in table.columns)
-            if place in joined or place in ground.keyed or place in ground.checked or place in used
+            if place in joined
+            or place in constraints.keyed
+            or place in constraints.checked
+            or place in used
         ]

@@ -14,7 +14,7 @@ from sqlverdict.parse.collations import collation
 from sqlverdict.parse.facts import Affinity, column_affinity
 from sqlverdict.parse.schema import Column, Table, is_strict, stored_type
 from sqlverdict.records import Cell
-from sqlverdict.refute.read.columns import Place
+from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.derived_values import of_length
 from sqlverdict.refute.read.json_paths import documents
 from sqlverdict.refute.read.reading import Hint, QueryReading
@@ -101,7 +101,9 @@ def bare_pool(table: Table, column: Column, nullable: bool) -> ValuePool:
     return ValuePool(kind, (), (), plain, odd, nullable)
 
 
-def make_pools(bare: Mapping[Place, ValuePool], reading: QueryReading) -> dict[Place, ValuePool]:
+def make_pools(
+    bare: Mapping[ColumnRef, ValuePool], reading: QueryReading
+) -> dict[ColumnRef, ValuePool]:
     """The pools of all columns, with the values that the queries give a hint of.
 
     Args:
@@ -117,10 +119,10 @@ def make_pools(bare: Mapping[Place, ValuePool], reading: QueryReading) -> dict[P
     for place in reading.floats:
         if bare[place].kind == "INTEGER":
             pools[place] = replace(bare[place], extreme=_INEXACT)
-    found: dict[Place, list[Hint]] = {}
+    found: dict[ColumnRef, list[Hint]] = {}
     for hint in reading.hints:
         found.setdefault(hint.place, []).append(hint)
-    lengths: dict[Place, set[int]] = {}
+    lengths: dict[ColumnRef, set[int]] = {}
     for place, length in reading.lengths:
         lengths.setdefault(place, set()).add(length)
     for place in {**found, **lengths}:

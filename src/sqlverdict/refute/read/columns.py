@@ -18,7 +18,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
 
-Place = tuple[str, str]
+ColumnRef = tuple[str, str]
 """A table and a column, as the schema writes them."""
 
 _DEPTH = 12
@@ -47,7 +47,7 @@ def nodes_of(tree: Expr) -> list[Expr]:
 
 
 @lru_cache(maxsize=64)
-def _names(schema: Schema) -> tuple[dict[str, Table], dict[str, dict[str, Place]]]:
+def _names(schema: Schema) -> tuple[dict[str, Table], dict[str, dict[str, ColumnRef]]]:
     """The tables by folded name; the columns by table and folded name. The first one counts."""
     tables = {fold(table.name): table for table in reversed(schema.tables)}
     columns = {
@@ -64,10 +64,10 @@ class Resolver:
         self.tree = tree
         self.schema = schema
         self._sources: dict[int, list[_NamedSource]] = {}
-        self._places: dict[int, tuple[Expr, Place | None]] = {}
+        self._places: dict[int, tuple[Expr, ColumnRef | None]] = {}
         self._withs: dict[int, dict[str, Expr]] = {}
         self._looks = _LOOKS
-        self._outputs: dict[tuple[int, str], Place | None] = {}
+        self._outputs: dict[tuple[int, str], ColumnRef | None] = {}
         self._tables, self._directory = _names(schema)
 
     @cached_property
@@ -97,7 +97,7 @@ class Resolver:
         """How often each base table occurs."""
         return dict(Counter(table.name for table in self._bases))
 
-    def column(self, node: Expr, depth: int = 0) -> Place | None:
+    def column(self, node: Expr, depth: int = 0) -> ColumnRef | None:
         """The base column that a reference means."""
         if not isinstance(node, exp.Column) or depth > _DEPTH or self._looks < 0:
             return None
@@ -107,7 +107,7 @@ class Resolver:
             known = self._places[id(node)] = (node, self._column(node, depth))
         return known[1]
 
-    def _column(self, node: exp.Column, depth: int) -> Place | None:
+    def _column(self, node: exp.Column, depth: int) -> ColumnRef | None:
         name, qualifier = node.name, node.table
         select = node.find_ancestor(exp.Select, exp.SetOperation)
         while select is not None:
@@ -124,7 +124,7 @@ class Resolver:
             select = select.find_ancestor(exp.Select, exp.SetOperation)
         return None
 
-    def columns(self, node: Expr) -> Iterator[Place]:
+    def columns(self, node: Expr) -> Iterator[ColumnRef]:
         """The base columns of every reference inside an expression."""
         for reference in node.find_all(exp.Column):
             place = self.column(reference)
@@ -141,7 +141,7 @@ class Resolver:
             and self.column(node) is None
         )
 
-    def _alias(self, select: Expr, node: Expr, name: str, depth: int) -> Place | None:
+    def _alias(self, select: Expr, node: Expr, name: str, depth: int) -> ColumnRef | None:
         """A name that an output column bears, as ORDER BY, GROUP BY and HAVING may use it."""
         if not isinstance(select, exp.Select):
             return None
@@ -172,7 +172,7 @@ class Resolver:
             select = select.find_ancestor(exp.Select)
         return node
 
-    def _inside(self, source: _NamedSource, name: str, depth: int) -> Place | None:
+    def _inside(self, source: _NamedSource, name: str, depth: int) -> ColumnRef | None:
         if source.table is not None:
             return self._directory[source.table.name].get(fold(name))
         query = source.query
@@ -187,7 +187,7 @@ class Resolver:
             self._outputs[place] = self._output(query, name, depth)
         return self._outputs[place]
 
-    def _output(self, query: exp.Select, name: str, depth: int) -> Place | None:
+    def _output(self, query: exp.Select, name: str, depth: int) -> ColumnRef | None:
         """The base column behind an output of a query; looked for once, however often it is read.
 
         Queries that read one before them twice, with stars, would double the work at each step.

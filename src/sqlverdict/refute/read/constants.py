@@ -11,7 +11,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Cell, Query
-from sqlverdict.refute.read.columns import Place, Resolver
+from sqlverdict.refute.read.columns import ColumnRef, Resolver
 from sqlverdict.refute.read.derived_values import (
     becomes_float,
     bytes_of,
@@ -76,8 +76,8 @@ class _ConstantsReader:
     def __init__(self, resolver: Resolver) -> None:
         self.resolver = resolver
         self.reading = QueryReading()
-        self._cuts: dict[Place, dict[int, str]] = {}
-        self._sums: dict[Place, set[float]] = {}
+        self._cuts: dict[ColumnRef, dict[int, str]] = {}
+        self._sums: dict[ColumnRef, set[float]] = {}
         self._nested = sum(type(node) is exp.Select for node in resolver.nodes) > 1
 
     def read(self) -> QueryReading:

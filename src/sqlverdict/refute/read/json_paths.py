@@ -14,10 +14,10 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.records import Cell
-from sqlverdict.refute.read.columns import Place, Resolver
+from sqlverdict.refute.read.columns import ColumnRef, Resolver
 
 Path = tuple[str | int, ...]
-Demands = Mapping[Place, Mapping[Path, tuple[Cell, ...]]]
+Demands = Mapping[ColumnRef, Mapping[Path, tuple[Cell, ...]]]
 """For each column the paths that queries look at, and the values that they compare them with."""
 
 ELEMENTS = "[]"
@@ -31,9 +31,9 @@ _MOST = 24
 _DEPTH = 6
 
 
-def demands(resolver: Resolver) -> dict[Place, dict[Path, tuple[Cell, ...]]]:
+def demands(resolver: Resolver) -> dict[ColumnRef, dict[Path, tuple[Cell, ...]]]:
     """What a query asks of JSON texts."""
-    found: dict[Place, dict[Path, tuple[Cell, ...]]] = {}
+    found: dict[ColumnRef, dict[Path, tuple[Cell, ...]]] = {}
     elements = _compared_elements(resolver)
     for node in resolver.nodes:
         for place, path, values in _looked_at(node, resolver, elements):
@@ -44,7 +44,7 @@ def demands(resolver: Resolver) -> dict[Place, dict[Path, tuple[Cell, ...]]]:
 
 def _looked_at(
     node: Expr, resolver: Resolver, elements: tuple[Cell, ...]
-) -> Iterator[tuple[Place, Path, tuple[Cell, ...]]]:
+) -> Iterator[tuple[ColumnRef, Path, tuple[Cell, ...]]]:
     if isinstance(node, exp.JSONExtract | exp.JSONExtractScalar):
         place = resolver.column(node.this)
         if place is not None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from sqlverdict.records import Cell
-from sqlverdict.refute.read.columns import Place
+from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.json_paths import Path
 
 
@@ -18,7 +18,7 @@ class Hint:
     ``mixed`` where other columns stand there too: the value is not one of the column's own.
     """
 
-    place: Place
+    place: ColumnRef
     operator: str
     value: Cell
     direct: bool = True
@@ -32,29 +32,29 @@ class QueryReading:
     tables: list[str] = field(default_factory=list)
     copies: dict[str, int] = field(default_factory=dict)
     hints: list[Hint] = field(default_factory=list)
-    joins: list[tuple[Place, Place]] = field(default_factory=list)
+    joins: list[tuple[ColumnRef, ColumnRef]] = field(default_factory=list)
     counts: set[int] = field(default_factory=set)
     corners: bool = False
     """Whether something is done to values that shows only at the corners of their type."""
-    used: list[Place] = field(default_factory=list)
-    groups: list[Place] = field(default_factory=list)
+    used: list[ColumnRef] = field(default_factory=list)
+    groups: list[ColumnRef] = field(default_factory=list)
     """The columns of GROUP BY."""
-    numbers: list[Place] = field(default_factory=list)
+    numbers: list[ColumnRef] = field(default_factory=list)
     """The columns that are reckoned with: summed, averaged, multiplied."""
-    apart: list[list[tuple[Place, Place]]] = field(default_factory=list)
+    one_sided_joins: list[list[tuple[ColumnRef, ColumnRef]]] = field(default_factory=list)
     """The joins of each of two queries that do not join alike."""
-    contested: list[Place] = field(default_factory=list)
+    contested: list[ColumnRef] = field(default_factory=list)
     """The columns of which two queries ask different things."""
     stars: bool = False
     """Whether a star stands for columns."""
-    documents: dict[Place, dict[Path, tuple[Cell, ...]]] = field(default_factory=dict)
+    documents: dict[ColumnRef, dict[Path, tuple[Cell, ...]]] = field(default_factory=dict)
     """What is asked of JSON texts."""
-    lengths: list[tuple[Place, int]] = field(default_factory=list)
+    lengths: list[tuple[ColumnRef, int]] = field(default_factory=list)
     """How long texts have to be."""
-    floats: list[Place] = field(default_factory=list)
+    floats: list[ColumnRef] = field(default_factory=list)
     """The columns whose values become floating-point numbers."""
 
-    def looks_like(self, other: QueryReading) -> bool:
+    def reads_like(self, other: QueryReading) -> bool:
         """Whether both look at the same things; they may still ask for different ones."""
         return (
             self.copies == other.copies
@@ -64,7 +64,7 @@ class QueryReading:
             and set(self.used) == set(other.used)
         )
 
-    def _pairs(self) -> set[frozenset[Place]]:
+    def _pairs(self) -> set[frozenset[ColumnRef]]:
         return {frozenset(join) for join in self.joins}
 
     def merge(self, other: QueryReading) -> QueryReading:
@@ -92,9 +92,9 @@ class QueryReading:
 
 
 def _merged(
-    one: Mapping[Place, Mapping[Path, tuple[Cell, ...]]],
-    two: Mapping[Place, Mapping[Path, tuple[Cell, ...]]],
-) -> dict[Place, dict[Path, tuple[Cell, ...]]]:
+    one: Mapping[ColumnRef, Mapping[Path, tuple[Cell, ...]]],
+    two: Mapping[ColumnRef, Mapping[Path, tuple[Cell, ...]]],
+) -> dict[ColumnRef, dict[Path, tuple[Cell, ...]]]:
     found = {place: dict(paths) for place, paths in one.items()}
     for place, paths in two.items():
         known = found.setdefault(place, {})

@@ -18,10 +18,8 @@ _BOOKKEEPING = re.compile(r"sqlite_(sequence|stat\d)", re.IGNORECASE)
 _OFTEN = 10
 """The prediction may be stopped on one database of so many."""
 
-"""Failures that say nothing about the query: it was stopped."""
 
-
-class Unmakeable(SchemaError):
+class TableNotMade(SchemaError):
     """A table that a query needs cannot be made; ``blame`` is whose query, where it is known."""
 
     def __init__(self, why: str, blame: str) -> None:
@@ -37,29 +35,29 @@ def unreadable(parsed: Sequence[Query | ParseFailure]) -> NotRefuted | None:
     """
     for which, query in zip(("gold", "prediction"), parsed, strict=True):
         if isinstance(query, ParseFailure):
-            said = f"the {which}: {query.message}"
-            return NotRefuted(0, reason=query.reason, message=said, blame=_blame(which))
+            message = f"the {which}: {query.message}"
+            return NotRefuted(0, reason=query.reason, message=message, blame=_blame(which))
         for name in query.tables:
             if _BOOKKEEPING.fullmatch(name):
-                said = f"the {which} reads {name}, which SQLite keeps for itself"
+                message = f"the {which} reads {name}, which SQLite keeps for itself"
                 unable = Reason.UNSUPPORTED_FEATURE
-                return NotRefuted(0, reason=unable, message=said, blame=_blame(which))
+                return NotRefuted(0, reason=unable, message=message, blame=_blame(which))
     return None
 
 
-def unrunnable(arena: ScratchDatabase, gold: str, prediction: str) -> NotRefuted | None:
+def unrunnable(scratch: ScratchDatabase, gold: str, prediction: str) -> NotRefuted | None:
     """Queries that cannot run at all on this schema are not the search's business."""
-    arena.load({})
+    scratch.load({})
     for which, sql in (("gold", gold), ("prediction", prediction)):
-        outcome = arena.run(sql)
+        outcome = scratch.run(sql)
         if isinstance(outcome, Failure):
             late = is_stopped(outcome)
             if which == "gold":
                 reason = Reason.GOLD_EXECUTION_TIMEOUT if late else Reason.GOLD_EXECUTION_ERROR
             else:
                 reason = outcome.reason
-            said = f"the {which}: {outcome.message}"
-            return NotRefuted(0, reason=reason, message=said, blame=_blame(which))
+            message = f"the {which}: {outcome.message}"
+            return NotRefuted(0, reason=reason, message=message, blame=_blame(which))
         if outcome.volatile:
             message = f"the {which} depends on the clock or on chance"
             unable = Reason.UNSUPPORTED_FEATURE
@@ -72,29 +70,33 @@ def is_stopped(outcome: Outcome) -> bool:
     return isinstance(outcome, Failure) and outcome.reason in LIMIT_REASONS
 
 
-def is_often(stopped: int, tried: int) -> bool:
+def is_often(stopped: int, instances_tried: int) -> bool:
     """Whether a prediction was stopped more often than chance explains: databases are tiny."""
-    return _OFTEN * stopped > tried
+    return _OFTEN * stopped > instances_tried
 
 
-def ended(tried: int, undetermined: int, stopped: int, meter: Meter) -> NotRefuted:
+def not_refuted(instances_tried: int, undetermined: int, stopped: int, meter: Meter) -> NotRefuted:
     """The end of a search without a witness.
 
     Args:
-        tried: How many databases were tried.
+        instances_tried: How many databases were tried.
         undetermined: On how many the answers differ by the order of rows alone.
         stopped: On how many a limit stopped the prediction, where the gold answered.
         meter: What was spent.
     """
     late = meter.late
-    if is_often(stopped, tried) and not late:
+    if is_often(stopped, instances_tried) and not late:
         # A query may run for ever wherever it would show that it is wrong.
-        message = f"the prediction was stopped at a limit on {stopped:,} of {tried:,} databases"
+        message = (
+            f"the prediction was stopped at a limit on {stopped:,} of {instances_tried:,} databases"
+        )
         return NotRefuted(0, 0, Reason.EXECUTION_TIMEOUT, message, blame="prediction")
     if not meter.over:
-        return NotRefuted(tried, undetermined)
+        return NotRefuted(instances_tried, undetermined)
     message = f"cut by {'time' if late else 'its budget of work'}"
-    return NotRefuted(tried, undetermined, Reason.BUDGET_EXHAUSTED, message, cut_by_time=late)
+    return NotRefuted(
+        instances_tried, undetermined, Reason.BUDGET_EXHAUSTED, message, cut_by_time=late
+    )
 
 
 def _blame(which: str) -> str:
@@ -102,7 +104,7 @@ def _blame(which: str) -> str:
     return which if which == "prediction" else ""
 
 
-def check_made(
+def check_tables(
     missing: Mapping[str, str],
     schema: Schema,
     sqls: tuple[str, str],
@@ -119,21 +121,21 @@ def check_made(
         gold_tables: Those that the gold reads.
 
     Raises:
-        Unmakeable: they do.
+        TableNotMade: they do.
     """
-    why = _unmakeable(missing, schema, sqls, tables)
+    why = _missing_table(missing, schema, sqls, tables)
     if why is not None:
-        alone = _unmakeable(missing, schema, sqls[:1], gold_tables)
-        raise Unmakeable(why, "prediction" if alone is None else "")
+        alone = _missing_table(missing, schema, sqls[:1], gold_tables)
+        raise TableNotMade(why, "prediction" if alone is None else "")
 
 
-def unmade(error: SchemaError) -> NotRefuted:
+def no_database(error: SchemaError) -> NotRefuted:
     """What becomes of a search for which no database can be made."""
-    blame = error.blame if isinstance(error, Unmakeable) else ""
+    blame = error.blame if isinstance(error, TableNotMade) else ""
     return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=str(error), blame=blame)
 
 
-def _unmakeable(
+def _missing_table(
     missing: Mapping[str, str], schema: Schema, sqls: Sequence[str], tables: Iterable[str]
 ) -> str | None:
     """Why queries cannot be searched; ``None`` where they can."""

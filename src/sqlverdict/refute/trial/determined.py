@@ -56,7 +56,7 @@ def is_determined(
     gold: tuple[str, Outcome],
     prediction: tuple[str, Outcome],
     rows: Rows,
-    arenas: tuple[ScratchDatabase, ScratchDatabase],
+    scratches: tuple[ScratchDatabase, ScratchDatabase],
     preset: Preset,
     dialect: str,
 ) -> bool:
@@ -66,7 +66,7 @@ def is_determined(
         gold: The gold query and what it gave.
         prediction: The predicted query and what it gave.
         rows: The instance.
-        arenas: The one they ran on, and one without keys that walks backwards.
+        scratches: The one they ran on, and one without keys that walks backwards.
         preset: When two answers are the same.
         dialect: Of the queries.
     """
@@ -76,12 +76,12 @@ def is_determined(
         and isinstance(after, Answer)
         and len(before.rows) != len(after.rows)
     )
-    for arena, ours, theirs in _variants(gold[0], prediction[0], rows, arenas):
-        if ours is not None and not _same(gold, ours, arena, preset, dialect):
+    for scratch, ours, theirs in _variants(gold[0], prediction[0], rows, scratches):
+        if ours is not None and not _same(gold, ours, scratch, preset, dialect):
             return False
         # The prediction must keep what counts of its answer.
         if theirs is not None and not (
-            _same(prediction, theirs, arena, preset, dialect)
+            _same(prediction, theirs, scratch, preset, dialect)
             or (counted and _as_many(after, theirs))
         ):
             return False
@@ -92,7 +92,7 @@ def second_answer(
     gold: tuple[str, Outcome],
     prediction: tuple[str, Outcome],
     rows: Rows,
-    arenas: tuple[ScratchDatabase, ScratchDatabase],
+    scratches: tuple[ScratchDatabase, ScratchDatabase],
     preset: Preset,
     dialect: str,
 ) -> Answer | None:
@@ -105,26 +105,26 @@ def second_answer(
         return None
     found: Answer | None = None
     fits = False
-    for arena, ours, theirs in _variants(gold[0], prediction[0], rows, arenas):
-        if ours is not None and not _same(gold, ours, arena, preset, dialect):
+    for scratch, ours, theirs in _variants(gold[0], prediction[0], rows, scratches):
+        if ours is not None and not _same(gold, ours, scratch, preset, dialect):
             return None
         if not isinstance(theirs, Answer) or theirs.volatile or fits:
             continue
-        if not _same(prediction, theirs, arena, preset, dialect):
-            pair = QueryPair(gold[0], prediction[0], dialect, probe=arena.run)
+        if not _same(prediction, theirs, scratch, preset, dialect):
+            pair = QueryPair(gold[0], prediction[0], dialect, probe=scratch.run)
             fits = bool(preset.compare(gold[1], theirs, pair).equal)
             found = theirs if fits or found is None else found
     return found
 
 
 def _variants(
-    gold: str, prediction: str, rows: Rows, arenas: tuple[ScratchDatabase, ScratchDatabase]
+    gold: str, prediction: str, rows: Rows, scratches: tuple[ScratchDatabase, ScratchDatabase]
 ) -> Iterator[tuple[ScratchDatabase, Outcome | None, Outcome | None]]:
     """What else the queries may give: ties broken both ways, rows in other orders.
 
     ``None`` for a query that was not asked.
     """
-    forward, keyless = arenas
+    forward, keyless = scratches
     forward.load(rows)
     for sql in broken_ties(gold):
         if isinstance(now := forward.run(sql), Answer):
@@ -153,7 +153,7 @@ def _as_many(before: Outcome, now: Outcome) -> bool:
 
 
 def _same(
-    asked: tuple[str, Outcome], now: Outcome, arena: ScratchDatabase, preset: Preset, dialect: str
+    asked: tuple[str, Outcome], now: Outcome, scratch: ScratchDatabase, preset: Preset, dialect: str
 ) -> bool:
     sql, before = asked
     if not isinstance(before, Answer) or not isinstance(now, Answer):
@@ -163,4 +163,4 @@ def _same(
     if before.rows == now.rows:
         return True
     # Undetermined (None) is as bad as different.
-    return bool(preset.compare(before, now, QueryPair(sql, sql, dialect, probe=arena.run)).equal)
+    return bool(preset.compare(before, now, QueryPair(sql, sql, dialect, probe=scratch.run)).equal)

@@ -23,14 +23,14 @@ class Difference:
 class SmallDifference(NamedTuple):
     """A difference on few rows, how far these are from ordinary, and where they came from."""
 
-    found: Difference
+    difference: Difference
     cost: Cost
     origin: Origin
-    tried: int
+    instances_tried: int
 
 
-def is_whole(found: Difference | None, rows: Content) -> bool:
-    """Whether there is a difference, and the engine took every row in."""
-    return found is not None and all(
-        len(found.rows.get(table, ())) == len(content) for table, content in rows.items()
+def is_whole(difference: Difference | None, rows: Content) -> bool:
+    """Whether there is a difference, and the engine accepted every row."""
+    return difference is not None and all(
+        len(difference.rows.get(table, ())) == len(content) for table, content in rows.items()
     )

@@ -21,12 +21,12 @@ from sqlverdict.records import Contract, Failure, Query, Reason, Row
 from sqlverdict.refute.data.mine.kind import cells_of
 from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.meter import Meter
-from sqlverdict.refute.read.columns import Place, Resolver
+from sqlverdict.refute.read.columns import ColumnRef, Resolver
 from sqlverdict.refute.read.constants import read
 from sqlverdict.refute.read.part import part_of
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.shrink import Content
-from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_arena
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_scratch
 from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBudget, Witness
 
 _LIVE = 3
@@ -73,9 +73,9 @@ def probe_nulls(
     if not nullable:
         return None
     try:
-        arena = warm_arena(schema, None, False)
-        meter = Meter(budget, (arena,))
-        live = _agreeing(gold, prediction, schema, arena, budget, meter)
+        scratch = warm_scratch(schema, None, False)
+        meter = Meter(budget, (scratch,))
+        live = _agreeing(gold, prediction, schema, scratch, budget, meter)
         variants = list(islice(_with_nulls(live, schema, nullable), _MOST))
     except SchemaError:
         return None
@@ -97,7 +97,7 @@ def probe_nulls(
     return found if isinstance(found, NotRefuted) and found.cut_by_time else None
 
 
-def _aggregated(sql: str, schema: Schema) -> list[Place]:
+def _aggregated(sql: str, schema: Schema) -> list[ColumnRef]:
     """The base columns whose sum, count or average the outermost SELECT returns."""
     from sqlglot import exp
 
@@ -117,32 +117,32 @@ def _agreeing(
     gold: str,
     prediction: str,
     schema: Schema,
-    arena: ScratchDatabase,
+    scratch: ScratchDatabase,
     budget: SearchBudget,
     meter: Meter,
 ) -> Iterator[Content]:
     """Instances on which both return the same, and something."""
     parsed = [parse(gold), parse(prediction)]
     queries = [query for query in parsed if isinstance(query, Query)]
-    arena.load({})
+    scratch.load({})
     # Checked once, so that they may run the fast way below.
     if len(queries) < len(parsed) or any(
-        isinstance(arena.run(sql), Failure) for sql in (gold, prediction)
+        isinstance(scratch.run(sql), Failure) for sql in (gold, prediction)
     ):
         return
     reading = read(queries[0], schema).merge(read(queries[1], schema))
-    generator = InstanceGenerator(schema, facts_of(schema), reading, budget.seed, arena)
+    generator = InstanceGenerator(schema, facts_of(schema), reading, budget.seed, scratch)
     found = 0
     for number in range(budget.instances):
         if meter.over:
             return
         rows = generator.instance(number)
-        arena.load(rows)
-        ours = arena.rows(gold)
+        scratch.load(rows)
+        ours = scratch.rows(gold)
         if isinstance(ours, Failure):
             return
-        if _says_something(ours) and ours == arena.rows(prediction):
-            yield arena.kept(rows)
+        if _says_something(ours) and ours == scratch.rows(prediction):
+            yield scratch.stored(rows)
             found += 1
             if found == _LIVE:
                 return
@@ -153,7 +153,7 @@ def _says_something(rows: list[Row]) -> bool:
 
 
 def _with_nulls(
-    contents: Iterator[Content], schema: Schema, places: list[Place]
+    contents: Iterator[Content], schema: Schema, places: list[ColumnRef]
 ) -> Iterator[Instance]:
     """Each instance with one of the columns NULL, in its first row or all over."""
     for content in contents:

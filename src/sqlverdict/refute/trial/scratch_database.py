@@ -106,11 +106,11 @@ class ScratchDatabase:
 
     @cached_property
     def _connection(self) -> sqlite3.Connection:
-        """The engine with the tables. Most pairs need one arena of three."""
+        """The engine with the tables. Most pairs need one scratch database of three."""
         connection = open_in_memory(cached_statements=512)
         if self._backwards:
             connection.execute("PRAGMA reverse_unordered_selects=1")
-        # What is in the arena is never rolled back.
+        # What is in it is never rolled back.
         connection.execute("PRAGMA journal_mode=OFF")
         self._create(connection)
         # Not before: the tables are ours, and to make many of them takes many steps.
@@ -282,7 +282,7 @@ class ScratchDatabase:
         """Whether the tables hold the very rows that were given: none computes a column."""
         return not self._written or self._written.keys().isdisjoint(self._filled)
 
-    def kept(self, tables: Iterable[str]) -> dict[str, tuple[Row, ...]]:
+    def stored(self, tables: Iterable[str]) -> dict[str, tuple[Row, ...]]:
         """The rows that were taken in, as the engine stores them."""
         self._ticks = 100_000
         return {
@@ -358,8 +358,8 @@ class ScratchDatabase:
 
 
 @lru_cache(maxsize=64)
-def warm_arena(schema: Schema, facts: frozenset[Fact] | None, backwards: bool) -> ScratchDatabase:
-    """An arena that is kept for the next pair of the same schema."""
+def warm_scratch(schema: Schema, facts: frozenset[Fact] | None, backwards: bool) -> ScratchDatabase:
+    """A scratch database that is kept for the next pair of the same schema."""
     return ScratchDatabase(schema, facts, backwards=backwards)
 
 

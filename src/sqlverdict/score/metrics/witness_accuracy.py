@@ -67,4 +67,8 @@ class WitnessAccuracy:
         found = item.refute()
         if found.refuted:
             return Score(0.0, found.reasons)
-        return Score(None, found.reasons) if found.reasons and not found.tried else Score(1.0)
+        return (
+            Score(None, found.reasons)
+            if found.reasons and not found.instances_tried
+            else Score(1.0)
+        )

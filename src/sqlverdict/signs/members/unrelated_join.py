@@ -23,7 +23,7 @@ from sqlglot import exp
 
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.tokens import fold
-from sqlverdict.signs.columns import Place, spelt
+from sqlverdict.signs.columns import ColumnRef, spelt
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
@@ -68,7 +68,7 @@ def unrelated_join(subject: Subject) -> Iterator[Notice]:
             yield Notice("unrelated_join", message, {"columns": [spelt(one), spelt(other)]})
 
 
-def _pairs(subject: Subject) -> Iterator[tuple[Place, Place]]:
+def _pairs(subject: Subject) -> Iterator[tuple[ColumnRef, ColumnRef]]:
     resolver = subject.resolver
     for node in subject.query.tree.find_all(exp.EQ, exp.In):
         left, right = node.this, node.expression
@@ -83,7 +83,7 @@ def _pairs(subject: Subject) -> Iterator[tuple[Place, Place]]:
             yield one, other
 
 
-def _is_declared(subject: Subject, one: Place, other: Place) -> bool:
+def _is_declared(subject: Subject, one: ColumnRef, other: ColumnRef) -> bool:
     """Whether one of the columns is a foreign key that points to the other."""
     return any(
         (fold(key.parent), fold(parent)) == (fold(there[0]), fold(there[1]))
@@ -96,7 +96,7 @@ def _is_declared(subject: Subject, one: Place, other: Place) -> bool:
     )
 
 
-def _share_nothing(subject: Subject, one: Place, other: Place) -> bool:
+def _share_nothing(subject: Subject, one: ColumnRef, other: ColumnRef) -> bool:
     a, b = (f"{alias}.{quote_name(place[1])}" for alias, place in (("a", one), ("b", other)))
     shared = subject.rows(
         f"SELECT 1 FROM {quote_name(one[0])} AS a JOIN {quote_name(other[0])} AS b "  # noqa: S608
@@ -105,7 +105,7 @@ def _share_nothing(subject: Subject, one: Place, other: Place) -> bool:
     return shared == [] and all(_has_values(subject, place) for place in (one, other))
 
 
-def _has_values(subject: Subject, place: Place) -> bool:
+def _has_values(subject: Subject, place: ColumnRef) -> bool:
     column = quote_name(place[1])
     sql = f"SELECT 1 FROM {quote_name(place[0])} WHERE {column} IS NOT NULL LIMIT 1"  # noqa: S608
     return bool(subject.rows(sql))

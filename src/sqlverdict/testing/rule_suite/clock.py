@@ -19,11 +19,11 @@ _TURNS = 5
 
 def asks_the_clock(query: Query, schema: Schema, facts: frozenset[Fact]) -> bool:
     """Whether a query's answer depends on the clock, or on chance."""
-    from sqlverdict.refute.trial.scratch_database import warm_arena
+    from sqlverdict.refute.trial.scratch_database import warm_scratch
 
-    arena = warm_arena(schema, facts, False)
-    arena.load({})
-    outcome = arena.run(query.sql)
+    scratch = warm_scratch(schema, facts, False)
+    scratch.load({})
+    outcome = scratch.run(query.sql)
     return isinstance(outcome, Answer) and outcome.volatile
 
 
@@ -39,16 +39,16 @@ def at_one_moment(
     from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
     from sqlverdict.refute.make.generator import InstanceGenerator
     from sqlverdict.refute.read.constants import read
-    from sqlverdict.refute.trial.scratch_database import warm_arena
+    from sqlverdict.refute.trial.scratch_database import warm_scratch
     from sqlverdict.refute.witness import Instance, NotRefuted, Witness
 
-    arena, preset = warm_arena(schema, facts, False), PRESETS.get(DEFAULT_PRESET)
+    scratch, preset = warm_scratch(schema, facts, False), PRESETS.get(DEFAULT_PRESET)
     generator = InstanceGenerator(schema, facts, read(left, schema).merge(read(right, schema)))
-    asked = QueryPair(left.sql, right.sql, left.dialect, probe=arena.run)
+    asked = QueryPair(left.sql, right.sql, left.dialect, probe=scratch.run)
     for number in range(instances):
         rows = generator.instance(number)
-        arena.load(rows)
-        answers = _answers(left.sql, right.sql, arena)
+        scratch.load(rows)
+        answers = _answers(left.sql, right.sql, scratch)
         if answers is None:
             message = "an answer changes from one moment to the next"
             return NotRefuted(number, reason=Reason.UNSUPPORTED_FEATURE, message=message)
@@ -63,17 +63,19 @@ def at_one_moment(
             if len(failed) == len(answers):
                 continue
             reasons = tuple(failed)
-        kept = {table: content for table, content in arena.kept(rows).items() if content}
+        kept = {table: content for table, content in scratch.stored(rows).items() if content}
         instance = Instance(schema, kept)
-        return Witness(left.sql, right.sql, instance, ours, theirs, reasons, tried=number + 1)
+        return Witness(
+            left.sql, right.sql, instance, ours, theirs, reasons, instances_tried=number + 1
+        )
     return NotRefuted(instances)
 
 
-def _answers(left: str, right: str, arena: ScratchDatabase) -> tuple[Outcome, Outcome] | None:
+def _answers(left: str, right: str, scratch: ScratchDatabase) -> tuple[Outcome, Outcome] | None:
     """What both answer at one moment: asked by turns, each answers the same twice."""
     for _ in range(_TURNS):
-        ours, theirs = arena.run(left), arena.run(right)
-        if (_said(ours), _said(theirs)) == (_said(arena.run(left)), _said(arena.run(right))):
+        ours, theirs = scratch.run(left), scratch.run(right)
+        if (_said(ours), _said(theirs)) == (_said(scratch.run(left)), _said(scratch.run(right))):
             return ours, theirs
     return None
 

@@ -33,7 +33,7 @@ from sqlverdict.records import Cell
 from sqlverdict.refute.data.mine.kind import (
     FEW_ROWS,
     MANY_ROWS,
-    Place,
+    ColumnRef,
     Regularity,
     cells_of,
     spoken,
@@ -65,7 +65,7 @@ class Inclusion(Regularity):
     survives_sampling: ClassVar[bool] = False
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[ColumnRef, ...]:
         """The two columns."""
         return (self.table, self.column), (self.other_table, self.other_column)
 
@@ -93,11 +93,11 @@ class Inclusion(Regularity):
 class CopiedOver(Regularity):
     """Rows of two tables that join have equal values in two further columns."""
 
-    join: tuple[Place, Place]
-    copy: tuple[Place, Place]
+    join: tuple[ColumnRef, ColumnRef]
+    copy: tuple[ColumnRef, ColumnRef]
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[ColumnRef, ...]:
         """The columns that join and those that are copies."""
         return self.join + self.copy
 
@@ -172,7 +172,7 @@ def _same_names(names: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 def _named_after(
-    parent: Sample, names: Sequence[str], columns: Sequence[Values], at: Mapping[Place, int]
+    parent: Sample, names: Sequence[str], columns: Sequence[Values], at: Mapping[ColumnRef, int]
 ) -> Iterator[tuple[int, int]]:
     """The columns whose names hold the parent table's name, with the keys that they may mean."""
     table = _singular(_bare(parent.table.name))
@@ -189,9 +189,9 @@ def _named_after(
                 yield min(child, place), max(child, place)
 
 
-def declared_joins(schema: Schema) -> set[frozenset[Place]]:
+def declared_joins(schema: Schema) -> set[frozenset[ColumnRef]]:
     """The pairs of columns that declared foreign keys of one column join."""
-    found: set[frozenset[Place]] = set()
+    found: set[frozenset[ColumnRef]] = set()
     for table in schema.tables:
         for key in table.foreign_keys:
             if len(key.columns) == len(key.parent_columns) == 1:
@@ -210,7 +210,7 @@ def mine_inclusions(
     Where the other table was not read whole, what is found is yet to be confirmed.
     """
     doubtful: list[tuple[Values, Values]] = []
-    keys: dict[Place, list[Values]] = {}
+    keys: dict[ColumnRef, list[Values]] = {}
     for link in found:
         for child, parent in permutations((link.first, link.second)):
             if child.present < FEW_ROWS or len(child.counts) < _THREE:
@@ -232,7 +232,7 @@ def mine_inclusions(
 
 
 def mine_copies(
-    joins: Sequence[tuple[Place, Place]], samples: Mapping[str, Sample]
+    joins: Sequence[tuple[ColumnRef, ColumnRef]], samples: Mapping[str, Sample]
 ) -> Iterator[CopiedOver]:
     """The columns that are copied over the joins; one of the columns that join must be unique."""
     for join in joins:

@@ -29,8 +29,8 @@ from sqlverdict.refute.data.mine.forms import StorageKind, TextForm, mine_forms
 from sqlverdict.refute.data.mine.kind import (
     FEW_ROWS,
     MANY_ROWS,
+    ColumnRef,
     ColumnRegularity,
-    Place,
     Regularity,
     cells_of,
     literal,
@@ -55,7 +55,7 @@ class NonEmpty(Regularity):
     survives_sampling: ClassVar[bool] = False
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[ColumnRef, ...]:
         """No column: the table as such."""
         return ()
 
@@ -111,7 +111,7 @@ class Repeatless(Regularity):
     column: str
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[ColumnRef, ...]:
         """The column."""
         return ((self.table, self.column),)
 
@@ -243,7 +243,7 @@ def _has_few(values: Values) -> bool:
     return single * _SINGLE_SHARE <= values.present
 
 
-def _numbers(place: Place, numbers: Sequence[float], unique: bool) -> Iterator[Regularity]:
+def _numbers(place: ColumnRef, numbers: Sequence[float], unique: bool) -> Iterator[Regularity]:
     if not numbers:
         return
     low, high = min(numbers), max(numbers)

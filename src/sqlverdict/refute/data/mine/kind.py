@@ -24,7 +24,7 @@ SURPRISE = 14.0
 once in a million times: ``-ln(probability) >= 14``."""
 
 _SCHEMAS = 32
-Place = tuple[str, str]
+ColumnRef = tuple[str, str]
 """A table and one of its columns, as the schema writes them."""
 
 
@@ -40,7 +40,7 @@ class Regularity(ABC):
 
     @property
     @abstractmethod
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[ColumnRef, ...]:
         """The columns it speaks of; an instance's other columns do not bear on it."""
 
     @abstractmethod
@@ -82,7 +82,7 @@ class ColumnRegularity(RowRegularity):
     column: str
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[ColumnRef, ...]:
         """The column."""
         return ((self.table, self.column),)
 
@@ -120,7 +120,7 @@ def cells_of(instance: Instance, table: str, *columns: str) -> Iterator[Row]:
                 yield tuple([row[place] for place in at])
 
 
-def spoken(place: Place) -> str:
+def spoken(place: ColumnRef) -> str:
     """A column as a sentence names it."""
     return f"{place[0]}.{place[1]}"
 

@@ -29,7 +29,7 @@ from sqlverdict.refute.data.mine.kind import (
     FEW_ROWS,
     MANY_ROWS,
     SURPRISE,
-    Place,
+    ColumnRef,
     Regularity,
     RowRegularity,
     cells_of,
@@ -60,7 +60,7 @@ class Determines(Regularity):
     known: Mapping[Cell, Cell] = field(default_factory=dict, compare=False, repr=False)
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[ColumnRef, ...]:
         """The two columns."""
         return (self.table, self.column), (self.table, self.other)
 
@@ -111,7 +111,7 @@ class _InRow(RowRegularity):
     other: str
 
     @property
-    def places(self) -> tuple[Place, ...]:
+    def places(self) -> tuple[ColumnRef, ...]:
         """The two columns."""
         return (self.table, self.column), (self.table, self.other)
 

@@ -20,7 +20,7 @@ from sqlverdict.files.sqlite import open_read_only, quote_name
 from sqlverdict.parse.schema import Table
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Row
-from sqlverdict.refute.data.mine.kind import Place
+from sqlverdict.refute.data.mine.kind import ColumnRef
 from sqlverdict.refute.trial.scratch_database import is_view
 
 _MOST_CELLS = 1_500_000
@@ -35,7 +35,7 @@ class Values:
         cells: Its values, in the rows' order.
     """
 
-    place: Place
+    place: ColumnRef
     cells: tuple[Cell, ...]
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The arena keeps what it was given, whatever came before, and few rows have few orders."""
+"""The scratch keeps what it was given, whatever came before, and few rows have few orders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer, Row
-from sqlverdict.refute.make.constraints import ground_of, is_closed
+from sqlverdict.refute.make.constraints import constraints_of, foreign_keys_hold
 from sqlverdict.refute.trial.determined import arrangements
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 
@@ -37,7 +37,7 @@ def _typed(rows: dict[str, tuple[Row, ...]]) -> dict[str, list[list[tuple[type, 
 
 
 @given(st.lists(_contents, min_size=2, max_size=5), st.data())
-def test_a_used_arena_is_as_good_as_a_new_one(
+def test_a_used_scratch_database_is_as_good_as_a_new_one(
     contents: list[dict[str, list[Row]]], data: st.DataObject
 ) -> None:
     """Rows that stay are not put in again; that must never show."""
@@ -49,55 +49,55 @@ def test_a_used_arena_is_as_good_as_a_new_one(
             shared |= {t: c for t, c in contents[number - 1].items() if data.draw(st.booleans())}
         contents[number] = shared
         fresh = ScratchDatabase(SCHEMA)
-        for arena in (used, fresh):
-            arena.load(shared)
+        for scratch in (used, fresh):
+            scratch.load(shared)
         everything = [table.name for table in SCHEMA.tables]
-        kept = fresh.kept(everything)
-        assert _typed(used.kept(everything)) == _typed(kept)
+        kept = fresh.stored(everything)
+        assert _typed(used.stored(everything)) == _typed(kept)
         taken = all(len(kept[table]) == len(rows) for table, rows in shared.items())
         assert (used.whole, fresh.whole) == (taken, taken)
 
 
 def test_null_is_null_and_not_the_default() -> None:
-    arena = ScratchDatabase(SCHEMA)
-    arena.load({"house": [(1, None, None, None)]})
-    assert arena.kept(["house"]) == {"house": ((1, None, None, None),)}
-    arena.load({"house": [(None, None, None, None), (None, "b", None, None)]})
-    assert [row[1] for row in arena.kept(["house"])["house"]] == [None, "b"]
+    scratch = ScratchDatabase(SCHEMA)
+    scratch.load({"house": [(1, None, None, None)]})
+    assert scratch.stored(["house"]) == {"house": ((1, None, None, None),)}
+    scratch.load({"house": [(None, None, None, None), (None, "b", None, None)]})
+    assert [row[1] for row in scratch.stored(["house"])["house"]] == [None, "b"]
 
 
 def test_equal_rows_of_another_type_are_put_in() -> None:
-    arena = ScratchDatabase(SCHEMA)
+    scratch = ScratchDatabase(SCHEMA)
     for size in (1, 1.0, 1):
-        arena.load({"house": [(1, None, None, size)]})
-        ((_, _, _, kept),) = arena.kept(["house"])["house"]
+        scratch.load({"house": [(1, None, None, size)]})
+        ((_, _, _, kept),) = scratch.stored(["house"])["house"]
         assert type(kept) is type(size)
 
 
 def test_rows_that_cannot_be_do_no_lasting_harm() -> None:
-    arena = ScratchDatabase(SCHEMA)
+    scratch = ScratchDatabase(SCHEMA)
     good = {"house": [(1, "a", None, None)]}
-    arena.load(good)
-    arena.load({"house": [(2, "b", None, None), (2**70, "c", None, None)]})
-    assert not arena.whole
-    assert arena.kept(["house"]) == {"house": ((2, "b", None, None),)}
-    arena.load(good)
-    assert arena.kept(["house"]) == {"house": ((1, "a", None, None),)}
+    scratch.load(good)
+    scratch.load({"house": [(2, "b", None, None), (2**70, "c", None, None)]})
+    assert not scratch.whole
+    assert scratch.stored(["house"]) == {"house": ((2, "b", None, None),)}
+    scratch.load(good)
+    assert scratch.stored(["house"]) == {"house": ((1, "a", None, None),)}
     with pytest.raises(LookupError):
-        arena.load({"garden": [(1,)]})
+        scratch.load({"garden": [(1,)]})
     with pytest.raises(sqlite3.Error):
-        arena.load({"room": [(1, "a", "too many")]})
-    arena.load({"house": []})
-    assert arena.kept(["house", "room"]) == {"house": (), "room": ()}
-    arena.load(good)
-    assert arena.kept(["house"]) == {"house": ((1, "a", None, None),)}
+        scratch.load({"room": [(1, "a", "too many")]})
+    scratch.load({"house": []})
+    assert scratch.stored(["house", "room"]) == {"house": (), "room": ()}
+    scratch.load(good)
+    assert scratch.stored(["house"]) == {"house": ((1, "a", None, None),)}
 
 
 def test_an_answer_has_its_columns_every_time() -> None:
-    arena = ScratchDatabase(SCHEMA)
+    scratch = ScratchDatabase(SCHEMA)
     for size in (1, 2):
-        arena.load({"room": [(None, f"r{n}") for n in range(size)]})
-        answer = arena.run("SELECT count(*) AS n FROM room")
+        scratch.load({"room": [(None, f"r{n}") for n in range(size)]})
+        answer = scratch.run("SELECT count(*) AS n FROM room")
         assert isinstance(answer, Answer)
         assert (answer.columns, answer.rows) == (("n",), [(size,)])
 
@@ -120,8 +120,10 @@ def test_equal_rows_of_other_types_are_other_rows() -> None:
 
 
 def test_links_are_followed_to_the_parents_and_no_further() -> None:
-    ground = ground_of(SCHEMA, facts_of(SCHEMA))
-    assert [(link.table, link.parent) for link in ground.reached(["room"])] == [("room", "house")]
-    assert ground.reached(["house"]) == []
-    assert is_closed({"room": [(None, "a")]}, ground.links)
-    assert not is_closed({"room": [(1, "a")]}, ground.links)
+    constraints = constraints_of(SCHEMA, facts_of(SCHEMA))
+    assert [(link.table, link.parent) for link in constraints.reached(["room"])] == [
+        ("room", "house")
+    ]
+    assert constraints.reached(["house"]) == []
+    assert foreign_keys_hold({"room": [(None, "a")]}, constraints.links)
+    assert not foreign_keys_hold({"room": [(1, "a")]}, constraints.links)

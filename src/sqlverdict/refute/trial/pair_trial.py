@@ -1,0 +1,149 @@
+"""Both queries of a pair on one instance: do they differ, and are their answers determined?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+
+from sqlverdict.compare.preset import Preset, QueryPair
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Query
+from sqlverdict.refute.make.constraints import Links, foreign_keys_hold
+from sqlverdict.refute.read import refusal
+from sqlverdict.refute.shrink import Content
+from sqlverdict.refute.trial.determined import is_determined, second_answer
+from sqlverdict.refute.trial.difference import Difference, is_whole
+from sqlverdict.refute.trial.order_free import is_order_free
+from sqlverdict.refute.trial.scratch_database import ScratchDatabase
+
+
+class PairTrial:
+    """Runs the two queries of a pair on instances.
+
+    Args:
+        queries: The gold query and the predicted one.
+        schema: The tables.
+        scratches: A scratch database with keys, and one without.
+        links: The foreign keys that every instance must obey.
+        preset: When two answers are the same.
+        contract: What the case asks of answers.
+
+    Attributes:
+        stopped: On how many instances a limit stopped the prediction where the gold answered.
+    """
+
+    def __init__(
+        self,
+        queries: tuple[Query, Query],
+        schema: Schema,
+        scratches: tuple[ScratchDatabase, ScratchDatabase],
+        links: Links,
+        preset: Preset,
+        contract: Contract | None,
+    ) -> None:
+        self._queries, self._schema, self._scratches = queries, schema, scratches
+        self._gold, self._prediction = queries[0].sql, queries[1].sql
+        self._dialect = queries[0].dialect
+        self._links, self._preset, self._contract = links, preset, contract
+        self.stopped = 0
+
+    def stored(self, difference: Difference) -> Difference:
+        """The difference with rows as the engine stores them: 1 is '1' in a column of texts."""
+        scratch = self._scratches[0]
+        scratch.load(difference.rows)
+        return replace(difference, rows=scratch.stored(difference.rows))
+
+    def determined_difference(self, rows: Content) -> Difference | None:
+        """The difference between the two queries on these rows, if both answers are determined."""
+        difference = self.legal_difference(rows)
+        if difference is None or not self.is_determined(difference):
+            return None
+        return self.stored(difference)
+
+    def is_determined(self, difference: Difference) -> bool:
+        """Whether both answers are the queries' own, whatever the order of the rows."""
+        gold, prediction = difference.gold, difference.prediction
+        answered = isinstance(gold, Answer) and isinstance(prediction, Answer)
+        if answered and self._order_free:
+            return True
+        outcomes = ((self._gold, gold), (self._prediction, prediction))
+        return is_determined(
+            *outcomes, difference.rows, self._scratches, self._preset, self._dialect
+        )
+
+    @cached_property
+    def _order_free(self) -> bool:
+        return all(is_order_free(query, self._schema) for query in self._queries)
+
+    @property
+    def is_prediction_order_free(self) -> bool:
+        """Whether nothing in the prediction can depend on the order of rows."""
+        return is_order_free(self._queries[1], self._schema)
+
+    def legal_difference(self, rows: Content) -> Difference | None:
+        """A difference on legal rows, determined or not."""
+        difference = self._difference(rows)
+        if difference is None:
+            return None
+        scratch = self._scratches[0]
+        stored = rows if scratch.whole and scratch.literal else scratch.stored(rows)
+        # A CHECK may have refused a parent; then the instance is not legal.
+        if not foreign_keys_hold(stored, self._links):
+            return None
+        parents = {link.parent for table in stored for link in self._links.get(table, ())}
+        if parents and scratch.orphaned(parents):
+            return None
+        return replace(difference, rows=stored)
+
+    def _difference(self, rows: Content) -> Difference | None:
+        """A difference on these rows, or on those of them that the engine accepts."""
+        scratch = self._scratches[0]
+        scratch.load(rows)
+        gold, prediction = scratch.run(self._gold), scratch.run(self._prediction)
+        if (
+            isinstance(gold, Answer)
+            and isinstance(prediction, Answer)
+            and gold.rows == prediction.rows
+        ):
+            return None
+        self.stopped += isinstance(gold, Answer) and refusal.is_stopped(prediction)
+        comparison = self._compare(gold, prediction)
+        if comparison is None or comparison.equal is not False:
+            return None
+        return Difference(rows, gold, prediction, comparison)
+
+    def _compare(self, gold: Outcome, prediction: Outcome) -> Comparison | None:
+        if isinstance(gold, Failure) or isinstance(prediction, Failure):
+            failed = [o for o in (gold, prediction) if isinstance(o, Failure)]
+            if len(failed) == 2 or refusal.is_stopped(failed[0]):
+                return None
+            return Comparison(False, (failed[0].reason,), message=failed[0].message)
+        pair = QueryPair(
+            self._gold, self._prediction, self._dialect, self._contract, self._scratches[0].run
+        )
+        return self._preset.compare(gold, prediction, pair)
+
+    def second_answer(self, difference: Difference) -> Answer | None:
+        """Another answer that the prediction may give, where the gold gives only one."""
+        outcomes = (
+            (self._gold, difference.gold),
+            (self._prediction, difference.prediction),
+        )
+        return second_answer(
+            *outcomes, difference.rows, self._scratches, self._preset, self._dialect
+        )
+
+    def differs(self, rows: Content) -> bool:
+        """Whether the queries differ on these rows; not whether their answers are determined."""
+        return self._difference(rows) is not None and self._scratches[0].whole
+
+    def differs_determined(self, rows: Content) -> bool:
+        """Whether the queries differ on all of these rows with determined answers."""
+        return is_whole(self.determined_difference(rows), rows)
+
+    def leaves_open(self, rows: Content) -> bool:
+        """Whether the prediction leaves open on all of these rows what the gold decides."""
+        difference = self.legal_difference(rows)
+        if difference is None or not is_whole(difference, rows):
+            return False
+        return self.second_answer(difference) is not None

@@ -1,0 +1,76 @@
+"""Every strategy file faces the conformance suite; adding a strategy needs no new test."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sqlverdict.errors import RegistryError
+from sqlverdict.parse.schemas.ddl import read_ddl
+from sqlverdict.refute.make.instance_builder import InstanceBuilder
+from sqlverdict.refute.make.instance_profile import InstanceProfile
+from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.strategy import (
+    STRATEGIES,
+    Strategy,
+    StrategyExample,
+    rotation,
+    strategy,
+)
+from sqlverdict.testing import check_strategy
+
+EXAMPLE = StrategyExample("CREATE TABLE t (a INTEGER)", "SELECT a FROM t", "SELECT 1", 5)
+
+
+@pytest.mark.parametrize(
+    "member", [member for _, member in STRATEGIES.items()], ids=lambda m: m.name
+)
+def test_strategy(member: Strategy) -> None:
+    check_strategy(member)
+
+
+def test_no_two_strategies_share_a_turn() -> None:
+    turns = [turn.profile.turn for turn in rotation()]
+    assert turns == list(range(len(turns)))
+
+
+def test_a_strategy_without_effect_breaks_its_promise() -> None:
+    near = STRATEGIES.get("near_misses")
+    easy = replace(near.example, prediction="SELECT status FROM task")
+    with pytest.raises(AssertionError, match="separated without it"):
+        check_strategy(replace(near, example=easy))
+
+
+def test_an_example_that_no_instance_separates_breaks_the_promise() -> None:
+    near = STRATEGIES.get("near_misses")
+    equal = replace(near.example, prediction=near.example.gold + " AND 1 = 1")
+    with pytest.raises(AssertionError, match="not separated"):
+        check_strategy(replace(near, example=equal))
+
+
+def test_a_search_without_any_strategy_tries_no_instance() -> None:
+    schema = read_ddl(EXAMPLE.schema, "t")
+    outcome = find_witness(EXAMPLE.gold, EXAMPLE.prediction, schema, without=STRATEGIES.names())
+    assert not outcome.refuted
+    assert outcome.instances_tried == 0
+
+
+def test_a_strategy_is_named_after_its_file() -> None:
+    def misnamed(_: InstanceBuilder) -> None:
+        """Fill nothing."""
+
+    with pytest.raises(RegistryError, match="must define"):
+        strategy(profiles=[InstanceProfile("None.", turn=99)], example=EXAMPLE)(misnamed)
+
+
+@pytest.mark.parametrize("turn", [None, 99])
+def test_a_strategy_has_turns_or_replaces_others(turn: int | None) -> None:
+    def test_strategies(builder: InstanceBuilder) -> None:
+        """Fill nothing."""
+
+    replaces = None if turn is None else (lambda *_: True)
+    with pytest.raises(RegistryError, match="give each profile a turn"):
+        strategy(
+            profiles=[InstanceProfile("None.", turn=turn)], example=EXAMPLE, replaces=replaces
+        )(test_strategies)
