@@ -64,10 +64,10 @@ def _records(
     if subject is None:
         return None
     # Signs load the parser, which is slow; runs without them need not wait.
-    from sqlverdict.signs.look import chosen, notices
+    from sqlverdict.signs.look import notices, select_signs
 
     found: list[dict[str, Any]] = []
-    for sign in chosen():
+    for sign in select_signs():
         noticed = attempt(SIGNS, partial(notices, sign, subject), errors) or []
         found += [{"strength": sign.strength, **notice.as_record()} for notice in noticed]
     return found

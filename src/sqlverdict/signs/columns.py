@@ -33,24 +33,24 @@ class ColumnFacts:
     longest: int
 
 
-def facts_of_column(subject: Subject, place: ColumnRef) -> ColumnFacts | None:
+def facts_of_column(subject: Subject, column_ref: ColumnRef) -> ColumnFacts | None:
     """The facts of a base column; ``None`` where the engine does not say."""
-    table, name = place
+    table, name = column_ref
     column = f"{quote_name(table)}.{quote_name(name)}"
     text = f"typeof({column}) = 'text'"
     bare = f"ltrim({column}, '+-')"
     spells = f"({text} AND {bare} GLOB '[0-9]*' AND {bare} NOT GLOB '*[^0-9.]*')"
-    found = subject.rows(
+    rows = subject.rows(
         f"SELECT COUNT(*), COUNT({column}), SUM({text}), "  # noqa: S608 (quoted)
         f"SUM(typeof({column}) IN ('integer', 'real')), SUM({spells}), "
         f"MIN(CASE WHEN {spells} THEN length({column}) END), "
         f"MAX(CASE WHEN {spells} THEN length({column}) END) FROM {quote_name(table)}"
     )
-    if not found:
+    if not rows:
         return None
-    return ColumnFacts(*(cell if isinstance(cell, int) else 0 for cell in found[0]))
+    return ColumnFacts(*(cell if isinstance(cell, int) else 0 for cell in rows[0]))
 
 
-def spelt(place: ColumnRef) -> str:
+def column_text(column_ref: ColumnRef) -> str:
     """A column as people write it."""
-    return f"{place[0]}.{place[1]}"
+    return f"{column_ref[0]}.{column_ref[1]}"

@@ -96,25 +96,25 @@ def names_of(only: Collection[str], weak: bool) -> list[str]:
     return [FAILS, *(name for name, each in SIGNS.items() if weak or each.strength == "strong")]
 
 
-def lint(queries: Iterable[LintEntry], desk: QueryRunner, names: Collection[str]) -> LintReport:
+def lint(queries: Iterable[LintEntry], runner: QueryRunner, names: Collection[str]) -> LintReport:
     """Look at every query for the signs of these names."""
-    found = LintReport()
+    report = LintReport()
     schemas: dict[str, Schema | str] = {}
     for query in queries:
         schema = _schema(query.database, schemas)
         if isinstance(schema, str):
-            found.unexamined[query.id] = schema
+            report.unexamined[query.id] = schema
             continue
-        run = partial(desk.run, str(query.database))
+        run = partial(runner.run, str(query.database))
         outcome = run(query.sql)
         if isinstance(outcome, Failure) and outcome.fault is not None:
-            found.unexamined[query.id] = outcome.message
+            report.unexamined[query.id] = outcome.message
             continue
-        found.examined += 1
+        report.examined += 1
         notices = look_at(query.sql, schema, run, query.question, query.knowledge, names)
         if notices:
-            found.flagged.append(FlaggedQuery(query, tuple(notices)))
-    return found
+            report.flagged.append(FlaggedQuery(query, tuple(notices)))
+    return report
 
 
 def _schema(database: str | None, known: dict[str, Schema | str]) -> Schema | str:

@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from sqlglot import exp
+
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Cell, Query
+from sqlverdict.signs.comparisons import literal_of, operands
 from sqlverdict.signs.sign import Run
 
 if TYPE_CHECKING:
@@ -58,8 +61,6 @@ def asked_literals(
     Conditions below a NOT are left out, for they hold where the literal does not occur; so are
     columns that a subquery computes, and the empty text, which people ask for to be safe.
     """
-    from sqlglot import exp
-
     from sqlverdict.refute.read.columns import Resolver
 
     resolver = resolver or Resolver(query.tree, schema)
@@ -69,38 +70,38 @@ def asked_literals(
         optional = _is_optional(node)
         for column, value in _sides(node):
             literal = _literal(value, resolver)
-            place = resolver.column(column) if literal is not None else None
-            if place is not None and literal is not None and literal[0]:
+            column_ref = resolver.column(column) if literal is not None else None
+            if column_ref is not None and literal is not None and literal[0]:
                 operator: Literal["=", "LIKE"] = "LIKE" if isinstance(node, exp.Like) else "="
-                yield ComparedLiteral(*place, operator, *literal, optional)
+                yield ComparedLiteral(*column_ref, operator, *literal, optional)
 
 
-def find_row(run: Run, asked: ComparedLiteral, condition: str) -> list[Cell] | None:
+def find_row(run: Run, compared: ComparedLiteral, condition: str) -> list[Cell] | None:
     """A value of the column where a condition holds, in a list; ``None``: it cannot be told."""
     from sqlverdict.records import Answer
 
-    column, table = quote_name(asked.column), quote_name(asked.table)
+    column, table = quote_name(compared.column), quote_name(compared.table)
     sql = f"SELECT {column} FROM {table} WHERE {condition} LIMIT 1"  # noqa: S608 (quoted)
     outcome = run(sql)
     return [row[0] for row in outcome.rows] if isinstance(outcome, Answer) else None
 
 
-def is_absent(run: Run, asked: ComparedLiteral) -> bool:
+def is_absent(run: Run, compared: ComparedLiteral) -> bool:
     """Whether no row of the column fulfils the comparison."""
-    return find_row(run, asked, asked.condition) == []
+    return find_row(run, compared, compared.condition) == []
 
 
-def near_value(run: Run, asked: ComparedLiteral) -> Cell:
+def near_value(run: Run, compared: ComparedLiteral) -> Cell:
     """A value of the column that differs from a text only in case or in spaces around it."""
-    if asked.operator == "LIKE" or asked.number:
+    if compared.operator == "LIKE" or compared.number:
         return None
-    found = find_row(run, asked, f"lower(trim({asked.reference})) = lower(trim({asked.literal}))")
-    return found[0] if found else None
+    values = find_row(
+        run, compared, f"lower(trim({compared.reference})) = lower(trim({compared.literal}))"
+    )
+    return values[0] if values else None
 
 
 def _is_condition(node: Expr) -> bool:
-    from sqlglot import exp
-
     if node.args.get("negate"):
         return False
     around: Expr | None = node.parent
@@ -112,8 +113,6 @@ def _is_condition(node: Expr) -> bool:
 
 
 def _is_optional(node: Expr) -> bool:
-    from sqlglot import exp
-
     if isinstance(node, exp.In) and len(node.expressions) > 1:
         return True
     around: Expr | None = node.parent
@@ -125,14 +124,10 @@ def _is_optional(node: Expr) -> bool:
 
 
 def _sides(node: Expr) -> Iterator[tuple[Column, Expr]]:
-    from sqlglot import exp
-
-    if isinstance(node, exp.In):
-        pairs = [(node.this, value) for value in node.expressions]
-    elif isinstance(node, exp.Like):
-        pairs = [(node.this, node.expression)]
-    else:
-        pairs = [(node.this, node.expression), (node.expression, node.this)]
+    first, *others = operands(node)
+    pairs = [(first, value) for value in others]
+    if not isinstance(node, exp.In | exp.Like):
+        pairs += [(value, first) for value in others]
     for column, value in pairs:
         if isinstance(column, exp.Column):
             yield column, value
@@ -140,24 +135,19 @@ def _sides(node: Expr) -> Iterator[tuple[Column, Expr]]:
 
 def _literal(node: Expr, resolver: Resolver) -> tuple[str, bool] | None:
     """A literal's text and whether it is a number."""
-    from sqlglot import exp
-
-    if isinstance(node, exp.Literal):
-        return node.name, not node.is_string
-    if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
-        return f"-{node.this.name}", True
+    literal = literal_of(node)
+    if literal is not None:
+        return literal
     text = quoted_text(node, resolver)
     return None if text is None else (text, False)
 
 
 def quoted_text(node: Expr, resolver: Resolver) -> str | None:
     """A double-quoted word that names no column; SQLite takes it for a text."""
-    from sqlglot import exp
-
     if not resolver.is_text(node) or any(
         table.column(node.name) is not None for table in resolver.schema.tables
     ):
         return None
-    wanted = fold(node.name)
-    named = any(fold(alias.alias) == wanted for alias in node.root().find_all(exp.Alias))
-    return None if named else node.name
+    name = fold(node.name)
+    is_alias = any(fold(alias.alias) == name for alias in node.root().find_all(exp.Alias))
+    return None if is_alias else node.name

@@ -19,7 +19,7 @@ MOST = 8
 """How many notices of one sign are kept."""
 
 
-def chosen(only: Collection[str] = ()) -> list[Sign]:
+def select_signs(only: Collection[str] = ()) -> list[Sign]:
     """The signs of these names, or all of them; the strong ones first, each half by name.
 
     Raises:
@@ -33,18 +33,18 @@ def notices(sign: Sign, subject: Subject) -> list[Notice]:
     """What one sign finds; nothing where it does not apply."""
     if len(subject.query.sql) > LONGEST or (sign.needs_answer and subject.answer is None):
         return []
-    found: list[Notice] = []
+    distinct: list[Notice] = []
     for notice in sign.look(subject):
-        if notice not in found:
-            found.append(notice)
-        if len(found) == MOST:
+        if notice not in distinct:
+            distinct.append(notice)
+        if len(distinct) == MOST:
             break
-    return found
+    return distinct
 
 
 def signs_of(subject: Subject, only: Collection[str] = ()) -> Iterator[Notice]:
     """What all signs find, or those of the names in ``only``."""
-    for sign in chosen(only):
+    for sign in select_signs(only):
         yield from notices(sign, subject)
 
 

@@ -7,8 +7,12 @@ import unicodedata
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+
+from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Query
+from sqlverdict.signs.comparisons import literal_of, operands
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -45,8 +49,6 @@ def asked_values(sql: str, schema: Schema | None = None) -> list[str]:
     Not those of LIMIT, of arithmetic, of dates' formats and of places in texts; not 0, 1 and 100,
     nor texts of one or two letters.
     """
-    from sqlverdict.parse.query import parse
-
     query = parse(sql)
     if not isinstance(query, Query):
         return []
@@ -61,17 +63,8 @@ def _speaks(value: str) -> bool:
 
 
 def _values(query: Query, schema: Schema | None) -> Iterator[str]:
-    from sqlglot import exp
-
     for node in query.tree.find_all(exp.Predicate, bfs=False):
-        if isinstance(node, exp.In):
-            sides = [node.this, *node.expressions]
-        elif isinstance(node, exp.Between):
-            sides = [node.this, node.args["low"], node.args["high"]]
-        elif isinstance(node, exp.Binary):
-            sides = [node.this, node.expression]
-        else:
-            continue
+        sides = operands(node)
         for side in sides:
             text = _literal(side, schema)
             if text is not None and any(_has_column(other) for other in sides if other is not side):
@@ -79,18 +72,13 @@ def _values(query: Query, schema: Schema | None) -> Iterator[str]:
 
 
 def _has_column(node: Expr) -> bool:
-    from sqlglot import exp
-
     return isinstance(node, exp.Column) or node.find(exp.Column) is not None
 
 
 def _literal(node: Expr, schema: Schema | None) -> str | None:
-    from sqlglot import exp
-
-    if isinstance(node, exp.Literal):
-        return node.name
-    if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
-        return f"-{node.this.name}"
+    literal = literal_of(node)
+    if literal is not None:
+        return literal[0]
     quoted = isinstance(node, exp.Column) and isinstance(node.this, exp.Identifier)
     if quoted and node.this.quoted and not node.text("table") and schema is not None:
         known = any(table.column(node.name) is not None for table in schema.tables)
@@ -100,8 +88,8 @@ def _literal(node: Expr, schema: Schema | None) -> str | None:
 
 def mentions(text: str, value: str) -> bool:
     """Whether a text mentions a value, in any usual spelling."""
-    plain, wanted = _plain(text), _plain(value)
-    if wanted and wanted in plain:
+    plain, plain_value = _plain(text), _plain(value)
+    if plain_value and plain_value in plain:
         return True
     numbers = _numbers(text)
     if _NUMBER.fullmatch(value.strip()):
@@ -134,7 +122,7 @@ def _stem(word: str) -> str:
 
 def _numbers(text: str) -> set[float]:
     bare = re.sub(r"(?<=\d),(?=\d{3})", "", text)
-    found = {abs(float(number)) for number in _NUMBER.findall(bare)}
-    found |= {float(number) for number in _NUMBER.findall(bare)}
+    numbers = {abs(float(number)) for number in _NUMBER.findall(bare)}
+    numbers |= {float(number) for number in _NUMBER.findall(bare)}
     spoken = plain_words(text)
-    return found | {float(_NUMBER_WORDS[word]) for word in spoken if word in _NUMBER_WORDS}
+    return numbers | {float(_NUMBER_WORDS[word]) for word in spoken if word in _NUMBER_WORDS}

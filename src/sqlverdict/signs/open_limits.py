@@ -52,23 +52,23 @@ def find_cut(query: Query, answer: Answer, probe: Run) -> OpenLimit | None:
     window = read_window(answer, QueryPair(gold_sql=query.sql, dialect=query.dialect, probe=probe))
     if window is None or not window.cuts_tie:
         return None
-    for place in (window.end, window.start):
-        found = _cut_at(window, place)
-        if found is not None:
-            return found
+    for index in (window.end, window.start):
+        cut = _cut_at(window, index)
+        if cut is not None:
+            return cut
     return None
 
 
-def _cut_at(window: Window, place: int) -> OpenLimit | None:
-    if not 0 < place < len(window.rows) or window.keys[place - 1] != window.keys[place]:
+def _cut_at(window: Window, index: int) -> OpenLimit | None:
+    if not 0 < index < len(window.rows) or window.keys[index - 1] != window.keys[index]:
         return None
-    pool = window.tied_with(place)
+    pool = window.tied_with(index)
     other = next((row for row in pool if row != pool[0]), None)
     if other is None:
         return None
-    key = window.keys[place]
-    shown = sum(window.keys[at] == key for at in range(window.start, window.end))
-    return OpenLimit(window.ordered, len(pool), shown, (pool[0], other))
+    key = window.keys[index]
+    returned = sum(window.keys[at] == key for at in range(window.start, window.end))
+    return OpenLimit(window.ordered, len(pool), returned, (pool[0], other))
 
 
 @dataclass(frozen=True)
@@ -128,14 +128,14 @@ def _bare_columns(tree: Expr) -> Iterator[str]:
     keys = list(grouped.expressions) if grouped is not None else []
     names = {node.name.lower() for node in keys if isinstance(node, exp.Column)}
     numbers = {node.name for node in keys if isinstance(node, exp.Literal)}
-    for place, written in enumerate(tree.expressions, 1):
-        node = written.unalias()
+    for position, output in enumerate(tree.expressions, 1):
+        node = output.unalias()
         if not isinstance(node, exp.Column) or isinstance(node.this, exp.Star):
             continue
         # Grouped by another table's column of that name: left to the copy.
-        if node.name.lower() in names or str(place) in numbers:
+        if node.name.lower() in names or str(position) in numbers:
             continue
-        if written.alias and written.alias.lower() in names:
+        if output.alias and output.alias.lower() in names:
             continue
         yield node.sql(dialect="sqlite")
 
@@ -167,10 +167,10 @@ def reads_clock_or_chance(sql: str) -> str | None:
     clocked = False
     for at, word in enumerate(lower):
         called = lower[at + 1 : at + 2] == ["("]
-        named = lower[at - 1 : at] in (["."], ["as"])
+        is_name = lower[at - 1 : at] in (["."], ["as"])
         if called and word in _CHANCE:
             return f"{word}()"
-        if word in _NOW and not called and not named:
+        if word in _NOW and not called and not is_name:
             return word
         if called and word in _CLOCKS:
             clocked = True

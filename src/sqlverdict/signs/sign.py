@@ -1,7 +1,8 @@
 """What a sign is, and how sign files make themselves known.
 
-A sign is one file in ``signs/members``: a docstring that is its document, queries on which it
-speaks and queries on which it must be silent, and one function of the file's name. It looks at
+A sign is one file in ``signs/query_signs`` (what the query says) or ``signs/answer_signs`` (what it
+returns): a docstring that is its document, queries on which it speaks and queries on which it must
+be silent, and one function of the file's name. It looks at
 one query with its schema, its data and, where there are any, its question and knowledge. It
 returns notices and never a verdict.
 """
@@ -141,7 +142,11 @@ class Sign:
         return sections_of(self.document, SECTIONS)
 
 
-SIGNS: Registry[Sign] = Registry("sign", "sqlverdict.signs.members", "sqlverdict.signs")
+SIGNS: Registry[Sign] = Registry(
+    "sign",
+    ("sqlverdict.signs.query_signs", "sqlverdict.signs.answer_signs"),
+    "sqlverdict.signs",
+)
 
 
 def sign(
@@ -172,8 +177,10 @@ def sign(
             known = ", ".join(STRENGTHS)
             raise RegistryError(f"{name}: strength is {strength!r}; expected one of {known}")
         document = sys.modules[home].__doc__ or ""
-        made = Sign(name, look, strength, data, tuple(fires), tuple(silent), document, needs_answer)
-        SIGNS.register(made, name, home)
+        member = Sign(
+            name, look, strength, data, tuple(fires), tuple(silent), document, needs_answer
+        )
+        SIGNS.register(member, name, home)
         return look
 
     return register

@@ -32,28 +32,28 @@ def check_sign(sign: Sign) -> None:
         with closing(sqlite3.connect(path)) as connection:
             connection.executescript(sign.data)
             connection.commit()
-        desk = QueryRunner("sqlite", Limits())
+        runner = QueryRunner("sqlite", Limits())
         try:
             for example in sign.fires:
-                _check_fires(sign, example, path, desk)
+                _check_fires(sign, example, path, runner)
             for example in sign.silent:
-                found = _look(sign, example, path, desk)
+                found = _look(sign, example, path, runner)
                 assert not found, f"{sign.name} speaks on {example.sql}: {found[0].message}"
         finally:
-            desk.close()
+            runner.close()
 
 
-def _check_fires(sign: Sign, example: SignExample, path: Path, desk: QueryRunner) -> None:
-    found = _look(sign, example, path, desk)
+def _check_fires(sign: Sign, example: SignExample, path: Path, runner: QueryRunner) -> None:
+    found = _look(sign, example, path, runner)
     assert found, f"{sign.name} is silent on {example.sql}"
     assert all(notice.name == sign.name for notice in found), f"{sign.name} uses another name"
     told = [notice.message for notice in found]
     assert any(example.part in message for message in told), f"{example.sql}: {told}"
-    again = _look(sign, example, path, desk)
+    again = _look(sign, example, path, runner)
     assert again == found, f"{sign.name} says something else the second time on {example.sql}"
 
 
-def _look(sign: Sign, example: SignExample, path: Path, desk: QueryRunner) -> list[Notice]:
+def _look(sign: Sign, example: SignExample, path: Path, runner: QueryRunner) -> list[Notice]:
     """What a sign finds; it must not fail where the database refuses every probe."""
     query = parse(example.sql)
     assert isinstance(query, Query), f"{sign.name}: {example.sql} cannot be parsed"
@@ -61,10 +61,10 @@ def _look(sign: Sign, example: SignExample, path: Path, desk: QueryRunner) -> li
 
     def run(sql: str) -> Outcome:
         asked.append(sql)
-        return desk.run(str(path), sql)
+        return runner.run(str(path), sql)
 
     schema = read_sqlite(path)
-    outcome = desk.run(str(path), example.sql)
+    outcome = runner.run(str(path), example.sql)
     about = (example.question, example.knowledge, outcome)
     found = notices(sign, Subject(query, schema, run, *about))
     assert len(asked) <= PROBES, f"{sign.name} runs {len(asked)} queries for {example.sql}"

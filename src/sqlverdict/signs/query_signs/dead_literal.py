@@ -12,7 +12,7 @@ Looks at
     schema that holds the literal.
 
 Why
-    The author expected the value there: it is spelt otherwise, or stands in another column.
+    The author expected the value there: it is column_text otherwise, or stands in another column.
 
 Limits
     The data may change, and a question may ask for what does not exist.
@@ -60,9 +60,9 @@ INSERT INTO city VALUES (1, 'Oslo', 'Norway', 700), (2, 'Bergen', 'Norway', 280)
 )
 def dead_literal(subject: Subject) -> Iterator[Notice]:
     """Each literal that does not occur."""
-    asked = list(dict.fromkeys(asked_literals(subject.query, subject.schema, subject.resolver)))
-    dead = [each for each in asked if is_absent(subject.probe, each)]
-    alive = {(each.table, each.column) for each in asked if each not in dead}
+    literals = list(dict.fromkeys(asked_literals(subject.query, subject.schema, subject.resolver)))
+    dead = [each for each in literals if is_absent(subject.probe, each)]
+    alive = {(each.table, each.column) for each in literals if each not in dead}
     for each in dead:
         if each.optional and (each.table, each.column) in alive:
             continue
@@ -70,7 +70,7 @@ def dead_literal(subject: Subject) -> Iterator[Notice]:
         other = None if near is not None else _other_column(subject, each)
         known = f"; the column has {cell_text(near)}" if near is not None else ""
         known += f"; {other} holds it" if other is not None else ""
-        written = f"{each.table}.{each.column} {each.operator} {each.literal}"
+        comparison = f"{each.table}.{each.column} {each.operator} {each.literal}"
         detail = {
             "table": each.table,
             "column": each.column,
@@ -78,25 +78,24 @@ def dead_literal(subject: Subject) -> Iterator[Notice]:
             "near": near if not isinstance(near, bytes) else None,
             "other": other,
         }
-        yield Notice("dead_literal", f"no row fulfils {written}{known}", detail)
+        yield Notice("dead_literal", f"no row fulfils {comparison}{known}", detail)
 
 
-def _other_column(subject: Subject, asked: ComparedLiteral) -> str | None:
+def _other_column(subject: Subject, compared: ComparedLiteral) -> str | None:
     """Another column that holds the text: of the query's own tables first."""
-    if asked.number or asked.operator == "LIKE":
+    if compared.number or compared.operator == "LIKE":
         return None
     own = subject.resolver.tables()
     tables = [*own, *(table for table in subject.schema.tables if table not in own)]
-    places = [
+    candidates = [
         (table.name, column.name)
         for table in tables
         for column in table.columns
         if affinity(column.type) == "TEXT"
-        and (table.name, column.name) != (asked.table, asked.column)
+        and (table.name, column.name) != (compared.table, compared.column)
     ]
-    others = [place for place in places if place != (asked.table, asked.column)]
-    for table, column in others[:_COLUMNS]:
-        condition = f"{quote_name(column)} = {asked.literal}"
+    for table, column in candidates[:_COLUMNS]:
+        condition = f"{quote_name(column)} = {compared.literal}"
         sql = f"SELECT 1 FROM {quote_name(table)} WHERE {condition} LIMIT 1"  # noqa: S608
         if subject.rows(sql):
             return f"{table}.{column}"

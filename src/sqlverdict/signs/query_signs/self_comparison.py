@@ -45,5 +45,5 @@ def self_comparison(subject: Subject) -> Iterator[Notice]:
         if not (isinstance(left, exp.Column) and isinstance(right, exp.Column)):
             continue
         if (fold(left.table), fold(left.name)) == (fold(right.table), fold(right.name)):
-            shown = node.sql(dialect="sqlite")
-            yield Notice("self_comparison", f"{shown} compares a column with itself")
+            comparison = node.sql(dialect="sqlite")
+            yield Notice("self_comparison", f"{comparison} compares a column with itself")

@@ -51,9 +51,11 @@ def integer_division(subject: Subject) -> Iterator[Notice]:
     """Each division, once."""
     for node in subject.query.tree.find_all(exp.Div):
         if _is_integer(node.this, subject) and _is_integer(node.expression, subject):
-            shown = f"{node.this.sql(dialect='sqlite')} / {node.expression.sql(dialect='sqlite')}"
-            message = f"{shown} divides whole numbers and drops what is behind the point"
-            yield Notice("integer_division", message, {"division": shown})
+            division = (
+                f"{node.this.sql(dialect='sqlite')} / {node.expression.sql(dialect='sqlite')}"
+            )
+            message = f"{division} divides whole numbers and drops what is behind the point"
+            yield Notice("integer_division", message, {"division": division})
 
 
 def _is_integer(node: Expr, subject: Subject) -> bool:
@@ -93,10 +95,10 @@ def _branches(node: Expr, subject: Subject) -> bool:
 
 
 def _is_integer_column(node: exp.Column, subject: Subject) -> bool:
-    place = subject.resolver.column(node)
-    if place is None:
+    column_ref = subject.resolver.column(node)
+    if column_ref is None:
         meaning = subject.resolver.meaning(node)
         return meaning is not node and _is_integer(meaning, subject)
-    table = subject.schema.table(place[0])
-    column = table.column(place[1]) if table is not None else None
+    table = subject.schema.table(column_ref[0])
+    column = table.column(column_ref[1]) if table is not None else None
     return column is not None and affinity(column.type) == "INTEGER"

@@ -91,8 +91,8 @@ def _tied(subject: Subject, select: Expr, items: list[Expr], names: list[str]) -
 def _owner(subject: Subject, column: exp.Column, items: list[Expr]) -> str:
     if column.table:
         return fold(column.table)
-    place = subject.resolver.column(column)
-    if place is None:
+    column_ref = subject.resolver.column(column)
+    if column_ref is None:
         return ""
-    owners = [fold(i.alias_or_name) for i in items if fold(i.name) == fold(place[0])]
+    owners = [fold(i.alias_or_name) for i in items if fold(i.name) == fold(column_ref[0])]
     return owners[0] if owners else ""

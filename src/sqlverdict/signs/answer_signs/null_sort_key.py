@@ -52,9 +52,9 @@ def null_sort_key(subject: Subject) -> Iterator[Notice]:
     window = read_window(answer, QueryPair(query.sql, dialect=query.dialect, probe=subject.probe))
     if window is None or not any(key and key[0] is not None for key in window.keys):
         return
-    shown = window.keys[window.start : window.end]
-    nulls = sum(bool(key) and key[0] is None for key in shown)
+    keys = window.keys[window.start : window.end]
+    nulls = sum(bool(key) and key[0] is None for key in keys)
     if nulls:
         rows = "1 row" if nulls == 1 else f"{nulls} rows"
-        message = f"{rows} of {len(shown)} under LIMIT has NULL as its sort key"
-        yield Notice("null_sort_key", message, {"nulls": nulls, "rows": len(shown)})
+        message = f"{rows} of {len(keys)} under LIMIT has NULL as its sort key"
+        yield Notice("null_sort_key", message, {"nulls": nulls, "rows": len(keys)})

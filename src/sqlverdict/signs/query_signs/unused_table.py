@@ -82,9 +82,9 @@ def _used(subject: Subject, tree: exp.Select) -> tuple[set[str], list[str]]:
 
 
 def _owner(subject: Subject, tree: exp.Select, column: exp.Column) -> str:
-    place = subject.resolver.column(column)
-    if place is None:
+    column_ref = subject.resolver.column(column)
+    if column_ref is None:
         return ""
     start = tree.args["from_"].this
     items = [start, *(join.this for join in tree.args["joins"])]
-    return next((fold(i.alias_or_name) for i in items if fold(i.name) == fold(place[0])), "")
+    return next((fold(i.alias_or_name) for i in items if fold(i.name) == fold(column_ref[0])), "")

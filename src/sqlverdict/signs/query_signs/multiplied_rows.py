@@ -67,12 +67,14 @@ def multiplied_rows(subject: Subject) -> Iterator[Notice]:
         if len(names) != 1 or None in names:
             continue
         key = f"{quote_name(names.pop() or '')}.rowid"
-        found = subject.rows(f"SELECT COUNT({key}), COUNT(DISTINCT {key}) {clauses.body}")
-        for total, different in found or ():
+        rows = subject.rows(f"SELECT COUNT({key}), COUNT(DISTINCT {key}) {clauses.body}")
+        for total, different in rows or ():
             if isinstance(total, int) and isinstance(different, int) and total > different:
-                shown = node.sql(dialect="sqlite")
-                message = f"{shown} takes {total} rows of a join that holds {different} different"
-                yield Notice("multiplied_rows", f"{message} ones", {"aggregate": shown})
+                aggregate = node.sql(dialect="sqlite")
+                message = (
+                    f"{aggregate} takes {total} rows of a join that holds {different} different"
+                )
+                yield Notice("multiplied_rows", f"{message} ones", {"aggregate": aggregate})
                 break
 
 
@@ -88,8 +90,10 @@ def _source_of(subject: Subject, column: exp.Column, sources: dict[str, str]) ->
     """The name under which FROM has the column's table."""
     if column.table:
         return next((name for name in sources if name.lower() == column.table.lower()), None)
-    place = subject.resolver.column(column)
+    column_ref = subject.resolver.column(column)
     owners = [
-        name for name, table in sources.items() if place and table.lower() == place[0].lower()
+        name
+        for name, table in sources.items()
+        if column_ref and table.lower() == column_ref[0].lower()
     ]
     return owners[0] if len(owners) == 1 else None

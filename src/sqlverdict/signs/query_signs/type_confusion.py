@@ -26,10 +26,10 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import affinity
 from sqlverdict.parse.schema import stored_type
-from sqlverdict.signs.columns import facts_of_column, spelt
+from sqlverdict.signs.columns import column_text, facts_of_column
+from sqlverdict.signs.comparisons import ORDERED, operands
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
-_ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 _TEXTS = (exp.TimeToStr, exp.Substring, exp.Upper, exp.Lower, exp.Trim, exp.DPipe, exp.Concat)
 _NUMBERS = (exp.Count, exp.Sum, exp.Avg, exp.Length, exp.Round, exp.Abs)
 _TEXT_CALLS = frozenset({"strftime", "substr", "substring", "date", "datetime", "time", "printf"})
@@ -60,29 +60,26 @@ INSERT INTO run VALUES (1, '2019-01-02', 'Ann', 9), (2, '2020-02-03', 'Bo', 10);
 )
 def type_confusion(subject: Subject) -> Iterator[Notice]:
     """Each comparison, once."""
-    for node in subject.query.tree.find_all(exp.EQ, exp.NEQ, exp.In, *_ORDERED):
+    for node in subject.query.tree.find_all(exp.EQ, exp.NEQ, exp.In, *ORDERED):
         for value, literals in _sides(node):
             numbers = [each for each in literals if _is_number(each)]
             texts = [each for each in literals if isinstance(each, exp.Literal) and each.is_string]
-            shown = value.sql(dialect="sqlite")
+            text = value.sql(dialect="sqlite")
             if numbers and _returns_text(value):
-                message = f"{shown} is a text and is compared with the number {numbers[0].sql()}"
-                yield Notice("type_confusion", message, {"value": shown})
+                message = f"{text} is a text and is compared with the number {numbers[0].sql()}"
+                yield Notice("type_confusion", message, {"value": text})
             elif texts and isinstance(value, _NUMBERS):
-                message = f"{shown} is a number and is compared with the text {texts[0].sql()}"
-                yield Notice("type_confusion", message, {"value": shown})
-            elif numbers and isinstance(node, _ORDERED):
+                message = f"{text} is a number and is compared with the text {texts[0].sql()}"
+                yield Notice("type_confusion", message, {"value": text})
+            elif numbers and isinstance(node, ORDERED):
                 yield from _column(subject, value, numbers[0])
 
 
 def _sides(node: Expr) -> Iterator[tuple[Expr, list[Expr]]]:
-    if isinstance(node, exp.In):
-        yield node.this.unnest(), node.expressions
-    elif isinstance(node, exp.Between):
-        yield node.this.unnest(), [node.args["low"], node.args["high"]]
-    else:
-        yield node.this.unnest(), [node.expression]
-        yield node.expression.unnest(), [node.this]
+    first, *others = operands(node)
+    yield first.unnest(), others
+    if not isinstance(node, exp.In | exp.Between):
+        yield others[0].unnest(), [first]
 
 
 def _is_number(node: Expr) -> bool:
@@ -98,19 +95,26 @@ def _returns_text(node: Expr) -> bool:
 
 
 def _column(subject: Subject, value: Expr, number: Expr) -> Iterator[Notice]:
-    place = subject.resolver.column(value)
-    table = subject.schema.table(place[0]) if place is not None else None
-    column = table.column(place[1]) if table is not None and place is not None else None
-    if place is None or table is None or column is None or subject.schema.source == "tables_json":
+    column_ref = subject.resolver.column(value)
+    table = subject.schema.table(column_ref[0]) if column_ref is not None else None
+    column = table.column(column_ref[1]) if table is not None and column_ref is not None else None
+    if (
+        column_ref is None
+        or table is None
+        or column is None
+        or subject.schema.source == "tables_json"
+    ):
         return
     if affinity(stored_type(table, column)) == "TEXT":
         return
-    facts = facts_of_column(subject, place)
+    facts = facts_of_column(subject, column_ref)
     if (
         facts is not None
         and facts.texts
         and facts.texts == facts.values
         and not facts.numeric_texts
     ):
-        message = f"{spelt(place)} holds texts and is compared with the number {number.sql()}"
-        yield Notice("type_confusion", message, {"value": spelt(place)})
+        message = (
+            f"{column_text(column_ref)} holds texts and is compared with the number {number.sql()}"
+        )
+        yield Notice("type_confusion", message, {"value": column_text(column_ref)})

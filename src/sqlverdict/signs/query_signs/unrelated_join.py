@@ -23,7 +23,7 @@ from sqlglot import exp
 
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.tokens import fold
-from sqlverdict.signs.columns import ColumnRef, spelt
+from sqlverdict.signs.columns import ColumnRef, column_text
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
 _DATA = """
@@ -64,8 +64,10 @@ def unrelated_join(subject: Subject) -> Iterator[Notice]:
             continue
         seen.add(pair)
         if _share_nothing(subject, one, other):
-            message = f"{spelt(one)} and {spelt(other)} are joined and share no value"
-            yield Notice("unrelated_join", message, {"columns": [spelt(one), spelt(other)]})
+            message = f"{column_text(one)} and {column_text(other)} are joined and share no value"
+            yield Notice(
+                "unrelated_join", message, {"columns": [column_text(one), column_text(other)]}
+            )
 
 
 def _pairs(subject: Subject) -> Iterator[tuple[ColumnRef, ColumnRef]]:
@@ -97,15 +99,17 @@ def _is_declared(subject: Subject, one: ColumnRef, other: ColumnRef) -> bool:
 
 
 def _share_nothing(subject: Subject, one: ColumnRef, other: ColumnRef) -> bool:
-    a, b = (f"{alias}.{quote_name(place[1])}" for alias, place in (("a", one), ("b", other)))
+    a, b = (
+        f"{alias}.{quote_name(column_ref[1])}" for alias, column_ref in (("a", one), ("b", other))
+    )
     shared = subject.rows(
         f"SELECT 1 FROM {quote_name(one[0])} AS a JOIN {quote_name(other[0])} AS b "  # noqa: S608
         f"ON {a} = {b} LIMIT 1"
     )
-    return shared == [] and all(_has_values(subject, place) for place in (one, other))
+    return shared == [] and all(_has_values(subject, column_ref) for column_ref in (one, other))
 
 
-def _has_values(subject: Subject, place: ColumnRef) -> bool:
-    column = quote_name(place[1])
-    sql = f"SELECT 1 FROM {quote_name(place[0])} WHERE {column} IS NOT NULL LIMIT 1"  # noqa: S608
+def _has_values(subject: Subject, column_ref: ColumnRef) -> bool:
+    column = quote_name(column_ref[1])
+    sql = f"SELECT 1 FROM {quote_name(column_ref[0])} WHERE {column} IS NOT NULL LIMIT 1"  # noqa: S608
     return bool(subject.rows(sql))

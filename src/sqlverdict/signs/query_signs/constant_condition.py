@@ -24,6 +24,9 @@ from sqlglot import exp
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
+_FEWEST = 3
+"""In how many rows a column must have a value: one or two rows agree by chance."""
+
 _DATA = """
 CREATE TABLE city (id INTEGER PRIMARY KEY, name TEXT, people INTEGER);
 INSERT INTO city VALUES (1, 'Oslo', 700), (2, 'Bergen', 280), (3, 'Moss', 50);
@@ -55,22 +58,23 @@ def constant_condition(subject: Subject) -> Iterator[Notice]:
             others = [each for name, each in inner.args.items() if name != "this" and each]
             if not all(isinstance(each, exp.Literal) for each in others):
                 continue
-            place = subject.resolver.column(inner.this)
-            if place is not None:
-                yield from _say(subject, inner, place)
+            column_ref = subject.resolver.column(inner.this)
+            if column_ref is not None:
+                yield from _notices(subject, inner, column_ref)
 
 
-def _say(subject: Subject, node: exp.Expression, place: tuple[str, str]) -> Iterator[Notice]:
+def _notices(
+    subject: Subject, node: exp.Expression, column_ref: tuple[str, str]
+) -> Iterator[Notice]:
     copy = node.copy()
-    copy.set("this", exp.column(exp.to_identifier(place[1], quoted=True)))
+    copy.set("this", exp.column(exp.to_identifier(column_ref[1], quoted=True)))
     condition = copy.sql(dialect="sqlite")
-    found = subject.rows(
-        f"SELECT COUNT({quote_name(place[1])}), SUM({condition}) FROM {quote_name(place[0])}"  # noqa: S608
-    )
-    total, holds = found[0] if found else (None, None)
-    if not isinstance(total, int) or not isinstance(holds, int) or total < 3:
+    table, column = map(quote_name, column_ref)
+    counts = subject.rows(f"SELECT COUNT({column}), SUM({condition}) FROM {table}")  # noqa: S608
+    total, holds = counts[0] if counts else (None, None)
+    if not isinstance(total, int) or not isinstance(holds, int) or total < _FEWEST:
         return
     if holds in (0, total):
         rows = "every row" if holds else "no row"
-        message = f"{rows} of {place[0]} fulfils {node.sql(dialect='sqlite')}"
+        message = f"{rows} of {column_ref[0]} fulfils {node.sql(dialect='sqlite')}"
         yield Notice("constant_condition", message, {"always": bool(holds)})

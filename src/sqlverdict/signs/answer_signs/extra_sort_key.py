@@ -65,12 +65,12 @@ def extra_sort_key(subject: Subject) -> Iterator[Notice]:
     if not isinstance(tree, exp.Select) or tree.args.get("limit") is None:
         return
     keys = [key.this for key in order.expressions]
-    for written in tree.expressions if len(tree.expressions) > 1 else ():
-        value = written.unalias()
-        named = {fold(key.name) for key in keys if isinstance(key, exp.Column)}
+    for output in tree.expressions if len(tree.expressions) > 1 else ():
+        value = output.unalias()
+        key_names = {fold(key.name) for key in keys if isinstance(key, exp.Column)}
         if value.find(exp.AggFunc) is None:
             continue
-        if value in keys or (written.alias and fold(written.alias) in named):
-            shown = value.sql(dialect="sqlite")
-            message = f"{shown} is returned beside what the question asks for"
-            yield Notice("extra_sort_key", message, {"column": shown})
+        if value in keys or (output.alias and fold(output.alias) in key_names):
+            text = value.sql(dialect="sqlite")
+            message = f"{text} is returned beside what the question asks for"
+            yield Notice("extra_sort_key", message, {"column": text})

@@ -22,10 +22,9 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from sqlverdict.signs.columns import facts_of_column, spelt
+from sqlverdict.signs.columns import column_text, facts_of_column
+from sqlverdict.signs.comparisons import ORDERED
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
-
-_ORDERED = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 
 _DATA = """
 CREATE TABLE run (id INTEGER PRIMARY KEY, score TEXT, year TEXT, name TEXT, points INTEGER);
@@ -53,20 +52,22 @@ def numbers_as_text(subject: Subject) -> Iterator[Notice]:
     """Each such column, once a use."""
     seen: set[tuple[tuple[str, str], str]] = set()
     for column, use in _uses(subject):
-        place = subject.resolver.column(column)
-        if place is None or (place, use) in seen:
+        column_ref = subject.resolver.column(column)
+        if column_ref is None or (column_ref, use) in seen:
             continue
-        seen.add((place, use))
-        facts = facts_of_column(subject, place)
+        seen.add((column_ref, use))
+        facts = facts_of_column(subject, column_ref)
         if facts is None or not facts.texts or facts.shortest == facts.longest:
             continue
         if facts.numeric_texts * 10 > facts.values * 9:
-            message = f"{spelt(place)} holds numbers as texts and is {use} as text"
-            yield Notice("numbers_as_text", message, {"column": spelt(place), "use": use})
+            message = f"{column_text(column_ref)} holds numbers as texts and is {use} as text"
+            yield Notice(
+                "numbers_as_text", message, {"column": column_text(column_ref), "use": use}
+            )
 
 
 def _uses(subject: Subject) -> Iterator[tuple[exp.Expression, str]]:
-    for node in subject.query.tree.find_all(exp.Ordered, exp.Min, exp.Max, *_ORDERED):
+    for node in subject.query.tree.find_all(exp.Ordered, exp.Min, exp.Max, *ORDERED):
         if isinstance(node, exp.Ordered):
             yield node.this, "sorted"
         elif isinstance(node, exp.Min | exp.Max):

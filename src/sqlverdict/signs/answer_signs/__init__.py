@@ -1,0 +1,1 @@
+"""Signs in what a query returns: its rows, their order and their number; one file a sign."""
