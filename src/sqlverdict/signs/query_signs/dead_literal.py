@@ -12,7 +12,7 @@ Looks at
     schema that holds the literal.
 
 Why
-    The author expected the value there: it is column_text otherwise, or stands in another column.
+    The author expected the value there: it is written otherwise, or stands in another column.
 
 Limits
     The data may change, and a question may ask for what does not exist.
