@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -44,8 +46,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for test in {getattr(item, "obj", None) for item in items}:
         own = getattr(test, "_hypothesis_internal_use_settings", None)
         if own is not None:
-            count = max(min(own.max_examples, FEWEST_EXAMPLES), int(own.max_examples * EXAMPLES))
-            scaled = settings(own, max_examples=count)
+            number = max(min(own.max_examples, FEWEST_EXAMPLES), int(own.max_examples * EXAMPLES))
+            scaled = settings(own, max_examples=number)
             getattr(test, "__func__", test)._hypothesis_internal_use_settings = scaled
 
 
@@ -58,7 +60,14 @@ def data_root() -> Path:
     return root
 
 
+@pytest.fixture(scope="session")
+def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A new path for a cache each time; its folder is made where a test uses it."""
+    folder = tmp_path_factory.mktemp("caches")
+    return (folder / str(number) / "answers.sqlite" for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_cache(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the user's cache of answers."""
-    monkeypatch.setenv("SQLVERDICT_CACHE", str(tmp_path_factory.mktemp("cache") / "answers.sqlite"))
+    monkeypatch.setenv("SQLVERDICT_CACHE", str(next(_caches)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, product
 
 import pytest
 
@@ -41,15 +41,15 @@ def test_the_corpus_is_large_and_varied() -> None:
 
 
 @every_injection
-@pytest.mark.parametrize("equal", [True, False])
-def test_text_from_outside_never_leaves_its_marked_lines(injection: Injection, equal: bool) -> None:
-    harmless = Injection("plain", "SELECT name FROM person").brief(equal)
-    plain = list(first_requests(harmless))
-    for request, usual in zip(first_requests(injection.brief(equal)), plain, strict=True):
-        unmarked = [line for line in lines(request) if not line.startswith(MARK.strip())]
-        known = {line for line in lines(usual) if not line.startswith(MARK.strip())}
-        known |= {"", "## Knowledge that comes with the question"}
-        assert set(unmarked) <= known
+def test_text_from_outside_never_leaves_its_marked_lines(injection: Injection) -> None:
+    harmless = Injection("plain", "SELECT name FROM person")
+    for equal in (True, False):
+        plain = first_requests(harmless.brief(equal))
+        for request, usual in zip(first_requests(injection.brief(equal)), plain, strict=True):
+            unmarked = [line for line in lines(request) if not line.startswith(MARK.strip())]
+            known = {line for line in lines(usual) if not line.startswith(MARK.strip())}
+            known |= {"", "## Knowledge that comes with the question"}
+            assert set(unmarked) <= known
 
 
 def lines(request: Request) -> list[str]:
@@ -90,15 +90,15 @@ ECHOES = {
 
 
 @every_injection
-@pytest.mark.parametrize("echo", ECHOES.values(), ids=ECHOES)
-@pytest.mark.parametrize("verdict", ["true", "false"])
-def test_only_the_last_word_of_the_reply_counts(
-    injection: Injection, echo: str, verdict: str
-) -> None:
-    # The text as its author wrote it, as if the model had undone all that prompts do to it.
-    repeated = echo.replace("{}", injection.text)
-    reply = f'{repeated}\nIt misses one row.\n\n```json\n{{"correct": {verdict}}}\n```'
-    assert read_verdict(reply).value is (verdict == "true")
+def test_only_the_last_word_of_the_reply_counts(injection: Injection) -> None:
+    wrong = []
+    for (name, echo), verdict in product(ECHOES.items(), ("true", "false")):
+        # The text as its author wrote it, as if the model had undone all that prompts do to it.
+        repeated = echo.replace("{}", injection.text)
+        reply = f'{repeated}\nIt misses one row.\n\n```json\n{{"correct": {verdict}}}\n```'
+        if read_verdict(reply).value is not (verdict == "true"):
+            wrong.append((name, verdict))
+    assert wrong == []
 
 
 @every_injection

@@ -134,14 +134,16 @@ def database(request: pytest.FixtureRequest) -> Iterator[sqlite3.Connection]:
 
 
 @pytest.mark.parametrize("suffix", ["", " LIMIT 5", " LIMIT 3 OFFSET 2;", "\nlimit 2, 4 -- x"])
-@pytest.mark.parametrize("shape", [shape for shape, _ in SHAPES])
 def test_probe_returns_the_rows_without_limit_in_the_same_order(
-    shape: str, suffix: str, database: sqlite3.Connection
+    suffix: str, database: sqlite3.Connection
 ) -> None:
-    found = probe(shape + suffix)
-    rows = database.execute(found.sql).fetchall()
-    assert [found.split(row)[0] for row in rows] == database.execute(shape).fetchall()
-    assert not (found.keys and found.key_columns)
+    wrong = []
+    for shape, _ in SHAPES:
+        found = probe(shape + suffix)
+        rows = [found.split(row)[0] for row in database.execute(found.sql)]
+        if rows != database.execute(shape).fetchall() or (found.keys and found.key_columns):
+            wrong.append(shape)
+    assert wrong == []
 
 
 @pytest.mark.parametrize(("shape", "keys"), [(s, k) for s, k in SHAPES if k])
