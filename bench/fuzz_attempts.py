@@ -275,7 +275,7 @@ def commands_about_proofs(rng: Random, folder: Path) -> Attempt:
     proof = rng.randrange(2)
     words = ["prove" if proof else "refute", source.gold, source.prediction]
     words += ["--db", str(source.database)]
-    more = ["--save", str(folder / "proof.json")] if proof else ["--out", str(folder), "--no-bank"]
+    more = ["--out", str(folder / "proof.json")] if proof else ["--out", str(folder), "--no-bank"]
     words += more
     CliRunner().invoke(sqlverdict, words)
     files = [path for path in folder.iterdir() if path.suffix in (".json", ".sql", ".sqlite")]

@@ -57,7 +57,7 @@ def test_json_has_the_same_steps(invoke: Invoke, schema: Path) -> None:
 
 
 def test_a_kept_proof_is_checked(invoke: Invoke, schema: Path) -> None:
-    made = invoke("prove", GOLD, SAME, "--schema", schema, "--save", "proof.json")
+    made = invoke("prove", GOLD, SAME, "--schema", schema, "--out", "proof.json")
     assert made.exit_code == 0
     assert "sqlverdict prove --check proof.json" in made.output
     again = invoke("prove", "--check", "proof.json")
@@ -108,7 +108,7 @@ def test_the_profile_of_the_paper(invoke: Invoke, schema: Path) -> None:
     [
         (("prove", SAME), "two queries"),
         (("prove", SAME, SAME), "neither of --db and --schema"),
-        (("prove", "--check", "proof.json", "--save", "x.json"), "no queries"),
+        (("prove", "--check", "proof.json", "--out", "x.json"), "no queries"),
         (("prove", SAME, SAME, "--check", "proof.json"), "no queries"),
         (("prove", "--check", "proof.json"), "cannot be read"),
         (("rules", "no_such_rule"), "no rule called"),

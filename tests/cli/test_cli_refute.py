@@ -116,8 +116,8 @@ def test_the_bank_fills_lists_travels_and_makes_suites(invoke: Invoke, schema: P
     again = json.loads(invoke("refute", *COUNT, "--schema", schema, "--json").output)
     assert (again["origin"], again["tried"]) == ("bank", 1)
     assert "1 instance written" in invoke("bank", "export", "b.jsonl").output
-    assert "1 instance read" in invoke("bank", "--file", "b.sqlite", "import", "b.jsonl").output
-    made = invoke("bank", "--file", "b.sqlite", "suite", "suites", "--distil")
+    assert "1 instance read" in invoke("bank", "--bank", "b.sqlite", "import", "b.jsonl").output
+    made = invoke("bank", "--bank", "b.sqlite", "suite", "suites", "--distil")
     assert "1 database written" in made.output
     assert Path("suites/game/1.sqlite").is_file()
     assert invoke("bank", "suite", "s", "--db-id", "nothing").exit_code == 2

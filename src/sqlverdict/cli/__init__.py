@@ -1,6 +1,16 @@
-"""The command line: one file a command, imported when it is asked for.
+"""The command line.
 
-A command is a module that defines one click command under its own name (or as ``command``);
-the first line of its docstring stands in ``sqlverdict --help``. Names with a leading underscore
-are helpers.
+``main``         the program: finds the command that is called, turns errors into exit codes
+``command``      commands whose options are the fields of a dataclass; help by headings
+``failures``     the message and the exit code of an error
+``members``      lists and explains the members of a registry
+``show_run``     prints a run
+``show_pair``    prints the search for a witness
+``query_parts``  what a query consists of
+``demo_gates``   the second part of the demo: detectors
+``commands``     one file for each command
+``options``      groups of options, and what is made of them
+
+A command is a module in ``commands`` that defines one click command under its own name. The first
+line of its docstring is its line in ``sqlverdict --help``.
 """

@@ -1,22 +1,34 @@
-"""The demo's second part: what it is worth to hold back, with two detectors at work."""
+"""The demo's second part: what abstaining is worth, with two detectors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from sqlverdict.abstain.apply import detector_machine
+from sqlverdict.abstain.database_index import DatabaseIndex
+from sqlverdict.abstain.generators.recorded import RecordedGenerator
+from sqlverdict.abstain.method import Tools, TrainingData
+from sqlverdict.abstain.predictions import draft_of
+from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Case, Prediction
-
-if TYPE_CHECKING:
-    from sqlverdict.execute.engine import Limits
-    from sqlverdict.report.reliability.figures import Reliability, Selective
-    from sqlverdict.report.terminal.console import Screen
-    from sqlverdict.report.terminal.tables import TextTable
-    from sqlverdict.runlog.run import Run
+from sqlverdict.report.reliability.figures import (
+    Reliability,
+    ReliabilityRequest,
+    Selective,
+    reliability,
+)
+from sqlverdict.report.reliability.plots import risk_coverage_plot
+from sqlverdict.report.reliability.tables import points_text
+from sqlverdict.report.terminal.console import Screen
+from sqlverdict.report.terminal.tables import TextTable, table
+from sqlverdict.runlog.run import Run
+from sqlverdict.score.reliability.curve import points
+from sqlverdict.score.reliability.reliability_score import EVERYTHING
 
 GATES = {"careful": "confidence", "rough": "error_gate"}
-"""Two systems and a detector for each: one looks at its own confidence, one at the answer."""
+"""Two systems and a detector for each: one checks its own confidence, one the answer."""
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _STEPS = 20
@@ -25,47 +37,37 @@ _STEPS = 20
 def gated(
     cases: Sequence[Case], predictions: Mapping[str, Prediction], detector: str, limits: Limits
 ) -> dict[str, Prediction]:
-    """A system's predictions behind a detector.
+    """A system's predictions after a detector.
 
-    A threshold is found on every second answerable question.
+    Its threshold is chosen on every second answerable question.
     """
-    from sqlverdict.abstain.apply import detector_machine
-    from sqlverdict.abstain.database_index import DatabaseIndex
-    from sqlverdict.abstain.generators.recorded import RecordedGenerator
-    from sqlverdict.abstain.method import Tools, TrainingData
-    from sqlverdict.abstain.predictions import draft_of
-    from sqlverdict.execute.query_runner import QueryRunner
-
     recorded = RecordedGenerator()
-    recorded.drafts = {case_id: draft_of(said) for case_id, said in predictions.items()}
-    homes = DatabaseIndex.of(cases)
-    learned = [homes.example(case) for case in cases if case.answerable][::2]
-    desk = QueryRunner("sqlite", limits)
+    recorded.drafts = {case_id: draft_of(each) for case_id, each in predictions.items()}
+    index = DatabaseIndex.of(cases)
+    examples = [index.example(case) for case in cases if case.answerable][::2]
+    runner = QueryRunner("sqlite", limits)
     try:
-        tools = Tools(desk=desk)
-        machine = detector_machine(detector)
-        machine.generator = recorded
-        machine.fit(TrainingData(validation=learned), tools)
-        decisions = machine.answer([homes.ask(case) for case in cases], tools)
+        tools = Tools(desk=runner)
+        composition = detector_machine(detector)
+        composition.generator = recorded
+        composition.fit(TrainingData(validation=examples), tools)
+        decisions = composition.answer([index.ask(case) for case in cases], tools)
         return {one.ask.id: one.prediction() for one in decisions}
     finally:
-        desk.close()
+        runner.close()
 
 
 def show_reliability(screen: Screen, runs: Sequence[Run], out: Path) -> None:
     """RS(c) of systems with and without detectors, and a risk-coverage curve."""
-    from sqlverdict.report.reliability.figures import ReliabilityRequest, reliability
-    from sqlverdict.report.reliability.plots import risk_coverage_plot
-
-    found = [reliability(run, ReliabilityRequest(source="ex")) for run in runs]
+    reports = [reliability(run, ReliabilityRequest(source="ex")) for run in runs]
     screen.heading("What it is worth to hold back: RS(c), answerable and unanswerable questions")
-    screen.table(_scores(found))
+    screen.table(_scores(reports))
     screen.line(
         "A right answer or a right abstention is worth 1, a wrong answer -c; N is the number of "
         "questions.",
         "quiet",
     )
-    first = next((one for one in found if one.system in GATES), found[0])
+    first = next((one for one in reports if one.system in GATES), reports[0])
     if first.selective is not None:
         screen.line()
         screen.line(f"risk of {first.system} as it answers more and more, surest first")
@@ -73,18 +75,14 @@ def show_reliability(screen: Screen, runs: Sequence[Run], out: Path) -> None:
             f"  {sparkline(first.selective)}  from 5% to 100% of its answers; full height is 100%"
         )
         plot = out / "risk_coverage.svg"
-        curves = {one.system: one.selective for one in found if one.selective is not None}
+        curves = {one.system: one.selective for one in reports if one.selective is not None}
         plot.write_text(risk_coverage_plot(curves), encoding="utf-8")
         screen.line(f"  drawn in {plot}")
 
 
-def _scores(found: Sequence[Reliability]) -> TextTable:
-    from sqlverdict.report.reliability.tables import points_text
-    from sqlverdict.report.terminal.tables import table
-    from sqlverdict.score.reliability.reliability_score import EVERYTHING
-
+def _scores(reports: Sequence[Reliability]) -> TextTable:
     rows = []
-    for one in found:
+    for one in reports:
         view = one.view(EVERYTHING.name)
         counts = one.table
         answered = counts.correct + counts.wrong + counts.answered_unanswerable
@@ -92,16 +90,14 @@ def _scores(found: Sequence[Reliability]) -> TextTable:
         limit = "-" if view.break_even is None else f"{view.break_even:.2f}"
         scores = [points_text(score) for score in view.scores.values()]
         rows.append([one.system, str(answered), harm, *scores, limit])
-    names = [f"RS({name})" for name in found[0].view(EVERYTHING.name).scores]
+    names = [f"RS({name})" for name in reports[0].view(EVERYTHING.name).scores]
     headers = ["system", "answered", "unanswerable answered", *names, "break-even c"]
     return table(headers, rows)
 
 
-def sparkline(found: Selective) -> str:
+def sparkline(selective: Selective) -> str:
     """The risk among the surest answers, for growing shares of them."""
-    from sqlverdict.score.reliability.curve import points
-
-    known = [point for point in points(found.curve) if point.risk is not None]
+    known = [point for point in points(selective.curve) if point.risk is not None]
     bars = []
     for step in range(1, _STEPS + 1):
         point = next(p for p in known if p.coverage >= step / _STEPS - 1e-9)

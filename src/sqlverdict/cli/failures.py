@@ -1,8 +1,8 @@
-"""What a command leaves with when it fails: a plain message and a documented exit code.
+"""How a command fails: a plain message and a documented exit code.
 
-An error that is meant for the user says itself what to do. A file that cannot be read or
-written is 6. Anything else is a bug of ours: 70, with its traceback in a file. Python's own code
-for an uncaught error, 1, means that a threshold was missed, and is never used for these.
+Our own errors say what to do. A file that cannot be read or written is 6. Anything else is a bug
+of sqlverdict: 70, with its traceback in a file. Python's own code for an uncaught error, 1, means
+that a threshold was missed, and is never used for these.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _STORAGE = ("disk is full", "disk i/o", "readonly database", "unable to open dat
 
 
 def exit_code_of(error: BaseException) -> int:
-    """The exit code that an error stands for."""
+    """The exit code of an error."""
     if isinstance(error, SqlverdictError):
         return error.exit_code
     if isinstance(error, click.ClickException):
@@ -45,15 +45,15 @@ def is_storage(error: BaseException) -> bool:
 
 
 def message_of(error: BaseException, args: Sequence[str]) -> str:
-    """What the user is told."""
+    """The message for the user."""
     if isinstance(error, SqlverdictError):
         return f"error: {error}"
     if isinstance(error, click.ClickException):
-        return f"error: {error.format_message()}{_where(error)}"
+        return f"error: {error.format_message()}{_help_hint(error)}"
     if isinstance(error, (click.Abort, KeyboardInterrupt)):
         return "interrupted"
     if is_storage(error):
-        return f"error: {storage_text(error)}. Check the place, its rights and its space."
+        return f"error: {storage_text(error)}. Check the path, its permissions and the free space."
     return _bug_text(error, args)
 
 
@@ -71,7 +71,7 @@ def storage_text(error: BaseException) -> str:
 
 def _bug_text(error: BaseException, args: Sequence[str]) -> str:
     name = type(error).__name__
-    said = f": {error}" if str(error) and len(str(error)) < 300 else ""
+    text = f": {error}" if str(error) and len(str(error)) < 300 else ""
     try:
         file = _save(error, args)
     except (OSError, MemoryError):
@@ -79,13 +79,13 @@ def _bug_text(error: BaseException, args: Sequence[str]) -> str:
         traceback.print_exception(error, file=sys.stderr)
     where = f" The traceback is in {file}." if file else ""
     return (
-        f"error: a bug of sqlverdict ({name}{said}).{where} Please report it; what was written is "
-        f"kept, and the same command goes on from there."
+        f"error: a bug of sqlverdict ({name}{text}).{where} Please report it. The results so far "
+        f"are saved; run the same command again to continue."
     )
 
 
 def _save(error: BaseException, args: Sequence[str]) -> str:
-    """Write the traceback, without what may be secret, and say where it is."""
+    """Write the traceback, without secrets, and return the file."""
     lines = [
         f"sqlverdict {__version__}, Python {platform.python_version()}, {platform.platform()}\n",
         f"arguments: {list(args)}\n\n",
@@ -97,7 +97,7 @@ def _save(error: BaseException, args: Sequence[str]) -> str:
     return file
 
 
-def _where(error: click.ClickException) -> str:
-    """Where to read more about a wrong call."""
+def _help_hint(error: click.ClickException) -> str:
+    """Which help to read after a wrong call."""
     ctx = getattr(error, "ctx", None)
     return f"\nTry '{ctx.command_path} --help'." if ctx is not None else ""

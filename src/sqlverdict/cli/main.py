@@ -1,17 +1,20 @@
-"""The command ``sqlverdict``: finds the asked command's file, and turns errors into exit codes.
+"""The command ``sqlverdict``: imports the command that is called, and turns errors into exit codes.
 
-==== =====================================================
+==== ================================================================
 0    done, and every threshold is met
-1    a threshold or regression failed
-2    the call or a file is wrong
-3    nothing could be evaluated
+1    a threshold was missed, or there is a regression
+2    the call or an input file is wrong
+3    no case could be evaluated
 4    some cases could not be evaluated
-5    a pair is both proved and refuted: a bug of ours; the run
-     stops, and the same command goes on behind it
-6    a file could not be read or written: full disk, rights
-70   another bug of ours; its traceback is saved
-130  interrupted; the same command resumes
-==== =====================================================
+5    a pair is both proved and refuted, a bug of sqlverdict: the case
+     is saved and the run stops; run the same command again to
+     continue after it
+6    a file could not be read or written (disk full, read-only)
+70   another bug of sqlverdict; its traceback is saved
+130  interrupted; run the same command again to continue
+==== ================================================================
+
+This file imports no command and nothing heavy: ``--help`` and ``--version`` answer at once.
 """
 
 from __future__ import annotations
@@ -33,6 +36,10 @@ from sqlverdict.cli import commands
 from sqlverdict.files.escapes import escaping
 
 _PACKAGE = "sqlverdict.cli.commands"
+
+SECTIONS = ("runs", "pairs", "data", "labels", "lists")
+"""The folders of commands, in the order in which the help lists them."""
+
 _BROKEN_PIPE = 128 + 13
 """What shells report for a program that the signal SIGPIPE ended."""
 
@@ -41,29 +48,35 @@ Start here:
   sqlverdict demo
 
 \b
-Exit codes: 0 done, 1 a threshold or regression failed, 2 usage, 3 nothing could
-be evaluated, 4 some cases could not be evaluated, 5 stopped at a contradiction
-(a bug of ours, saved; resumable), 6 a file could not be read or written, 70 a bug
-of ours (its traceback is saved), 130 interrupted (resumable).
+Exit codes:
+  0    done, and every threshold is met
+  1    a threshold was missed, or there is a regression
+  2    the call or an input file is wrong
+  3    no case could be evaluated
+  4    some cases could not be evaluated
+  5    a pair is both proved and refuted, a bug of sqlverdict: the case is saved and the
+       run stops; run the same command again to continue after it
+  6    a file could not be read or written (disk full, read-only)
+  70   another bug of sqlverdict; its traceback is saved
+  130  interrupted; run the same command again to continue
 """
 
 
 class Commands(click.Group):
-    """The commands of this folder. None is imported before it is asked for."""
+    """The commands of the folder ``commands``. Each is imported when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The commands' names: their files' names."""
+        """The names of the commands, which are those of their files."""
         del ctx
-        return sorted(_homes())
+        return sorted(_modules())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of that name, imported now."""
         del ctx
-        home = _homes().get(cmd_name)
-        if home is None:
+        module = _modules().get(cmd_name)
+        if module is None:
             return None
-        module = importlib.import_module(home)
-        command: click.Command = getattr(module, cmd_name, None) or module.command
+        command: click.Command = getattr(importlib.import_module(module), cmd_name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -88,29 +101,31 @@ class Commands(click.Group):
             raise click.UsageError(f"{error.format_message()} {hint}", ctx) from error
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the asked command; a reader that went away (``| head``) is no error of ours."""
+        """Run the command; a reader that went away (``| head``) is not an error."""
         try:
-            found = super().invoke(ctx)
+            exit_code = super().invoke(ctx)
             sys.stdout.flush()
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return _BROKEN_PIPE
-        return found
+        return exit_code
 
-    def main(self, args: Sequence[str] | None = None, *pos: Any, **named: Any) -> NoReturn:
+    def main(self, args: Sequence[str] | None = None, *pos: Any, **settings: Any) -> NoReturn:
         """Run a command and leave with its exit code."""
-        given = list(sys.argv[1:] if args is None else args)
-        debug = "--debug" in given
+        every = list(sys.argv[1:] if args is None else args)
+        debug = "--debug" in every
         # Accepted anywhere: people add it at the end of the line that failed.
-        rest = [arg for arg in given if arg != "--debug"]
+        rest = [arg for arg in every if arg != "--debug"]
         with escaping():
-            self._main(rest, debug, *pos, **named)
+            self._main(rest, debug, *pos, **settings)
 
-    def _main(self, rest: list[str], debug: bool, *pos: Any, **named: Any) -> NoReturn:
+    def _main(self, rest: list[str], debug: bool, *pos: Any, **settings: Any) -> NoReturn:
         try:
             # Commands find their own line in ctx.obj, to write it into reports.
-            found = super().main(rest, *pos, **{**named, "standalone_mode": False, "obj": rest})
-        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last border of all
+            exit_code = super().main(
+                rest, *pos, **{**settings, "standalone_mode": False, "obj": rest}
+            )
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - every error ends here
             from sqlverdict.cli.failures import exit_code_of, message_of
 
             if debug:
@@ -119,18 +134,19 @@ class Commands(click.Group):
                 traceback.print_exception(error, file=sys.stderr)
             click.echo(message_of(error, rest), err=True)
             sys.exit(exit_code_of(error))
-        sys.exit(found if isinstance(found, int) else 0)
+        sys.exit(exit_code if isinstance(exit_code, int) else 0)
 
 
 @lru_cache(maxsize=1)
-def _homes() -> dict[str, str]:
-    """The module of each command, by the command's name; nothing is imported for it."""
+def _modules() -> dict[str, str]:
+    """The module of each command, by the command's name; nothing is imported."""
     return {file.stem: f"{_PACKAGE}.{folder.name}.{file.stem}" for folder, file in _files()}
 
 
 def _files() -> Iterator[tuple[Path, Path]]:
-    """The files of commands, each with its folder."""
-    for folder in sorted(Path(commands.__file__).parent.iterdir()):
+    """The files of commands, each with its folder, section by section."""
+    for section in SECTIONS:
+        folder = Path(commands.__file__).parent / section
         for file in sorted(folder.glob("*.py")):
             if file.stem != "__init__":
                 yield folder, file
@@ -150,14 +166,14 @@ def _first_line(file: Path) -> str:
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(__version__, "-V", "--version", message="sqlverdict %(version)s")
-@click.option("--debug", is_flag=True, help="Show the whole traceback of an error.")
+@click.option("--debug", is_flag=True, help="Print the traceback of an error.")
 def sqlverdict(debug: bool) -> None:
-    """Say whether a text-to-SQL system's answers are right, with evidence."""
+    """Decide whether a text-to-SQL system's answers are right, with evidence."""
     del debug
 
 
 def main() -> NoReturn:
-    """The entry point of the console script."""
+    """The entry point of the program."""
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a letter must not end a run.
         if hasattr(stream, "reconfigure"):

@@ -9,14 +9,16 @@ from typing import Any
 
 import click
 
-from sqlverdict.cli.options.common import print_json
+from sqlverdict.cli.options.shared import print_json
 from sqlverdict.registry import Registry
+from sqlverdict.report.terminal.console import Screen
+from sqlverdict.report.terminal.tables import table
 
 Column = tuple[str, Callable[[str, Any], str]]
 
 
 def show_members(
-    registry: Registry[Any], name: str | None, columns: Sequence[Column], as_json: bool
+    registry: Registry[Any], name: str | None, columns: Sequence[Column], *, as_json: bool
 ) -> None:
     """List a registry's members, or explain one.
 
@@ -26,33 +28,39 @@ def show_members(
         columns: A heading and a function of name and member each, for the list.
         as_json: Whether to print JSON.
     """
-    names = registry.names() if name is None else [name]
-    rows = []
-    for found in names:
-        member = registry.get(found)
-        rows.append({"name": found, **{head: of(found, member) for head, of in columns}})
     if name is not None:
-        explained = {**rows[0], "home": registry.home(name), "documentation": doc(registry, name)}
-        if as_json:
-            print_json(explained)
-            return
-        for head, text in explained.items():
-            if head != "documentation":
-                click.echo(f"{head}: {text}")
-        click.echo(f"\n{explained['documentation']}")
+        _explain(registry, name, columns, as_json=as_json)
         return
-    rows = [{**row, "what": doc(registry, row["name"]).partition("\n")[0]} for row in rows]
+    rows = [
+        {**_row(registry, member, columns), "what": doc(registry, member).partition("\n")[0]}
+        for member in registry.names()
+    ]
     if as_json:
         print_json(rows)
         return
-    from sqlverdict.report.terminal.console import Screen
-    from sqlverdict.report.terminal.tables import table
-
     heads = list(rows[0]) if rows else ["name"]
     screen = Screen()
     screen.table(table(heads, [tuple(row.values()) for row in rows], left=tuple(range(len(heads)))))
     screen.line()
     screen.line(f"one in full: sqlverdict {registry.kind}s NAME", "quiet")
+
+
+def _explain(
+    registry: Registry[Any], name: str, columns: Sequence[Column], *, as_json: bool
+) -> None:
+    facts = {**_row(registry, name, columns), "home": registry.home(name)}
+    text = doc(registry, name)
+    if as_json:
+        print_json({**facts, "documentation": text})
+        return
+    for head, fact in facts.items():
+        click.echo(f"{head}: {fact}")
+    click.echo(f"\n{text}")
+
+
+def _row(registry: Registry[Any], name: str, columns: Sequence[Column]) -> dict[str, str]:
+    member = registry.get(name)
+    return {"name": name, **{head: cell(name, member) for head, cell in columns}}
 
 
 def doc(registry: Registry[Any], name: str) -> str:

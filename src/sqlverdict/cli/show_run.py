@@ -59,10 +59,10 @@ def show_run(screen: Screen, run: Run) -> None:
 
 def show_judge(screen: Screen, run: Run, name: str = "") -> None:
     """What a judge was asked, or would have been; contradictions, loudly."""
-    said = judge_sentences(run.summary.judge)
-    if said:
+    sentences = judge_sentences(run.summary.judge)
+    if sentences:
         screen.line()
-    for line in said:
+    for line in sentences:
         screen.line(f"{name}{line}")
     for line in no_verdict_sentences(run):
         screen.line(f"  {line}", "warning")
@@ -72,14 +72,14 @@ def show_judge(screen: Screen, run: Run, name: str = "") -> None:
 
 def show_classic(screen: Screen, run: Run, title: str = "") -> None:
     """The table of the benchmark's own script, where it has one."""
-    found = classic(run.manifest.benchmark, run.summary)
-    if found is None:
+    script_table = classic(run.manifest.benchmark, run.summary)
+    if script_table is None:
         return
     screen.line()
     if title:
         screen.line(title)
-    screen.line(found.text)
-    for note in found.notes:
+    screen.line(script_table.text)
+    for note in script_table.notes:
         screen.line(f"  {note}", "quiet")
 
 
@@ -139,19 +139,19 @@ def show_notes(screen: Screen, notes: Sequence[str]) -> None:
         screen.line(f"note: {clean(note)}", "warning")
 
 
-def show_end(screen: Screen, runs: Sequence[Run], ended: Outcome) -> None:
-    """Where the files are, how it ended, and what to try next."""
+def show_end(screen: Screen, runs: Sequence[Run], end: Outcome) -> None:
+    """Where the files are, how it end, and what to try next."""
     screen.line()
     for run in runs:
         screen.line(f"written to {run.folder}: {', '.join(FILES)}")
-    if ended.exit_code:
-        screen.line(f"{ended.message} (exit code {ended.exit_code})", "bad")
-    screen.line(f"next: {_next(runs, ended)}", "quiet")
+    if end.exit_code:
+        screen.line(f"{end.message} (exit code {end.exit_code})", "bad")
+    screen.line(f"next: {_next(runs, end)}", "quiet")
 
 
-def _next(runs: Sequence[Run], ended: Outcome) -> str:
-    if ended.exit_code == NothingEvaluated.exit_code:
-        return "sqlverdict doctor, with the same data, says what is wrong with them"
+def _next(runs: Sequence[Run], end: Outcome) -> str:
+    if end.exit_code == NothingEvaluated.exit_code:
+        return "sqlverdict doctor, with the same data, shows what is wrong with them"
     if len(runs) > 1:
         return f"sqlverdict compare {runs[0].folder} {runs[1].folder}"
     wrong = (

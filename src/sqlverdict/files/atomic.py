@@ -32,10 +32,13 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
                 stream.flush()
                 os.fsync(stream.fileno())
         part.replace(path)
-    except BaseException:
+    except BaseException as error:
         # Whatever it was, Ctrl-C included, it is raised on; only the half-written file goes.
         with suppress(OSError):
             part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == str(part):
+            # The caller knows the file, not the temporary one.
+            error.filename = str(path)
         raise
     if lasting:
         _sync_folder(path.parent)

@@ -1,1 +1,18 @@
-"""TODO."""
+"""Groups of options, and what is made of them.
+
+``shared``          single options that several commands have; types; JSON output
+``data``            where the cases are
+``predictions``     whose predictions are scored
+``limits``          what a query may spend, and the cache of answers
+``labels``          people's labels
+``llm``             a language model, and the one way to open it
+``batch``           requests that are not sent at once
+``judge``           the judge that a run asks
+``judge_settings``  a judge's settings from text
+``judge_records``   judges that call no model
+``run``             evaluate
+``pair``            two queries and a schema
+``build``           build
+``abstain``         abstain
+``member``          the commands that list members
+"""

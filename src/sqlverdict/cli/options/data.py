@@ -95,10 +95,9 @@ def read_benchmark(data: DataArgs) -> Benchmark:
     sources = {"--benchmark": data.benchmark, "--gold": data.gold, "--cases": data.cases}
     names = [name for name, value in sources.items() if value is not None]
     if len(names) != 1:
-        found = f"found {' and '.join(names)}" if names else "found none of them"
         raise UsageError(
             f"name the cases with one of --benchmark NAME --root DIR, --gold FILE --databases DIR, "
-            f"or --cases FILE; {found}"
+            f"or --cases FILE; found {' and '.join(names) or 'none of them'}"
         )
     if data.gold is not None:
         return _read("goldfile", data.gold, data)

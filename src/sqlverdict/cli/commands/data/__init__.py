@@ -1,1 +1,1 @@
-"""Check data, build benchmarks, abstain."""
+"""Check and build benchmarks, and run systems that abstain."""

@@ -1,4 +1,4 @@
-"""Find golds that deserve a second look, from what systems answered, with the evidence."""
+"""Find golds that may be wrong, from the answers of systems, with evidence."""
 
 from __future__ import annotations
 

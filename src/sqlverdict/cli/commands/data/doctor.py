@@ -1,4 +1,4 @@
-"""Check a benchmark and a prediction file before scoring: what is wrong, where, what to do."""
+"""Check a benchmark and a prediction file before you score."""
 
 from __future__ import annotations
 

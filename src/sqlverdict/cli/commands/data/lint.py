@@ -1,4 +1,4 @@
-"""Look for mistakes in queries without a gold: signs that a query is not what was meant."""
+"""Look for signs of mistakes in queries, without a gold."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Compare with human labels."""
+"""Work with human labels."""

@@ -1,4 +1,4 @@
-"""Measure what each part of a judge's context contributes to its agreement with human labels."""
+"""Measure what each part of a judge's context contributes to its agreement."""
 
 from __future__ import annotations
 

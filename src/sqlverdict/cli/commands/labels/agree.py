@@ -1,19 +1,44 @@
-"""Hold the metrics and judges of runs against human labels: kappa, accuracies, who disagrees."""
+"""Compare a run's metrics and judges with human labels."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Literal
 
 import click
 
-from sqlverdict.cli.options.common import FILE, as_json, examples, print_json, run_argument
+from sqlverdict.cli.command import Heading, command, group, option
+from sqlverdict.cli.options.labels import LabelArgs, half_option
+from sqlverdict.cli.options.shared import (
+    FILE,
+    json_option,
+    print_json,
+    runs_argument,
+    seed_option,
+    show_option,
+)
+from sqlverdict.cli.show_run import show_notes
+from sqlverdict.files.text import count
+from sqlverdict.load.labels import read_labels
+from sqlverdict.report.agreement.agreement import (
+    AgreementReport,
+    Disagreement,
+    compare_with_labels,
+)
+from sqlverdict.report.agreement.figures import agreement_figure
+from sqlverdict.report.agreement.tables import (
+    agreement_table,
+    annotator_sentence,
+    annotator_table,
+    difference_table,
+    group_table,
+)
+from sqlverdict.report.terminal.console import Screen
+from sqlverdict.report.terminal.tables import short
+from sqlverdict.runlog.run import read_run
 
-if TYPE_CHECKING:
-    from sqlverdict.report.agreement.agreement import AgreementReport, Disagreement
-    from sqlverdict.report.terminal.console import Screen
-
-_EXAMPLES = examples(
+_EXAMPLES = (
     "sqlverdict agree runs/mine --labels labels.jsonl --label-field human",
     "sqlverdict agree runs/mine --labels votes.csv --votes ann --votes bob --votes cai",
     "sqlverdict agree runs/mine --labels votes.jsonl --label-field votes --combine consensus",
@@ -24,148 +49,134 @@ _EXAMPLES = examples(
 )
 
 
-@click.command(epilog=_EXAMPLES)
-@run_argument("runs", nargs=-1, required=True)
-@click.option("--labels", type=FILE, required=True, help="People's labels, JSONL, JSON or CSV.")
-@click.option("--label-field", help="The label's field. [default: human, label or correct]")
-@click.option(
-    "--votes", multiple=True, help="Repeatable: an annotator's column, or the field of all votes."
-)
-@click.option(
-    "--combine",
-    type=click.Choice(["majority", "consensus"]),
-    default="majority",
-    show_default=True,
-    help="How votes become a label, where the label is no field of its own.",
-)
-@click.option(
-    "--half",
-    type=click.Choice(["drop", "0", "1"]),
-    default="drop",
-    show_default=True,
-    help="What a label of 0.5 becomes.",
-)
-@click.option("--id-field", help="The id's field, or a pattern such as '{set}-{i}'.")
-@click.option(
-    "--metric", "metrics", multiple=True, help="Repeatable. [default: all, and every judge]"
-)
-@click.option(
-    "--combined",
-    multiple=True,
-    metavar="RULE(NAME,...)",
-    help="Repeatable: judges as one, by any, all, majority or weighted; * is each judge in turn.",
-)
-@click.option(
-    "--by", multiple=True, metavar="TAG", help="Repeatable. [default: difficulty and set]"
-)
-@click.option("--figure", type=FILE, help="Write the kappas of all as SVG; by the first --by.")
-@click.option(
-    "--threshold",
-    type=float,
-    default=1.0,
-    show_default=True,
-    help="A metric that is not 0 or 1, such as a probability, says right from here on.",
-)
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the intervals.")
-@click.option(
-    "--limit", type=click.IntRange(0), default=10, show_default=True, help="Disagreements to show."
-)
-@as_json
-def agree(
-    runs: tuple[Path, ...],
-    labels: Path,
-    limit: int,
-    as_json: bool,
-    figure: Path | None,
-    **said: Any,
-) -> None:
-    """Hold every metric and judge of the RUNS against human labels.
+@dataclass(frozen=True, kw_only=True)
+class AgreeArgs:
+    """The options of ``agree``."""
+
+    runs: tuple[Path, ...] = runs_argument()
+    labels: LabelArgs = group(LabelArgs)
+    votes: tuple[str, ...] = option(
+        "--votes",
+        multiple=True,
+        heading=Heading.LABELS,
+        help="An annotator's column, or the field of all votes. Repeatable.",
+    )
+    combine: Literal["majority", "consensus"] = option(
+        "--combine",
+        type=click.Choice(["majority", "consensus"]),
+        default="majority",
+        heading=Heading.LABELS,
+        help="How votes become a label, if the label has no field of its own.",
+    )
+    half: Literal["drop", "0", "1"] = half_option()
+    metrics: tuple[str, ...] = option(
+        "--metric",
+        multiple=True,
+        heading=Heading.METRICS,
+        help="Only this metric. Repeatable. [default: all, and every judge]",
+    )
+    combined: tuple[str, ...] = option(
+        "--combined",
+        multiple=True,
+        metavar="RULE(NAME,...)",
+        heading=Heading.METRICS,
+        help="Several judges as one, by any, all, majority or weighted; * is each judge in turn. "
+        "Repeatable.",
+    )
+    threshold: float = option(
+        "--threshold",
+        type=float,
+        default=1.0,
+        metavar="X",
+        heading=Heading.METRICS,
+        help="A metric that is not 0 or 1, such as a probability, says right from this value on.",
+    )
+    by: tuple[str, ...] = option(
+        "--by",
+        multiple=True,
+        metavar="TAG",
+        help="Group by this tag. Repeatable. [default: difficulty and set]",
+    )
+    seed: int = seed_option("The seed of the intervals.")
+    figure: Path | None = option(
+        "--figure", type=FILE, help="Write the kappas to an SVG file, grouped by the first --by."
+    )
+    show: int = show_option(10, "this many disagreements", "--limit")
+    as_json: bool = json_option()
+
+
+@command(AgreeArgs, examples=_EXAMPLES)
+def agree(args: AgreeArgs) -> None:
+    """Compare every metric and judge of the runs with human labels.
 
     Runs of different cases are pooled: one kappa over all. Runs of the same predictions (under
     other judges) stand side by side, and what differs between them is named after its run.
     Verdicts that came with the cases are judges too, called recorded:NAME.
 
-    --combined makes one judge of several: any(ex, flex) says right where either does,
-    majority(a, b, c) what most say, weighted(a, b) weighs each by how often it was right on other
+    --combined makes one judge of several: any(ex, flex) says right if either does,
+    majority(a, b, c) what most say, weighted(a, b) weights each by how often it was right on other
     databases.
 
     EQ is the half of the cases whose results match, NEQ the half whose results differ; FP are
     cases that a metric calls right and people wrong, FN the reverse. Intervals come from a
     bootstrap over cases. A case that a metric left unscored is in none of its figures, and is
-    counted. "More labels" says how many would tell two metrics apart with a power of 80%, if the
-    difference seen so far is the true one.
+    counted. "More labels" is how many labels would separate two metrics with a power of 80%, if
+    the difference so far is the true one.
     """
-    from sqlverdict.load.labels import read_labels
-    from sqlverdict.report.agreement.agreement import compare_with_labels
-    from sqlverdict.report.agreement.figures import agreement_figure
-    from sqlverdict.runlog.run import read_run
-
-    found = compare_with_labels(
-        [read_run(folder) for folder in runs],
+    report = compare_with_labels(
+        [read_run(folder) for folder in args.runs],
         read_labels(
-            labels,
-            label_field=said["label_field"],
-            votes=said["votes"],
-            id_field=said["id_field"],
-            combine=said["combine"],
-            half=said["half"],
+            args.labels.labels,
+            label_field=args.labels.label_field,
+            votes=args.votes,
+            id_field=args.labels.id_field,
+            combine=args.combine,
+            half=args.half,
         ),
-        metrics=said["metrics"],
-        combined=said["combined"],
-        by=said["by"],
-        threshold=said["threshold"],
-        seed=said["seed"],
+        metrics=args.metrics,
+        combined=args.combined,
+        by=args.by,
+        threshold=args.threshold,
+        seed=args.seed,
     )
-    if figure is not None:
-        figure.write_text(agreement_figure(found, next(iter(said["by"]), None)), encoding="utf-8")
-    if as_json:
-        print_json(found)
+    if args.figure is not None:
+        svg = agreement_figure(report, next(iter(args.by), None))
+        args.figure.write_text(svg, encoding="utf-8")
+    if args.as_json:
+        print_json(report)
         return
-    _show(found, limit)
+    _show(report, args.show)
 
 
-def _show(found: AgreementReport, limit: int) -> None:
-    from sqlverdict.cli.show_run import show_notes
-    from sqlverdict.files.text import count
-    from sqlverdict.report.agreement.tables import (
-        agreement_table,
-        annotator_sentence,
-        annotator_table,
-        difference_table,
-        group_table,
-    )
-    from sqlverdict.report.terminal.console import Screen
-
+def _show(report: AgreementReport, most: int) -> None:
     screen = Screen()
-    people = f"{count(found.matched, 'labelled case')} ({found.source} of {found.labels})"
-    screen.line(f"{found.system} against people on {people}", "heading")
-    screen.table(agreement_table(found))
+    people = f"{count(report.matched, 'labelled case')} ({report.source} of {report.labels})"
+    screen.line(f"{report.system} compared with people on {people}", "heading")
+    screen.table(agreement_table(report))
     screen.line(
         "  times 100: kappa, accuracy, MCC. EQ, NEQ: accuracy where results match, differ. FP: "
         "the metric says right, people say wrong; FN: the reverse",
         "quiet",
     )
-    for tag in found.groups:
+    for tag in report.groups:
         screen.heading(f"Kappa by {tag}, with 95% intervals")
-        screen.table(group_table(found, tag))
-    screen.table(difference_table(found))
-    if found.annotators is not None:
+        screen.table(group_table(report, tag))
+    screen.table(difference_table(report))
+    if report.annotators is not None:
         screen.line()
-        screen.line(annotator_sentence(found.annotators))
-        screen.table(annotator_table(found.annotators))
-    shown = found.disagreements[:limit]
-    if shown:
-        total = len(found.disagreements)
-        more = f", the first {limit} (--limit shows more)" if total > limit else ""
+        screen.line(annotator_sentence(report.annotators))
+        screen.table(annotator_table(report.annotators))
+    items = report.disagreements[:most]
+    if items:
+        total = len(report.disagreements)
+        more = f", the first {most} (--show prints more)" if total > most else ""
         screen.heading(f"{count(total, 'case')} where people and a metric differ{more}")
-    for item in shown:
+    for item in items:
         _show_item(screen, item)
-    show_notes(screen, found.notes)
+    show_notes(screen, report.notes)
 
 
 def _show_item(screen: Screen, item: Disagreement) -> None:
-    from sqlverdict.report.terminal.tables import short
-
     people = "right" if item.label else "wrong"
     votes = ", ".join("-" if vote is None else f"{vote:g}" for vote in item.votes)
     *some, last = item.wrongly_right or item.wrongly_wrong

@@ -1,1 +1,1 @@
-"""List what there is."""
+"""List metrics, presets, rules and other members."""

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import click
+from sqlverdict.cli.command import command
+from sqlverdict.cli.members import show_members
+from sqlverdict.cli.options.member import MemberArgs
+from sqlverdict.load.benchmark import BENCHMARKS
 
-from sqlverdict.cli.options.common import as_json, examples
 
-
-@click.command(epilog=examples("sqlverdict benchmarks", "sqlverdict benchmarks bird"))
-@click.argument("name", required=False)
-@as_json
-def benchmarks(name: str | None, as_json: bool) -> None:
+@command(MemberArgs, examples=["sqlverdict benchmarks", "sqlverdict benchmarks bird"])
+def benchmarks(args: MemberArgs) -> None:
     """List the formats that --benchmark takes, or explain the format NAME."""
-    from sqlverdict.cli.members import show_members
-    from sqlverdict.load.benchmark import BENCHMARKS
-
-    show_members(BENCHMARKS, name, (), as_json)
+    show_members(BENCHMARKS, args.name, (), as_json=args.as_json)

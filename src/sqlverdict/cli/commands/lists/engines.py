@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import click
+from sqlverdict.cli.command import command
+from sqlverdict.cli.members import show_members
+from sqlverdict.cli.options.member import MemberArgs
+from sqlverdict.execute.engine import ENGINES
 
-from sqlverdict.cli.options.common import as_json, examples
 
-
-@click.command(epilog=examples("sqlverdict engines", "sqlverdict engines sqlite"))
-@click.argument("name", required=False)
-@as_json
-def engines(name: str | None, as_json: bool) -> None:
-    """List the engines, or explain the engine NAME. The version can change answers."""
-    from sqlverdict.cli.members import show_members
-    from sqlverdict.execute.engine import ENGINES
-
+@command(MemberArgs, examples=["sqlverdict engines", "sqlverdict engines sqlite"])
+def engines(args: MemberArgs) -> None:
+    """List the engines, or explain the engine NAME. Another version can give other answers."""
     columns = (
         ("version", lambda _, engine: engine.version),
         ("dialect", lambda _, engine: engine.dialect),
         ("files", lambda _, engine: ", ".join(engine.suffixes)),
     )
-    show_members(ENGINES, name, columns, as_json)
+    show_members(ENGINES, args.name, columns, as_json=args.as_json)

@@ -4,28 +4,27 @@ from __future__ import annotations
 
 import click
 
-from sqlverdict.cli.options.common import as_json, examples
+from sqlverdict.cli.command import command
+from sqlverdict.cli.members import show_members
+from sqlverdict.cli.options.member import MemberArgs
+from sqlverdict.score.aliases import resolve
+from sqlverdict.score.metric import METRICS
 
 
-@click.command(epilog=examples("sqlverdict metrics", "sqlverdict metrics ves"))
-@click.argument("name", required=False)
-@as_json
-def metrics(name: str | None, as_json: bool) -> None:
+@command(MemberArgs, examples=["sqlverdict metrics", "sqlverdict metrics ves"])
+def metrics(args: MemberArgs) -> None:
     """List the metrics, or explain the metric NAME."""
-    from sqlverdict.cli.members import show_members
-    from sqlverdict.score.aliases import resolve
-    from sqlverdict.score.metric import METRICS
-
     columns = (
         ("version", lambda _, metric: str(metric.version)),
         ("needs", lambda _, metric: ", ".join(sorted(metric.needs)) or "nothing"),
         ("in brackets", lambda _, metric: _brackets(metric.parameters)),
     )
+    name = args.name
     if name is not None and not METRICS.has(name):
         name, note = resolve(name)
-        if note and not as_json:
+        if note and not args.as_json:
             click.echo(f"note: {note}", err=True)
-    show_members(METRICS, name, columns, as_json)
+    show_members(METRICS, name, columns, as_json=args.as_json)
 
 
 def _brackets(parameters: tuple[str, ...]) -> str:

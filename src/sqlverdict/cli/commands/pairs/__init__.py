@@ -1,1 +1,1 @@
-"""Two queries: proofs and witnesses."""
+"""Examine queries: proofs and counterexamples."""

@@ -1,52 +1,83 @@
-"""Show all evidence there is about two queries: parse, execution, relations, witness."""
+"""Show all evidence about two queries: parse, execution, relations, witness."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-import click
-
-from sqlverdict.cli.options.common import examples, print_json
-from sqlverdict.cli.options.pair import pair_options
-
-if TYPE_CHECKING:
-    from sqlverdict.cli.options.pair import PairRequest
-    from sqlverdict.report.terminal.console import Screen
-
-
-@click.command(
-    epilog=examples(
-        "sqlverdict pair 'SELECT max(age) FROM singer' \\",
-        "    'SELECT age FROM singer ORDER BY age DESC LIMIT 1' --db concert_singer.sqlite",
-        "sqlverdict pair @gold.sql @mine.sql --schema tables.json --db-id concert_singer --json",
-    )
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.pair import (
+    SIDES,
+    PairArgs,
+    PairOfQueries,
+    problems,
+    search,
+    write_witness,
 )
-@pair_options
-def pair(**said: Any) -> int:
-    """Explain what can be known about GOLD and PRED, SQL or @FILE.
+from sqlverdict.cli.options.shared import print_json
+from sqlverdict.cli.query_parts import PARTS, part_text, query_parts
+from sqlverdict.cli.show_pair import refutation_json, show_answer, show_refutation
+from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.related.relate import relate
+from sqlverdict.execute.engine import ENGINES, Limits
+from sqlverdict.parse.query import parse
+from sqlverdict.records import Answer, Comparison, Outcome, ParseFailure, Relation
+from sqlverdict.refute.trial.rebuild import compare_on
+from sqlverdict.refute.witness import NotRefuted
+from sqlverdict.report.one_run.case import relation_text
+from sqlverdict.report.terminal.console import Screen
+from sqlverdict.report.terminal.tables import table
 
-    What each is made of; with --db, what they return there and how the answers relate; and
-    whether a database on which they differ was found. Exit code 2 where one does not parse or
-    run.
+_EXAMPLES = (
+    "sqlverdict pair 'SELECT max(age) FROM singer' \\",
+    "    'SELECT age FROM singer ORDER BY age DESC LIMIT 1' --db concert_singer.sqlite",
+    "sqlverdict pair @gold.sql @mine.sql --schema tables.json --db-id concert_singer --json",
+)
+
+
+@dataclass(frozen=True)
+class Execution:
+    """What two queries return on a real database.
+
+    Attributes:
+        outcomes: What each returns, by side.
+        comparison: Whether the answers are the same.
+        relations: How they differ.
     """
-    from sqlverdict.cli.options.pair import asked, problems, refutation_json, saved, search
-    from sqlverdict.refute.witness import NotRefuted
-    from sqlverdict.report.terminal.console import Screen
 
-    given = asked(said)
-    broken = problems(given)
-    parsed = {side: _made_of(sql) for side, sql in given.queries}
-    real = _on_database(given) if given.database is not None and not broken else None
-    found = None if broken else search(given)
-    paths = saved(given, found) if found is not None and not isinstance(found, NotRefuted) else []
-    if said["as_json"]:
+    outcomes: Mapping[str, Outcome]
+    comparison: Comparison
+    relations: tuple[Relation, ...]
+
+
+@command(PairArgs, examples=_EXAMPLES)
+def pair(args: PairArgs) -> int:
+    """Show all evidence about GOLD and PRED, which are SQL or @FILE.
+
+    What each consists of; with --db, what they return there and how the answers relate; and
+    whether there is a small database on which they differ. The exit code is 2 if one does not
+    parse or run.
+    """
+    queries = args.read()
+    broken = problems(queries)
+    parsed = {side: _parts(sql) for side, sql in queries.queries}
+    execution = refutation = None
+    paths: list[Path] = []
+    if not broken:
+        if args.source.db is not None:
+            execution = _execute(queries, args.source.db, args.search.preset)
+        refutation = search(queries, args.search, args.source.db)
+        if not isinstance(refutation, NotRefuted):
+            paths = write_witness(refutation, queries, args.search.preset, args.out)
+    if args.as_json:
         print_json(
             {
                 "queries": parsed,
                 "problems": broken,
-                "execution": real and real["json"],
-                "refutation": found and refutation_json(found, paths),
+                "execution": execution and _execution_json(execution, args.search.preset),
+                "refutation": refutation and refutation_json(refutation, paths),
             }
         )
         return 2 if broken else 0
@@ -54,101 +85,79 @@ def pair(**said: Any) -> int:
     _show_parts(screen, parsed)
     for side, why in broken.items():
         screen.line(f"the {side} query: {why}", "bad")
-    if real is not None:
-        _show_execution(screen, given, real)
-    if found is not None:
-        from sqlverdict.cli.options.pair import show_refutation
-
+    if execution is not None:
+        screen.heading(f"on {args.source.db}")
+        _show_execution(screen, execution, args.search.preset)
+    if refutation is not None:
         screen.heading("search for a difference")
-        show_refutation(screen, found, paths)
+        show_refutation(screen, refutation, paths)
     return 2 if broken else 0
 
 
-def _made_of(sql: str) -> dict[str, Any]:
-    from sqlverdict.parse.hardness import spider_hardness, trustsql_hardness
-    from sqlverdict.parse.query import parse
-    from sqlverdict.records import ParseFailure
-
+def _parts(sql: str) -> dict[str, Any]:
     query = parse(sql)
     if isinstance(query, ParseFailure):
         return {"sql": sql, "parsed": False, "message": f"{query.reason}: {query.message}"}
-    return {
-        "sql": sql,
-        "parsed": True,
-        "tables": list(query.tables),
-        "columns": list(query.columns),
-        "features": sorted(query.features),
-        "spider hardness": spider_hardness(sql),
-        "trustsql hardness": trustsql_hardness(sql),
-    }
+    return {"sql": sql, "parsed": True, **query_parts(sql, query)}
 
 
-def _on_database(given: PairRequest) -> dict[str, Any]:
-    """Both queries on the real database: answers, comparison, relations."""
-    from sqlverdict.compare.preset import QueryPair
-    from sqlverdict.compare.related.relate import relate
-    from sqlverdict.execute.engine import ENGINES, Limits
-    from sqlverdict.records import Answer
-    from sqlverdict.refute.trial.rebuild import compare_on
-
-    assert given.database is not None
-    session = ENGINES.get("sqlite").open(given.database, Limits())
+def _execute(queries: PairOfQueries, database: Path, preset: str) -> Execution:
+    """Run both queries on the real database and compare the answers."""
+    session = ENGINES.get("sqlite").open(database, Limits())
     try:
-        gold, prediction, compared = compare_on(
-            session.run, given.gold, given.prediction, given.preset
+        gold, prediction, comparison = compare_on(
+            session.run, queries.gold, queries.prediction, preset
         )
-        relations: tuple[Any, ...] = ()
-        if compared.equal is False and isinstance(gold, Answer) and isinstance(prediction, Answer):
-            pair_ = QueryPair(given.gold, given.prediction, probe=session.run)
-            relations = relate(gold, prediction, pair_)
+        relations: tuple[Relation, ...] = ()
+        differ = comparison.equal is False
+        if differ and isinstance(gold, Answer) and isinstance(prediction, Answer):
+            texts = QueryPair(queries.gold, queries.prediction, probe=session.run)
+            relations = relate(gold, prediction, texts)
     finally:
         session.close()
+    outcomes = dict(zip(SIDES, (gold, prediction), strict=True))
+    return Execution(outcomes, comparison, relations)
+
+
+def _execution_json(execution: Execution, preset: str) -> dict[str, Any]:
     shapes = {
-        side: [len(found.rows), len(found.columns)]
-        if isinstance(found, Answer)
-        else f"{found.reason}: {found.message}"
-        for side, found in (("gold", gold), ("prediction", prediction))
+        side: [len(outcome.rows), len(outcome.columns)]
+        if isinstance(outcome, Answer)
+        else f"{outcome.reason}: {outcome.message}"
+        for side, outcome in execution.outcomes.items()
     }
-    json = {
-        "preset": given.preset,
-        "equal": compared.equal,
-        "reasons": [str(reason) for reason in compared.reasons],
-        "message": compared.message,
+    return {
+        "preset": preset,
+        "equal": execution.comparison.equal,
+        "reasons": [str(reason) for reason in execution.comparison.reasons],
+        "message": execution.comparison.message,
         "answers": shapes,
-        "relations": [{"kind": r.kind, "detail": r.detail} for r in relations],
+        "relations": [{"kind": r.kind, "detail": r.detail} for r in execution.relations],
     }
-    return {"json": json, "answers": {"gold": gold, "prediction": prediction}}
 
 
 def _show_parts(screen: Screen, parsed: Mapping[str, Mapping[str, Any]]) -> None:
-    from sqlverdict.report.terminal.tables import table
-
-    for side, found in parsed.items():
-        screen.line(f"{side}: {found['sql']}", "heading")
-    names = ("tables", "columns", "features", "spider hardness", "trustsql hardness")
-    rows = [(name, *(_words(found.get(name)) for found in parsed.values())) for name in names]
+    for side, parts in parsed.items():
+        screen.line(f"{side}: {parts['sql']}", "heading")
+    tables, columns, *hardness = PARTS
+    rows = [
+        (name, *(part_text(parts.get(name)) for parts in parsed.values()))
+        for name in (tables, columns, "features", *hardness)
+    ]
     screen.table(table(("part", *parsed), rows, left=(0, 1, 2)))
     screen.line()
 
 
-def _words(value: list[str] | str | None) -> str:
-    return (", ".join(value) if isinstance(value, list) else value) or "none"
-
-
-def _show_execution(screen: Screen, given: PairRequest, real: Mapping[str, Any]) -> None:
-    from sqlverdict.cli.options.pair import show_answer
-    from sqlverdict.report.one_run.case import relation_text
-
-    found = real["json"]
-    screen.heading(f"on {given.database}")
+def _show_execution(screen: Screen, execution: Execution, preset: str) -> None:
+    comparison = execution.comparison
     words = {True: ("equal", "good"), False: ("different", "bad"), None: ("open", "warning")}
-    word, style = words[found["equal"]]
-    reasons = f": {', '.join(found['reasons'])}" if found["reasons"] else ""
-    screen.line(f"{word} under the preset {given.preset}{reasons}", style)
-    if found["message"]:
-        screen.line(found["message"], "quiet")
-    for relation in found["relations"]:
-        screen.line(relation_text(relation["kind"], relation["detail"]))
-    if found["equal"] is not True:
-        for side, outcome in real["answers"].items():
+    word, style = words[comparison.equal]
+    reasons = f": {', '.join(map(str, comparison.reasons))}" if comparison.reasons else ""
+    screen.line(f"{word} under the preset {preset}{reasons}", style)
+    if comparison.message:
+        screen.line(comparison.message, "quiet")
+    for relation in execution.relations:
+        screen.line(relation_text(relation.kind, relation.detail))
+    if comparison.equal is not True:
+        for side, outcome in execution.outcomes.items():
             show_answer(screen, side, outcome, most=5)

@@ -2,52 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
+from sqlverdict.cli.command import command
+from sqlverdict.cli.options.pair import PairArgs, check_queries, search, write_witness
+from sqlverdict.cli.options.shared import print_json
+from sqlverdict.cli.show_pair import refutation_json, show_refutation
+from sqlverdict.errors import NothingEvaluated
+from sqlverdict.refute.witness import NotRefuted
+from sqlverdict.report.terminal.console import Screen
 
-import click
-
-from sqlverdict.cli.options.common import examples, print_json
-from sqlverdict.cli.options.pair import pair_options
-
-
-@click.command(
-    epilog=examples(
-        "sqlverdict refute 'SELECT count(*) FROM singer' 'SELECT count(age) FROM singer' \\",
-        "    --db concert_singer.sqlite",
-        "sqlverdict refute @gold.sql @mine.sql --schema tables.json --db-id concert_singer",
-        "sqlverdict refute @gold.sql @mine.sql --schema schema.sql --out witnesses",
-    )
+_EXAMPLES = (
+    "sqlverdict refute 'SELECT count(*) FROM singer' 'SELECT count(age) FROM singer' \\",
+    "    --db concert_singer.sqlite",
+    "sqlverdict refute @gold.sql @mine.sql --schema tables.json --db-id concert_singer",
+    "sqlverdict refute @gold.sql @mine.sql --schema schema.sql --out witnesses",
 )
-@pair_options
-def refute(**said: Any) -> int:
-    """Look for a legal database on which GOLD and PRED give different answers.
 
-    GOLD and PRED are SQL, or @FILE. A witness is shrunk to a few rows and explained. Not finding
-    one says on how many databases the two agreed, and never that they are equal. Exit code 0 in
-    both cases; 2 where a query does not parse or run; 3 where no search could be made.
+
+@command(PairArgs, examples=_EXAMPLES)
+def refute(args: PairArgs) -> int:
+    """Search for a legal database on which GOLD and PRED return different answers.
+
+    GOLD and PRED are SQL, or @FILE. A witness is reduced to a few rows and explained. If the
+    search finds none, it reports on how many databases the two agreed; that does not show that
+    they are equal. The exit code is 0 in both cases, 2 if a query does not parse or run, and 3 if
+    no search was possible.
     """
-    from sqlverdict.cli.options.pair import (
-        asked,
-        problems,
-        refutation_json,
-        saved,
-        search,
-        show_refutation,
-    )
-    from sqlverdict.errors import NothingEvaluated, UsageError
-    from sqlverdict.refute.witness import NotRefuted
-    from sqlverdict.report.terminal.console import Screen
-
-    given = asked(said)
-    broken = problems(given)
-    if broken:
-        raise UsageError(". ".join(f"the {side} query: {why}" for side, why in broken.items()))
-    found = search(given)
-    if isinstance(found, NotRefuted) and not found.instances and found.reason is not None:
-        raise NothingEvaluated(f"no search could be made: {found.reason}: {found.message}")
-    paths = [] if isinstance(found, NotRefuted) else saved(given, found)
-    if said["as_json"]:
-        print_json(refutation_json(found, paths))
+    pair = args.read()
+    check_queries(pair)
+    refutation = search(pair, args.search, args.source.db)
+    paths = []
+    if not isinstance(refutation, NotRefuted):
+        paths = write_witness(refutation, pair, args.search.preset, args.out)
+    elif not refutation.instances and refutation.reason is not None:
+        raise NothingEvaluated(
+            f"no search could be made: {refutation.reason}: {refutation.message}"
+        )
+    if args.as_json:
+        print_json(refutation_json(refutation, paths))
     else:
-        show_refutation(Screen(), found, paths)
+        show_refutation(Screen(), refutation, paths)
     return 0

@@ -1,1 +1,1 @@
-"""Evaluate systems and read runs."""
+"""Evaluate systems and read their runs."""

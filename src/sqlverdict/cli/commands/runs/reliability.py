@@ -2,122 +2,160 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Literal
 
 import click
 
-from sqlverdict.cli.options.common import FOLDER, as_json, examples, print_json, run_argument
+from sqlverdict.cli.command import Heading, command, option
+from sqlverdict.cli.options.shared import (
+    FOLDER,
+    OPEN_UNIT,
+    json_option,
+    print_json,
+    run_argument,
+    seed_option,
+)
+from sqlverdict.errors import UsageError
+from sqlverdict.report.reliability.comparison import ReliabilityComparison, compare_reliability
+from sqlverdict.report.reliability.figures import Reliability, ReliabilityRequest
+from sqlverdict.report.reliability.figures import reliability as measure
+from sqlverdict.report.reliability.page import page, sections
+from sqlverdict.report.reliability.plots import reliability_plots
+from sqlverdict.report.reliability.tables import reliability_json
+from sqlverdict.report.terminal.console import Screen
+from sqlverdict.runlog.manifest import write_json
+from sqlverdict.runlog.run import read_run
+from sqlverdict.score.reliability.outcomes import FailurePolicy
+from sqlverdict.score.reliability.reliability_score import parse_penalty
 
-if TYPE_CHECKING:
-    from sqlverdict.report.reliability.comparison import ReliabilityComparison
-    from sqlverdict.report.reliability.figures import Reliability, ReliabilityRequest
+Treatment = Literal["harm", "abstain"]
 
-_TREATMENTS = click.Choice(["harm", "abstain"])
+_EXAMPLES = (
+    "sqlverdict reliability runs/mine --penalty 0,10,N",
+    "sqlverdict reliability runs/mine --metric verdict --json",
+    "sqlverdict reliability runs/mine --no-sql abstain --out reliability",
+    "sqlverdict reliability runs/mine --baseline runs/other",
+)
 
 
-@click.command(
-    epilog=examples(
-        "sqlverdict reliability runs/mine --penalty 0,10,N",
-        "sqlverdict reliability runs/mine --by verdict --json",
-        "sqlverdict reliability runs/mine --no-sql abstain --out reliability",
-        "sqlverdict reliability runs/mine --against runs/other",
+def _failure_option(name: str, what: str) -> Any:
+    return option(
+        name,
+        default="harm",
+        type=click.Choice(["harm", "abstain"]),
+        heading=Heading.METRICS,
+        help=f"How to count {what}.",
     )
-)
-@run_argument("run")
-@click.option("--penalty", default="0,10,N", show_default=True, help="Numbers, or N.")
-@click.option(
-    "--by",
-    metavar="LABEL",
-    help="What says correct: a metric of the run, verdict, proved. [default: its first metric]",
-)
-@click.option(
-    "--share",
-    default=0.25,
-    show_default=True,
-    type=click.FloatRange(0, 1),
-    help="Unanswerable items in the middle view.",
-)
-@click.option("--errors", default="harm", show_default=True, type=_TREATMENTS, help="SQL errors.")
-@click.option("--timeouts", default="harm", show_default=True, type=_TREATMENTS, help="Limits.")
-@click.option("--no-sql", default="harm", show_default=True, type=_TREATMENTS, help="Plain text.")
-@click.option("--risk", default="0.01,0.05,0.1", show_default=True, help="Risks for thresholds.")
-@click.option(
-    "--delta",
-    default=0.1,
-    show_default=True,
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Chance that a certified threshold fails.",
-)
-@click.option("--against", type=FOLDER, metavar="RUN", help="Compare with another run, paired.")
-@click.option("--seed", default=0, show_default=True, help="For the subset and the intervals.")
-@click.option("--out", type=FOLDER, help="Write report, JSON and SVG charts there.")
-@as_json
-def reliability(run: Path, **said: Any) -> None:
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReliabilityArgs:
+    """The options of ``reliability``."""
+
+    run: Path = run_argument()
+    baseline: Path | None = option(
+        "--baseline",
+        type=FOLDER,
+        aliases=["--against"],
+        metavar="RUN",
+        heading=Heading.DATA,
+        help="Compare with another run, case by case.",
+    )
+    metric: str | None = option(
+        "--metric",
+        aliases=["--by"],
+        heading=Heading.METRICS,
+        help="What says correct: a metric of the run, verdict, proved. [default: the first metric]",
+    )
+    penalty: str = option(
+        "--penalty", default="0,10,N", heading=Heading.METRICS, help="Penalties: numbers, or N."
+    )
+    share: float = option(
+        "--share",
+        default=0.25,
+        type=click.FloatRange(0, 1),
+        metavar="P",
+        heading=Heading.METRICS,
+        help="The share of unanswerable items in the middle view.",
+    )
+    errors: Treatment = _failure_option("--errors", "SQL errors")
+    timeouts: Treatment = _failure_option("--timeouts", "queries that exceed a limit")
+    no_sql: Treatment = _failure_option("--no-sql", "replies that have text and no SQL")
+    risk: str = option(
+        "--risk",
+        default="0.01,0.05,0.1",
+        heading=Heading.METRICS,
+        help="Risks to choose thresholds for.",
+    )
+    delta: float = option(
+        "--delta",
+        default=0.1,
+        type=OPEN_UNIT,
+        metavar="P",
+        heading=Heading.METRICS,
+        help="The chance that a certified threshold fails.",
+    )
+    seed: int = seed_option("The seed of the subset and of the intervals.")
+    out: Path | None = option(
+        "--out", type=FOLDER, help="Write a report, JSON and SVG charts to this folder."
+    )
+    as_json: bool = json_option()
+
+
+@command(ReliabilityArgs, examples=_EXAMPLES)
+def reliability(args: ReliabilityArgs) -> None:
     """Score how reliable a run is: right answers and right abstentions against harm.
 
-    RS(c) gives 1 for a right answer and for holding back where there is no answer, 0 for holding
-    back elsewhere, and takes c for every wrong answer and every answer to an unanswerable
+    RS(c) is 1 for a right answer and for an abstention where the question has no answer, 0 for
+    any other abstention, and -c for every wrong answer and every answer to an unanswerable
     question. N is the number of items in the view.
     """
-    from sqlverdict.report.reliability.comparison import compare_reliability
-    from sqlverdict.report.reliability.figures import reliability as work_out
-    from sqlverdict.runlog.run import read_run
-
-    request = _request(said)
-    opened = read_run(run)
-    found = work_out(opened, request)
-    other = compared = None
-    if said["against"] is not None:
-        against = read_run(said["against"])
-        other = work_out(against, request)
-        compared = compare_reliability(opened, against, request)
-    if said["out"] is not None:
-        _write(said["out"], found, other, compared)
-    if said["as_json"]:
-        print_json(_plain(found, compared))
+    request = _request(args)
+    run = read_run(args.run)
+    report = measure(run, request)
+    baseline = comparison = None
+    if args.baseline is not None:
+        other = read_run(args.baseline)
+        baseline = measure(other, request)
+        comparison = compare_reliability(run, other, request)
+    if args.out is not None:
+        _write(args.out, report, baseline, comparison)
+    if args.as_json:
+        print_json({**reliability_json(report), "comparison": comparison})
         return
-    _print(found, compared, other)
-    if said["out"] is not None:
-        click.echo(f"\nwritten to {said['out']}")
+    _print(report, comparison, baseline)
+    if args.out is not None:
+        click.echo(f"\nwritten to {args.out}")
 
 
-def _request(said: dict[str, Any]) -> ReliabilityRequest:
-    from sqlverdict.errors import UsageError
-    from sqlverdict.report.reliability.figures import ReliabilityRequest
-    from sqlverdict.score.reliability.outcomes import FailurePolicy
-    from sqlverdict.score.reliability.reliability_score import parse_penalty
-
-    penalties = [parse_penalty(part) for part in said["penalty"].split(",") if part.strip()]
+def _request(args: ReliabilityArgs) -> ReliabilityRequest:
+    penalties = [parse_penalty(part) for part in args.penalty.split(",") if part.strip()]
     try:
-        risks = tuple(float(part) for part in said["risk"].split(",") if part.strip())
+        risks = tuple(float(part) for part in args.risk.split(",") if part.strip())
     except ValueError:
         risks = (2.0,)
     if not all(0 < risk < 1 for risk in risks):
-        raise UsageError(
-            f"--risk {said['risk']!r}: expected shares between 0 and 1, as in 0.01,0.1"
-        )
+        raise UsageError(f"--risk {args.risk!r}: expected shares between 0 and 1, as in 0.01,0.1")
     if not penalties:
         raise UsageError("--penalty names none; write it like 0,10,N")
     return ReliabilityRequest(
         penalties=tuple(dict.fromkeys(penalties)),
-        source=said["by"],
-        share=said["share"],
-        policy=FailurePolicy(said["errors"], said["timeouts"], said["no_sql"]),
-        seed=said["seed"],
+        source=args.metric,
+        share=args.share,
+        policy=FailurePolicy(args.errors, args.timeouts, args.no_sql),
+        seed=args.seed,
         risks=tuple(dict.fromkeys(risks)),
-        delta=said["delta"],
+        delta=args.delta,
     )
 
 
 def _print(
-    found: Reliability, compared: ReliabilityComparison | None, other: Reliability | None
+    report: Reliability, comparison: ReliabilityComparison | None, baseline: Reliability | None
 ) -> None:
-    from sqlverdict.report.reliability.page import sections
-    from sqlverdict.report.terminal.console import Screen
-
     screen = Screen()
-    for section in sections(found, compared, other):
+    for section in sections(report, comparison, baseline):
         if section.text and not section.heading:
             screen.line()
         for number, line in enumerate(section.text):
@@ -126,26 +164,16 @@ def _print(
             screen.table(section.table)
 
 
-def _plain(found: Reliability, compared: ReliabilityComparison | None) -> dict[str, Any]:
-    from sqlverdict.report.reliability.tables import reliability_json
-
-    return {**reliability_json(found), "comparison": compared}
-
-
 def _write(
     folder: Path,
-    found: Reliability,
-    other: Reliability | None,
-    compared: ReliabilityComparison | None,
+    report: Reliability,
+    baseline: Reliability | None,
+    comparison: ReliabilityComparison | None,
 ) -> None:
-    from sqlverdict.report.reliability.page import page
-    from sqlverdict.report.reliability.plots import reliability_plots
-    from sqlverdict.runlog.manifest import write_json
-
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = reliability_plots(found, other)
-    for name, svg in drawn.items():
+    plots = reliability_plots(report, baseline)
+    for name, svg in plots.items():
         (folder / name).write_text(svg + "\n", encoding="utf-8")
-    write_json(folder / "reliability.json", _plain(found, compared))
-    text = page(found, compared, list(drawn), other)
+    write_json(folder / "reliability.json", {**reliability_json(report), "comparison": comparison})
+    text = page(report, comparison, list(plots), baseline)
     (folder / "reliability.md").write_text(text, encoding="utf-8")

@@ -2,42 +2,44 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
-import click
+from sqlverdict.cli.command import argument, command
+from sqlverdict.cli.options.shared import json_option, print_json, run_argument
+from sqlverdict.cli.show_run import show_case, show_more
+from sqlverdict.errors import UsageError
+from sqlverdict.files.text import listed, near
+from sqlverdict.report.terminal.console import Screen
+from sqlverdict.runlog.log import read_results
+from sqlverdict.runlog.manifest import read_manifest
+from sqlverdict.score.deciding import deciding_metric
 
-from sqlverdict.cli.options.common import as_json, examples, print_json, run_argument
+
+@dataclass(frozen=True, kw_only=True)
+class ShowArgs:
+    """The options of ``show``."""
+
+    run: Path = run_argument()
+    case_id: str = argument(metavar="ID")
+    as_json: bool = json_option()
 
 
-@click.command(
-    epilog=examples("sqlverdict show runs/mine 17", "sqlverdict show runs/mine 17 --json")
-)
-@run_argument("run")
-@click.argument("case_id", metavar="ID")
-@as_json
-def show(run: Path, case_id: str, as_json: bool) -> None:
-    """Show the case ID of a run: what was asked, said and found."""
-    from sqlverdict.errors import UsageError
-    from sqlverdict.files.text import listed, near
-    from sqlverdict.runlog.log import read_results
-
+@command(ShowArgs, examples=["sqlverdict show runs/mine 17", "sqlverdict show runs/mine 17 --json"])
+def show(args: ShowArgs) -> None:
+    """Show the case ID of a run: the question, both queries, the verdict and its evidence."""
     ids: list[str] = []
-    for result in read_results(run):
-        if result.id == case_id:
+    for result in read_results(args.run):
+        if result.id == args.case_id:
             break
         ids.append(result.id)
     else:
-        hint = near(case_id, ids) or f" There are {len(ids):,}: {listed(ids)}."
-        raise UsageError(f"{run} has no case {case_id!r}.{hint}")
-    if as_json:
+        hint = near(args.case_id, ids) or f" There are {len(ids):,}: {listed(ids)}."
+        raise UsageError(f"{args.run} has no case {args.case_id!r}.{hint}")
+    if args.as_json:
         print_json(result)
         return
-    from sqlverdict.cli.show_run import show_case, show_more
-    from sqlverdict.report.terminal.console import Screen
-    from sqlverdict.runlog.manifest import read_manifest
-    from sqlverdict.score.deciding import deciding_metric
-
     screen = Screen()
-    made = read_manifest(run)
-    show_case(screen, result, run, deciding_metric(made.metrics, made.binary))
+    manifest = read_manifest(args.run)
+    show_case(screen, result, args.run, deciding_metric(manifest.metrics, manifest.binary))
     show_more(screen, result)

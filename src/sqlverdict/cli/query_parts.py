@@ -1,0 +1,33 @@
+"""What a query consists of, for the commands ``query`` and ``pair``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlverdict.parse.hardness import spider_hardness, trustsql_hardness
+from sqlverdict.records import Query
+
+PARTS = ("tables", "columns", "spider hardness", "trustsql hardness")
+
+
+def query_parts(sql: str, query: Query) -> dict[str, Any]:
+    """The parts of a query, as JSON has them.
+
+    Args:
+        sql: Its text.
+        query: The same, parsed.
+    """
+    return {
+        "tables": list(query.tables),
+        "columns": list(query.columns),
+        "features": sorted(query.features),
+        "spider hardness": spider_hardness(sql),
+        "trustsql hardness": trustsql_hardness(sql),
+    }
+
+
+def part_text(part: Sequence[str] | str | None) -> str:
+    """One part in words."""
+    text = part if isinstance(part, str) or part is None else ", ".join(part)
+    return text or "none"
