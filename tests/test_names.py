@@ -42,12 +42,6 @@ NAMES_NOT_YET = {
     "audit",
     "audit/checks",
     "audit/suspicions",
-    "cli",
-    "cli/commands/labels",
-    "cli/commands/lists",
-    "cli/commands/pairs",
-    "cli/commands/runs",
-    "cli/options",
     "execute",
     "execute/engines",
     "files",
@@ -126,9 +120,6 @@ MEMBERS = {
 
 MAPS_NOT_YET = {
     ".",
-    "cli",
-    "cli/commands",
-    "cli/options",
     "refute",
     "refute/bank",
     "refute/data",

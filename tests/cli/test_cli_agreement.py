@@ -105,11 +105,11 @@ def test_agree_prints_the_figures_of_every_metric(
 
 def test_agree_for_people(runs: Callable[..., Path], labels: Path, invoke: Invoke) -> None:
     run = runs("a", (1, 1), (1, 0), (0, None), (0, 0))
-    found = invoke("agree", run, "--labels", labels, "--limit", 1)
-    assert "a against people on 4 labelled cases" in found.output
+    found = invoke("agree", run, "--labels", labels, "--show", 1)
+    assert "a compared with people on 4 labelled cases" in found.output
     assert "Fleiss' kappa of 3 annotators" in found.output
     assert "q1 (shop): people say wrong (votes 0, 0, 1); ex and verdict say right" in found.output
-    assert "the first 1 (--limit shows more)" in found.output
+    assert "the first 1 (--show prints more)" in found.output
     assert "flex: 1 labelled case unscored" in found.output
 
 
@@ -131,7 +131,7 @@ def test_leaderboard_with_ranks_errors_and_figures(
     a, b = runs("a", (1, 0), (1, 0), (0, 0)), runs("b", (1, 1), (0, 1), (0, 1))
     figures = tmp_path / "figures"
     found = invoke(
-        "leaderboard", a, b, "--baseline", "ex", "--type", "a=open", "--reference", "flex",
+        "leaderboard", a, b, "--baseline-metric", "ex", "--type", "a=open", "--reference", "flex",
         "--figures", figures,
     )  # fmt: skip
     assert found.exit_code == 0
@@ -145,11 +145,11 @@ def test_leaderboard_with_ranks_errors_and_figures(
         "flex_difficulties.svg",
     }
     as_json = json.loads(
-        invoke("leaderboard", a, b, "--metric", "flex", "--baseline", "ex", "--json").output
+        invoke("leaderboard", a, b, "--metric", "flex", "--baseline-metric", "ex", "--json").output
     )
     assert [board["metric"] for board in as_json["boards"]] == ["flex"]
     assert as_json["changes"][0]["shifts"][0]["system"] == "b"
-    marked = invoke("leaderboard", a, b, "--baseline", "ex", "--markdown").output
+    marked = invoke("leaderboard", a, b, "--baseline-metric", "ex", "--markdown").output
     assert "| 1 (↑1) | b |" in marked
 
 
@@ -158,17 +158,17 @@ def test_a_plain_leaderboard_is_as_before(runs: Callable[..., Path], invoke: Inv
     boards = json.loads(invoke("leaderboard", a, "--json").output)
     assert [board["metric"] for board in boards] == ["ex"]
     wrong = invoke("leaderboard", a, "--type", "a=open")
-    assert (wrong.exit_code, "name a --baseline" in wrong.output) == (2, True)
+    assert (wrong.exit_code, "give --baseline-metric" in wrong.output) == (2, True)
 
 
 def test_a_metric_that_scored_nothing_is_left_out_unless_asked_for(
     runs: Callable[..., Path], invoke: Invoke
 ) -> None:
     a = runs("a", (1, None), (0, None))
-    found = invoke("leaderboard", a, "--baseline", "ex")
+    found = invoke("leaderboard", a, "--baseline-metric", "ex")
     assert found.exit_code == 0
     assert "flex scored no case in every run: left out" in found.output
-    assert invoke("leaderboard", a, "--baseline", "ex", "--metric", "flex").exit_code == 2
+    assert invoke("leaderboard", a, "--baseline-metric", "ex", "--metric", "flex").exit_code == 2
 
 
 def test_leaderboard_against_labels(
@@ -240,7 +240,7 @@ def test_agree_takes_several_runs_and_draws_them(
     asked = ("--combined", "any(ex, *)", "--by", "difficulty", "--figure", figure)
     found = invoke("agree", a, b, "--labels", labels, *asked)
     assert found.exit_code == 0, found.output
-    assert "a and b against people on 4 labelled cases" in found.output
+    assert "a and b compared with people on 4 labelled cases" in found.output
     assert "any(ex, a: flex)" in found.output
     assert "Kappa by difficulty" in found.output
     assert "b: flex" in figure.read_text()

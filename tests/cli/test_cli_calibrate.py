@@ -148,3 +148,13 @@ def test_a_label_counts_once_and_for_one_prediction(
     assert found.exit_code == 2
     assert "several predictions for the case 0" in found.stderr
     assert not out.exists()
+
+
+def test_a_folder_that_does_not_exist_is_named_as_the_user_named_it(
+    invoke: Invoke, cases: Path, labels: Path, tmp_path: Path
+) -> None:
+    evaluate(invoke, cases, tmp_path / "run")
+    out = tmp_path / "absent" / "counts.json"
+    failed = invoke("calibrate", tmp_path / "run", "--labels", labels, "--out", out)
+    assert failed.exit_code == 6
+    assert f"error: {out}: No such file" in failed.stderr

@@ -18,7 +18,7 @@ def database(tiny):
 
 
 def test_one_query_with_signs(invoke, tiny):
-    found = invoke("lint", "--no-cache", "--sql", DEAD, "--database", database(tiny))
+    found = invoke("lint", "--no-cache", "--sql", DEAD, "--db", database(tiny))
     assert found.exit_code == 0
     assert "1 of 1 query with signs" in found.output
     assert "dead_literal: no row fulfils item.name = 'Pen'; the column has 'pen'" in found.output
@@ -26,13 +26,13 @@ def test_one_query_with_signs(invoke, tiny):
 
 
 def test_one_query_without_signs(invoke, tiny):
-    found = invoke("lint", "--no-cache", "--sql", RIGHT, "--database", database(tiny))
+    found = invoke("lint", "--no-cache", "--sql", RIGHT, "--db", database(tiny))
     assert found.exit_code == 0
     assert found.output.strip() == "0 of 1 query with signs"
 
 
 def test_a_query_from_standard_input_that_fails(invoke, tiny):
-    options = ("--sql", "-", "--database", database(tiny), "--no-cache", "--json")
+    options = ("--sql", "-", "--db", database(tiny), "--no-cache", "--json")
     record = json.loads(invoke("lint", *options, stdin="SELECT absent FROM item").output)
     (query,) = record["queries"]
     (sign,) = query["signs"]
@@ -41,7 +41,7 @@ def test_a_query_from_standard_input_that_fails(invoke, tiny):
 
 
 def test_weak_signs_are_asked_for(invoke, tiny):
-    options = ("lint", "--no-cache", "--sql", TIED, "--database", database(tiny))
+    options = ("lint", "--no-cache", "--sql", TIED, "--db", database(tiny))
     assert "0 of 1" in invoke(*options).output
     assert "tie_at_limit" in invoke(*options, "--weak").output
     assert "tie_at_limit" in invoke(*options, "--sign", "tie_at_limit").output
@@ -63,9 +63,7 @@ def test_weak_signs_are_asked_for(invoke, tiny):
 )
 def test_fail_on(invoke, tiny, sql, rules, code):
     given = [part for rule in rules for part in ("--fail-on", rule)]
-    found = invoke(
-        "lint", "--no-cache", "--weak", "--sql", sql, "--database", database(tiny), *given
-    )
+    found = invoke("lint", "--no-cache", "--weak", "--sql", sql, "--db", database(tiny), *given)
     assert found.exit_code == code
     assert ("exit code 1" in found.output) == bool(code)
 
@@ -88,7 +86,7 @@ def test_golds_where_there_are_no_predictions(invoke, tiny):
 
 
 def test_the_question_is_looked_at(invoke, tiny):
-    options = ("--sql", RIGHT, "--database", database(tiny), "--no-cache", "--weak")
+    options = ("--sql", RIGHT, "--db", database(tiny), "--no-cache", "--weak")
     found = invoke("lint", *options, "--question", "What does ink cost?")
     assert "unmentioned_value" in found.output
     found = invoke(
@@ -102,8 +100,8 @@ def test_the_question_is_looked_at(invoke, tiny):
     [
         ("--sql", RIGHT),
         (),
-        ("--sql", RIGHT, "--database", "{db}", "--sign", "dead_litral"),
-        ("--sql", RIGHT, "--database", "{db}", "--fail-on", "often"),
+        ("--sql", RIGHT, "--db", "{db}", "--sign", "dead_litral"),
+        ("--sql", RIGHT, "--db", "{db}", "--fail-on", "often"),
     ],
 )
 def test_wrong_calls(invoke, tiny, options):
@@ -112,18 +110,18 @@ def test_wrong_calls(invoke, tiny, options):
 
 
 def test_a_missing_database_leaves_nothing_to_look_at(invoke, tmp_path):
-    found = invoke("lint", "--no-cache", "--sql", RIGHT, "--database", tmp_path / "absent.sqlite")
+    found = invoke("lint", "--no-cache", "--sql", RIGHT, "--db", tmp_path / "absent.sqlite")
     assert found.exit_code == 3
     assert "no query could be examined" in found.output
 
 
 def test_unreadable_text_in_a_question_is_escaped(invoke, tiny):
     sql = "SELECT price FROM item WHERE name = '\x1b[31m'"
-    found = invoke("lint", "--no-cache", "--sql", sql, "--database", database(tiny))
+    found = invoke("lint", "--no-cache", "--sql", sql, "--db", database(tiny))
     assert "\x1b" not in found.output
 
 
 def test_every_sign_of_the_registry_can_be_named(invoke, tiny):
     given = [part for name in SIGNS.names() for part in ("--sign", name)]
-    found = invoke("lint", "--no-cache", "--sql", DEAD, "--database", database(tiny), *given)
+    found = invoke("lint", "--no-cache", "--sql", DEAD, "--db", database(tiny), *given)
     assert found.exit_code == 0

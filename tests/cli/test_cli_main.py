@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 import subprocess
@@ -198,6 +199,23 @@ def test_a_mistyped_command_or_option_gets_a_hint(invoke: Invoke) -> None:
 
 def test_the_version_is_told(invoke: Invoke) -> None:
     assert re.fullmatch(r"sqlverdict \d+\.\d+\.\d+\S*\n", invoke("--version").output)
+
+
+def test_python_m_runs_the_program() -> None:
+    line = [sys.executable, "-m", "sqlverdict", "--version"]
+    shown = subprocess.run(line, capture_output=True, text=True, check=True)
+    assert re.fullmatch(r"sqlverdict \d+\.\d+\.\d+\S*\n", shown.stdout)
+    wrong = subprocess.run([*line[:3], "evalute"], capture_output=True, text=True, check=False)
+    assert (wrong.returncode, "Did you mean 'evaluate'?" in wrong.stderr) == (2, True)
+
+
+def test_the_commands_page_shows_what_the_program_prints() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "commands.md").read_text(encoding="utf-8")
+    for names in ([], ["evaluate"], ["abstain", "run"]):
+        line = [sys.executable, "-m", "sqlverdict", *names, "--help"]
+        wide = os.environ | {"COLUMNS": "120"}
+        shown = subprocess.run(line, capture_output=True, text=True, check=True, env=wide)
+        assert f"```text\n{shown.stdout.rstrip()}\n```" in page
 
 
 def test_a_reader_that_leaves_is_no_failed_threshold() -> None:

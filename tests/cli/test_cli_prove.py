@@ -107,7 +107,7 @@ def test_the_profile_of_the_paper(invoke: Invoke, schema: Path) -> None:
     ("args", "message"),
     [
         (("prove", SAME), "two queries"),
-        (("prove", SAME, SAME), "neither of --db and --schema"),
+        (("prove", SAME, SAME), "found neither --db nor --schema"),
         (("prove", "--check", "proof.json", "--out", "x.json"), "no queries"),
         (("prove", SAME, SAME, "--check", "proof.json"), "no queries"),
         (("prove", "--check", "proof.json"), "cannot be read"),

@@ -95,9 +95,9 @@ def test_what_is_printed_says_what_correct_means(
     assert "correct is said by the metric ex[trustsql_spider]" in plain
     assert "-360.0" in plain
     assert "ANS: better than ABSTAIN-ALL up to a penalty of 1.00" in plain
-    verdict = invoke("reliability", "a", "--by", "verdict").stdout
+    verdict = invoke("reliability", "a", "--metric", "verdict").stdout
     assert "correct is said by the verdict of the run" in verdict
-    wrong = invoke("reliability", "a", "--by", "bleu")
+    wrong = invoke("reliability", "a", "--metric", "bleu")
     assert wrong.exit_code == 2
     assert "no label 'bleu'" in wrong.stderr
 
@@ -134,7 +134,7 @@ def test_policies_confidences_charts_and_comparison(
     assert selective["heuristic"]["10"]["value"] == 0.8
     assert selective["calibration"]["scale"] == "probability"
     assert selective["certified"][0]["answered"] == 0
-    done = invoke("reliability", "voting", "--against", "a", "--out", "report")
+    done = invoke("reliability", "voting", "--baseline", "a", "--out", "report")
     assert done.exit_code == 0
     assert "Paired comparison" in done.stdout
     charts = sorted(path.name for path in Path("report").glob("*.svg"))
@@ -174,7 +174,7 @@ def test_shares_by_hardness_and_type_are_laid_out_as_in_the_paper(
     # N is the size of the slice.
     assert rs["easy"] == {"0": pytest.approx(1 / 3), "10": -3.0, "N": pytest.approx(-2 / 3)}
     assert rs["non-sql"] == {"0": 0.5, "10": -4.5, "N": -0.5}
-    assert invoke("reliability", "a", "--against", "voting", "--out", "report").exit_code == 0
+    assert invoke("reliability", "a", "--baseline", "voting", "--out", "report").exit_code == 0
     page = Path("report/reliability.md").read_text()
     assert "| system | share | easy (3) |" in page
     assert "| a | not held back (table 8) | 66.7% |" in page

@@ -8,8 +8,8 @@
 ``show_pair``    prints the search for a witness
 ``query_parts``  what a query consists of
 ``demo_gates``   the second part of the demo: detectors
-``commands``     one file for each command
-``options``      groups of options, and what is made of them
+``commands/``    one file for each command
+``options/``     groups of options, and what is made of them
 
 A command is a module in ``commands`` that defines one click command under its own name. The first
 line of its docstring is its line in ``sqlverdict --help``.

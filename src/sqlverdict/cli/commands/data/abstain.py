@@ -69,15 +69,15 @@ def abstain() -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListArgs:
+class MethodsArgs:
     """The options of ``abstain list``."""
 
     name: str | None = argument(required=False)
     as_json: bool = json_option()
 
 
-@command(ListArgs, name="list", parent=abstain)
-def list_methods(args: ListArgs) -> None:
+@command(MethodsArgs, name="list", parent=abstain)
+def list_methods(args: MethodsArgs) -> None:
     """List the methods, or explain one."""
     if args.name is not None:
         _explain(args.name, as_json=args.as_json)

@@ -45,14 +45,14 @@ def bank(ctx: click.Context, file: Path | None) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ListArgs:
+class BankListArgs:
     """The options of ``bank list``."""
 
     as_json: bool = json_option()
 
 
-@command(ListArgs, name="list", parent=bank)
-def list_databases(args: ListArgs) -> None:
+@command(BankListArgs, name="list", parent=bank)
+def list_databases(args: BankListArgs) -> None:
     """List the databases, their instances and the pairs that differ on them."""
     _list(as_json=args.as_json)
 
