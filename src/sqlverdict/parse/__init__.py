@@ -17,6 +17,7 @@ does not pay for sqlglot.
 ``inner_order``  queries without ORDER BY that take their rows from an ordered query inside
 ``refusal``      whether a reply without SQL refuses to answer
 ``ehrsql``       what EHRSQL's queries leave to the evaluation: the present time, normal ranges
+``names``        which column a name in a query means: the one resolver
 ``schema``       tables, columns and keys
 ``schemas/``     where schemas come from
 ``facts``        what a schema promises about every database that obeys it

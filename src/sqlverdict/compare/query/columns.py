@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
+from sqlverdict.parse.names import NamedSource, NameResolver
 from sqlverdict.parse.schema import Column, Schema
 from sqlverdict.parse.tokens import fold
 
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
 UNKNOWN = "?"
 """The table of a column that could be of several."""
-
-_DEEPEST = 40
-"""Through so many derived tables a column is followed."""
 
 
 @dataclass(frozen=True)
@@ -165,16 +163,7 @@ def walk(node: Expr, *, into_queries: bool = True) -> Iterator[Expr]:
         stack += reversed(below)
 
 
-@dataclass(frozen=True)
-class _FromMember:
-    """A member of FROM: by what it is called, and its base table or its query."""
-
-    name: str
-    base: str | None = None
-    query: Expr | None = None
-
-
-class Names:
+class Names(NameResolver[str]):
     """What the names in a query mean.
 
     ``tables`` are the base tables that it reads; ``repeats`` says whether it reads one twice;
@@ -186,6 +175,7 @@ class Names:
     """
 
     def __init__(self, tree: Expr, schema: Schema | None) -> None:
+        super().__init__()
         self.nodes = tree_nodes(tree)
         self.same: Mapping[str, str] = {}
         """From a column to another that it is joined with, which then stands for both."""
@@ -193,12 +183,8 @@ class Names:
         """Columns by which rows are joined, so that they are not NULL."""
         self._declared = schema
         self._schema = None if schema is None else schema_index(schema)
-        self._ctes = {fold(cte.alias): cte.this for cte in self.nodes.ctes}
-        self._scopes: dict[int, list[_FromMember]] = {}
-        self._outputs: dict[tuple[int, str], str | None] = {}
-        self._deep = 0
         read = [fold(node.name) for node in self.nodes.tables if node.name]
-        self.tables = set(read) - self._ctes.keys()
+        self.tables = set(read) - {fold(cte.alias) for cte in self.nodes.ctes}
         self.repeats = len(set(read)) < len(read)
         joins = (join for select in self.nodes.selects for join in select.args.get("joins") or ())
         self.optional = any(join.args.get("side") for join in joins)
@@ -220,6 +206,31 @@ class Names:
             self._column_refs[id(column)] = f"{UNKNOWN}.{fold(column.name)}"
             column_ref = self._column_refs[id(column)] = self._find(column)
         return column_ref
+
+    def column(self, node: Expr) -> str:
+        """As :meth:`own_column_ref`: what a name inside a derived table means."""
+        return self.own_column_ref(node)
+
+    def base_column(self, table: str, name: str) -> str:
+        """``table.column``, whether the schema has it or not."""
+        return f"{table}.{name}"
+
+    def among(self, name: str, sources: Sequence[NamedSource], *, qualified: bool) -> str | None:
+        """The column of the one source that has it: where several do, no source is meant."""
+        if qualified:
+            column_ref = self.column_of(sources[0], name) if sources else None
+            return column_ref or (f"{UNKNOWN}.{name}" if sources else None)
+        if self._schema is None:
+            alone = len(sources) == 1 and sources[0].table is None
+            return self.column_of(sources[0], name) if alone else None
+        owners = set()
+        for source in sources:
+            if source.table is None:
+                owners.add(self.column_of(source, name))
+            elif name in self._schema.columns.get(source.table, ()):
+                owners.add(f"{source.table}.{name}")
+        owners -= {None}
+        return owners.pop() if len(owners) == 1 else None
 
     def table(self, source: Expr) -> str:
         """The base table of a member of FROM; a subquery is known by its alias."""
@@ -247,28 +258,28 @@ class Names:
     def star(self, select: Expr, qualifier: str = "") -> list[str] | None:
         """The columns that a star stands for; ``None`` where they are not known."""
         column_refs: list[str] = []
-        for source in self._sources(select):
+        for source in self.sources(select):
             if qualifier and source.name != fold(qualifier):
                 continue
-            columns = (self._schema.columns if self._schema else {}).get(source.base or "")
+            columns = (self._schema.columns if self._schema else {}).get(source.table or "")
             if columns is None:
                 return None
-            column_refs += [f"{source.base}.{name}" for name in columns]
+            column_refs += [f"{source.table}.{name}" for name in columns]
         return [self.same.get(column_ref, column_ref) for column_ref in column_refs] or None
 
     def owners(self, select: Expr, name: str) -> list[str]:
         """The columns of that name in the base tables of a FROM, by the alphabet."""
-        bases = {source.base for source in self._sources(select) if source.base}
+        bases = {source.table for source in self.sources(select) if source.table}
         known = self._schema.columns if self._schema else {}
         return sorted(f"{base}.{fold(name)}" for base in bases if fold(name) in known.get(base, ()))
 
     def aliases(self) -> Mapping[str, str]:
         """From each name that FROM gives a base table to that table, in all of the query."""
         return {
-            source.name: source.base
+            source.name: source.table
             for select in self.nodes.selects
-            for source in self._sources(select)
-            if source.base
+            for source in self.sources(select)
+            if source.table
         }
 
     def _find(self, column: Expr) -> str:
@@ -276,95 +287,21 @@ class Names:
 
         if isinstance(column.this, exp.Star):
             return ""
-        name, qualifier = fold(column.name), fold(column.text("table"))
-        select = column.find_ancestor(exp.Select)
-        around: list[str] = []
-        while select is not None:
-            sources = self._sources(select)
-            if qualifier:
-                for source in sources:
-                    if source.name == qualifier:
-                        return self._in(source, name) or f"{UNKNOWN}.{name}"
-            else:
-                column_ref = self._bare(name, sources)
-                if column_ref is not None:
-                    return column_ref
-                around += [source.base or UNKNOWN for source in sources]
-            select = select.find_ancestor(exp.Select)
+        column_ref = self.follow(column)
+        if column_ref is not None:
+            return column_ref
+        name, qualifier = fold(column.name), column.text("table")
         quoted = isinstance(column.this, exp.Identifier) and column.this.quoted
         if quoted and not qualifier and self._schema and name not in self._schema.names:
             return ""
-        return f"{around[0] if len(set(around)) == 1 else UNKNOWN}.{name}"
+        around = set() if qualifier else set(self._tables_around(column))
+        return f"{around.pop() if len(around) == 1 else UNKNOWN}.{name}"
 
-    def _sources(self, select: Expr) -> list[_FromMember]:
-        sources = self._scopes.get(id(select))
-        if sources is None:
-            sources = self._scopes[id(select)] = list(self._read_sources(select))
-        return sources
-
-    def _read_sources(self, select: Expr) -> Iterator[_FromMember]:
+    def _tables_around(self, column: Expr) -> Iterator[str]:
+        """The base tables among which a name may mean something."""
         from sqlglot import exp
 
-        start = select.args.get("from_")
-        waiting = [] if start is None else [start.this]
-        waiting += [join.this for join in select.args.get("joins") or ()]
-        for source in waiting:
-            name = fold(source.alias_or_name)
-            if isinstance(source, exp.Table):
-                base = fold(source.name)
-                waiting += [join.this for join in source.args.get("joins") or ()]
-                if base in self._ctes:
-                    yield _FromMember(name, query=self._ctes[base])
-                else:
-                    yield _FromMember(name, base=base)
-            elif isinstance(source, exp.Subquery) and isinstance(source.this, exp.Table):
-                waiting.append(source.this)
-            elif isinstance(source, exp.Subquery):
-                yield _FromMember(name, query=source.this)
-            else:
-                yield _FromMember(name)
-
-    def _bare(self, name: str, sources: list[_FromMember]) -> str | None:
-        """The one source of these that has a column of that name."""
-        if self._schema is None:
-            alone = len(sources) == 1 and sources[0].base is None
-            return self._in(sources[0], name) if alone else None
-        owners = set()
-        for source in sources:
-            if source.base is None:
-                owners.add(self._in(source, name))
-            elif name in self._schema.columns.get(source.base, ()):
-                owners.add(f"{source.base}.{name}")
-        owners -= {None}
-        return owners.pop() if len(owners) == 1 else None
-
-    def _in(self, source: _FromMember, name: str) -> str | None:
-        """A source's column; through a derived table, the column that it stands for."""
-        if source.base is not None:
-            return f"{source.base}.{name}"
-        if source.query is None or self._deep >= _DEEPEST:
-            return None
-        key = (id(source.query), name)
-        if key not in self._outputs:
-            self._outputs[key] = None  # for a query that reads itself
-            self._deep += 1
-            self._outputs[key] = self._output(source.query, name)
-            self._deep -= 1
-        return self._outputs[key]
-
-    def _output(self, query: Expr, name: str) -> str | None:
-        from sqlglot import exp
-
-        while isinstance(query, exp.SetOperation | exp.Subquery):
-            query = query.this
-        if not isinstance(query, exp.Select):
-            return None
-        for output in query.expressions:
-            if output.is_star:
-                column_ref = self._bare(name, self._sources(query))
-                if column_ref is not None:
-                    return column_ref
-            elif fold(output.alias_or_name) == name:
-                behind = output.unalias().unnest()
-                return self.own_column_ref(behind) if isinstance(behind, exp.Column) else None
-        return None
+        select = column.find_ancestor(exp.Select)
+        while select is not None:
+            yield from (source.table or UNKNOWN for source in self.sources(select))
+            select = select.find_ancestor(exp.Select)
