@@ -60,7 +60,7 @@ def gated(
 def show_reliability(screen: Screen, runs: Sequence[Run], out: Path) -> None:
     """RS(c) of systems with and without detectors, and a risk-coverage curve."""
     reports = [reliability(run, ReliabilityRequest(source="ex")) for run in runs]
-    screen.heading("What it is worth to hold back: RS(c), answerable and unanswerable questions")
+    screen.heading("What abstaining is worth: RS(c) over answerable and unanswerable questions")
     screen.table(_scores(reports))
     screen.line(
         "A right answer or a right abstention is worth 1, a wrong answer -c; N is the number of "
@@ -70,7 +70,9 @@ def show_reliability(screen: Screen, runs: Sequence[Run], out: Path) -> None:
     first = next((one for one in reports if one.system in GATES), reports[0])
     if first.selective is not None:
         screen.line()
-        screen.line(f"risk of {first.system} as it answers more and more, surest first")
+        screen.line(
+            f"risk of {first.system} as it answers more questions, the most confident answers first"
+        )
         screen.line(
             f"  {sparkline(first.selective)}  from 5% to 100% of its answers; full height is 100%"
         )

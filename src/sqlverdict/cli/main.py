@@ -1,19 +1,5 @@
 """The command ``sqlverdict``: imports the command that is called, and turns errors into exit codes.
 
-==== ================================================================
-0    done, and every threshold is met
-1    a threshold was missed, or there is a regression
-2    the call or an input file is wrong
-3    no case could be evaluated
-4    some cases could not be evaluated
-5    a pair is both proved and refuted, a bug of sqlverdict: the case
-     is saved and the run stops; run the same command again to
-     continue after it
-6    a file could not be read or written (disk full, read-only)
-70   another bug of sqlverdict; its traceback is saved
-130  interrupted; run the same command again to continue
-==== ================================================================
-
 This file imports no command and nothing heavy: ``--help`` and ``--version`` answer at once.
 """
 
@@ -43,23 +29,23 @@ SECTIONS = ("runs", "pairs", "data", "labels", "lists")
 _BROKEN_PIPE = 128 + 13
 """What shells report for a program that the signal SIGPIPE ended."""
 
-_EPILOG = """\b
-Start here:
-  sqlverdict demo
+EXIT_CODES = {
+    0: "done, and every threshold is met",
+    1: "a threshold was missed, or there is a regression",
+    2: "the call or an input file is wrong",
+    3: "no case could be evaluated",
+    4: "some cases could not be evaluated",
+    5: "a pair is both proved and refuted, a bug of sqlverdict: the case is saved and\n"
+    "       the run stops; run the same command again to continue after it",
+    6: "a file could not be read or written (disk full, read-only)",
+    70: "another bug of sqlverdict; its traceback is saved",
+    130: "interrupted; run the same command again to continue",
+}
+"""What each exit code means."""
 
-\b
-Exit codes:
-  0    done, and every threshold is met
-  1    a threshold was missed, or there is a regression
-  2    the call or an input file is wrong
-  3    no case could be evaluated
-  4    some cases could not be evaluated
-  5    a pair is both proved and refuted, a bug of sqlverdict: the case is saved and the
-       run stops; run the same command again to continue after it
-  6    a file could not be read or written (disk full, read-only)
-  70   another bug of sqlverdict; its traceback is saved
-  130  interrupted; run the same command again to continue
-"""
+_EPILOG = "\b\nStart here:\n  sqlverdict demo\n\n\b\nExit codes:\n" + "\n".join(
+    f"  {code:<4} {meaning}" for code, meaning in EXIT_CODES.items()
+)
 
 
 class Commands(click.Group):

@@ -130,13 +130,13 @@ class BuildArgs:
     no_proofs: bool = option(
         "--no-proofs",
         is_flag=True,
-        heading=Heading.EVIDENCE,
+        heading=Heading.LINTS,
         help="Do not search for templates with the same meaning.",
     )
     lint_only: bool = option(
         "--lint-only",
         is_flag=True,
-        heading=Heading.EVIDENCE,
+        heading=Heading.LINTS,
         help="Build nothing; lint the benchmark as it is.",
     )
     lints: tuple[str, ...] = option(
@@ -144,14 +144,14 @@ class BuildArgs:
         type=NAMES,
         default=(),
         metavar="A,B",
-        heading=Heading.EVIDENCE,
+        heading=Heading.LINTS,
         help="Which lints to run. [default: all]",
     )
     clock: str = option(
         "--clock",
         default="",
         metavar="TIME",
-        heading=Heading.EVIDENCE,
+        heading=Heading.LINTS,
         help="The present time of the questions.",
     )
     timeout: float = timeout_option()

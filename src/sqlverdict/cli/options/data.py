@@ -59,7 +59,7 @@ class DataArgs:
         multiple=True,
         type=COLUMN,
         metavar="NAME=FIELD",
-        help="Read a column as our field. Repeatable.",
+        help="Read a column of the file as this field. Repeatable.",
     )
 
 

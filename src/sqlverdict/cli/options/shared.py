@@ -70,12 +70,13 @@ COLUMN = ColumnPair()
 
 def json_option() -> Any:
     """``--json``: the result as JSON on standard output, figures as fractions."""
-    return option("--json", is_flag=True, help="Print JSON (fractions, not percentages).")
+    text = "Print JSON (fractions, not percentages)."
+    return option("--json", is_flag=True, heading=Heading.OUTPUT, help=text)
 
 
 def quiet_option(text: str = "Do not show progress.") -> Any:
     """``--quiet``."""
-    return option("--quiet", is_flag=True, help=text)
+    return option("--quiet", is_flag=True, heading=Heading.OUTPUT, help=text)
 
 
 def markdown_option() -> Any:

@@ -63,7 +63,7 @@ _NEEDS = (
 def abstain() -> None:
     """Systems that know when not to answer, written as one line.
 
-    A line is a generator with detectors before it, behind it (>) and inside it ([...]):
+    A line is a generator with detectors before it, after it (>) and inside it ([...]):
     clsprompt > sqlprompt > selfref, t5[maxprob], recorded(path=p.jsonl)[voting].
     """
 
