@@ -226,7 +226,7 @@ def test_missing_predictions_are_an_error_unless_allowed(tiny: Any, invoke: Invo
         ),
         (
             ("--gold", "{gold}", "--predictions", "{gold}", "--cache", "c", "--no-cache"),
-            "exclude each other",
+            "cannot be combined",
         ),
         (("--gold", "{gold}", "--predictions", "{gold}", "--limit", "0"), "--limit"),
     ],

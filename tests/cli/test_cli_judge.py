@@ -135,7 +135,7 @@ def test_without_an_llm_everything_is_decided_and_open_questions_listed(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--no-llm", "--model", "m"], "exclude each other"),
+        (["--no-llm", "--model", "m"], "cannot be combined"),
         (["--judge", "flex"], "needs --model"),
         (["--dry-run"], "--dry-run goes with --judge"),
         (["--max-cost", "1"], "--max-cost goes with --judge"),

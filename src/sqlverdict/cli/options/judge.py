@@ -102,13 +102,13 @@ class JudgeSession:
 
 
 def check_judge(args: JudgeArgs) -> None:
-    """Refuse options that exclude each other, before anything is read.
+    """Refuse options that cannot be combined, before anything is read.
 
     Raises:
         UsageError: they do.
     """
     if args.no_llm and args.asks:
-        raise UsageError("--no-llm and --judge or --model exclude each other")
+        raise UsageError("--no-llm and --judge or --model cannot be combined")
     if not args.asks:
         alone = {
             "--replies": args.replies,
@@ -133,7 +133,7 @@ def check_judge(args: JudgeArgs) -> None:
     if args.judge != REPLAY and args.llm.model is None:
         raise UsageError(f"--judge {args.judge} needs --model NAME: the model to ask")
     if args.batch and args.dry_run:
-        raise UsageError("--batch and --dry-run exclude each other")
+        raise UsageError("--batch and --dry-run cannot be combined")
 
 
 @contextmanager

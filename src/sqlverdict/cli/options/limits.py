@@ -33,7 +33,7 @@ class CacheArgs:
             UsageError: both options are there.
         """
         if self.cache is not None and self.no_cache:
-            raise UsageError("--cache and --no-cache exclude each other")
+            raise UsageError("--cache and --no-cache cannot be combined")
         return None if self.no_cache else self.cache or default_path()
 
 

@@ -99,7 +99,7 @@ def run_options(args: EvaluateArgs, progress: Progress | None) -> Options:
     """The options of a run, as ``evaluate`` was given them.
 
     Raises:
-        UsageError: options exclude each other, or name something unknown.
+        UsageError: options cannot be combined, or one names something unknown.
     """
     # Checked first: a typing mistake should not cost the reading of a benchmark.
     check_judge(args.judge)

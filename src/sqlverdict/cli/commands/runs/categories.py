@@ -70,7 +70,7 @@ def categories(args: CategoriesArgs) -> None:
     (with its types of difference). A case may have several labels.
     """
     if args.markdown and args.as_json:
-        raise UsageError("--markdown and --json exclude each other")
+        raise UsageError("--markdown and --json cannot be combined")
     schemas = load_schemas(args.schema) if args.schema is not None else {}
     runs = [read_run(folder) for folder in args.runs]
     report = category_report(runs, args.metric, schemas=schemas)

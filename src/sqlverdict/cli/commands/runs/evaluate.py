@@ -143,7 +143,7 @@ def _evaluate(benchmark: Benchmark, args: EvaluateArgs, options: Options) -> Seq
     data, out = args.data, args.output.out
     if args.predictions.system:
         if args.predictions.predictions:
-            raise UsageError("--system and --predictions exclude each other")
+            raise UsageError("--system and --predictions cannot be combined")
         benchmark, systems = read_recorded(args.predictions, data, benchmark, out)
     elif args.predictions.predictions:
         systems = read_systems(args.predictions, benchmark, out)

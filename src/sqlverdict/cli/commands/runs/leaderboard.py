@@ -118,7 +118,7 @@ def leaderboard(args: LeaderboardArgs) -> None:
     that reference. --json prints a list of boards, or an object if there is more than boards.
     """
     if args.markdown and args.as_json:
-        raise UsageError("--markdown and --json exclude each other")
+        raise UsageError("--markdown and --json cannot be combined")
     baseline = args.baseline_metric
     if baseline is None and (args.figures or args.types):
         raise UsageError("--figures and --type show how ranks change; give --baseline-metric")
