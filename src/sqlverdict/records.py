@@ -2,6 +2,7 @@
 
 A :class:`Case` and a :class:`Prediction` come in; stages add :class:`Evidence`;
 ``verdicts.py`` makes a :class:`Judgement`; a :class:`Result` is one line of the run log.
+Records that every case makes anew are msgspec structs, which are made ten times as fast.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
+
+import msgspec
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -249,8 +252,7 @@ class ParseFailure:
     column: int | None = None
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, dict=True):
     """The rows a query returned, in the engine's order.
 
     ``volatile`` marks an answer that depends on the clock or on chance. ``lasting`` is false
@@ -295,8 +297,7 @@ class Relation:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Comparison:
+class Comparison(msgspec.Struct, frozen=True):
     """Whether two answers are the same; ``None`` means the gold leaves it open.
 
     ``columns[i]`` is the prediction's column that stands for gold column ``i``.
@@ -329,8 +330,7 @@ class Evidence:
     detail: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
-class Score:
+class Score(msgspec.Struct, frozen=True):
     """A metric's value for one case; ``None`` is unscored, never zero."""
 
     value: float | None

@@ -6,10 +6,10 @@ import json
 import sqlite3
 import subprocess
 import sys
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.relate import MOST_CELLS, relate, verify
@@ -188,9 +188,9 @@ def test_order_only_where_gold_orders() -> None:
     prediction: list[Row] = [(1,), (3,), (2,)]
     assert related(gold, prediction, ORDERED) == {"order_only": {"first": 1, "rows": [[2], [3]]}}
     assert related(gold, prediction, PLAIN) == {}
-    respect = replace(PLAIN, contract=Contract(order="respect"))
+    respect = structs.replace(PLAIN, contract=Contract(order="respect"))
     assert list(related(gold, prediction, respect)) == ["order_only"]
-    ignore = replace(ORDERED, contract=Contract(order="ignore"))
+    ignore = structs.replace(ORDERED, contract=Contract(order="ignore"))
     assert related(gold, prediction, ignore) == {}
 
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from sqlverdict.execute.cache import AnswerCache, answer_key, default_path, scope_key
 from sqlverdict.execute.engine import ENGINES, Limits
@@ -60,7 +61,7 @@ def test_what_went_in_comes_out(
     outcome: Outcome, large: bool, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     if large and isinstance(outcome, Answer):
-        outcome = replace(outcome, rows=outcome.rows * 300)
+        outcome = structs.replace(outcome, rows=outcome.rows * 300)
     path = tmp_path_factory.getbasetemp() / "round.sqlite"
     path.unlink(missing_ok=True)
     cache = AnswerCache(path)

@@ -8,8 +8,9 @@ quirks too and name them in their documentation; ``strict`` has none of them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Protocol
+
+import msgspec
 
 from sqlverdict.records import Answer, Comparison, Contract, Outcome
 from sqlverdict.registry import Registry
@@ -17,8 +18,7 @@ from sqlverdict.registry import Registry
 DEFAULT_PRESET = "strict"
 
 
-@dataclass(frozen=True)
-class QueryPair:
+class QueryPair(msgspec.Struct, frozen=True):
     """What a preset may look at besides the two answers.
 
     ``probe`` runs a further read-only query on the same database, for instance the gold

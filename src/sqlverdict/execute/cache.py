@@ -36,6 +36,9 @@ _LAYOUT = StoreLayout(
     ),
     unmarked="answers",
 )
+_DUE_ANSWERS = 256
+_DUE_SECONDS = 0.5
+"""Seconds that the pending answers took: as much is lost, at most, where the process is killed."""
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
 
@@ -73,6 +76,7 @@ class AnswerCache:
         self.is_current: Callable[[bytes], bool] | None = None
         self._pending: dict[bytes, tuple[bytes, bytes, bytes]] = {}
         self._pending_size = 0
+        self._pending_seconds = 0.0
         self._known: dict[bytes, set[bytes]] = {}
         self._store = OptionalStore(path, _LAYOUT, "answers are not cached", self._forget_all)
 
@@ -118,6 +122,7 @@ class AnswerCache:
             return
         self._pending[key] = (scope, key, payload)
         self._pending_size += len(payload)
+        self._pending_seconds += outcome.seconds
         if self._pending_size > _PENDING:
             self.flush()
 
@@ -127,8 +132,14 @@ class AnswerCache:
         self._pending = others
         self._pending_size = sum(len(payload) for _, _, payload in others.values())
 
+    @property
+    def is_due(self) -> bool:
+        """Whether what is pending is worth a transaction: many answers, or slow ones."""
+        return len(self._pending) >= _DUE_ANSWERS or self._pending_seconds >= _DUE_SECONDS
+
     def flush(self) -> None:
         """Write what is pending, in one transaction."""
+        self._pending_seconds = 0.0
         if not self._store.usable or not self._pending:
             return
         if self.is_current is not None:

@@ -125,9 +125,9 @@ class QueryRunner:
             self._watch(None, 0.0)
 
     def flush(self) -> None:
-        """Write pending answers to the shared cache; forget those of databases that changed."""
+        """Forget answers of databases that changed; write the others to the cache when due."""
         self._look_for_changes()
-        if self.cache is not None:
+        if self.cache is not None and self.cache.is_due:
             self.cache.flush()
 
     def close(self) -> None:

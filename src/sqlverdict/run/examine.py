@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
+
+from msgspec import structs
 
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
@@ -80,7 +82,9 @@ class Examiner:
         """We failed on the whole case: by the prediction's text, unless the gold does it alone."""
 
         def examine(case: Case, prediction: Prediction) -> Judgement:
-            return self._find(replace(task, case=case, prediction=prediction), desk).judgement
+            return self._find(
+                structs.replace(task, case=case, prediction=prediction), desk
+            ).judgement
 
         by_prediction = not isinstance(error, STORAGE) and case_works(task.case, examine)
         return self.crashed(task, name_of(error), by_prediction=by_prediction)
@@ -139,7 +143,7 @@ class Examiner:
         specs = [s for s in self.plan.specs if not asked or not listens_to_judge(s.metric)]
 
         def stand_in(case: Case, said: Prediction) -> RunItem:
-            return self._item(replace(task, case=case, prediction=said), desk, None)
+            return self._item(structs.replace(task, case=case, prediction=said), desk, None)
 
         scorer = Scorer(stand_in)
         scored = {spec.label: scorer.score(spec, item) for spec in specs}

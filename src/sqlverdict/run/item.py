@@ -70,6 +70,7 @@ class RunItem:
         self._refuter = refuter
         self._refutation: Refutation | None = None
         self._outcomes: dict[tuple[str, str], Outcome] = {}
+        self._golds: list[Outcome] | None = None
         self._compared: dict[tuple[str, str | None], Comparison] = {}
         self._witnesses = witnesses
         self._schema: Schema | None = None
@@ -82,7 +83,9 @@ class RunItem:
 
     def golds(self) -> Sequence[Outcome]:
         """What each gold query gave."""
-        return [self._gold(self.database, gold) for gold in self.case.golds]
+        if self._golds is None:
+            self._golds = [self._gold(self.database, gold) for gold in self.case.golds]
+        return self._golds
 
     def _gold(self, database: str, sql: str) -> Outcome:
         """What a gold gave; one whose answer is drawn by lot has none to be compared with."""
@@ -101,7 +104,7 @@ class RunItem:
         if found is None:
             found = self._desk.run(database, sql) if database else self._no_database()
             self._outcomes[place] = found
-            if is_cut(found) or (isinstance(found, Failure) and found.fault is not None):
+            if isinstance(found, Failure) and (found.fault is not None or is_cut(found)):
                 self.repeatable = False
         return found
 

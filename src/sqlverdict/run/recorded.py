@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from msgspec import structs
+
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
@@ -41,7 +43,7 @@ def with_records_settled(tasks: Iterable[Task], answers: str = RUN) -> Iterator[
             at_hand[database] = _is_file(database)
         runs = answers == RUN and database is not None and at_hand[database]
         settled = _settled(record, task.prediction, runs=runs)
-        yield replace(task, case=replace(task.case, recorded=settled))
+        yield structs.replace(task, case=replace(task.case, recorded=settled))
 
 
 def _is_file(database: str) -> bool:

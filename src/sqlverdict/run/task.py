@@ -10,6 +10,8 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from sqlverdict.errors import Interrupted
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.digests import database_digest
@@ -24,8 +26,7 @@ CHUNK = 64
 _SMALLEST = 8
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(msgspec.Struct, frozen=True):
     """One case of one system; ``index`` is its place in the run log."""
 
     system: int
@@ -36,8 +37,8 @@ class Task:
     """That of the case's database, when the run came to it."""
 
     @property
-    def place(self) -> tuple[int, int]:
-        """The system, and the place in its run log."""
+    def key(self) -> tuple[int, int]:
+        """The system, and the index in its run log."""
         return self.system, self.index
 
 
@@ -92,8 +93,7 @@ def _is_final(found: Evidence) -> bool:
     return not found.detail.get("may_go_away")
 
 
-@dataclass(frozen=True)
-class LogLine:
+class LogLine(msgspec.Struct, frozen=True):
     """A task's finished line for the run log."""
 
     system: int

@@ -34,6 +34,8 @@ def inverse(columns: Sequence[int]) -> list[int]:
 
 def projected(table: AnswerTable, columns: Sequence[int]) -> list[Row]:
     """The rows with their columns in the given order."""
+    if list(columns) == list(range(table.width)):
+        return list(table.rows)
     return list(zip(*(table.columns[index].cells for index in columns), strict=True))
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.compare.related.relate import relate
 from sqlverdict.compare.relation import RELATIONS
@@ -52,7 +54,7 @@ class UnderRelation:
         any_order = RELATIONS.get(self.relation.kind).any_order
         if not any_order and self.relation.detail.get("order") != "other":
             return pair
-        return replace(pair, contract=replace(pair.contract or Contract(), order="ignore"))
+        return structs.replace(pair, contract=replace(pair.contract or Contract(), order="ignore"))
 
     def _columns_that_count(self, gold: Answer, prediction: Answer) -> Answer | None:
         """The prediction without its further columns, those left in the gold's order."""

@@ -22,13 +22,12 @@ Limits
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from sqlverdict.compare.related.table import weak
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.relation import RELATIONS, AnswerPair, Detail, RelationKind
-from sqlverdict.records import Relation, Row
+from sqlverdict.records import Relation
 
 KIND = "null_rows"
 
@@ -64,9 +63,14 @@ class NullRows(RelationKind):
         gold, prediction = tables.gold, tables.prediction
         if tables.same_height or not tables.same_width:
             return None
-        rows, others = _rows_with_values(gold.rows), _rows_with_values(prediction.rows)
-        nulls, other_nulls = gold.height - len(rows), prediction.height - len(others)
-        if not rows or (nulls and other_nulls) or Counter(rows) != Counter(others):
+        blank = (None,) * gold.width
+        nulls, other_nulls = gold.rows.count(blank), prediction.rows.count(blank)
+        left = gold.height - nulls
+        if not left or (nulls and other_nulls) or left != prediction.height - other_nulls:
+            return None
+        rows = [row for row in gold.rows if row != blank]
+        others = [row for row in prediction.rows if row != blank]
+        if Counter(rows) != Counter(others):
             return None
         detail: dict[str, Any] = {
             "columns": list(range(gold.width)),
@@ -89,7 +93,3 @@ class NullRows(RelationKind):
             f"the same rows, but for rows of NULLs alone: {detail['gold_rows']} in the gold, "
             f"{detail['prediction_rows']} in the prediction"
         )
-
-
-def _rows_with_values(rows: Sequence[Row]) -> list[Row]:
-    return [row for row in rows if any(cell is not None for cell in row)]

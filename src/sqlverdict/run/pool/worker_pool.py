@@ -13,9 +13,10 @@ import sys
 import threading
 from collections.abc import Generator, Iterable
 from contextlib import suppress
-from dataclasses import replace
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Any
+
+from msgspec import structs
 
 from sqlverdict.records import Failure, Prediction, Reason, Verdict
 from sqlverdict.run.pool.heartbeat import Heartbeat
@@ -193,14 +194,14 @@ class WorkerPool:
             # Whose fault is it? The gold takes the prediction's place once.
             self._trials[place] = first, why
             gold = Prediction(first.case.id, first.case.golds[0])
-            return [], [[replace(first, prediction=gold)], *left[1:]]
+            return [], [[structs.replace(first, prediction=gold)], *left[1:]]
         task, why = self._trials.pop(place, (first, why))
         line = LogLine(task.system, task.index, self.examiner.crashed(task, why))
         return [line], left[1:]
 
     def _tried(self, done: Done) -> Done:
         """What is done; of a task that killed its workers, what its trial showed."""
-        place = (done.system, done.index) if isinstance(done, LogLine) else done.task.place
+        place = (done.system, done.index) if isinstance(done, LogLine) else done.task.key
         if place not in self._trials:
             return done
         task, why = self._trials.pop(place)
