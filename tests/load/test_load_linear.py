@@ -67,7 +67,7 @@ feed(50_000, normalised, statements, may_read_clock, reads_clock,
 """,
     "files of predictions and labels": """
 from sqlverdict.audit.recover_predictions import salvage
-from sqlverdict.judge.recorded import Recorded
+from sqlverdict.judge.recorded import RecordedReplies
 from sqlverdict.load.benchmarks.csv import table_rows
 from sqlverdict.load.benchmarks.goldfile import gold_lines
 from sqlverdict.load.labels import read_labels
@@ -80,7 +80,7 @@ for kind in ("txt", "json", "jsonl", "csv"):
 feed(1_000_000, lambda text: list(table_rows(file("t.csv", text), DataError)),
      lambda text: gold_lines(file("g.txt", text)), lambda text: read_labels(file("l.csv", text)),
      lambda text: read_labels(file("l.jsonl", text)),
-     lambda text: Recorded.from_jsonl(file("r.jsonl", text)))
+     lambda text: RecordedReplies.from_jsonl(file("r.jsonl", text)))
 """,
     "logs and reports": """
 from sqlverdict.files.escapes import escaped

@@ -40,7 +40,7 @@ def read_drafts(path: Path) -> dict[str, Draft]:
         )
     extras = dict(_extras(path, text)) if name == "jsonl" else {}
     drafts: dict[str, Draft] = {}
-    for entry in FORMATS[name](PredictionFile(path, text, ())).found:
+    for entry in FORMATS[name](PredictionFile(path, text, ())).predictions:
         if entry.case_id in drafts:
             raise PredictionError(f"{path}: id {entry.case_id!r} stands twice. Remove one of them.")
         drafts[entry.case_id] = draft_of(entry.prediction, extras.get(entry.case_id, {}))

@@ -150,7 +150,7 @@ def _decoded(found: RecoveredPredictions, text: str) -> object:
 def _whole(found: RecoveredPredictions, text: str, ids: Sequence[str]) -> None:
     """A format that is not cut: its first problem is all that can be told."""
     try:
-        found.entries += FORMATS[found.format](PredictionFile(found.path, text, ids)).found
+        found.entries += FORMATS[found.format](PredictionFile(found.path, text, ids)).predictions
     except PredictionError as problem:
         found.problems.append((found.path.name, str(problem)))
 
@@ -161,7 +161,7 @@ def _read(found: RecoveredPredictions, record: _FileRecord) -> None:
         # The formats refuse a file of nothing but blank lines; here it is one line of many.
         file = PredictionFile(found.path, "\t\n", [record.case_id])
     try:
-        entries = FORMATS[found.format](file).found
+        entries = FORMATS[found.format](file).predictions
     except PredictionError as problem:
         found.problems.append((record.where, _told(str(problem), found.path)))
         if record.case_id:

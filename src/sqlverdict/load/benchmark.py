@@ -7,6 +7,7 @@ oddities.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -86,6 +87,27 @@ class BenchmarkReader(Protocol):
             UsageError: there is no such option.
         """
         ...
+
+
+class OneFileReader(ABC):
+    """A reader of benchmarks that are one file; a file has one split."""
+
+    def read(
+        self,
+        root: Path,
+        *,
+        split: str = "dev",  # noqa: ARG002 (one file has one split)
+        databases: Path | None = None,
+        options: Mapping[str, str] = NO_OPTIONS,
+    ) -> Benchmark:
+        """Read a benchmark; see :class:`BenchmarkReader`."""
+        return self.read_file(root, databases, options)
+
+    @abstractmethod
+    def read_file(
+        self, file: Path, databases: Path | None, options: Mapping[str, str]
+    ) -> Benchmark:
+        """Read the benchmark's file; the arguments are those of :class:`BenchmarkReader`."""
 
 
 BENCHMARKS: Registry[BenchmarkReader] = Registry(

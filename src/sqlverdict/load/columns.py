@@ -51,22 +51,22 @@ def rename(record: Mapping[str, Any], columns: Mapping[str, str], where: str) ->
     Raises:
         BenchmarkError: the user's map leaves two columns for one field.
     """
-    named: dict[str, Any] = {} if columns else dict(record)
+    fields: dict[str, Any] = {} if columns else dict(record)
     for key, value in record.items() if columns else ():
         target = columns.get(key, key)
         if target == LEAVE_OUT and key in columns:
             continue
-        _put(named, target, value, where)
+        _put(fields, target, value, where)
     for path, target in columns.items():
         value = _inside(record, path)
         if value is not _NOTHING and target != LEAVE_OUT:
-            _put(named, target, value, where)
+            _put(fields, target, value, where)
     for alias, target in CASE_ALIASES.items():
-        if alias in named and target not in named:
-            named[target] = named.pop(alias)
-    if any("." in key for key in named):
-        _fold(named, where)
-    return named
+        if alias in fields and target not in fields:
+            fields[target] = fields.pop(alias)
+    if any("." in key for key in fields):
+        _fold(fields, where)
+    return fields
 
 
 def unknown_columns(record: Mapping[str, Any], columns: Mapping[str, str]) -> list[str]:
@@ -74,13 +74,13 @@ def unknown_columns(record: Mapping[str, Any], columns: Mapping[str, str]) -> li
     return [path for path in columns if path not in record and _inside(record, path) is _NOTHING]
 
 
-def _put(named: dict[str, Any], target: str, value: object, where: str) -> None:
-    if target in named:
+def _put(fields: dict[str, Any], target: str, value: object, where: str) -> None:
+    if target in fields:
         raise BenchmarkError(
             f"{where}: two columns mean {target!r}. "
             f"Leave one out with a column map such as {target}=off."
         )
-    named[target] = value
+    fields[target] = value
 
 
 def _inside(record: Mapping[str, Any], path: str) -> object:
@@ -97,17 +97,17 @@ def _inside(record: Mapping[str, Any], path: str) -> object:
     return inner[rest] if rest in inner else _inside(inner, rest)
 
 
-def _fold(named: dict[str, Any], where: str) -> None:
+def _fold(fields: dict[str, Any], where: str) -> None:
     """Put parts of ``recorded`` and of ``tags`` into their objects; a missing value is left out."""
-    for key in [key for key in named if key.partition(".")[0] in _OUTER and "." in key]:
+    for key in [key for key in fields if key.partition(".")[0] in _OUTER and "." in key]:
         outer, _, part = key.partition(".")
-        value = named.pop(key)
+        value = fields.pop(key)
         if value is None:
             continue
-        whole = named.get(outer)
+        whole = fields.get(outer)
         if whole is not None and not isinstance(whole, Mapping):
             raise BenchmarkError(f"{where}: {outer!r} is {whole!r}. Expected an object.")
         parts = dict(whole or {})
         text = isinstance(value, str) or outer != "tags"
         _put(parts, part, value if text else f"{value}", where)
-        named[outer] = parts
+        fields[outer] = parts

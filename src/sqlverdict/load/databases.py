@@ -33,7 +33,7 @@ class DatabaseFolder:
     def __init__(self, root: Path, suffixes: Sequence[str] = SUFFIXES) -> None:
         self.root = root
         self.suffixes = tuple(suffixes)
-        self._found: dict[str, str | None] = {}
+        self._paths: dict[str, str | None] = {}
         self._expected: dict[str, str | None] = {}
         self._stems: dict[str, set[str]] | None = None
         self._notes: list[str] = []
@@ -45,9 +45,9 @@ class DatabaseFolder:
 
     def path(self, db_id: str) -> str | None:
         """The file of a database, or None."""
-        if db_id not in self._found:
-            self._found[db_id] = self._find(db_id)
-        return self._found[db_id]
+        if db_id not in self._paths:
+            self._paths[db_id] = self._find(db_id)
+        return self._paths[db_id]
 
     def expected(self, db_id: str) -> str | None:
         """The file of a database, or the path where it should have been.
@@ -55,10 +55,10 @@ class DatabaseFolder:
         ``None`` where the id is no name: such a path might lie anywhere.
         """
         if db_id not in self._expected:
-            found = self.path(db_id)
-            if found is None and is_name(db_id):
-                found = str(self.root / db_id / f"{db_id}{self.suffixes[0]}")
-            self._expected[db_id] = found
+            file = self.path(db_id)
+            if file is None and is_name(db_id):
+                file = str(self.root / db_id / f"{db_id}{self.suffixes[0]}")
+            self._expected[db_id] = file
         return self._expected[db_id]
 
     def suite(self, db_id: str) -> list[str]:
@@ -79,7 +79,7 @@ class DatabaseFolder:
                 f"{_short(db_id)} is no database id: expected the name of a database below "
                 f"{self.root}, without a path, and of at most {_LONGEST_NAME} bytes."
             )
-        looked = f"{self.root / db_id / (db_id + self.suffixes[0])}"
+        location = f"{self.root / db_id / (db_id + self.suffixes[0])}"
         inside = self._files(self.root / db_id)
         if len(inside) > 1:
             return (
@@ -90,7 +90,7 @@ class DatabaseFolder:
         names = self.names()
         hint = near(db_id, names)
         return (
-            f"database {db_id!r} not found: expected {looked} (or {', '.join(self.suffixes)}); "
+            f"database {db_id!r} not found: expected {location} (or {', '.join(self.suffixes)}); "
             f"{self.root} holds {len(names)} databases.{hint} Add it or correct the db_id."
         )
 
@@ -99,17 +99,17 @@ class DatabaseFolder:
             return str(self.root)
         if not is_name(db_id):
             return None
-        found = self._exactly(db_id)
-        if found is not None:
-            return found
+        file = self._exactly(db_id)
+        if file is not None:
+            return file
         others = self._listing().get(db_id.casefold(), set()) - {db_id}
         if len(others) != 1:
             return None
         (other,) = others
-        found = self._exactly(other)
-        if found is not None:
+        file = self._exactly(other)
+        if file is not None:
             self._notes.append(f"database {db_id!r} was found as {other!r}: the case differs")
-        return found
+        return file
 
     def _exactly(self, name: str) -> str | None:
         folder = self.root / name
@@ -162,17 +162,17 @@ def suite_of(database: str, db_id: str, suffixes: Sequence[str] = SUFFIXES) -> l
     return [database, *(other for other in _database_files(folder, suffixes) if other != database)]
 
 
-def find_databases(root: Path, names: Sequence[str], given: Path | None) -> DatabaseFolder:
+def find_databases(root: Path, names: Sequence[str], folder: Path | None) -> DatabaseFolder:
     """The folder of a benchmark's databases: the given one, or the first usual one there is.
 
     Raises:
         UsageError: a folder is given and does not exist; a typing mistake there would otherwise
             leave every case without its database.
     """
-    if given is not None:
-        if not given.exists():
-            raise UsageError(f"there is no folder {given}. Say where the databases lie.")
-        return DatabaseFolder(given)
+    if folder is not None:
+        if not folder.exists():
+            raise UsageError(f"there is no folder {folder}. Say where the databases lie.")
+        return DatabaseFolder(folder)
     for name in names:
         if (root / name).is_dir():
             return DatabaseFolder(root / name)

@@ -19,19 +19,22 @@ import csv
 import io
 import os
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import UTF8_BOM
 from sqlverdict.parse.tokens import fold
+
+T = TypeVar("T")
 
 FOLDER = "database_description"
 TABLES = ("tables.json", "dev_tables.json", "train_tables.json", "test_tables.json")
@@ -115,21 +118,21 @@ def read_descriptions(database: str | None, db_id: str, tables: Collection[str])
     """
     if not database:
         return Descriptions()
-    place = Path(database).absolute()
+    file_path = Path(database).absolute()
     columns: dict[tuple[str, str], Description] = {}
     notes: list[Note] = []
-    wanted = {fold(table) for table in tables}
-    for file in _json_files(place):
-        named, problem = _read_json(file)
+    keys = {fold(table) for table in tables}
+    for file in _json_files(file_path):
+        by_database, problem = _read(file, LARGEST_JSON, _parsed_json)
         notes += [problem] if problem is not None else []
-        if db_id in named:
-            columns |= {at: each for at, each in named[db_id].items() if at[0] in wanted}
+        if db_id in by_database:
+            columns |= {at: each for at, each in by_database[db_id].items() if at[0] in keys}
             break
-    files, problem = _csv_files(place)
+    files, problem = _csv_files(file_path)
     notes += [problem] if problem is not None else []
     for file in files:
-        if fold(file.stem.strip()) in wanted:
-            described, problem = _read_csv(file)
+        if fold(file.stem.strip()) in keys:
+            described, problem = _read(file, LARGEST_CSV, _parsed_csv)
             notes += [problem] if problem is not None else []
             table = fold(file.stem.strip())
             columns |= {(table, column): each for column, each in described.items()}
@@ -140,12 +143,12 @@ def descriptions_digest(database: str | None) -> str:
     """What stands for the files that :func:`read_descriptions` may read; empty: there are none."""
     if not database:
         return ""
-    place = Path(database).absolute()
-    files, _ = _csv_files(place)
+    file_path = Path(database).absolute()
+    files, _ = _csv_files(file_path)
     parts = []
     for file, most in (
         *((file, LARGEST_CSV) for file in files),
-        *((file, LARGEST_JSON) for file in _json_files(place)),
+        *((file, LARGEST_JSON) for file in _json_files(file_path)),
     ):
         try:
             # A file that is too large is not read, whatever it holds.
@@ -163,15 +166,15 @@ def _csv_files(database: Path) -> tuple[list[Path], Note | None]:
     folder = database.parent / FOLDER
     try:
         with os.scandir(folder) as entries:
-            found = list(islice(entries, MOST_FILES + 1))
+            files = list(islice(entries, MOST_FILES + 1))
             # Only plain files: reading a pipe would wait for ever.
-            names = sorted(e.name for e in found if e.is_file() and e.name.lower().endswith(".csv"))
+            names = sorted(e.name for e in files if e.is_file() and e.name.lower().endswith(".csv"))
     except (FileNotFoundError, NotADirectoryError, ValueError):
         # A path with a NUL is no path, so there is nothing beside it.
         return [], None
     except OSError as error:
         return [], Note(FOLDER, Problem.UNREADABLE, f"it cannot be read: {error.strerror}")
-    if len(found) > MOST_FILES:
+    if len(files) > MOST_FILES:
         why = f"it holds more than {MOST_FILES:,} files; none is read"
         return [], Note(FOLDER, Problem.TOO_MANY, why)
     return [folder / name for name in names], None
@@ -182,18 +185,26 @@ def _json_files(database: Path) -> list[Path]:
     own = database.parent.name.casefold() == database.stem.casefold()
     home = database.parent.parent if own else database.parent
     folders = dict.fromkeys((home, home.parent))
-    found = (folder / name for folder in folders for name in TABLES)
-    return [file for file in found if file.is_file()]
+    candidates = (folder / name for folder in folders for name in TABLES)
+    return [file for file in candidates if file.is_file()]
 
 
-def _read_csv(file: Path) -> tuple[dict[str, Description], Note | None]:
-    """The descriptions of one table by folded column, and what is wrong with the file."""
+def _read(
+    file: Path, most: int, parse: Callable[[str, str], tuple[dict[str, T], Note | None]]
+) -> tuple[dict[str, T], Note | None]:
+    """What a file of descriptions holds, and what is wrong with it.
+
+    Args:
+        file: The file.
+        most: How many bytes are read; a larger file is not.
+        parse: Reads the file by its path and its digest, by which it remembers it.
+    """
     try:
         size = file.stat().st_size
-        if size > LARGEST_CSV:
-            why = f"it has {size:,} bytes; at most {LARGEST_CSV:,} are read"
+        if size > most:
+            why = f"it has {size:,} bytes; at most {most:,} are read"
             return {}, Note(file.name, Problem.TOO_LARGE, why)
-        return _parsed_csv(str(file), sha256_file(file))
+        return parse(str(file), sha256_file(file))
     except OSError as error:
         why = f"it cannot be read: {error.strerror or error}"
         return {}, Note(file.name, Problem.UNREADABLE, why)
@@ -207,7 +218,7 @@ def _parsed_csv(path: str, digest: str) -> tuple[dict[str, Description], Note | 
         data = stream.read(LARGEST_CSV).removeprefix(UTF8_BOM)
     if b"\0" in data:
         return {}, Note(file.name, Problem.BINARY, "it holds a NUL byte: it is no text")
-    found: dict[str, Description] = {}
+    by_column: dict[str, Description] = {}
     note = None
     try:
         reader = csv.reader(io.StringIO(_decoded(data), newline=""))
@@ -219,10 +230,10 @@ def _parsed_csv(path: str, digest: str) -> tuple[dict[str, Description], Note | 
             column = fold(cells.get(_COLUMN, ""))
             each = Description(cells.get(_NAME, ""), cells.get(_TEXT, ""), cells.get(_VALUES, ""))
             if column and each:
-                found.setdefault(column, each)
+                by_column.setdefault(column, each)
     except csv.Error as error:
         note = Note(file.name, Problem.BROKEN, f"it is no CSV to its end: {error}")
-    return found, note
+    return by_column, note
 
 
 def _decoded(data: bytes) -> str:
@@ -234,8 +245,8 @@ def _decoded(data: bytes) -> str:
 
 
 def _wrong_header(header: list[str]) -> str:
-    shown = ", ".join(cell[:40] for cell in header[:5]) or "nothing"
-    return f"its first line has {shown}; expected {_COLUMN}, {_NAME}, {_TEXT}, {_VALUES}"
+    columns = ", ".join(cell[:40] for cell in header[:5]) or "nothing"
+    return f"its first line has {columns}; expected {_COLUMN}, {_NAME}, {_TEXT}, {_VALUES}"
 
 
 class _Entry(msgspec.Struct):
@@ -247,24 +258,11 @@ class _Entry(msgspec.Struct):
     column_names: list[tuple[int, str]]
 
 
-_Named = dict[str, dict[tuple[str, str], Description]]
-
-
-def _read_json(file: Path) -> tuple[_Named, Note | None]:
-    """The natural names of columns by database, and what is wrong with the file."""
-    try:
-        size = file.stat().st_size
-        if size > LARGEST_JSON:
-            why = f"it has {size:,} bytes; at most {LARGEST_JSON:,} are read"
-            return {}, Note(file.name, Problem.TOO_LARGE, why)
-        return _parsed_json(str(file), sha256_file(file))
-    except OSError as error:
-        why = f"it cannot be read: {error.strerror or error}"
-        return {}, Note(file.name, Problem.UNREADABLE, why)
+_NaturalNames = dict[str, dict[tuple[str, str], Description]]
 
 
 @lru_cache(maxsize=16)
-def _parsed_json(path: str, digest: str) -> tuple[_Named, Note | None]:
+def _parsed_json(path: str, digest: str) -> tuple[_NaturalNames, Note | None]:
     del digest  # The file as it is now, and not as it was.
     file = Path(path)
     try:

@@ -108,9 +108,9 @@ def extract_sql(text: str) -> str | None:
                 return text
         return _until_prose(text)
     if "```" in text or "~~~" in text:
-        found = _from_blocks(text)
-        if found is not None:
-            return found
+        sql = _from_blocks(text)
+        if sql is not None:
+            return sql
     return _from_prose(text)
 
 
@@ -172,13 +172,13 @@ def _before_fence(text: str, at: int) -> str:
 
 def _from_blocks(text: str) -> str | None:
     blocks = [(body, closed) for body, closed in _blocks(text) if _STATEMENT.match(body)]
-    for wanted in (
+    for bodies in (
         [body for body, closed in blocks if closed and _QUERY.match(body)],
         [body for body, closed in blocks if closed],
         [body for body, _ in blocks],
     ):
-        if wanted:
-            return wanted[-1]
+        if bodies:
+            return bodies[-1]
     return None
 
 
@@ -227,10 +227,10 @@ def _without_comments(text: str) -> str:
 
 def _first_query(text: str) -> int | None:
     """Where a query starts in prose: on its own line, behind a colon, or in capitals."""
-    last_from = max((found.start() for found in _FROM.finditer(text)), default=-1)
-    for found in _MARKED.finditer(text):
-        if found["sure"] or found["other"] or found.start("sql") < last_from:
-            return found.start("sql")
+    last_from = max((match.start() for match in _FROM.finditer(text)), default=-1)
+    for match in _MARKED.finditer(text):
+        if match["sure"] or match["other"] or match.start("sql") < last_from:
+            return match.start("sql")
     shouted = _SHOUTED.search(text)
     if shouted and text.find("FROM", shouted.end()) >= 0:
         return shouted.start("sql")

@@ -76,15 +76,21 @@ def case_from(
             f"{where}: case {case_id!r} is answerable but has no gold query. "
             f'Give "gold", or "answerable": false.'
         )
-    given = _text(record, "database", where)
-    db_id = _text(record, "db_id", where) or (Path(given).stem if given else "")
+    database_path = _text(record, "database", where)
+    db_id = _text(record, "db_id", where) or (Path(database_path).stem if database_path else "")
     if not db_id:
         raise BenchmarkError(
             f"{where}: case {case_id!r} names no database. Expected a field 'db_id' or "
             f"'database'; found {listed(record, 8)}. If it has another name, map it "
             f"(NAME=db_id)."
         )
-    database = str(home / given) if given else databases.expected(db_id) if databases else None
+    database = (
+        str(home / database_path)
+        if database_path
+        else databases.expected(db_id)
+        if databases
+        else None
+    )
     return Case(
         id=case_id,
         db_id=db_id,
@@ -124,9 +130,9 @@ def id_from(value: object, where: str, error: type[DataError]) -> str:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
-    found = "no id" if value is None or value == "" else f"the id {value!r}"
+    problem = "no id" if value is None or value == "" else f"the id {value!r}"
     raise error(
-        f"{where}: found {found}. Expected an 'id' that is text or an integer; "
+        f"{where}: found {problem}. Expected an 'id' that is text or an integer; "
         f"if it has another name, map it (NAME=id)."
     )
 

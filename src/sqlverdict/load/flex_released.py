@@ -38,30 +38,30 @@ def is_released(record: Mapping[str, Any]) -> bool:
     return "gt_sql" in record and "gold_sql" not in record
 
 
-def as_agreement(record: Mapping[str, Any], place: int, where: str) -> dict[str, Any]:
+def as_agreement(record: Mapping[str, Any], index: int, where: str) -> dict[str, Any]:
     """A line of FLEX's own under the names of the agreement format.
 
     Raises:
         BenchmarkError: nothing says which database it is about.
     """
-    named = {_NAMES.get(name, name): value for name, value in record.items()}
-    named = {name: value for name, value in named.items() if value is not None}
-    if "db_id" not in named:
-        found = _DATABASE.match(str(named.get("schema_text", "")))
-        if found is None:
+    fields = {_NAMES.get(name, name): value for name, value in record.items()}
+    fields = {name: value for name, value in fields.items() if value is not None}
+    if "db_id" not in fields:
+        match = _DATABASE.match(str(fields.get("schema_text", "")))
+        if match is None:
             raise BenchmarkError(
                 f"{where}: found no database. Expected 'db_id', or a 'schema' that begins with "
                 f"'Database: NAME'."
             )
-        named["db_id"] = found[1].strip()
-    verdict = _verdict(named.pop("judge_result", None))
+        fields["db_id"] = match[1].strip()
+    verdict = _verdict(fields.pop("judge_result", None))
     if verdict is not None:
-        named["verdicts"] = {str(named.get("model") or "judge"): verdict}
-    if named.get("error") is not None or "pred_exec_text" not in named:
-        named["error"] = str(named.get("error") or named.pop("reply", "") or "no result")
-    named.setdefault("gold_exec_text", "")
-    named.setdefault("pred_exec_text", "")
-    return {**named, "set": "EQ" if named.get("ex") else "NEQ", "i": place}
+        fields["verdicts"] = {str(fields.get("model") or "judge"): verdict}
+    if fields.get("error") is not None or "pred_exec_text" not in fields:
+        fields["error"] = str(fields.get("error") or fields.pop("reply", "") or "no result")
+    fields.setdefault("gold_exec_text", "")
+    fields.setdefault("pred_exec_text", "")
+    return {**fields, "set": "EQ" if fields.get("ex") else "NEQ", "i": index}
 
 
 def _verdict(value: object) -> float | None:

@@ -10,7 +10,7 @@ A file is JSONL, a JSON list of objects, or CSV/TSV with a header. Fields:
 * the half, where the file says it: ``set`` (``EQ`` or ``NEQ``), else ``ex``.
 
 FLEX's table of experts has two labels a row, ``FP_consensus`` and ``FN_consensus``: those of the
-cases ``EQ-0``, ``EQ-1`` ... and ``NEQ-0``, ``NEQ-1`` ..., by the row's place, as its own script
+cases ``EQ-0``, ``EQ-1`` ... and ``NEQ-0``, ``NEQ-1`` ..., by the row's index, as its own script
 pairs them.
 
 A label is 1 (right), 0 (wrong), 0.5 (undecided) or missing; words such as ``true``, ``no`` and
@@ -33,7 +33,6 @@ from sqlverdict.load.fields import ID_KEYS
 
 Combine = Literal["majority", "consensus"]
 Half = Literal["drop", "0", "1"]
-COMBINES: tuple[Combine, ...] = get_args(Combine)
 HALVES: tuple[Half, ...] = get_args(Half)
 
 LABEL_FIELDS = ("human", "label", "correct")
@@ -56,14 +55,14 @@ class Label:
     Attributes:
         id: The case.
         value: 1 right, 0 wrong; ``None`` where there is no settled label.
-        given: The label as it was before the choice about 0.5.
+        original: The label as it was before the choice about 0.5.
         votes: One value an annotator, 0.5 for undecided, ``None`` where one did not vote.
         equal: Whether the two results match, where the file says so.
     """
 
     id: str
     value: int | None
-    given: float | None
+    original: float | None
     votes: tuple[float | None, ...] = ()
     equal: bool | None = None
 
@@ -135,15 +134,15 @@ def read_labels(
         lines[case_id] = where
         items[case_id] = _label(record, case_id, label_field, vote_fields, combine, where)
     annotators = _annotators(items.values(), vote_fields, path)
-    settled = tuple(_settle(item, half) for item in items.values())
+    labels = tuple(_decide_half(item, half) for item in items.values())
     source = f"field {label_field!r}" if label_field else f"{combine} of {len(annotators)} votes"
     return Labels(
         path,
         source,
-        settled,
+        labels,
         annotators,
-        sum(item.given == UNDECIDED for item in settled),
-        sum(item.value is None for item in settled),
+        sum(item.original == UNDECIDED for item in labels),
+        sum(item.value is None for item in labels),
     )
 
 
@@ -154,9 +153,9 @@ def _two_halves(
     if not all(name in record for _, record in records for name in _HALVES_OF_FLEX.values()):
         return records
     return [
-        (where, {"set": half, "i": place, "human": record[name]})
+        (where, {"set": half, "i": index, "human": record[name]})
         for half, name in _HALVES_OF_FLEX.items()
-        for place, (where, record) in enumerate(records)
+        for index, (where, record) in enumerate(records)
     ]
 
 
@@ -166,14 +165,14 @@ def _records(path: Path) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield f"{path}, line {number}", row
         return
     if path.suffix.lower() == ".json":
-        found = decode_json(read_bytes(path, DataError), str(path), DataError)
-        if isinstance(found, Mapping):
+        content = decode_json(read_bytes(path, DataError), str(path), DataError)
+        if isinstance(content, Mapping):
             # {"id": {...}} or {"id": label}: the usual other shape of a JSON file.
-            found = [
+            content = [
                 {"id": key, **(value if isinstance(value, Mapping) else {"human": value})}
-                for key, value in found.items()
+                for key, value in content.items()
             ]
-        for number, record in enumerate(found if isinstance(found, list) else [], 1):
+        for number, record in enumerate(content if isinstance(content, list) else [], 1):
             yield _object(record, f"{path}, item {number}")
         return
     for number, line in stream_lines(path, DataError):
@@ -251,11 +250,11 @@ def combined(votes: Sequence[float | None], combine: Combine) -> float | None:
     return UNDECIDED if mean == UNDECIDED else float(mean > UNDECIDED)
 
 
-def _settle(item: Label, half: Half) -> Label:
-    given: float | None = item.given
-    if given == UNDECIDED:
-        given = None if half == "drop" else float(half)
-    return item if given is None else replace(item, value=int(given))
+def _decide_half(item: Label, half: Half) -> Label:
+    value: float | None = item.original
+    if value == UNDECIDED:
+        value = None if half == "drop" else float(half)
+    return item if value is None else replace(item, value=int(value))
 
 
 def _annotators(items: Iterable[Label], vote_fields: Sequence[str], path: Path) -> tuple[str, ...]:
@@ -293,8 +292,8 @@ def _equal(record: Mapping[str, Any], where: str) -> bool | None:
         return which.strip().upper() == "EQ"
     if "ex" not in record:
         return None
-    said = _value(record["ex"], "ex", where)
-    return None if said is None or said == UNDECIDED else bool(said)
+    value = _value(record["ex"], "ex", where)
+    return None if value is None or value == UNDECIDED else bool(value)
 
 
 def _id(record: Mapping[str, Any], id_field: str | None, where: str) -> str:

@@ -15,15 +15,15 @@ TREATMENTS: tuple[NoSql, ...] = ("wrong", "abstain")
 """How plain text counts: as a wrong answer, or as an abstention."""
 
 
-def read_prediction(case_id: str, given: Prediction | str | None) -> Prediction:
+def read_prediction(case_id: str, prediction: Prediction | str | None) -> Prediction:
     """A prediction as a record: ``None`` abstains, a text is a reply from which SQL is taken."""
-    if given is None:
+    if prediction is None:
         return Prediction(case_id, abstained=True)
-    if isinstance(given, str):
-        return text_prediction(case_id, given)
-    if given.sql is None and not given.abstained and given.raw:
-        return replace(given, sql=extract_sql(given.raw))
-    return given
+    if isinstance(prediction, str):
+        return text_prediction(case_id, prediction)
+    if prediction.sql is None and not prediction.abstained and prediction.raw:
+        return replace(prediction, sql=extract_sql(prediction.raw))
+    return prediction
 
 
 def check_no_sql(treatment: str) -> None:

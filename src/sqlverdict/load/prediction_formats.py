@@ -56,7 +56,7 @@ class PredictionEntry:
 class Entries:
     """What a file holds."""
 
-    found: list[PredictionEntry]
+    predictions: list[PredictionEntry]
     notes: tuple[str, ...] = ()
 
 
@@ -84,17 +84,19 @@ def lines_db(file: PredictionFile) -> Entries:
             f"(line {listed(untabbed)}). Expected SQL<TAB>db_id on every line; if this is one SQL "
             f"a line, force the format 'lines'."
         )
-    found = []
+    entries = []
     for number, (case_id, text) in enumerate(zip(file.case_ids, texts, strict=True), 1):
         sql, _, db_id = text.rpartition("\t")
         prediction = text_prediction(case_id, sql)
-        found.append(PredictionEntry(case_id, f"line {number}", prediction, db_id.strip() or None))
-    return Entries(found, notes)
+        entries.append(
+            PredictionEntry(case_id, f"line {number}", prediction, db_id.strip() or None)
+        )
+    return Entries(entries, notes)
 
 
 def bird_json(file: PredictionFile) -> Entries:
     """BIRD's JSON: pairs by key, whatever the order of the file."""
-    found = []
+    entries = []
     bare = []
     for key, value in _object(file).items():
         where = f"key {key!r}"
@@ -102,19 +104,19 @@ def bird_json(file: PredictionFile) -> Entries:
             raise PredictionError(_no_text(file, where, value))
         sql, mark, db_id = (value or "").rpartition(BIRD_MARK)
         if value is None:
-            found.append(PredictionEntry(key, where, Prediction(key, abstained=True)))
+            entries.append(PredictionEntry(key, where, Prediction(key, abstained=True)))
         elif not mark:
             bare.append(key)
-            found.append(PredictionEntry(key, where, text_prediction(key, value)))
+            entries.append(PredictionEntry(key, where, text_prediction(key, value)))
         else:
-            found.append(PredictionEntry(key, where, text_prediction(key, sql), db_id.strip()))
+            entries.append(PredictionEntry(key, where, text_prediction(key, sql), db_id.strip()))
     notes = (f"{len(bare)} predictions name no database (key {listed(bare)})",) if bare else ()
-    return Entries(found, notes)
+    return Entries(entries, notes)
 
 
 def id_map(file: PredictionFile) -> Entries:
     """A map from id to SQL; null and "null" are abstentions, as TrustSQL writes them."""
-    found = []
+    entries = []
     for key, value in _object(file).items():
         where = f"key {key!r}"
         if value is None or value == "null":
@@ -125,13 +127,13 @@ def id_map(file: PredictionFile) -> Entries:
             prediction = prediction_from(value, key, f"{file.path}, {where}")
         else:
             raise PredictionError(_no_text(file, where, value))
-        found.append(PredictionEntry(key, where, prediction))
-    return Entries(found)
+        entries.append(PredictionEntry(key, where, prediction))
+    return Entries(entries)
 
 
 def jsonl(file: PredictionFile) -> Entries:
     """One JSON object a line."""
-    found = []
+    entries = []
     for number, line in enumerate(split_lines(file.text), 1):
         where = f"line {number}"
         if not line.strip():
@@ -139,8 +141,8 @@ def jsonl(file: PredictionFile) -> Entries:
                 f"{file.path}: {where} is blank. Expected one JSON object a line; remove it."
             )
         record = decode_any_json(line, f"{file.path}, {where}", PredictionError)
-        found.append(_record(file, record, where))
-    return Entries(found)
+        entries.append(_record(file, record, where))
+    return Entries(entries)
 
 
 def json_list(file: PredictionFile) -> Entries:
@@ -155,17 +157,17 @@ def json_list(file: PredictionFile) -> Entries:
             f"{file.path}: found a list of {len(items)} texts, expected {len(file.case_ids)}, one "
             f"for each case. Give every case its text (null for an abstention)."
         )
-    found = []
+    entries = []
     for number, (case_id, item) in enumerate(zip(file.case_ids, items, strict=True), 1):
         absent = Prediction(case_id, abstained=True)
         prediction = absent if item is None else text_prediction(case_id, item)
-        found.append(PredictionEntry(case_id, f"item {number}", prediction))
-    return Entries(found)
+        entries.append(PredictionEntry(case_id, f"item {number}", prediction))
+    return Entries(entries)
 
 
 def csv(file: PredictionFile) -> Entries:
     """A table with a header; an empty SQL cell is an empty prediction, not an abstention."""
-    found = []
+    entries = []
     for number, row in table_rows(file.path, PredictionError, any_text):
         record: dict[str, Any] = {
             key: value if key in (*SQL_KEYS, "raw") else value or None for key, value in row.items()
@@ -177,8 +179,8 @@ def csv(file: PredictionFile) -> Entries:
         if key and not record[key] and (row.get("abstained") or row.get("raw")):
             # A cell cannot say null; the other columns do.
             record[key] = None
-        found.append(_record(file, record, f"line {number}"))
-    return Entries(found)
+        entries.append(_record(file, record, f"line {number}"))
+    return Entries(entries)
 
 
 FORMATS: dict[str, Callable[[PredictionFile], Entries]] = {
@@ -234,34 +236,34 @@ def _is_record(line: str) -> bool:
 
 
 def _object(file: PredictionFile) -> dict[str, Any]:
-    found = decode_any_json(file.text, str(file.path), PredictionError)
-    if not isinstance(found, dict):
-        raise PredictionError(f"{file.path}: found {_kind(found)}. Expected an object of ids.")
+    content = decode_any_json(file.text, str(file.path), PredictionError)
+    if not isinstance(content, dict):
+        raise PredictionError(f"{file.path}: found {_kind(content)}. Expected an object of ids.")
     repeated = repeated_keys(file.text)
     if repeated:
         raise PredictionError(
             f"{file.path}: {len(repeated)} keys stand more than once ({listed(repeated)}). "
             f"Expected each once; remove all but one."
         )
-    return found
+    return content
 
 
 def _record(file: PredictionFile, record: object, where: str) -> PredictionEntry:
-    place = f"{file.path}, {where}"
+    location = f"{file.path}, {where}"
     if not isinstance(record, dict):
-        raise PredictionError(f"{place}: found {_kind(record)}. Expected an object.")
+        raise PredictionError(f"{location}: found {_kind(record)}. Expected an object.")
     key = next((key for key in ID_KEYS if key in record), None)
     if key is None:
         raise PredictionError(
-            f"{place}: found no id among {listed(record, 8)}. Expected 'id' or 'question_id' in "
+            f"{location}: found no id among {listed(record, 8)}. Expected 'id' or 'question_id' in "
             f"every record: records are never paired by position."
         )
-    case_id = id_from(record[key], place, PredictionError)
+    case_id = id_from(record[key], location, PredictionError)
     db_id = record.get("db_id")
     return PredictionEntry(
         case_id,
         where,
-        prediction_from(record, case_id, place),
+        prediction_from(record, case_id, location),
         db_id if isinstance(db_id, str) else None,
     )
 

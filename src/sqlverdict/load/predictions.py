@@ -82,13 +82,13 @@ def load_predictions(
     text = read_any_text(path, PredictionError)
     name = format or detect(path, text)
     entries = FORMATS[name](PredictionFile(path, text, case_ids, databases))
-    _check_repeated(path, entries.found)
+    _check_repeated(path, entries.predictions)
     notes = list(entries.notes)
-    found = {entry.case_id: entry for entry in entries.found}
-    notes += _check_ids(path, found, case_ids, strict_ids)
-    _check_databases(path, name, found, databases)
+    by_case = {entry.case_id: entry for entry in entries.predictions}
+    notes += _check_ids(path, by_case, case_ids, strict_ids)
+    _check_databases(path, name, by_case, databases)
     by_id = {
-        case_id: found[case_id].prediction if case_id in found else Prediction(case_id)
+        case_id: by_case[case_id].prediction if case_id in by_case else Prediction(case_id)
         for case_id in case_ids
     }
     if len(by_id) != len(case_ids):
@@ -113,11 +113,11 @@ def _check_repeated(path: Path, entries: Sequence[PredictionEntry]) -> None:
 
 
 def _check_ids(
-    path: Path, found: Mapping[str, PredictionEntry], case_ids: Sequence[str], strict: bool
+    path: Path, by_case: Mapping[str, PredictionEntry], case_ids: Sequence[str], strict: bool
 ) -> list[str]:
     known = set(case_ids)
-    missing = [case_id for case_id in case_ids if case_id not in found]
-    extra = [case_id for case_id in found if case_id not in known]
+    missing = [case_id for case_id in case_ids if case_id not in by_case]
+    extra = [case_id for case_id in by_case if case_id not in known]
     lacks = f"{len(missing)} of {len(case_ids)} cases have no prediction (id {listed(missing)})"
     excess = f"{len(extra)} predictions have unknown ids ({listed(extra)})"
     if not strict and len(missing) < len(case_ids):
@@ -127,20 +127,20 @@ def _check_ids(
         problems = " and ".join([lacks] * bool(missing) + [excess] * bool(extra))
         raise PredictionError(
             f"{path}: {problems}. Expected exactly one for each case. "
-            f"{_advice(found, case_ids, missing, extra)}"
+            f"{_advice(by_case, case_ids, missing, extra)}"
         )
     return []
 
 
 def _advice(
-    found: Mapping[str, PredictionEntry],
+    by_case: Mapping[str, PredictionEntry],
     case_ids: Sequence[str],
     missing: Sequence[str],
     extra: list[str],
 ) -> str:
     if len(missing) == len(case_ids):
         positions = {str(n) for n in range(len(case_ids))}
-        if set(found) == positions:
+        if set(by_case) == positions:
             return (
                 f"The keys look like positions, the cases have ids such as {listed(case_ids, 2)}: "
                 f"write each prediction under the id of its case."
@@ -155,25 +155,25 @@ def _advice(
 
 
 def _check_databases(
-    path: Path, name: str, found: Mapping[str, PredictionEntry], databases: Mapping[str, str]
+    path: Path, name: str, by_case: Mapping[str, PredictionEntry], databases: Mapping[str, str]
 ) -> None:
     wrong = [
         entry
-        for entry in found.values()
+        for entry in by_case.values()
         if entry.db_id is not None and databases.get(entry.case_id, entry.db_id) != entry.db_id
     ]
     if not wrong:
         return
-    shown = "; ".join(
+    examples = "; ".join(
         f"{entry.where} says {entry.db_id!r}, case {entry.case_id!r} is on "
         f"{databases[entry.case_id]!r}"
         for entry in wrong[:3]
     )
     other = " If its lines merely hold tabs, force the format 'lines'." * (name == "lines_db")
     raise PredictionError(
-        f"{path}: {len(wrong)} of {len(found)} predictions name another database than their case: "
-        f"{shown}. The file seems to be shifted, sorted differently, or of another split; write "
-        f"it anew in the order of the cases.{other}"
+        f"{path}: {len(wrong)} of {len(by_case)} predictions name another database than their "
+        f"case: {examples}. The file seems to be shifted, sorted differently, or of another "
+        f"split; write it anew in the order of the cases.{other}"
     )
 
 

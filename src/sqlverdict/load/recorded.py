@@ -173,8 +173,8 @@ def _is_whole(
 ) -> bool:
     if gold is None or prediction is None:
         return False
-    said = _flag(parts, "whole", where, usual=True)
-    return said and gold.whole and prediction.whole
+    whole = _flag(parts, "whole", where, usual=True)
+    return whole and gold.whole and prediction.whole
 
 
 def _flag(parts: Mapping[str, Any], name: str, where: str, *, usual: bool) -> bool:
@@ -210,8 +210,8 @@ def _verdicts(value: object, where: str) -> dict[str, float]:
             f"{where}: the recorded verdicts are {value!r}. Expected an object of judges' names "
             f"and verdicts."
         )
-    read = {str(name): _opinion(said, str(name), where) for name, said in value.items()}
-    return {name: said for name, said in read.items() if said is not None}
+    read = {str(name): _opinion(verdict, str(name), where) for name, verdict in value.items()}
+    return {name: verdict for name, verdict in read.items() if verdict is not None}
 
 
 def _replies(value: object, where: str) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ class Records:
         Raises:
             BenchmarkError: something is not a JSON object, or an id stands twice.
         """
-        places: dict[str, str] = {}
+        locations: dict[str, str] = {}
         empty = True
         for record, where in self._objects():
             empty = False
@@ -57,12 +57,12 @@ class Records:
                 raise BenchmarkError(f"{where}: found {type(record).__name__}, not a JSON object.")
             if "id" in record:
                 case_id = id_from(record["id"], where, BenchmarkError)
-                if case_id in places:
+                if case_id in locations:
                     raise BenchmarkError(
-                        f"id {case_id!r} stands at {places[case_id]} and again at {where}. "
+                        f"id {case_id!r} stands at {locations[case_id]} and again at {where}. "
                         f"Expected each id once; rename or remove one of them."
                     )
-                places[case_id] = where
+                locations[case_id] = where
             yield record, where
         if empty:
             raise BenchmarkError(f"{self.path} holds no record. Expected one JSON object a case.")
@@ -74,8 +74,8 @@ class Records:
     def _objects(self) -> Iterator[tuple[Any, str]]:
         if self.path.suffix == ".json":
             data = read_bytes(self.path, BenchmarkError)
-            found = decode_json(data, str(self.path), BenchmarkError)
-            listing = found.get("data", found) if isinstance(found, dict) else found
+            content = decode_json(data, str(self.path), BenchmarkError)
+            listing = content.get("data", content) if isinstance(content, dict) else content
             if not isinstance(listing, list):
                 raise BenchmarkError(f"{self.path} holds no list. Expected a JSON list of objects.")
             yield from ((one, f"{self.path}, item {n}") for n, one in enumerate(listing))
@@ -89,7 +89,7 @@ def recorded(
     records: Records,
     system: str,
     known: tuple[str, ...],
-    said: Callable[[Record, str], Prediction | None],
+    read_prediction: Callable[[Record, str], Prediction | None],
 ) -> Predictions:
     """The predictions that a file records for one system.
 
@@ -97,7 +97,8 @@ def recorded(
         records: The file.
         system: The system's name, for messages.
         known: Every system's name.
-        said: The prediction in a record and at a place; ``None`` where it has none.
+        read_prediction: Reads the prediction in a record at a location of the file; ``None``
+            where it has none.
 
     Raises:
         UsageError: there is no such system.
@@ -112,11 +113,11 @@ def recorded(
     missing: list[str] = []
     for record, where in records:
         case_id = id_from(record.get("id"), where, BenchmarkError)
-        found = said(record, where)
-        if found is None:
+        prediction = read_prediction(record, where)
+        if prediction is None:
             missing.append(case_id)
         else:
-            by_id[case_id] = found
+            by_id[case_id] = prediction
     if not by_id:
         raise PredictionError(f"{records.path}: no record holds an answer of {system!r}.")
     notes: list[str] = []
@@ -146,12 +147,12 @@ def entries(record: Mapping[str, Any], name: str, where: str) -> Mapping[str, An
     Raises:
         BenchmarkError: it is no object.
     """
-    found = record.get(name)
-    if found is None:
+    by_system = record.get(name)
+    if by_system is None:
         return {}
-    if not isinstance(found, dict):
-        raise BenchmarkError(f"{where}: {name!r} is {found!r}. Expected an object, by system.")
-    return found
+    if not isinstance(by_system, dict):
+        raise BenchmarkError(f"{where}: {name!r} is {by_system!r}. Expected an object, by system.")
+    return by_system
 
 
 def recorded_prediction(
@@ -159,7 +160,7 @@ def recorded_prediction(
     sql: object,
     where: str,
     *,
-    mend: Callable[[str], str] = str,
+    repair: Callable[[str], str] = str,
     confidence: float | None = None,
     samples: tuple[str, ...] = (),
 ) -> Prediction:
@@ -173,8 +174,8 @@ def recorded_prediction(
     if not isinstance(sql, str):
         raise PredictionError(f"{where}: found {sql!r}. Expected SQL text, or null to abstain.")
     read = text_prediction(case_id, sql)
-    mended = None if read.sql is None else mend(read.sql)
-    return Prediction(case_id, mended, False, confidence, samples, read.raw)
+    repaired = None if read.sql is None else repair(read.sql)
+    return Prediction(case_id, repaired, False, confidence, samples, read.raw)
 
 
 def number(record: Mapping[str, Any], key: str, where: str) -> float | None:

@@ -36,15 +36,15 @@ def resolve(name: str) -> tuple[str, str]:
     return metric, f"metric {name!r} is read as {metric!r}" + (f": {more}" if more else "")
 
 
-def label_of(asked: str, labels: Collection[str]) -> tuple[str, str]:
+def label_of(label_name: str, labels: Collection[str]) -> tuple[str, str]:
     """The one of a run's labels that a user means, and a note where it has another name.
 
     ``em`` means ``esm``, and ``EX[Bird]`` means ``ex[bird]``. A name that means none of the
     labels is returned as it is.
     """
-    if asked in labels:
-        return asked, ""
-    name, bracket, parameter = asked.strip().partition("[")
+    if label_name in labels:
+        return label_name, ""
+    name, bracket, parameter = label_name.strip().partition("[")
     metric, note = resolve(name)
     label = f"{metric}{bracket}{parameter.lower()}"
-    return (label, note) if label in labels else (asked, "")
+    return (label, note) if label in labels else (label_name, "")

@@ -198,15 +198,15 @@ def parse_metrics(text: str | Sequence[str]) -> tuple[MetricSpec, ...]:
 
 def parse_metric(name: str) -> MetricSpec:
     """Read one metric name; see :func:`parse_metrics`."""
-    found = re.fullmatch(r"([\w-]+)(?:\[(\w+)\])?", name)
-    if not found:
+    match = re.fullmatch(r"([\w-]+)(?:\[(\w+)\])?", name)
+    if not match:
         raise UsageError(f"{name!r} is not a metric name; write it like ex or ex[bird]")
-    own, note = (found[1], "") if METRICS.has(found[1]) else resolve(found[1])
+    own, note = (match[1], "") if METRICS.has(match[1]) else resolve(match[1])
     metric = METRICS.get(own)
-    parameter = found[2] if found[2] in metric.parameters else (found[2] or "").lower()
+    parameter = match[2] if match[2] in metric.parameters else (match[2] or "").lower()
     if parameter and parameter not in metric.parameters:
         allowed = ", ".join(metric.parameters) or "none"
-        raise UsageError(f"metric {own} takes no parameter {found[2]!r}. Allowed: {allowed}")
+        raise UsageError(f"metric {own} takes no parameter {match[2]!r}. Allowed: {allowed}")
     default = metric.parameters[0] if metric.parameters else ""
     label = f"{own}[{parameter}]" if parameter else own
     return MetricSpec(label, metric, parameter or default, note)
@@ -235,13 +235,13 @@ def document(metric: Metric) -> dict[str, str]:
     A section that is missing is absent from the answer; the summary line is under ``""``.
     """
     module = sys.modules.get(type(metric).__module__)
-    found: dict[str, list[str]] = {"": []}
+    lines_by_section: dict[str, list[str]] = {"": []}
     section = ""
     for line in cleandoc(getattr(module, "__doc__", None) or "").splitlines():
         heading = line.rstrip().removesuffix(":")
         if line.rstrip().endswith(":") and heading in SECTIONS:
             section = heading
-            found[section] = []
+            lines_by_section[section] = []
         else:
-            found[section].append(line)
-    return {name: dedent("\n".join(lines)).strip() for name, lines in found.items()}
+            lines_by_section[section].append(line)
+    return {name: dedent("\n".join(lines)).strip() for name, lines in lines_by_section.items()}

@@ -63,22 +63,24 @@ def _meetings(gold: list[Bag], prediction: list[Bag]) -> tuple[dict[int, int], b
 
     The second value is false where the budget ended before the cells did.
     """
-    homes: dict[int, tuple[list[int], list[int]]] = {}
+    rows_with: dict[int, tuple[list[int], list[int]]] = {}
     for side, rows in enumerate((gold, prediction)):
         for i, row in enumerate(rows):
             for cell in row:
-                homes.setdefault(cell, ([], []))[side].append(i)
-    found: dict[int, int] = {}
+                rows_with.setdefault(cell, ([], []))[side].append(i)
+    meetings: dict[int, int] = {}
     budget = max(MEETINGS, len(gold))
-    for cost, cell in sorted((len(a) * len(b), cell) for cell, (a, b) in homes.items() if a and b):
+    for cost, cell in sorted(
+        (len(a) * len(b), cell) for cell, (a, b) in rows_with.items() if a and b
+    ):
         budget -= cost
         if budget < 0:
-            return found, False
-        for i in homes[cell][0]:
-            for j in homes[cell][1]:
+            return meetings, False
+        for i in rows_with[cell][0]:
+            for j in rows_with[cell][1]:
                 pair = i * len(prediction) + j
-                found[pair] = found.get(pair, 0) + 1
-    return found, True
+                meetings[pair] = meetings.get(pair, 0) + 1
+    return meetings, True
 
 
 def _shared(first: Bag, second: Bag) -> int:

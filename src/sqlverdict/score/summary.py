@@ -157,8 +157,8 @@ def summarise(
         if same is None:
             if len(alike) >= REMEMBERED_GOLDS:
                 _settle(alike)
-            places = [tallies[place] for place in _places(result, known)]
-            same = alike[marks] = _Alike([whole, *places], values)
+            slice_tallies = [tallies[slice_key] for slice_key in _slice_keys(result, known)]
+            same = alike[marks] = _Alike([whole, *slice_tallies], values)
         same.count += 1
         if not exact:
             _settle(alike)
@@ -175,9 +175,11 @@ def summarise(
         reasons=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
         slices=tuple(
             Slice(
-                *place, tallies[place].cases, tallies[place].estimates(seed, SLICE_BOOTSTRAP_LIMIT)
+                *slice_key,
+                tallies[slice_key].cases,
+                tallies[slice_key].estimates(seed, SLICE_BOOTSTRAP_LIMIT),
             )
-            for place in sorted(tallies, key=_slice_order)
+            for slice_key in sorted(tallies, key=_slice_order)
         ),
         judge=heard.totals(),
         beyond=dict(sorted(beyond.items())),
@@ -244,7 +246,7 @@ def _frozen(features: Callable[[str], Iterable[str]]) -> Callable[[str], frozens
     return lambda sql: frozenset(features(sql))
 
 
-def _places(
+def _slice_keys(
     result: Result, features: Callable[[str], frozenset[str]] | None
 ) -> Iterator[tuple[str, str]]:
     """The slices a result belongs to."""
@@ -256,8 +258,8 @@ def _places(
             yield "feature", feature
 
 
-def _slice_order(place: tuple[str, str]) -> tuple[int, int, str]:
-    by, key = place
+def _slice_order(slice_key: tuple[str, str]) -> tuple[int, int, str]:
+    by, key = slice_key
     rank = 0
     if by == "difficulty":
         rank = len(DIFFICULTIES) + (key == UNLABELLED)

@@ -20,7 +20,7 @@ from typing import Any
 
 from sqlverdict.errors import BenchmarkError, DataError
 from sqlverdict.files.text import check_text, decode_json, listed, need_file, stream_lines
-from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
+from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.columns import column_map, rename
 from sqlverdict.load.databases import DatabaseFolder, find_databases
 from sqlverdict.load.fields import case_from
@@ -106,22 +106,17 @@ class CsvCases:
 
 
 @BENCHMARKS.member
-class Csv:
+class Csv(OneFileReader):
     """Reads a CSV file of cases."""
 
-    def read(
-        self,
-        root: Path,
-        *,
-        split: str = "dev",  # noqa: ARG002 (one file has one split)
-        databases: Path | None = None,
-        options: Mapping[str, str] = NO_OPTIONS,
+    def read_file(
+        self, file: Path, databases: Path | None, options: Mapping[str, str]
     ) -> Benchmark:
-        """Read a benchmark; see :class:`~sqlverdict.load.benchmark.BenchmarkReader`."""
-        need_file(root, BenchmarkError)
-        folder = find_databases(root.parent, ("databases", "database", "."), databases)
-        cases = CsvCases(root, column_map(options), folder)
-        source = SourceFile.of(root)
+        """Read the file."""
+        need_file(file, BenchmarkError)
+        folder = find_databases(file.parent, ("databases", "database", "."), databases)
+        cases = CsvCases(file, column_map(options), folder)
+        source = SourceFile.of(file)
         return Benchmark("csv", f"sha256 {source.sha256[:12]}", cases, sources=(source,))
 
 

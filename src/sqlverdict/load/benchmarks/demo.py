@@ -111,9 +111,9 @@ def _build(target: Path, script: str) -> None:
 
 def _cache_folder() -> Path:
     """Beside the cache of answers."""
-    chosen = os.environ.get("SQLVERDICT_CACHE")
-    if chosen:
-        return Path(chosen).parent / "demo"
+    folder = os.environ.get("SQLVERDICT_CACHE")
+    if folder:
+        return Path(folder).parent / "demo"
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base) if base else Path.home() / ".cache") / "sqlverdict" / "demo"
 

@@ -73,23 +73,23 @@ class Ehrsql2024Cases:
         if not isinstance(answerable, bool) or (answerable and not isinstance(gold, str)):
             raise BenchmarkError(f"{where}: expected a query in 'gold_sql', or null.")
         check_texts(record, where, "question", "hardness", "template")
-        found = gold_of(str(gold), self._database, self.rowless) if answerable else None
+        ehrsql_gold = gold_of(str(gold), self._database, self.rowless) if answerable else None
         level = record.get("hardness")
-        if level is None and found is not None and self._hardness:
+        if level is None and ehrsql_gold is not None and self._hardness:
             from sqlverdict.parse.hardness import trustsql_hardness
 
-            level = trustsql_hardness(found.sql)
+            level = trustsql_hardness(ehrsql_gold.sql)
         template = record.get("template")
         return Case(
             id=case_id,
             db_id=DB_ID,
             question=str(record.get("question") or ""),
-            golds=(found.sql,) if found is not None else (),
-            database=found.database if found is not None else self._database,
+            golds=(ehrsql_gold.sql,) if ehrsql_gold is not None else (),
+            database=ehrsql_gold.database if ehrsql_gold is not None else self._database,
             answerable=answerable,
             difficulty=str(level) if level and self._hardness else None,
             tags=({"template": str(template)} if template else {})
-            | (found.tags if found is not None else {}),
+            | (ehrsql_gold.tags if ehrsql_gold is not None else {}),
         )
 
 
@@ -132,7 +132,7 @@ class Ehrsql2024:
     def predictions(self, root: Path, system: str, *, split: str = "dev") -> Predictions:
         """One recorded system."""
 
-        def said(record: Record, where: str) -> Prediction | None:
+        def read_prediction(record: Record, where: str) -> Prediction | None:
             systems = entries(record, "systems", where)
             if systems.get(system) is None:
                 return None
@@ -140,11 +140,11 @@ class Ehrsql2024:
             sure = [(number(entry, key, where), sign) for key, sign in _CONFIDENCES.items()]
             confidence = next((value * sign for value, sign in sure if value is not None), None)
             return recorded_prediction(
-                str(record["id"]), entry.get("sql"), where, mend=settled, confidence=confidence
+                str(record["id"]), entry.get("sql"), where, repair=settled, confidence=confidence
             )
 
         file, _ = _files(root, split)
-        return recorded(Records(file), system, self.systems(root, split=split), said)
+        return recorded(Records(file), system, self.systems(root, split=split), read_prediction)
 
 
 def _files(root: Path, split: str) -> tuple[Path, Path | None]:

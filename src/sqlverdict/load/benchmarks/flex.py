@@ -29,7 +29,7 @@ import msgspec
 
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import decode_json, need_file, stream_lines
-from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
+from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.flex_released import as_agreement, is_released
 from sqlverdict.load.recorded import read_table
 from sqlverdict.records import Case, Failure, Prediction, Reason, Recording
@@ -62,26 +62,22 @@ class _FlexRecord(msgspec.Struct):
 
 
 @BENCHMARKS.member
-class FlexReader:
+class FlexReader(OneFileReader):
     """Reads a file of FLEX's agreement format."""
 
-    def read(
-        self,
-        root: Path,
-        *,
-        split: str = "dev",  # noqa: ARG002 (one file has one split)
-        databases: Path | None = None,  # noqa: ARG002 (nothing is run)
-        options: Mapping[str, str] = NO_OPTIONS,
+    def read_file(
+        self, file: Path, databases: Path | None, options: Mapping[str, str]
     ) -> Benchmark:
-        """Read a benchmark; see :class:`~sqlverdict.load.benchmark.BenchmarkReader`."""
+        """Read the file."""
+        del databases
         if options:
             raise UsageError(f"flex takes no options, found {dict(options)}; leave out --column")
-        need_file(root, BenchmarkError)
-        source = SourceFile.of(root)
+        need_file(file, BenchmarkError)
+        source = SourceFile.of(file)
         cases: dict[str, Case] = {}
         predictions: dict[str, Prediction] = {}
-        for number, line in stream_lines(root, BenchmarkError):
-            where = f"{root}, line {number}"
+        for number, line in stream_lines(file, BenchmarkError):
+            where = f"{file}, line {number}"
             record = _read(line, number - 1, where)
             case = _case(record)
             if case.id in cases:
@@ -89,7 +85,7 @@ class FlexReader:
             cases[case.id] = case
             predictions[case.id] = Prediction(case.id, sql=record.pred_sql)
         if not cases:
-            raise BenchmarkError(f"{root} is empty. Expected one JSON object a line.")
+            raise BenchmarkError(f"{file} is empty. Expected one JSON object a line.")
         notes = ("recorded results stand in for execution: order and duplicates are lost",)
         return Benchmark(
             "flex",
@@ -102,12 +98,12 @@ class FlexReader:
         )
 
 
-def _read(line: bytes, place: int, where: str) -> _FlexRecord:
-    found = decode_json(line, where, BenchmarkError)
-    if not isinstance(found, dict) or not is_released(found):
+def _read(line: bytes, index: int, where: str) -> _FlexRecord:
+    content = decode_json(line, where, BenchmarkError)
+    if not isinstance(content, dict) or not is_released(content):
         return decode_json(line, where, BenchmarkError, _FlexRecord)
     try:
-        return msgspec.convert(as_agreement(found, place, where), _FlexRecord)
+        return msgspec.convert(as_agreement(content, index, where), _FlexRecord)
     except msgspec.ValidationError as bad:
         raise BenchmarkError(f"{where}: {bad}. Check that line.") from bad
 

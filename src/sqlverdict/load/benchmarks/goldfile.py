@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import listed, read_text, split_lines
-from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
+from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.databases import find_databases, missing_databases
 from sqlverdict.records import Case
 
@@ -46,28 +46,23 @@ def gold_lines(path: Path) -> list[tuple[str, str]]:
 
 
 @BENCHMARKS.member
-class GoldFile:
+class GoldFile(OneFileReader):
     """Reads a gold file and its folder of databases."""
 
-    def read(
-        self,
-        root: Path,
-        *,
-        split: str = "dev",  # noqa: ARG002 (one file has one split)
-        databases: Path | None = None,
-        options: Mapping[str, str] = NO_OPTIONS,
+    def read_file(
+        self, file: Path, databases: Path | None, options: Mapping[str, str]
     ) -> Benchmark:
-        """Read a benchmark; see :class:`~sqlverdict.load.benchmark.BenchmarkReader`."""
+        """Read the file."""
         unknown = [key for key in options if key != "difficulty"]
         if unknown:
             raise UsageError(f"a gold file takes no option {unknown[0]!r}; remove it")
-        pairs = gold_lines(root)
-        folder = find_databases(root.parent, ("database", "databases", "."), databases)
+        pairs = gold_lines(file)
+        folder = find_databases(file.parent, ("database", "databases", "."), databases)
         cases = [
             Case(id=str(number), db_id=db_id, golds=(sql,), database=folder.expected(db_id))
             for number, (sql, db_id) in enumerate(pairs)
         ]
-        source = SourceFile.of(root)
+        source = SourceFile.of(file)
         notes = missing_databases(folder, [db_id for _, db_id in pairs])
         version = f"sha256 {source.sha256[:12]}"
         return Benchmark("goldfile", version, cases, len(cases), (source,), notes)

@@ -34,7 +34,7 @@ from sqlverdict.files.text import (
     need_file,
     stream_lines,
 )
-from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
+from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.columns import column_map, rename, unknown_columns
 from sqlverdict.load.databases import DatabaseFolder, find_databases
 from sqlverdict.load.fields import (
@@ -46,7 +46,7 @@ from sqlverdict.load.fields import (
 )
 from sqlverdict.records import Case, Prediction
 
-_SAID = (*PREDICTION_FIELDS, *SQL_KEYS)
+_PREDICTION_KEYS = (*PREDICTION_FIELDS, *SQL_KEYS)
 
 
 class JsonlCases:
@@ -99,32 +99,27 @@ class JsonlCases:
 
 
 @BENCHMARKS.member
-class Jsonl:
+class Jsonl(OneFileReader):
     """Reads a JSONL file of cases."""
 
-    def read(
-        self,
-        root: Path,
-        *,
-        split: str = "dev",  # noqa: ARG002 (one file has one split)
-        databases: Path | None = None,
-        options: Mapping[str, str] = NO_OPTIONS,
+    def read_file(
+        self, file: Path, databases: Path | None, options: Mapping[str, str]
     ) -> Benchmark:
-        """Read a benchmark; see :class:`~sqlverdict.load.benchmark.BenchmarkReader`."""
-        need_file(root, BenchmarkError)
-        cases = _cases(root, options, databases)
-        source = SourceFile.of(root)
-        number, first = next(stream_lines(root, BenchmarkError), (0, b""))
+        """Read the file."""
+        need_file(file, BenchmarkError)
+        cases = _cases(file, options, databases)
+        source = SourceFile.of(file)
+        number, first = next(stream_lines(file, BenchmarkError), (0, b""))
         fields = (*CASE_FIELDS, *PREDICTION_FIELDS)
-        where = f"{root}, line {number}"
-        given = _object(first, where, cases.columns) if number else {}
-        record = rename(given, cases.columns, where)
+        where = f"{file}, line {number}"
+        first_record = _object(first, where, cases.columns) if number else {}
+        record = rename(first_record, cases.columns, where)
         ignored = [key for key in record if key not in fields]
         notes = [f"fields that are not used: {listed(ignored, 10)}"] if ignored else []
-        absent = unknown_columns(given, cases.columns)
+        absent = unknown_columns(first_record, cases.columns)
         if absent:
             notes.append(f"columns of the map that the first line does not have: {listed(absent)}")
-        count = sum(1 for _ in stream_lines(root, BenchmarkError))
+        count = sum(1 for _ in stream_lines(file, BenchmarkError))
         digest = f"sha256 {source.sha256[:12]}"
         return Benchmark("jsonl", digest, cases, count, (source,), tuple(notes))
 
@@ -172,7 +167,9 @@ def _decode(line: bytes, where: str, columns: Mapping[str, str]) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         record = decode_any_json(any_text(line, where, BenchmarkError), where, BenchmarkError)
     fields = record.items() if isinstance(record, dict) else ()
-    case = {name: value for name, value in fields if columns.get(name, name) not in _SAID}
+    case = {
+        name: value for name, value in fields if columns.get(name, name) not in _PREDICTION_KEYS
+    }
     if not is_unicode(json.dumps(case, ensure_ascii=False)):
         return decode_json(line, where, BenchmarkError)
     return record

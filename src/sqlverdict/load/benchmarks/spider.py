@@ -131,12 +131,12 @@ def _schemas_of_missing(
 def _files(root: Path, split: str) -> tuple[list[Path], tuple[str, ...]]:
     """The files of a split, and notes about those that are not there."""
     names = ("train_spider.json", "train_others.json") if split == "train" else (f"{split}.json",)
-    found = [root / name for name in names if (root / name).is_file()]
+    files = [root / name for name in names if (root / name).is_file()]
     gold = root / f"{split}_gold.sql"
-    if found:
-        lacking = [name for name in names if root / name not in found]
+    if files:
+        lacking = [name for name in names if root / name not in files]
         notes = (f"{lacking[0]} is missing: the split is incomplete",) if lacking else ()
-        return found, notes
+        return files, notes
     if gold.is_file():
         return [gold], (f"read from {gold.name}: there are no questions",)
     if not root.is_dir():

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import listed
-from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
+from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.system_records import Records
 from sqlverdict.records import Case
 
@@ -64,34 +64,30 @@ class TriagesqlCases:
 
 
 @BENCHMARKS.member
-class Triagesql:
+class Triagesql(OneFileReader):
     """Reads TriageSQL's file."""
 
-    def read(
-        self,
-        root: Path,
-        *,
-        split: str = "dev",  # noqa: ARG002 (one file has one split)
-        databases: Path | None = None,  # noqa: ARG002 (there are none)
-        options: Mapping[str, str] = NO_OPTIONS,
+    def read_file(
+        self, file: Path, databases: Path | None, options: Mapping[str, str]
     ) -> Benchmark:
-        """Read a benchmark; see :class:`~sqlverdict.load.benchmark.BenchmarkReader`."""
+        """Read the file."""
+        del databases
         unknown = set(options) - {"answerable", "types"}
         if unknown or options.get("answerable", "keep") not in ("keep", "off"):
             raise UsageError(
                 f"triagesql takes only answerable=keep|off and types=a,b, not {dict(options)}"
             )
-        wanted = frozenset(t.strip() for t in options.get("types", "").split(",") if t.strip())
+        types = frozenset(t.strip() for t in options.get("types", "").split(",") if t.strip())
         keep = options.get("answerable") == "keep"
-        cases = TriagesqlCases(Records(root), keep, wanted)
+        cases = TriagesqlCases(Records(file), keep, types)
         kinds = cases.kinds()
-        if missing := sorted(wanted - set(kinds)):
-            raise UsageError(f"{root} has no type {listed(missing)}. It has {listed(kinds, 9)}.")
+        if missing := sorted(types - set(kinds)):
+            raise UsageError(f"{file} has no type {listed(missing)}. It has {listed(kinds, 9)}.")
         notes: tuple[str, ...] = ()
         if kinds[ANSWERABLE] and not keep:
             notes += (f"{kinds[ANSWERABLE]} answerable questions have no query: left out",)
         if others := sorted(set(kinds) - set(TYPES)):
             notes += (f"types that TriageSQL does not name: {listed(others)}",)
-        source = SourceFile.of(root)
+        source = SourceFile.of(file)
         version = f"sha256 {source.sha256[:12]}"
         return Benchmark("triagesql", version, cases, sum(1 for _ in cases), (source,), notes)

@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError, UsageError
-from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
+from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.databases import DatabaseFolder, find_databases, missing_databases
 from sqlverdict.load.ehrsql import UNSCORABLE, gold_of, rowless_tables, unscorable_note
 from sqlverdict.load.fields import id_from
@@ -80,9 +80,9 @@ class TrustsqlCases:
             "template": record.get("template"),
         }
         if answerable and db_id == _EHRSQL:
-            found = gold_of(str(gold), database, self.rowless)
-            gold, database = found.sql, found.database
-            tags |= found.tags
+            ehrsql_gold = gold_of(str(gold), database, self.rowless)
+            gold, database = ehrsql_gold.sql, ehrsql_gold.database
+            tags |= ehrsql_gold.tags
         level = record.get("hardness")
         if record.get("type") in _SEEN and answerable:
             level = level or record.get("note")
@@ -103,29 +103,24 @@ class TrustsqlCases:
 
 
 @BENCHMARKS.member
-class Trustsql:
+class Trustsql(OneFileReader):
     """Reads TrustSQL's file."""
 
-    def read(
-        self,
-        root: Path,
-        *,
-        split: str = "dev",  # noqa: ARG002 (one file has one split)
-        databases: Path | None = None,
-        options: Mapping[str, str] = NO_OPTIONS,
+    def read_file(
+        self, file: Path, databases: Path | None, options: Mapping[str, str]
     ) -> Benchmark:
-        """Read a benchmark; see :class:`~sqlverdict.load.benchmark.BenchmarkReader`."""
+        """Read the file."""
         if set(options) - {"difficulty"} or options.get("difficulty", "on") not in ("on", "off"):
             raise UsageError(f"trustsql takes only difficulty=on|off, not {dict(options)}")
-        folder = find_databases(root.parent, ("databases", "database", "."), databases)
-        cases = TrustsqlCases(Records(root), folder, options.get("difficulty", "on") == "on")
+        folder = find_databases(file.parent, ("databases", "database", "."), databases)
+        cases = TrustsqlCases(Records(file), folder, options.get("difficulty", "on") == "on")
         everything = list(cases)
         silent = sum(not case.question for case in everything)
         unscorable = sum(UNSCORABLE in case.tags for case in everything)
         notes = missing_databases(folder, [case.db_id for case in everything])
         notes += (f"{silent} cases have no question text",) if silent else ()
         notes += (unscorable_note(unscorable, cases.rowless),) if unscorable else ()
-        digest = (source := SourceFile.of(root)).sha256[:12]
+        digest = (source := SourceFile.of(file)).sha256[:12]
         return Benchmark("trustsql", f"sha256 {digest}", cases, len(everything), (source,), notes)
 
     def systems(self, root: Path, *, split: str = "dev") -> tuple[str, ...]:  # noqa: ARG002
@@ -136,7 +131,7 @@ class Trustsql:
     def predictions(self, root: Path, system: str, *, split: str = "dev") -> Predictions:
         """One recorded system."""
 
-        def said(record: Record, where: str) -> Prediction | None:
+        def read_prediction(record: Record, where: str) -> Prediction | None:
             decision = entries(record, "decision", where)
             if system not in decision:
                 return None
@@ -147,17 +142,17 @@ class Trustsql:
                 str(record["id"]),
                 decision[system],
                 where,
-                mend=settled if record.get("db_id") == _EHRSQL else str,
+                repair=settled if record.get("db_id") == _EHRSQL else str,
                 confidence=number(gates, "vote_frac", where) if voted else None,
                 samples=tuple(map(str, samples)) if voted and isinstance(samples, list) else (),
             )
 
-        return recorded(Records(root), system, self.systems(root, split=split), said)
+        return recorded(Records(root), system, self.systems(root, split=split), read_prediction)
 
 
 def _unanswerable_type(record: Record) -> object:
-    named = record.get("unans_type_inferred") or record.get("unanswerable_type")
-    return named or (record.get("note") if record.get("type") == "inf" else record.get("type"))
+    label = record.get("unans_type_inferred") or record.get("unanswerable_type")
+    return label or (record.get("note") if record.get("type") == "inf" else record.get("type"))
 
 
 def _seen(record: Record) -> object:

@@ -225,7 +225,7 @@ def _disagreements(
         result, label = case.first, case.label
         folder = runs[next(iter(case.results))].folder
         items = {name: rows[index] for name, rows in rated_cases.items()}
-        differing = [name for name, item in items.items() if item.said not in (None, item.label)]
+        differing = [name for name, item in items.items() if item.opinion not in (None, item.label)]
         if not differing:
             continue
         right = bool(label.value)
@@ -260,7 +260,7 @@ def _notes(
     notes = []
     if labels.dropped:
         notes.append(f"{count(labels.dropped, 'case')} of the labels without a settled one: out")
-    undecided = sum(item.given == 0.5 and item.value is not None for item in labels.items)
+    undecided = sum(item.original == 0.5 and item.value is not None for item in labels.items)
     if undecided:
         notes.append(f"{count(undecided, 'label')} of 0.5 counted as {_undecided_value(labels)}")
     there = {case.label.id for case in cases}
@@ -281,5 +281,5 @@ def _notes(
 
 
 def _undecided_value(labels: Labels) -> str:
-    value = next(item.value for item in labels.items if item.given == 0.5)
+    value = next(item.value for item in labels.items if item.original == 0.5)
     return "right" if value else "wrong"

@@ -45,13 +45,13 @@ class RatedCase:
     Attributes:
         id: The case.
         label: What people say: right or wrong.
-        said: What the metric says; ``None``: unscored.
+        opinion: What the metric says; ``None``: unscored.
         equal: Whether the two results match; ``None``: not known.
     """
 
     id: str
     label: bool
-    said: bool | None
+    opinion: bool | None
     equal: bool | None = None
 
 
@@ -97,7 +97,7 @@ class Confusion:
 
 def confusion(rated: Iterable[RatedCase]) -> Confusion:
     """Count the scored cases."""
-    counts = Counter((item.said, item.label) for item in rated if item.said is not None)
+    counts = Counter((item.opinion, item.label) for item in rated if item.opinion is not None)
     return Confusion(
         tp=counts[True, True],
         fp=counts[True, False],
@@ -156,7 +156,7 @@ def agreement(
     confidence: float = CONFIDENCE,
     resamples: int = RESAMPLES,
 ) -> Agreement:
-    """Hold a metric against people's labels.
+    """Compare a metric with people's labels.
 
     Args:
         metric: Its label.
@@ -166,16 +166,16 @@ def agreement(
         confidence: Of the intervals.
         resamples: How many samples of the cases are drawn with replacement.
     """
-    scored = [item for item in rated if item.said is not None]
-    cells = Counter((bool(item.said), item.label, item.equal) for item in scored)
-    found, halves = _figures(cells)
+    scored = [item for item in rated if item.opinion is not None]
+    cells = Counter((bool(item.opinion), item.label, item.equal) for item in scored)
+    figures, halves = _figures(cells)
     whole = _whole(cells)
     return Agreement(
         metric=metric,
-        kappa=found["kappa"],
-        accuracy=found["accuracy"],
-        eq_accuracy=found["eq_accuracy"],
-        neq_accuracy=found["neq_accuracy"],
+        kappa=figures["kappa"],
+        accuracy=figures["accuracy"],
+        eq_accuracy=figures["eq_accuracy"],
+        neq_accuracy=figures["neq_accuracy"],
         fp=whole.fp,
         fn=whole.fn,
         n=whole.n,
@@ -185,7 +185,7 @@ def agreement(
         tn=whole.tn,
         eq_n=halves[True],
         neq_n=halves[False],
-        mcc=found["mcc"],
+        mcc=figures["mcc"],
         intervals=_intervals(cells, seed, confidence, resamples),
     )
 
@@ -196,8 +196,8 @@ Cell = tuple[bool, bool, bool | None]
 
 def _whole(cells: Mapping[Cell, int]) -> Confusion:
     counts: Counter[tuple[bool, bool]] = Counter()
-    for (said, label, _), number in cells.items():
-        counts[said, label] += number
+    for (opinion, label, _), number in cells.items():
+        counts[opinion, label] += number
     return Confusion(
         counts[True, True], counts[True, False], counts[False, True], counts[False, False]
     )
@@ -205,7 +205,7 @@ def _whole(cells: Mapping[Cell, int]) -> Confusion:
 
 def _figures(cells: Mapping[Cell, int]) -> tuple[dict[str, float | None], dict[bool, int]]:
     whole = _whole(cells)
-    found: dict[str, float | None] = {
+    figures: dict[str, float | None] = {
         "kappa": whole.kappa,
         "accuracy": whole.accuracy,
         "mcc": whole.mcc,
@@ -214,21 +214,21 @@ def _figures(cells: Mapping[Cell, int]) -> tuple[dict[str, float | None], dict[b
     for name, equal in (("eq_accuracy", True), ("neq_accuracy", False)):
         half = {cell: number for cell, number in cells.items() if cell[2] is equal}
         halves[equal] = sum(half.values())
-        right = sum(number for (said, label, _), number in half.items() if said == label)
-        found[name] = right / halves[equal] if halves[equal] else None
-    return found, halves
+        right = sum(number for (opinion, label, _), number in half.items() if opinion == label)
+        figures[name] = right / halves[equal] if halves[equal] else None
+    return figures, halves
 
 
 def _intervals(
     cells: Mapping[Cell, int], seed: int, confidence: float, resamples: int
 ) -> dict[str, tuple[float, float]]:
-    drawn: dict[str, list[float]] = {name: [] for name in FIGURES}
+    samples: dict[str, list[float]] = {name: [] for name in FIGURES}
     for sample in resampled(cells, seed, resamples):
         for name, value in _figures(sample)[0].items():
             if value is not None:
-                drawn[name].append(value)
+                samples[name].append(value)
     return {
-        name: percentiles(values, confidence) for name, values in drawn.items() if len(values) > 1
+        name: percentiles(values, confidence) for name, values in samples.items() if len(values) > 1
     }
 
 

@@ -86,7 +86,7 @@ def combine_judges(
     if rule not in RULES:
         raise UsageError(f"there is no rule {rule!r}. Known: {', '.join(RULES)}.")
     if rule != WEIGHTED:
-        return [_PLAIN[rule](said) for said in opinions]
+        return [_PLAIN[rule](each) for each in opinions]
     if len(labels) != len(opinions):
         raise UsageError(
             f"the rule weighted needs a label for each of {len(opinions)} cases; found "
@@ -96,16 +96,16 @@ def combine_judges(
     return _weighted(opinions, labels, kinds or range(len(opinions)))
 
 
-def _any(said: Opinions) -> bool | None:
-    return None if None in said or not said else True in said
+def _any(opinions: Opinions) -> bool | None:
+    return None if None in opinions or not opinions else True in opinions
 
 
-def _all(said: Opinions) -> bool | None:
-    return None if None in said or not said else False not in said
+def _all(opinions: Opinions) -> bool | None:
+    return None if None in opinions or not opinions else False not in opinions
 
 
-def _majority(said: Opinions) -> bool | None:
-    right, wrong = said.count(True), said.count(False)
+def _majority(opinions: Opinions) -> bool | None:
+    right, wrong = opinions.count(True), opinions.count(False)
     return None if right == wrong else right > wrong
 
 
@@ -126,21 +126,21 @@ def _weighted(
     own: dict[Hashable, Counter[tuple[int, bool, bool]]] = {}
     marked: Counter[bool] = Counter(labels)
     own_marked: dict[Hashable, Counter[bool]] = {}
-    for said, label, group in zip(opinions, labels, groups, strict=True):
+    for case_opinions, label, group in zip(opinions, labels, groups, strict=True):
         seen = Counter(
-            (member, vote, label) for member, vote in enumerate(said) if vote is not None
+            (member, vote, label) for member, vote in enumerate(case_opinions) if vote is not None
         )
         whole += seen
         own.setdefault(group, Counter()).update(seen)
         own_marked.setdefault(group, Counter())[label] += 1
     return [
-        _by_weight(said, whole, own[group], marked, own_marked[group])
-        for said, group in zip(opinions, groups, strict=True)
+        _by_weight(each, whole, own[group], marked, own_marked[group])
+        for each, group in zip(opinions, groups, strict=True)
     ]
 
 
 def _by_weight(
-    said: Opinions,
+    opinions: Opinions,
     whole: Counter[tuple[int, bool, bool]],
     own: Counter[tuple[int, bool, bool]],
     marked: Counter[bool],
@@ -149,7 +149,7 @@ def _by_weight(
     def times(member: int, vote: bool, label: bool) -> int:
         return whole[member, vote, label] - own[member, vote, label]
 
-    votes = [(member, vote) for member, vote in enumerate(said) if vote is not None]
+    votes = [(member, vote) for member, vote in enumerate(opinions) if vote is not None]
     if not votes:
         return None
     rights, wrongs = (marked[label] - own_marked[label] for label in (True, False))

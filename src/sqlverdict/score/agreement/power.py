@@ -110,11 +110,11 @@ def compare_metrics(
         power: The chance of finding a difference of the size seen.
         resamples: How many samples are drawn.
     """
-    said = {item.id: item.said for item in b[1]}
+    opinions = {item.id: item.opinion for item in b[1]}
     cells = Counter(
-        (bool(item.said), bool(said[item.id]), item.label)
+        (bool(item.opinion), bool(opinions[item.id]), item.label)
         for item in a[1]
-        if item.said is not None and said.get(item.id) is not None
+        if item.opinion is not None and opinions.get(item.id) is not None
     )
     n = sum(cells.values())
     only_a = sum(count for (x, y, label), count in cells.items() if x == label != y)

@@ -90,13 +90,13 @@ class Esm:
         if isinstance(prediction, ParseFailure):
             return Score(None if _is_our_limit(prediction) else 0.0, (prediction.reason,))
         all_count = parameter == "values"
-        found = [
+        matches = [
             exact_set_match(gold, prediction, schema, values=all_count, distinct=all_count).equal
             for gold in readable
         ]
-        if not any(found) and None in found:
+        if not any(matches) and None in matches:
             return Score(None, (Reason.BUDGET_EXHAUSTED,))
-        return Score(float(any(found)))
+        return Score(float(any(matches)))
 
 
 def _is_our_limit(failure: ParseFailure) -> bool:

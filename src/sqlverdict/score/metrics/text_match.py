@@ -48,5 +48,5 @@ class TextMatch:
         golds = [gold for gold in item.case.golds if gold.strip()]
         if not golds:
             return Score(None, (Reason.GOLD_SUSPECT,))
-        found = normalised(item.prediction.sql or "")
-        return Score(float(any(normalised(gold) == found for gold in golds)))
+        text = normalised(item.prediction.sql or "")
+        return Score(float(any(normalised(gold) == text for gold in golds)))

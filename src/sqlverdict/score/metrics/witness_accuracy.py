@@ -58,17 +58,17 @@ class WitnessAccuracy:
         comparison = item.compare(parameter)
         if comparison.equal is None:
             tied = Reason.TIE_UNDETERMINED in comparison.reasons
-            found = item.refute() if tied else None
-            if found is not None and found.refuted:
-                return Score(0.0, found.reasons)
+            refutation = item.refute() if tied else None
+            if refutation is not None and refutation.refuted:
+                return Score(0.0, refutation.reasons)
             return Score(None, comparison.reasons)
         if not comparison.equal:
             return Score(0.0, comparison.reasons)
-        found = item.refute()
-        if found.refuted:
-            return Score(0.0, found.reasons)
+        refutation = item.refute()
+        if refutation.refuted:
+            return Score(0.0, refutation.reasons)
         return (
-            Score(None, found.reasons)
-            if found.reasons and not found.instances_tried
+            Score(None, refutation.reasons)
+            if refutation.reasons and not refutation.instances_tried
             else Score(1.0)
         )

@@ -174,11 +174,11 @@ def _equal_size(curve: Curve, bins: int) -> Iterator[int]:
         start = end
 
 
-def _bins(curve: Curve, places: Iterator[int], width: int | None = None) -> list[DiagramBin]:
+def _bins(curve: Curve, indexes: Iterator[int], width: int | None = None) -> list[DiagramBin]:
     """The bins that hold items, the least sure first."""
-    found: list[DiagramBin] = []
+    diagram_bins: list[DiagramBin] = []
     first = 0
-    for place, run in groupby(places):
+    for index, run in groupby(indexes):
         last = first + sum(1 for _ in run)
         before = (curve.answered[first - 1], curve.wrong[first - 1]) if first else (0, 0)
         items = curve.answered[last - 1] - before[0]
@@ -188,10 +188,10 @@ def _bins(curve: Curve, places: Iterator[int], width: int | None = None) -> list
         sure = math.fsum(value * (end - start) for value, start, end in rows) / items
         low, high = curve.thresholds[last - 1], curve.thresholds[first]
         if width is not None:
-            low, high = (width - 1 - place) / width, (width - place) / width
-        found.append(DiagramBin(low, high, items, sure, right / items, wilson(right, items)))
+            low, high = (width - 1 - index) / width, (width - index) / width
+        diagram_bins.append(DiagramBin(low, high, items, sure, right / items, wilson(right, items)))
         first = last
-    return found[::-1]
+    return diagram_bins[::-1]
 
 
 def _ece(bins: Sequence[DiagramBin]) -> float:
@@ -211,10 +211,10 @@ def _ece_interval(bins: Sequence[DiagramBin], seed: int, confidence: float) -> t
     total = sum(counts)
     values = []
     for _ in range(RESAMPLES):
-        drawn = multinomial(rng, counts)
+        draw = multinomial(rng, counts)
         gaps = (
             abs(right - one.confidence * (right + wrong))
-            for one, right, wrong in zip(bins, drawn[::2], drawn[1::2], strict=True)
+            for one, right, wrong in zip(bins, draw[::2], draw[1::2], strict=True)
         )
         values.append(math.fsum(gaps) / total)
     return percentiles(values, confidence)

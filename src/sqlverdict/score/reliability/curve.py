@@ -188,9 +188,9 @@ def coverage_at(curve: Curve, risk: float) -> Point:
     """
     if not 0 <= risk <= 1:
         raise UsageError(f"a risk of {risk} was asked for; expected a share from 0 to 1")
-    for place in range(len(curve) - 1, -1, -1):
-        answered, wrong = curve.answered[place], curve.wrong[place]
+    for index in range(len(curve) - 1, -1, -1):
+        answered, wrong = curve.answered[index], curve.wrong[index]
         if wrong <= risk * answered:
-            value = curve.thresholds[place]
+            value = curve.thresholds[index]
             return Point(value, answered / curve.items, wrong / answered, answered, wrong)
     return Point(math.inf, 0.0, None, 0, 0)

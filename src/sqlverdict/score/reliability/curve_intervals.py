@@ -42,10 +42,10 @@ class CurveEstimate:
 
 def figures(risks: Sequence[float] = RISKS) -> dict[str, Figure]:
     """The figures that are reported of a curve, by name."""
-    found: dict[str, Figure] = {"aurc": aurc, "augrc": augrc}
+    by_name: dict[str, Figure] = {"aurc": aurc, "augrc": augrc}
     for risk in risks:
-        found[f"coverage_at_{risk:g}"] = partial(_coverage, risk=risk)
-    return found
+        by_name[f"coverage_at_{risk:g}"] = partial(_coverage, risk=risk)
+    return by_name
 
 
 def _coverage(curve: Curve, risk: float) -> float:
@@ -54,15 +54,15 @@ def _coverage(curve: Curve, risk: float) -> float:
 
 def curve_intervals(
     curve: Curve,
-    wanted: Mapping[str, Figure] | None = None,
+    only: Mapping[str, Figure] | None = None,
     *,
     seed: int = 0,
     resamples: int = RESAMPLES,
     confidence: float = CONFIDENCE,
 ) -> dict[str, CurveEstimate]:
     """Figures of a curve with bootstrap intervals."""
-    asked = figures() if wanted is None else wanted
-    values = {name: figure(curve) for name, figure in asked.items()}
+    figures_by_name = figures() if only is None else only
+    values = {name: figure(curve) for name, figure in figures_by_name.items()}
     if not curve.items:
         return {name: CurveEstimate(value) for name, value in values.items()}
     whole = curve.items <= LIMIT
@@ -70,7 +70,7 @@ def curve_intervals(
     cells = [n for _, size, bad in base.groups() for n in (bad, size - bad)]
     owners = _owners(cells) if whole else []
     rng = generator(seed)
-    drawn: dict[str, list[float]] = {name: [] for name in asked}
+    samples: dict[str, list[float]] = {name: [] for name in figures_by_name}
     for _ in range(resamples):
         if whole:
             picks = Counter(rng.choices(owners, k=curve.items))
@@ -78,18 +78,20 @@ def curve_intervals(
         else:
             counts = multinomial(rng, cells)
         other = _curve_from(base.thresholds, counts)
-        for name, figure in asked.items():
+        for name, figure in figures_by_name.items():
             value = figure(other)
             if value is not None:
-                drawn[name].append(value)
-    found = {}
-    for name, figure in asked.items():
-        low, high = percentiles(drawn[name], confidence)
+                samples[name].append(value)
+    intervals = {}
+    for name, figure in figures_by_name.items():
+        low, high = percentiles(samples[name], confidence)
         exact, rough = values[name], figure(base)
         shift = 0.0 if exact is None or rough is None else exact - rough
         low, high = min(max(low + shift, 0.0), 1.0), min(max(high + shift, 0.0), 1.0)
-        found[name] = CurveEstimate(exact, low, high, "bootstrap" if whole else "grouped bootstrap")
-    return found
+        intervals[name] = CurveEstimate(
+            exact, low, high, "bootstrap" if whole else "grouped bootstrap"
+        )
+    return intervals
 
 
 def _owners(cells: Sequence[int]) -> list[int]:
@@ -99,7 +101,7 @@ def _owners(cells: Sequence[int]) -> list[int]:
 
 def _curve_from(thresholds: Sequence[float], counts: Sequence[int]) -> Curve:
     """The curve with wrong and right items of each group as given; empty groups are left out."""
-    kept: list[float] = []
+    confidences: list[float] = []
     answered: list[int] = []
     wrong: list[int] = []
     items = errors = 0
@@ -107,24 +109,24 @@ def _curve_from(thresholds: Sequence[float], counts: Sequence[int]) -> Curve:
         if bad or good:
             items += bad + good
             errors += bad
-            kept.append(value)
+            confidences.append(value)
             answered.append(items)
             wrong.append(errors)
-    return Curve(kept, answered, wrong)
+    return Curve(confidences, answered, wrong)
 
 
 def _coarse(curve: Curve, groups: int) -> Curve:
     """The curve at about so many evenly spaced coverages; its points are points of the curve."""
-    places = []
+    indexes = []
     goal = 1
-    for place in range(len(curve)):
-        if curve.answered[place] * groups >= goal * curve.items:
-            places.append(place)
-            goal = curve.answered[place] * groups // curve.items + 1
+    for index in range(len(curve)):
+        if curve.answered[index] * groups >= goal * curve.items:
+            indexes.append(index)
+            goal = curve.answered[index] * groups // curve.items + 1
     return Curve(
-        [curve.thresholds[place] for place in places],
-        [curve.answered[place] for place in places],
-        [curve.wrong[place] for place in places],
+        [curve.thresholds[index] for index in indexes],
+        [curve.answered[index] for index in indexes],
+        [curve.wrong[index] for index in indexes],
     )
 
 
@@ -192,27 +194,27 @@ def compare_curves(
         )
         return PairedCurves(figure, values[0], values[1], n, test)
     rng = generator(seed)
-    homes = [_homes(curve, items) for curve, items in zip(curves, pairs, strict=True)]
-    drawn = []
+    cells_of_items = [_item_cells(curve, items) for curve, items in zip(curves, pairs, strict=True)]
+    samples = []
     for _ in range(resamples):
         picks = rng.choices(range(n), k=n)
         areas = []
-        for curve, home in zip(curves, homes, strict=True):
-            times = Counter(map(home.__getitem__, picks))
+        for curve, item_cells in zip(curves, cells_of_items, strict=True):
+            times = Counter(map(item_cells.__getitem__, picks))
             counts = [times[cell] for cell in range(2 * len(curve))]
             areas.append(area(_curve_from(curve.thresholds, counts)) or 0.0)
-        drawn.append(areas[1] - areas[0])
-    below, above = sum(d <= 0 for d in drawn), sum(d >= 0 for d in drawn)
+        samples.append(areas[1] - areas[0])
+    below, above = sum(d <= 0 for d in samples), sum(d >= 0 for d in samples)
     p_value = min(1.0, 2 * (min(below, above) + 1) / (resamples + 1))
-    low, high = percentiles(drawn, confidence)
+    low, high = percentiles(samples, confidence)
     test = PairedTest(difference, low, high, p_value, "paired bootstrap", "bootstrap", n)
     return PairedCurves(figure, values[0], values[1], n, test)
 
 
-def _homes(curve: Curve, items: Sequence[Item]) -> list[int]:
+def _item_cells(curve: Curve, items: Sequence[Item]) -> list[int]:
     """The number of each item's cell: twice its group's, and one more if it is right."""
-    places = {value: place for place, value in enumerate(curve.thresholds)}
-    return [2 * places[value] + right for value, right in items]
+    indexes = {value: index for index, value in enumerate(curve.thresholds)}
+    return [2 * indexes[value] + right for value, right in items]
 
 
 def _aurc_influence(curve: Curve, items: Sequence[Item]) -> list[float]:
@@ -236,14 +238,14 @@ def _aurc_influence(curve: Curve, items: Sequence[Item]) -> list[float]:
 
 def _augrc_influence(curve: Curve, items: Sequence[Item]) -> list[float]:
     n, area = curve.items, augrc(curve) or 0.0
-    found: dict[float, tuple[float, float]] = {}
+    influence: dict[float, tuple[float, float]] = {}
     before = 0
     for (value, size, bad), answered in zip(curve.groups(), curve.answered, strict=True):
-        found[value] = ((before + bad / 2) / n, (n - answered + size / 2) / n)
+        influence[value] = ((before + bad / 2) / n, (n - answered + size / 2) / n)
         before += bad
     return [
         generalised + (0.0 if right else below) - 2 * area
-        for generalised, below, right in ((*found[value], right) for value, right in items)
+        for generalised, below, right in ((*influence[value], right) for value, right in items)
     ]
 
 

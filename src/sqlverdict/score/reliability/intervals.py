@@ -57,23 +57,23 @@ def resampled_tables(
 ) -> list[OutcomeTable]:
     """Tables of samples of the same size; answerable and unanswerable items drawn apart."""
     rng = generator(seed)
-    found = []
+    tables = []
     for _ in range(resamples):
-        correct, held, wrong = multinomial(
+        correct, abstentions, wrong = multinomial(
             rng, (table.correct, table.abstained_answerable, table.wrong)
         )
         right, harm = multinomial(rng, (table.abstained_unanswerable, table.answered_unanswerable))
-        found.append(
+        tables.append(
             replace(
                 table,
                 correct=correct,
-                abstained_answerable=held,
+                abstained_answerable=abstentions,
                 wrong=wrong,
                 abstained_unanswerable=right,
                 answered_unanswerable=harm,
             )
         )
-    return found
+    return tables
 
 
 def interval_of(

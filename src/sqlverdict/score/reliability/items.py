@@ -78,7 +78,7 @@ class ReliabilityCounts:
         self._slices: dict[tuple[str, str], _Counts] = {}
         self._answers = _Answers()
         self._ranks = array("Q")
-        self._held = bytearray()
+        self._abstentions = bytearray()
 
     def add(self, result: Result) -> None:
         """Take one result."""
@@ -86,16 +86,16 @@ class ReliabilityCounts:
         for counts, one in zip(self._counts, fates, strict=True):
             counts.add(one)
         fate = fates[0]
-        place = _slice_of(result)
-        part = self._slices.get(place)
+        slice_key = _slice_of(result)
+        part = self._slices.get(slice_key)
         if part is None:
-            part = self._slices[place] = _Counts()
+            part = self._slices[slice_key] = _Counts()
         part.add(fate)
         if fate.cell is None:
             return
         if not result.answerable:
             self._ranks.append(rank_of(result.id, self.seed))
-            self._held.append(fate.cell is Cell.ABSTAINED_UNANSWERABLE)
+            self._abstentions.append(fate.cell is Cell.ABSTAINED_UNANSWERABLE)
         if fate.cell in _ANSWERED:
             self._take_answer(result, fate.cell)
 
@@ -124,13 +124,13 @@ class ReliabilityCounts:
 
     def subset(self, share: float = SHARE) -> OutcomeTable:
         """The table with a seeded share of the unanswerable items."""
-        held = zip(self._ranks, map(bool, self._held), strict=True)
-        return subset(self.table, held, share)
+        items = zip(self._ranks, map(bool, self._abstentions), strict=True)
+        return subset(self.table, items, share)
 
     def slices(self) -> tuple[SliceTable, ...]:
         """The slices, answerable ones first; types that nobody foresaw are there too."""
-        found = sorted(self._slices.items(), key=lambda item: _slice_order(*item[0]))
-        return tuple(SliceTable(*place, counts.table()) for place, counts in found)
+        ranked = sorted(self._slices.items(), key=lambda item: _slice_order(*item[0]))
+        return tuple(SliceTable(*slice_key, counts.table()) for slice_key, counts in ranked)
 
     @property
     def without_confidence(self) -> int:
@@ -143,13 +143,13 @@ class ReliabilityCounts:
         ``unanswerable=False`` leaves out answers to unanswerable questions, which are wrong.
         """
         answers = self._answers
-        chosen = (
+        selection = (
             (confidence, bool(flags & _RIGHT))
             for confidence, flags in zip(answers.confidences, answers.flags, strict=True)
             if unanswerable or flags & _ANSWERABLE
         )
         confidences, right = array("d"), bytearray()
-        for confidence, good in chosen:
+        for confidence, good in selection:
             confidences.append(confidence)
             right.append(good)
         return curve_of(confidences, map(bool, right))

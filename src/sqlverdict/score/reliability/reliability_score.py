@@ -143,8 +143,8 @@ def sweep_penalty(
 ) -> list[tuple[float, float]]:
     """``(c, RS(c))`` for each penalty; N stands at its number."""
     size = view.size(table)
-    found = ((penalty_value(c, size), rs(table, c, view)) for c in penalties)
-    return [(cost, score) for cost, score in found if score is not None]
+    points = ((penalty_value(c, size), rs(table, c, view)) for c in penalties)
+    return [(cost, score) for cost, score in points if score is not None]
 
 
 def sweep_share(
@@ -158,7 +158,7 @@ def sweep_share(
         UsageError: a share is none, or there are no items of a kind that it asks for.
     """
     cost = penalty_value(penalty, table.total)
-    found = []
+    points = []
     for share in shares:
         if not 0 <= share <= 1:
             raise UsageError(f"a share of {share} unanswerable questions; expected 0 to 1")
@@ -173,8 +173,8 @@ def sweep_share(
         if share > 0:
             good = table.abstained_unanswerable - cost * table.answered_unanswerable
             score += share * good / table.unanswerable
-        found.append((share, score))
-    return found
+        points.append((share, score))
+    return points
 
 
 @dataclass(frozen=True)
@@ -232,15 +232,19 @@ def subset(
         UsageError: the items are not those of the table.
     """
     ranked = sorted(abstained)
-    held_back = sum(held for _, held in ranked)
+    held_back = sum(withheld for _, withheld in ranked)
     if (len(ranked), held_back) != (table.unanswerable, table.abstained_unanswerable):
         raise UsageError(
             f"{len(ranked)} unanswerable items, {held_back} of them held back, were given for a "
             f"table with {table.unanswerable} and {table.abstained_unanswerable}"
         )
-    taken = [held for _, held in ranked[: math.floor(share * len(ranked) + 0.5)]]
-    kept = sum(taken)
-    return replace(table, abstained_unanswerable=kept, answered_unanswerable=len(taken) - kept)
+    sample = [withheld for _, withheld in ranked[: math.floor(share * len(ranked) + 0.5)]]
+    in_sample = sum(sample)
+    return replace(
+        table,
+        abstained_unanswerable=in_sample,
+        answered_unanswerable=len(sample) - in_sample,
+    )
 
 
 def _share(part: int, whole: int) -> float | None:

@@ -109,11 +109,11 @@ def best_prefix(curve: Curve, penalty: Penalty = 1.0) -> Threshold:
     """As :func:`heuristic_threshold`, for items that are grouped already."""
     cost = penalty_value(penalty, curve.items)
     best, best_sum = -1, 0.0
-    for place in range(len(curve)):
-        answered, wrong = curve.answered[place], curve.wrong[place]
+    for index in range(len(curve)):
+        answered, wrong = curve.answered[index], curve.wrong[index]
         total = (answered - wrong) - cost * wrong
         if total > best_sum:
-            best, best_sum = place, float(total)
+            best, best_sum = index, float(total)
     if best < 0:
         return Threshold(NEVER, 0, 0, curve.items, 0.0, cost, curve)
     answered, wrong = curve.answered[best], curve.wrong[best]
@@ -163,9 +163,9 @@ def certify(
         )
     level = delta / steps
     value, answered, wrong = NEVER, 0, 0
-    for threshold, kept, errors in _fixed_ranks(curve, steps):
-        if kept > answered and at_most(errors, kept, risk) <= level:
-            value, answered, wrong = threshold, kept, errors
+    for threshold, count, errors in _fixed_ranks(curve, steps):
+        if count > answered and at_most(errors, count, risk) <= level:
+            value, answered, wrong = threshold, count, errors
     bound = upper_bound(wrong, answered, level) if answered else None
     promise = (
         f"with probability at least {1 - delta:g}, at most {risk:.1%} of later answers at this "
@@ -179,14 +179,14 @@ def certify(
 
 def _fixed_ranks(curve: Curve, steps: int) -> Iterable[tuple[float, int, int]]:
     """For each rank: an inclusive threshold, and the items and wrong ones it answers."""
-    place = 0
+    index = 0
     for step in range(1, steps):
         rank = math.ceil(curve.items * step / steps)
-        while place < len(curve) and curve.answered[place] < rank:
-            place += 1
+        while index < len(curve) and curve.answered[index] < rank:
+            index += 1
         # Strictly above the confidence at the rank: these items alone are a plain sample.
-        if 0 < place < len(curve):
-            just_above = math.nextafter(curve.thresholds[place], math.inf)
-            yield just_above, curve.answered[place - 1], curve.wrong[place - 1]
+        if 0 < index < len(curve):
+            just_above = math.nextafter(curve.thresholds[index], math.inf)
+            yield just_above, curve.answered[index - 1], curve.wrong[index - 1]
     if curve.items:
         yield -math.inf, curve.items, curve.errors

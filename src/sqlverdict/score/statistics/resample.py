@@ -52,20 +52,20 @@ def binomial(rng: random.Random, trials: int, chance: float) -> int:
     mean = trials * chance
     if mean < _POISSON:
         return min(trials, _poisson(rng, mean))
-    drawn = round(rng.gauss(mean, sqrt(mean * (1 - chance))))
-    return min(max(drawn, 0), trials)
+    draw = round(rng.gauss(mean, sqrt(mean * (1 - chance))))
+    return min(max(draw, 0), trials)
 
 
 def multinomial(rng: random.Random, counts: Sequence[int]) -> list[int]:
     """Counts of a sample of the same size, drawn with replacement."""
     left = mass = sum(counts)
-    drawn = []
+    draws = []
     for count in counts:
         hits = left if count == mass else binomial(rng, left, count / mass)
-        drawn.append(hits)
+        draws.append(hits)
         left -= hits
         mass -= count
-    return drawn
+    return draws
 
 
 def percentiles(values: Sequence[float], confidence: float) -> tuple[float, float]:
