@@ -9,7 +9,7 @@ Respects
 
 Quirks, kept on purpose
     As ``spider``: an ``order by`` in a subquery makes row order count, two empty answers are
-    equal, ``> =`` is repair to ``>=``; but ``YEAR(CURDATE())`` is not repair here, and a run of
+    equal, ``> =`` becomes ``>=``; but ``YEAR(CURDATE())`` is not replaced here, and a run of
     blanks is made one, also inside a quoted value.
 
 Source
