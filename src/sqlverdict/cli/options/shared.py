@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 import msgspec
@@ -14,8 +13,6 @@ from sqlverdict.cli.command import Heading, argument, option
 from sqlverdict.errors import UsageError
 from sqlverdict.files.escapes import json_escaped
 from sqlverdict.files.secrets import without_secrets
-
-F = TypeVar("F", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
