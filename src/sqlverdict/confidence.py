@@ -172,7 +172,7 @@ def count(labelled: Iterable[tuple[str, str, bool, float]]) -> Counts:
     }
 
 
-class _Policy(msgspec.Struct):
+class _PolicyCounts(msgspec.Struct):
     """A model as it is stored."""
 
     sets: list[LabelSet]
@@ -183,7 +183,7 @@ class _ModelFile(msgspec.Struct):
     """Models as they are stored, by policy."""
 
     schema: int
-    policies: dict[str, _Policy]
+    policies: dict[str, _PolicyCounts]
 
 
 def read_models(path: Path) -> Models:

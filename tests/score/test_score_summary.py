@@ -18,7 +18,7 @@ from sqlverdict.score.summary import (
     Estimate,
     Slice,
     Summary,
-    _Values,
+    _MetricValues,
     from_json,
     summarise,
     to_json,
@@ -274,7 +274,7 @@ def test_no_result_is_kept() -> None:
 
 
 def test_a_million_different_values_take_a_small_histogram() -> None:
-    values = _Values("ves", binary=False)
+    values = _MetricValues("ves", binary=False)
     for i in range(100_000):
         values.add(i / 10_000 + 1e-7)
     assert len(values.histogram) < 3000

@@ -118,7 +118,7 @@ def _checked(record: Recording, rows: bool, where: str) -> Recording:
 
 
 @dataclass(frozen=True)
-class _Result:
+class _RecordedResult:
     """A recorded result: as an outcome, as text for judges, and whether all of it is there."""
 
     outcome: Outcome
@@ -126,22 +126,22 @@ class _Result:
     whole: bool = True
 
 
-def _result(parts: Mapping[str, Any], name: str, where: str) -> _Result | None:
+def _result(parts: Mapping[str, Any], name: str, where: str) -> _RecordedResult | None:
     value = parts.get(name)
     if value is None:
         return None
     if isinstance(value, str):
         answer, whole = read_table(value)
-        return _Result(answer, value, whole)
+        return _RecordedResult(answer, value, whole)
     if isinstance(value, Mapping) and set(value) == {"error"}:
-        return _Result(Failure(Reason.EXECUTION_ERROR, str(value["error"])))
+        return _RecordedResult(Failure(Reason.EXECUTION_ERROR, str(value["error"])))
     rows = _rows(value) if isinstance(value, list) else None
     if rows is None:
         raise BenchmarkError(
             f"{where}: {name!r} is no result. Expected a list of rows of the same length, a text "
             f"table that ends in shape=(rows, columns), or an object with 'error'."
         )
-    return _Result(rows)
+    return _RecordedResult(rows)
 
 
 def _rows(value: Sequence[object]) -> Answer | None:
@@ -164,12 +164,15 @@ def _rows(value: Sequence[object]) -> Answer | None:
     return Answer(columns or _names(width), read)
 
 
-def _are_rows(*results: _Result | None) -> bool:
+def _are_rows(*results: _RecordedResult | None) -> bool:
     return all(one is not None and one.text is None for one in results)
 
 
 def _is_whole(
-    gold: _Result | None, prediction: _Result | None, parts: Mapping[str, Any], where: str
+    gold: _RecordedResult | None,
+    prediction: _RecordedResult | None,
+    parts: Mapping[str, Any],
+    where: str,
 ) -> bool:
     if gold is None or prediction is None:
         return False

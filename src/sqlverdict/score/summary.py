@@ -273,7 +273,7 @@ class _Tally:
 
     def __init__(self, plan: tuple[tuple[str, bool], ...]) -> None:
         self.cases = 0
-        self._values = [_Values(label, binary) for label, binary in plan]
+        self._values = [_MetricValues(label, binary) for label, binary in plan]
 
     def add(self, scores: Sequence[float | None], times: int) -> None:
         self.cases += times
@@ -301,7 +301,7 @@ def _settle(alike: dict[tuple[Any, ...], _Alike]) -> None:
     alike.clear()
 
 
-class _Values:
+class _MetricValues:
     """One metric's values: the sum, and for the bootstrap a histogram.
 
     The histogram keeps three digits of each value, so that a metric of times, whose values all

@@ -71,13 +71,13 @@ def resolve(tree: Expr, schema: Schema) -> Resolved:
     Raises:
         Unsupported: it has a construct that is not read.
     """
-    work = _Resolver(schema)
+    work = _TreeResolver(schema)
     root = work.unwrap(copied(tree))
     work.query(root, None, {})
     return Resolved(root, work.bases)
 
 
-class _Resolver:
+class _TreeResolver:
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self.bases: dict[str, str] = {}

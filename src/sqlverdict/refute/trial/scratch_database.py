@@ -28,7 +28,7 @@ CELL = 100
 """To make a cell, load it and look at it costs about as much as so many steps of the engine."""
 
 
-class _Gate(Guard):
+class _WriteGuard(Guard):
     """The usual guard, opened while we write ourselves."""
 
     opened = False
@@ -91,7 +91,7 @@ class ScratchDatabase:
     ) -> None:
         self.schema = schema
         self.work = 0
-        self._gate = _Gate()
+        self._gate = _WriteGuard()
         self._ticks = 0
         self._mark = ""
         self._begun = 0

@@ -40,7 +40,7 @@ _TAGS = {
 }
 
 
-class _Brief(msgspec.Struct):
+class _ReportLine(msgspec.Struct):
     db_id: str
     verdict: Verdict
     fault: Fault | None = None
@@ -112,7 +112,7 @@ def write_checks(path: Path, name: str, checks: Sequence[GateCheck]) -> None:
 
 def _index(log: Path, deciding: str | None) -> dict[str, _Suite]:
     suites: dict[str, _Suite] = {}
-    decode = msgspec.json.Decoder(_Brief).decode
+    decode = msgspec.json.Decoder(_ReportLine).decode
     place = 0
     with log.open("rb") as lines:
         for number, line in enumerate(lines, 1):
