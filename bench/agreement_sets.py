@@ -22,6 +22,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from sqlverdict.evidence import Judged
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.recorded import RecordedReplies
 from sqlverdict.load.benchmark import BENCHMARKS
@@ -30,12 +31,10 @@ from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.records import (
     Answer,
     Case,
-    Evidence,
     Judgement,
     Prediction,
     Recording,
     Result,
-    Rung,
 )
 from sqlverdict.run.judging.stage import JudgeOptions
 from sqlverdict.verdicts import judge
@@ -69,9 +68,9 @@ class Labelled:
 
     def judgement(self, policy: Any, opinion: bool | None = None, **more: Any) -> Judgement:
         """What a policy makes of it, with a judge's opinion or without one."""
-        evidence = tuple(e for e in self.result.evidence if e.rung is not Rung.JUDGED)
+        evidence = tuple(e for e in self.result.evidence if not isinstance(e, Judged))
         if opinion is not None:
-            evidence += (Evidence(Rung.JUDGED, "recorded", opinion),)
+            evidence += (Judged("recorded", correct=opinion),)
         said = Prediction(self.result.id, self.result.prediction)
         return judge(self.case, said, evidence, policy, judged=opinion is not None, **more)
 

@@ -31,6 +31,8 @@ from pathlib import Path
 from random import Random, SystemRandom
 from time import monotonic
 
+import msgspec
+
 from attack_data import BROKEN_DATABASES, break_keys, illegal, published_pairs, restored
 from fuzz_inputs import TYPES
 from mutants import golds, mutants
@@ -205,7 +207,7 @@ def broken_part(seed: str, report: Report) -> None:
             if result.scores["proved"] == 1.0:
                 report.counts["proofs on broken data"] += 1
                 if result.scores["ex"] == 0.0:
-                    evidence = [found.detail for found in result.evidence]
+                    evidence = [msgspec.to_builtins(piece) for piece in result.evidence]
                     report.wrong("wrong proof", **about, evidence=evidence)
 
 

@@ -19,6 +19,7 @@ from fuzz_inputs import (
     write_odd_database,
 )
 from sqlverdict.errors import Contradiction
+from sqlverdict.evidence import Failed, Undecided
 from sqlverdict.load.benchmarks import demo
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Fault
@@ -75,8 +76,8 @@ def through_metrics(gold: str, prediction: str, database: Path, folder: Path) ->
         except Contradiction as found:
             return f"contradiction: {found}"
         (result,) = run.results()
-        notes = [found.detail for found in result.evidence if found.by == "toolkit"]
-        errors = [str(note["error"]) for note in notes if "error" in note]
+        pieces = [piece for piece in result.evidence if isinstance(piece, Undecided | Failed)]
+        errors = [piece.failure.error for piece in pieces if piece.failure and piece.failure.error]
         if result.fault is Fault.TOOLKIT:
             errors.append(result.message)
         bad = [error for error in errors if not error.startswith(EXPECTED)]

@@ -27,6 +27,7 @@ from time import perf_counter
 
 from smollm import serve_smollm
 from sqlverdict.errors import MissingExtra, UsageError
+from sqlverdict.evidence import Judged
 from sqlverdict.execute.engine import Limits
 from sqlverdict.judge.judge import JUDGES
 from sqlverdict.judge.opinion import ASKED_AGAIN, Settings
@@ -39,7 +40,7 @@ from sqlverdict.load.benchmarks.demo import DATA, predictions_path, systems
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.policies import INTENT
-from sqlverdict.records import Case, Evidence, Prediction, Reason, Result, Rung, Verdict
+from sqlverdict.records import Case, Prediction, Reason, Result, Verdict
 from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.report.terminal.tables import plain, table
 from sqlverdict.run.judging.stage import JudgeOptions
@@ -110,15 +111,15 @@ def between(before: Usage, after: Usage) -> Usage:
     )
 
 
-def opinions(results: Iterable[Result]) -> list[Evidence]:
-    return [found for result in results for found in result.evidence if found.rung is Rung.JUDGED]
+def opinions(results: Iterable[Result]) -> list[Judged]:
+    return [piece for result in results for piece in result.evidence if isinstance(piece, Judged)]
 
 
 def changes(results: Iterable[Result], cases: Mapping[str, Case]) -> Counter[Verdict]:
     """Verdicts that the judge changed, by what they became."""
     found: Counter[Verdict] = Counter()
     for result in results:
-        unheard = [each for each in result.evidence if each.rung is not Rung.JUDGED]
+        unheard = [each for each in result.evidence if not isinstance(each, Judged)]
         said = Prediction(result.id, result.prediction, result.abstained)
         alone = judge(cases[result.id], said, unheard, INTENT)
         found[result.verdict] += alone.verdict is not result.verdict
@@ -128,14 +129,14 @@ def changes(results: Iterable[Result], cases: Mapping[str, Case]) -> Counter[Ver
 def row(heard: Heard, cases: Mapping[str, Case]) -> list[str]:
     """One line of the table."""
     asked, changed = opinions(heard.results), changes(heard.results, cases)
-    steady = stability(each.detail.get("repeats") or () for each in asked)
+    steady = stability(each.repeats for each in asked)
     numbers = (
         len(asked),
         heard.used.calls,
         heard.used.cached,
         heard.used.prompt_tokens,
         heard.used.completion_tokens,
-        sum(ASKED_AGAIN in (each.detail.get("flags") or ()) for each in asked),
+        sum(ASKED_AGAIN in each.flags for each in asked),
         sum(Reason.JUDGE_UNPARSEABLE in each.reasons for each in asked),
         sum(Reason.JUDGE_UNAVAILABLE in each.reasons for each in asked),
         *(changed[to] for to in (Verdict.CORRECT, Verdict.INCORRECT, Verdict.NEEDS_REVIEW)),

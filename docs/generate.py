@@ -28,7 +28,7 @@ from sqlverdict.load.predictions import load_predictions
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.rule import RULES
-from sqlverdict.records import REASONS, Fault, Reason, Row, Rung, Verdict
+from sqlverdict.records import REASONS, Fault, Reason, Row, Verdict
 from sqlverdict.refute.make.instance_profile import InstanceProfile
 from sqlverdict.refute.strategy import STRATEGIES, rotation
 from sqlverdict.registry import Registry
@@ -196,14 +196,14 @@ def strategies() -> str:
 
 
 def words() -> str:
-    """Verdicts, rungs, faults and reason codes."""
+    """Verdicts, evidence, faults and reason codes."""
     parts = ["# Words of the run log", NOTE]
     for title, words_ in (
         ("Verdicts", Verdict),
-        ("Rungs of evidence, strongest first", Rung),
         ("Faults of unscored cases", Fault),
     ):
         parts += [f"## {title}", "\n".join(f"- `{word.value}`" for word in words_)]
+    parts += ["## Evidence", document("sqlverdict.evidence")]
     rows = [f"| `{reason.value}` | {REASONS[reason]} |" for reason in Reason]
     parts += ["## Reason codes", "\n".join(["| code | meaning |", "| --- | --- |", *rows])]
     parts += ["## How evidence becomes a verdict", document("sqlverdict.verdicts")]

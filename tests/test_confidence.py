@@ -19,12 +19,13 @@ from sqlverdict.confidence import (
     write_models,
 )
 from sqlverdict.errors import UsageError
+from sqlverdict.evidence import Related, Relation, Tested
+from sqlverdict.evidence_parts import GeneratedRelation
 from sqlverdict.policies import POLICIES, RESULTS
-from sqlverdict.records import Evidence, Rung
 from sqlverdict.situations import Situation
 
-EXTRA = Evidence(Rung.RELATED, "compare", False, detail={"relations": [{"kind": "extra_columns"}]})
-UNSEEN = Evidence(Rung.RELATED, "compare", False, detail={"generated": {"columns": "permuted"}})
+EXTRA = Related("compare", relations=(Relation("extra_columns"),))
+UNSEEN = Related("compare", generated=GeneratedRelation(50, "permuted", "same", 1.0))
 
 
 def labels(
@@ -58,7 +59,7 @@ def test_cells_are_named_after_what_shows_first() -> None:
     assert cell_of("difference", [EXTRA]) == "difference/extra_columns"
     assert cell_of("generated_near", [UNSEEN]) == "generated_near/permuted"
     assert cell_of("difference", [EXTRA], True) == "difference/judged_right"
-    assert cell_of("match", [Evidence(Rung.TESTED, "compare", True)]) == "match"
+    assert cell_of("match", [Tested("compare")]) == "match"
 
 
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=1, max_size=4))

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from sqlverdict.compare.relations.scale import multiplies_by_100
-from sqlverdict.harmless import harmless
+from sqlverdict.evidence import Refuted, Related, Relation
+from sqlverdict.harmless import find_harmless
 from sqlverdict.pipeline import Options, evaluate
-from sqlverdict.records import Case, Evidence, Reason, Rung, Verdict
+from sqlverdict.records import Case, Reason, Verdict
 
 CASE = Case("1", "db", "How many are there?", ("SELECT 1",))
 RANKED = Case("1", "db", "List them in descending order.", ("SELECT 1",))
@@ -20,9 +22,13 @@ DISTINCT = Case("1", "db", "What are the distinct names?", ("SELECT 1",))
 NAMES = Case("1", "db", "What are their names?", ("SELECT 1",))
 
 
-def related(kind: str, **detail: Any) -> Evidence:
-    found = {"relations": [{"kind": kind, "detail": detail}]}
-    return Evidence(Rung.RELATED, "compare", False, (Reason.VALUE_MISMATCH,), detail=found)
+def related(kind: str, **detail: Any) -> Related:
+    return Related("compare", (Reason.VALUE_MISMATCH,), relations=(Relation(kind, detail),))
+
+
+def harmless(case: Case, difference: Related) -> str | None:
+    relation = find_harmless(case, difference)
+    return None if relation is None else relation.kind
 
 
 @pytest.mark.parametrize(
@@ -39,7 +45,6 @@ def related(kind: str, **detail: Any) -> Evidence:
         ("extra_columns", {"columns": [1], "extra": [0], "constant": [1]}, CASE, False),
         ("extra_columns", {"columns": [1], "extra": [0], "constant": None}, CASE, False),
         ("extra_columns", {"columns": [1], "extra": [0], "alternatives": [0]}, CASE, False),
-        ("extra_columns", {"columns": [1], "extra": [0], "broken": {"rows": {}}}, CASE, False),
         ("order_only", {}, CASE, True),
         ("order_only", {}, RANKED, False),
         ("order_only", {}, Case("1", "db"), False),
@@ -84,12 +89,17 @@ def test_what_is_harmless(kind: str, detail: dict[str, Any], case: Case, expecte
     assert weak is (expected and rows_alone), "chance excuses nothing but a match"
 
 
+def test_a_relation_that_breaks_elsewhere_is_not_harmless() -> None:
+    found = related("extra_columns", columns=[1], extra=[0])
+    assert harmless(CASE, found) == "extra_columns"
+    broken = replace(found.relations[0], broken=Refuted("refute", grade="ordinary"))
+    assert harmless(CASE, replace(found, relations=(broken,))) is None
+
+
 def test_a_record_without_order_cannot_differ_in_order() -> None:
     found = related("extra_columns", order="other")
     assert harmless(RANKED, found) is None
-    unordered = Evidence(
-        found.rung, found.by, False, found.reasons, detail={**found.detail, "ordered": False}
-    )
+    unordered = replace(found, ordered=False)
     assert harmless(RANKED, unordered) == "extra_columns"
 
 

@@ -75,7 +75,6 @@ NAMES_NOT_YET = {
     "run/pool",
     "runlog",
     "score",
-    "score/metrics",
     "score/reliability",
     "testing",
     "testing/gaming",

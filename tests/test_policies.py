@@ -9,10 +9,25 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from sqlverdict import policies
+from sqlverdict.evidence import (
+    Contradicted,
+    Evidence,
+    Failed,
+    Judged,
+    Proved,
+    Refuted,
+    Related,
+    Relation,
+    Signs,
+    Tested,
+    Undecided,
+)
+from sqlverdict.evidence_parts import AnswerExcerpt, GeneratedRelation, LoggedSign, StageFailure
 from sqlverdict.policies import INTENT, POLICIES, RESULTS, STRICT, Policy
-from sqlverdict.records import Case, Evidence, Fault, Prediction, Reason, Rung, Verdict
+from sqlverdict.records import Case, Fault, Prediction, Reason, Verdict
 from sqlverdict.situations import BECAUSE, QUESTIONS, Situation, situation
 from sqlverdict.verdicts import asks, judge
 
@@ -20,58 +35,40 @@ CASE = Case("1", "db", "How many are there?", ("SELECT 1",))
 RANKED = Case("1", "db", "List them in descending order.", ("SELECT 1",))
 SAID = Prediction("1", "SELECT 1")
 
-MATCH = Evidence(Rung.TESTED, "compare", True)
-CONSTANT = Evidence(Rung.TESTED, "compare", True, detail={"constant_prediction": True})
-PROOF = Evidence(Rung.PROVED, "prove", True, detail={"profile": "sound"})
-FAILED = Evidence(Rung.RELATED, "execute", False, (Reason.EXECUTION_ERROR,))
-TIE = Evidence(Rung.UNKNOWN, "compare", None, (Reason.TIE_UNDETERMINED,))
-SEARCHED = Evidence(Rung.TESTED, "refute", True, detail={"databases": 400})
-NOT_SEARCHED = Evidence(Rung.UNKNOWN, "refute", None, (Reason.UNSUPPORTED_FEATURE,))
-BAD_GOLD = Evidence(Rung.UNKNOWN, "compare", None, (Reason.GOLD_EXECUTION_ERROR,), Fault.GOLD)
-UNSEARCHED = Evidence(
-    Rung.UNKNOWN, "refute", None, (Reason.UNSUPPORTED_FEATURE,), detail={"databases": 0}
-)
-SIGNS = Evidence(
-    Rung.UNKNOWN,
-    "signs",
-    detail={"gold": [{"name": "dead_literal", "message": "no row has it"}], "prediction": []},
-)
-BUG = Evidence(
-    Rung.UNKNOWN,
-    "toolkit",
-    None,
-    (Reason.TOOLKIT_ERROR,),
-    Fault.TOOLKIT,
-    {"contradiction": True},
-)
+MATCH = Tested("compare")
+CONSTANT = Tested("compare", constant_prediction=True)
+PROOF = Proved("prove", profile="sound")
+FAILED = Failed("execute", (Reason.EXECUTION_ERROR,), query="prediction")
+TIE = Undecided("compare", (Reason.TIE_UNDETERMINED,))
+SEARCHED = Tested("refute", databases=400)
+BAD_GOLD = Failed("compare", (Reason.GOLD_EXECUTION_ERROR,), query="gold")
+UNSEARCHED = Undecided("refute", (Reason.UNSUPPORTED_FEATURE,))
+SIGNS = Signs("signs", gold=(LoggedSign("dead_literal", message="no row has it"),))
+BUG = Contradicted("toolkit", (Reason.TOOLKIT_ERROR,), against="real")
 
 
-def witness(grade: str, **detail: Any) -> Evidence:
+def witness(grade: str, **fields: Any) -> Refuted:
+    return Refuted("refute", (Reason.VALUE_MISMATCH,), grade=grade, **fields)
+
+
+def repeating(grade: str) -> Refuted:
+    return Refuted("refute", (Reason.DUPLICATES_MISMATCH,), grade=grade)
+
+
+def unseen(columns: str, rows: str, overlap: float) -> Related:
+    generated = GeneratedRelation(50, columns, rows, overlap)
     reasons = (Reason.VALUE_MISMATCH,)
-    return Evidence(Rung.REFUTED, "refute", False, reasons, detail={"grade": grade, **detail})
+    return Related("compare", reasons, recorded=True, whole=False, generated=generated)
 
 
-def repeating(grade: str) -> Evidence:
-    repeated = (Reason.DUPLICATES_MISMATCH,)
-    return Evidence(Rung.REFUTED, "refute", False, repeated, detail={"grade": grade})
+def related(kind: str = "", **detail: Any) -> Related:
+    relations = (Relation(kind, detail),) if kind else ()
+    return Related("compare", (Reason.VALUE_MISMATCH,), relations=relations)
 
 
-def unseen(columns: str, rows: str, overlap: float) -> Evidence:
-    generated = {"instances": 50, "columns": columns, "rows": rows, "overlap": overlap}
-    detail = {"relations": [], "recorded": True, "whole": False, "generated": generated}
-    return Evidence(Rung.RELATED, "compare", False, (Reason.VALUE_MISMATCH,), detail=detail)
-
-
-def related(kind: str = "", **detail: Any) -> Evidence:
-    relations = [{"kind": kind, "detail": detail}] if kind else []
-    found = {"relations": relations}
-    return Evidence(Rung.RELATED, "compare", False, (Reason.VALUE_MISMATCH,), detail=found)
-
-
-def opinion(agrees: bool | None, *metrics: str, reason: Reason | None = None) -> Evidence:
-    detail = {"metrics": list(metrics)} if metrics else {}
+def opinion(correct: bool | None, *metrics: str, reason: Reason | None = None) -> Judged:
     reasons = () if reason is None else (reason,)
-    return Evidence(Rung.JUDGED, "flex", agrees, reasons, detail=detail)
+    return Judged("flex", reasons, correct=correct, metrics=metrics or ("verdict",))
 
 
 SITUATIONS = {
@@ -85,7 +82,7 @@ SITUATIONS = {
     Situation.NULL_IN_AGGREGATE: (MATCH, witness("needs_null", null_in_aggregate=True)),
     Situation.TIED_ROWS_LOST: (
         MATCH,
-        witness("needs_tie", gold={"count": 2}, prediction={"count": 1}),
+        witness("needs_tie", gold=AnswerExcerpt(count=2), prediction=AnswerExcerpt(count=1)),
     ),
     Situation.UNDETERMINED_PREDICTION: (MATCH, witness("ungraded", kind="undetermined_prediction")),
     Situation.UNUSUAL_WITNESS: (MATCH, witness("needs_empty_table")),
@@ -104,7 +101,7 @@ SITUATIONS = {
     Situation.DIFFERENCE: (related("row_subset"),),
     Situation.FAULT: (BAD_GOLD,),
     Situation.FITS_A_TIE: (TIE, SEARCHED),
-    Situation.UNSEARCHED_TIE: (TIE, NOT_SEARCHED),
+    Situation.UNSEARCHED_TIE: (TIE, UNSEARCHED),
     Situation.OPEN: (),
 }
 
@@ -114,13 +111,14 @@ def test_each_situation_is_recognised(expected: Situation) -> None:
     assert situation(CASE, SITUATIONS[expected])[0] is expected
 
 
-def searched(databases: int, reason: Reason | None = None, **detail: Any) -> Evidence:
-    rung, agrees = (Rung.TESTED, True) if databases else (Rung.UNKNOWN, None)
+def searched(databases: int, reason: Reason | None = None, **fields: Any) -> Evidence:
     reasons = () if reason is None else (reason,)
-    return Evidence(rung, "refute", agrees, reasons, detail={"databases": databases, **detail})
+    if databases:
+        return Tested("refute", reasons, databases=databases, **fields)
+    return Undecided("refute", reasons, **fields)
 
 
-CRASH = Evidence(Rung.UNKNOWN, "toolkit", None, (Reason.TOOLKIT_ERROR,), detail={"stage": "refute"})
+CRASH = Undecided("toolkit", (Reason.TOOLKIT_ERROR,), failure=StageFailure("refute"))
 
 
 @pytest.mark.parametrize(
@@ -212,7 +210,7 @@ def test_without_a_judge_a_witness_against_a_match_is_never_wrong_by_intent() ->
         name
         for name, evidence in SITUATIONS.items()
         if evidence[:1] in ((MATCH,), (CONSTANT,))
-        and any(found.rung is Rung.REFUTED for found in evidence)
+        and any(isinstance(piece, Refuted) for piece in evidence)
     ]
     assert len(witnessed) == 8
     decided = {INTENT.table[name] for name in witnessed if name is not Situation.CONTRADICTION}
@@ -250,7 +248,10 @@ def test_a_witness_decides_against_an_answer_that_fits_a_tie() -> None:
 @pytest.mark.parametrize("grade", ["needs_tie", "needs_null", "breaks_regularity"])
 def test_an_answer_left_open_on_unusual_data_is_unusual(grade: str) -> None:
     found = witness(
-        grade, kind="undetermined_prediction", gold={"count": 2}, prediction={"count": 1}
+        grade,
+        kind="undetermined_prediction",
+        gold=AnswerExcerpt(count=2),
+        prediction=AnswerExcerpt(count=1),
     )
     assert situation(CASE, (MATCH, found))[0] is Situation.UNUSUAL_WITNESS
 
@@ -267,10 +268,8 @@ def test_a_difference_in_form_that_was_not_searched_is_never_plainly_right(
 ) -> None:
     found = related(kind, order="free")
     assert situation(CASE, (found,))[0] == searched
-    cut = Evidence(
-        found.rung, found.by, False, found.reasons, detail={**found.detail, "unsearched": True}
-    )
-    failed = Evidence(Rung.UNKNOWN, "toolkit", None, detail={"stage": "refute"})
+    cut = replace(found, unsearched=True)
+    failed = Undecided("toolkit", failure=StageFailure("refute"))
     for evidence in ((cut,), (found, failed)):
         assert situation(CASE, evidence)[0] == not_searched
         assert judge(CASE, SAID, evidence, STRICT).verdict is Verdict.NEEDS_REVIEW
@@ -291,15 +290,15 @@ def test_a_constant_that_no_search_tells_apart_is_a_match() -> None:
 def test_a_constant_or_a_query_with_a_strong_sign_says_nothing_against_the_gold() -> None:
     different = related("row_subset")
     assert situation(CASE, (different, SIGNS))[0] is Situation.GOLD_SUSPECT
-    constant = Evidence(Rung.UNKNOWN, "signs", detail={**SIGNS.detail, "says_nothing": True})
+    constant = replace(SIGNS, says_nothing="constant")
     assert situation(CASE, (different, constant))[0] is Situation.DIFFERENCE
-    strong = {"name": "cross_join", "strength": "strong", "message": "every row with every row"}
-    signs = Evidence(Rung.UNKNOWN, "signs", detail={**SIGNS.detail, "prediction": [strong]})
+    strong = LoggedSign("cross_join", "strong", "every row with every row")
+    signs = replace(SIGNS, prediction=(strong,))
     assert situation(CASE, (different, signs))[0] is Situation.DIFFERENCE
 
 
 def test_a_tie_that_costs_the_prediction_no_row_is_unusual() -> None:
-    more = witness("needs_tie", gold={"count": 1}, prediction={"count": 2})
+    more = witness("needs_tie", gold=AnswerExcerpt(count=1), prediction=AnswerExcerpt(count=2))
     assert situation(CASE, (MATCH, more))[0] is Situation.UNUSUAL_WITNESS
 
 

@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import dataclasses
+import pickle
+from typing import get_args
 
 import msgspec
 import pytest
 
 from sqlverdict import records
+from sqlverdict.evidence import (
+    Contradicted,
+    Evidence,
+    Failed,
+    Judged,
+    OpenQuestion,
+    Proved,
+    Recorded,
+    Refuted,
+    Related,
+    Relation,
+    Signs,
+    Tested,
+    Undecided,
+)
+from sqlverdict.evidence_parts import LoggedSign, StageFailure
 from sqlverdict.records import (
     RESULT_SCHEMA,
-    Evidence,
     Fault,
     Prediction,
     Reason,
     Result,
-    Rung,
     Verdict,
 )
 
@@ -34,7 +50,7 @@ def test_records_are_frozen_and_documented(record: type) -> None:
     assert not record.__doc__.startswith(f"{record.__name__}(")
 
 
-@pytest.mark.parametrize("closed", [Reason, Verdict, Fault, Rung])
+@pytest.mark.parametrize("closed", [Reason, Verdict, Fault])
 def test_closed_sets_say_what_they_are(closed: type) -> None:
     for member in closed:  # type: ignore[attr-defined]
         assert str(member) == member.value
@@ -72,9 +88,13 @@ def test_a_result_comes_back_whole_from_its_line() -> None:
         {"ex": None, "ex[bird]": 0.5},
         (Reason.TOOLKIT_ERROR,),
         (
-            Evidence(
-                Rung.UNKNOWN, "toolkit", None, (Reason.TOOLKIT_ERROR,), Fault.TOOLKIT, {"m": 1}
+            Undecided(
+                "toolkit",
+                (Reason.TOOLKIT_ERROR,),
+                fault=Fault.TOOLKIT,
+                failure=StageFailure("case", "a bug"),
             ),
+            Related("compare", relations=(Relation("scale", {"changed": [{"factor": 100}]}),)),
         ),
         {"gold": 0.1},
         answerable=False,
@@ -85,3 +105,31 @@ def test_a_result_comes_back_whole_from_its_line() -> None:
     )
     assert result.schema == RESULT_SCHEMA
     assert msgspec.json.decode(msgspec.json.encode(result), type=Result) == result
+
+
+EVIDENCE = (
+    Proved("prove", trust="proved", form="SELECT 1"),
+    Refuted("refute", (Reason.VALUE_MISMATCH,), grade="ungraded", sentence="they differ"),
+    Tested("compare"),
+    Related("compare", relations=(Relation("scale", broken=Refuted("refute", grade="ordinary")),)),
+    Failed("execute", query="prediction"),
+    Judged("flex", correct=True),
+    Undecided("toolkit", fault=Fault.TOOLKIT, failure=StageFailure("case", "a bug")),
+    Contradicted("toolkit", against="real"),
+    Signs("signs", gold=(LoggedSign("dead_literal", "strong"),)),
+    Recorded("record", verdicts={"a": 1.0}, equal=True),
+    OpenQuestion("policy", question="?"),
+)
+
+
+def test_each_type_of_evidence_is_listed() -> None:
+    assert {type(piece) for piece in EVIDENCE} == set(get_args(Evidence))
+
+
+@pytest.mark.parametrize("piece", EVIDENCE, ids=lambda piece: type(piece).__name__)
+def test_evidence_has_the_same_bytes_in_every_process(piece: Evidence) -> None:
+    text = msgspec.json.encode(piece)
+    assert msgspec.json.encode(pickle.loads(pickle.dumps(piece))) == text
+    decoded = msgspec.json.decode(text, type=Evidence)
+    assert decoded == piece
+    assert msgspec.json.encode(decoded) == text

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.records import Case, Evidence, Fault, Judgement, Prediction, Reason, Rung, Verdict
+from sqlverdict.evidence import Evidence, Failed, Proved, Related, Tested, Undecided
+from sqlverdict.records import Case, Fault, Judgement, Prediction, Reason, Verdict
 from sqlverdict.verdicts import judge, toolkit_failure
 
 CASE = Case("1", "db", "?", ("SELECT 1",))
@@ -14,13 +15,13 @@ UNANSWERABLE = Case("1", "db", "?", answerable=False)
 SAID = Prediction("1", "SELECT 1")
 ABSTAINED = Prediction("1", abstained=True)
 
-PROOF = Evidence(Rung.PROVED, "prove", True)
-AGREEMENT = Evidence(Rung.TESTED, "compare", True)
-DIFFERENCE = Evidence(Rung.RELATED, "compare", False, (Reason.VALUE_MISMATCH,))
-FAILED = Evidence(Rung.RELATED, "execute", False, (Reason.EXECUTION_ERROR,))
-TIE = Evidence(Rung.UNKNOWN, "compare", None, (Reason.TIE_UNDETERMINED,))
-BAD_GOLD = Evidence(Rung.UNKNOWN, "compare", None, (Reason.GOLD_EXECUTION_ERROR,), Fault.GOLD)
-NO_DATABASE = Evidence(Rung.UNKNOWN, "compare", None, (Reason.DATABASE_UNAVAILABLE,), Fault.ENGINE)
+PROOF = Proved("prove")
+AGREEMENT = Tested("compare")
+DIFFERENCE = Related("compare", (Reason.VALUE_MISMATCH,))
+FAILED = Failed("execute", (Reason.EXECUTION_ERROR,), query="prediction")
+TIE = Undecided("compare", (Reason.TIE_UNDETERMINED,))
+BAD_GOLD = Failed("compare", (Reason.GOLD_EXECUTION_ERROR,), query="gold")
+NO_DATABASE = Undecided("compare", (Reason.DATABASE_UNAVAILABLE,), fault=Fault.ENGINE)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from pathlib import Path
 import msgspec
 
 from sqlverdict.errors import UsageError
-from sqlverdict.records import Evidence
+from sqlverdict.evidence import Evidence, Related
 
 SHRINKAGE = 4.0
 """A cell counts as if so many labels of its situation were in it, too."""
@@ -137,17 +137,18 @@ def cell_of(situation: str, evidence: Sequence[Evidence] = (), opinion: bool | N
     name = str(situation)
     if opinion is not None:
         return f"{name}/judged_{'right' if opinion else 'wrong'}"
-    shown = next(filter(None, map(_shown, evidence)), "")
-    return f"{name}/{shown}" if shown else name
+    part = next(filter(None, map(_first_part, evidence)), "")
+    return f"{name}/{part}" if part else name
 
 
-def _shown(found: Evidence) -> str:
+def _first_part(evidence: Evidence) -> str:
     """What evidence of a difference shows first."""
-    generated = found.detail.get("generated")
-    if generated:
-        return str(generated["columns"])
-    relations = found.detail.get("relations") or ()
-    return str(relations[0].get("kind")) if relations else ""
+    match evidence:
+        case Related(generated=generated) if generated is not None:
+            return generated.columns
+        case Related(relations=(first, *_)):
+            return first.kind
+    return ""
 
 
 def count(labelled: Iterable[tuple[str, str, bool, float]]) -> Counts:

@@ -20,12 +20,11 @@ Then comes the condition of its own, in its file in ``compare/relations``.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from sqlverdict.compare.relation import RELATIONS, RelationContext
-from sqlverdict.records import Case, Evidence
+from sqlverdict.evidence import Related, Relation
+from sqlverdict.records import Case
 
 TIED = "tie_superset"
 
@@ -41,49 +40,35 @@ _ORDER = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Harmless:
-    """A relation that makes a difference harmless, with its proof."""
-
-    kind: str
-    detail: Mapping[str, Any]
-
-
-def harmless(case: Case, evidence: Evidence) -> str | None:
-    """The relation that makes a difference harmless; ``None`` where there is none."""
-    relation = find_harmless(case, evidence)
-    return None if relation is None else relation.kind
-
-
-def find_harmless(case: Case, evidence: Evidence) -> Harmless | None:
-    """The relation that makes a difference harmless, with its proof.
+def find_harmless(case: Case, difference: Related) -> Relation | None:
+    """The relation that makes a difference harmless; ``None`` where there is none.
 
     Order matters where the gold orders, the question asks for an order, and the order is known.
     """
-    for relation in evidence.detail.get("relations") or ():
-        kind, detail = str(relation.get("kind")), relation.get("detail") or {}
-        shape = (evidence.detail.get("shape") or {}).get("gold") or (0, 0)
-        if not RELATIONS.has(kind):
+    gold = difference.shape.gold if difference.shape is not None else None
+    one_row = gold is not None and gold[0] == 1
+    order_matters = difference.ordered and asks_for_order(case)
+    for relation in difference.relations:
+        if not RELATIONS.has(relation.kind):
             continue
-        member = RELATIONS.get(kind)
-        if not may_be_harmless(detail, one_row=shape[0] == 1, trivial=member.trivial):
+        member = RELATIONS.get(relation.kind)
+        if not may_be_harmless(relation, one_row=one_row, trivial=member.trivial):
             continue
-        order_matters = evidence.detail.get("ordered") is not False and asks_for_order(case)
-        if member.harmless(detail, RelationContext(case, order_matters)):
-            return Harmless(kind, detail)
+        if member.harmless(relation.detail, RelationContext(case, order_matters)):
+            return relation
     return None
 
 
-def may_be_harmless(
-    detail: Mapping[str, Any], *, one_row: bool = False, trivial: bool = False
-) -> bool:
+def may_be_harmless(relation: Relation, *, one_row: bool = False, trivial: bool = False) -> bool:
     """Whether a relation fulfils the conditions that all have in common.
 
     Answers that differ in what benchmarks do not compare are a match: that a search tells them
     apart elsewhere, or that they are short, says as much against them as against any match.
     """
-    notes = ("alternatives",) if trivial else ("weak", "broken", "alternatives")
-    if any(detail.get(note) for note in notes):
+    detail = relation.detail
+    if not trivial and (detail.get("weak") or relation.broken is not None):
+        return False
+    if detail.get("alternatives"):
         return False
     if detail.get("constant", []) != []:
         return False

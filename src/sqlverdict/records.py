@@ -12,9 +12,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
+
+from sqlverdict.evidence import Evidence as Evidence
+from sqlverdict.evidence import Relation as Relation
+from sqlverdict.reasons import LIMIT_REASONS as LIMIT_REASONS
+from sqlverdict.reasons import REASONS as REASONS
+from sqlverdict.reasons import Fault as Fault
+from sqlverdict.reasons import Reason as Reason
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
@@ -23,81 +30,8 @@ Cell = None | int | float | str | bytes
 Row = tuple[Cell, ...]
 Role = Literal["gold", "prediction"]
 
-RESULT_SCHEMA = 2
+RESULT_SCHEMA = 3
 """Version of the run log's line format; readers refuse a newer one."""
-
-
-class Reason(StrEnum):
-    """Why something is not simply right: a closed set, written in run logs."""
-
-    EMPTY_RESULT = "EMPTY_RESULT"
-    RESULT_MISSING_ROWS = "RESULT_MISSING_ROWS"
-    RESULT_EXTRA_ROWS = "RESULT_EXTRA_ROWS"
-    RESULT_MISSING_COLUMNS = "RESULT_MISSING_COLUMNS"
-    RESULT_EXTRA_COLUMNS = "RESULT_EXTRA_COLUMNS"
-    VALUE_MISMATCH = "VALUE_MISMATCH"
-    ORDER_MISMATCH = "ORDER_MISMATCH"
-    DUPLICATES_MISMATCH = "DUPLICATES_MISMATCH"
-    TIE_UNDETERMINED = "TIE_UNDETERMINED"
-    PARSE_ERROR = "PARSE_ERROR"
-    EXECUTION_ERROR = "EXECUTION_ERROR"
-    EXECUTION_TIMEOUT = "EXECUTION_TIMEOUT"
-    GOLD_EXECUTION_ERROR = "GOLD_EXECUTION_ERROR"
-    GOLD_EXECUTION_TIMEOUT = "GOLD_EXECUTION_TIMEOUT"
-    WRITE_BLOCKED = "WRITE_BLOCKED"
-    ROW_LIMIT = "ROW_LIMIT"
-    MEMORY_LIMIT = "MEMORY_LIMIT"
-    NO_SQL_PRODUCED = "NO_SQL_PRODUCED"
-    REFUSED_IN_WORDS = "REFUSED_IN_WORDS"
-    NO_TEST_SUITE = "NO_TEST_SUITE"
-    UNSUPPORTED_FEATURE = "UNSUPPORTED_FEATURE"
-    BUDGET_EXHAUSTED = "BUDGET_EXHAUSTED"
-    JUDGE_UNPARSEABLE = "JUDGE_UNPARSEABLE"
-    JUDGE_UNAVAILABLE = "JUDGE_UNAVAILABLE"
-    GOLD_SUSPECT = "GOLD_SUSPECT"
-    AMBIGUOUS_QUESTION = "AMBIGUOUS_QUESTION"
-    DATABASE_UNAVAILABLE = "DATABASE_UNAVAILABLE"
-    ANSWERED_UNANSWERABLE = "ANSWERED_UNANSWERABLE"
-    FACT_BROKEN = "FACT_BROKEN"
-    TOOLKIT_ERROR = "TOOLKIT_ERROR"
-
-
-REASONS: Mapping[Reason, str] = {
-    Reason.EMPTY_RESULT: "the prediction returned no row, the gold did",
-    Reason.RESULT_MISSING_ROWS: "rows of the gold are missing",
-    Reason.RESULT_EXTRA_ROWS: "there are rows that the gold does not have",
-    Reason.RESULT_MISSING_COLUMNS: "fewer columns than the gold",
-    Reason.RESULT_EXTRA_COLUMNS: "more columns than the gold",
-    Reason.VALUE_MISMATCH: "values differ",
-    Reason.ORDER_MISMATCH: "the right rows in an order that the gold's ORDER BY forbids",
-    Reason.DUPLICATES_MISMATCH: "the right rows, some too often or too seldom",
-    Reason.TIE_UNDETERMINED: "the gold's LIMIT cuts through a tie, and this answer fits it too",
-    Reason.PARSE_ERROR: "not SQL of this engine",
-    Reason.EXECUTION_ERROR: "the engine refused it: an unknown column or table, a wrong call",
-    Reason.EXECUTION_TIMEOUT: "stopped at the step or time limit",
-    Reason.GOLD_EXECUTION_ERROR: "the gold query itself fails",
-    Reason.GOLD_EXECUTION_TIMEOUT: "the gold query itself reaches a limit",
-    Reason.WRITE_BLOCKED: "it would write, or touch what is not the database",
-    Reason.ROW_LIMIT: "more rows than are kept",
-    Reason.MEMORY_LIMIT: "more memory than is allowed",
-    Reason.NO_SQL_PRODUCED: "the reply holds no SQL, or nothing at all; not an abstention",
-    Reason.REFUSED_IN_WORDS: "the reply refuses in plain words and marks no abstention",
-    Reason.NO_TEST_SUITE: "the case has one database alone, so test-suite accuracy would be EX",
-    Reason.UNSUPPORTED_FEATURE: "several statements, EXPLAIN, or beyond our parser",
-    Reason.BUDGET_EXHAUSTED: "the search for an answer was given up",
-    Reason.JUDGE_UNPARSEABLE: "the judge's reply could not be read",
-    Reason.JUDGE_UNAVAILABLE: "the judge could not be asked",
-    Reason.GOLD_SUSPECT: "there is evidence against the gold",
-    Reason.AMBIGUOUS_QUESTION: "the question has several readings",
-    Reason.DATABASE_UNAVAILABLE: "the database is missing or cannot be read",
-    Reason.ANSWERED_UNANSWERABLE: "SQL was given for a question that has no answer here",
-    Reason.FACT_BROKEN: "a proof rests on what the schema declares and the data break",
-    Reason.TOOLKIT_ERROR: "a bug of ours; please report it",
-}
-"""What each reason means, in words."""
-
-LIMIT_REASONS = frozenset({Reason.EXECUTION_TIMEOUT, Reason.ROW_LIMIT, Reason.MEMORY_LIMIT})
-"""What a query fails with where it reaches a limit. The message does not quote its text."""
 
 
 class Verdict(StrEnum):
@@ -111,25 +45,6 @@ class Verdict(StrEnum):
     UNSCORED = "unscored"
 
 
-class Fault(StrEnum):
-    """Whose fault it is that a case is unscored. Never the model's."""
-
-    GOLD = "gold"
-    ENGINE = "engine"
-    TOOLKIT = "toolkit"
-
-
-class Rung(StrEnum):
-    """The rungs of the ladder of evidence, strongest first."""
-
-    PROVED = "proved"
-    REFUTED = "refuted"
-    TESTED = "tested"
-    RELATED = "related"
-    JUDGED = "judged"
-    UNKNOWN = "unknown"
-
-
 @dataclass(frozen=True)
 class Contract:
     """How one case wants its answers compared; unset fields leave the preset's choice."""
@@ -138,14 +53,6 @@ class Contract:
     columns: Literal["any_order", "same_order"] | None = None
     float_rel: float | None = None
     float_abs: float | None = None
-
-
-RECORD = "record"
-"""Who says what a case's record adds to the evidence."""
-RECORD_DIFFERS = "record_differs"
-"""The queries were run, and the record says otherwise whether their results match."""
-RECORD_UNUSED = "record_unused"
-"""The record is about another prediction."""
 
 
 @dataclass(frozen=True)
@@ -289,14 +196,6 @@ class Failure:
 Outcome = Answer | Failure
 
 
-@dataclass(frozen=True)
-class Relation:
-    """How an unequal answer relates to the gold answer, with its proof in ``detail``."""
-
-    kind: str
-    detail: Mapping[str, Any] = field(default_factory=dict)
-
-
 class Comparison(msgspec.Struct, frozen=True):
     """Whether two answers are the same; ``None`` means the gold leaves it open.
 
@@ -307,27 +206,6 @@ class Comparison(msgspec.Struct, frozen=True):
     reasons: tuple[Reason, ...] = ()
     columns: tuple[int, ...] | None = None
     message: str = ""
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """One thing a stage found out. Evidence is data; verdicts are made elsewhere.
-
-    Attributes:
-        rung: How strong it is, and of what kind.
-        by: The stage or member that found it.
-        agrees: Whether it says that the prediction answers as the gold does; ``None``: open.
-        reasons: Reason codes for what does not agree or could not be found out.
-        fault: Set where nothing could be found out and the model is not to blame.
-        detail: What shows it: a relation's columns, a count, a message.
-    """
-
-    rung: Rung
-    by: str
-    agrees: bool | None = None
-    reasons: tuple[Reason, ...] = ()
-    fault: Fault | None = None
-    detail: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Score(msgspec.Struct, frozen=True):

@@ -37,13 +37,26 @@ open                         none of these
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
-from typing import Any
 
 from sqlverdict.compare.relation import RELATIONS
+from sqlverdict.evidence import (
+    Contradicted,
+    Evidence,
+    Failed,
+    Proved,
+    Refuted,
+    Related,
+    Signs,
+    Tested,
+    Undecided,
+    fault_of,
+)
+from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.harmless import TIED, find_harmless
-from sqlverdict.records import Case, Evidence, Fault, Reason, Rung
+from sqlverdict.reasons import Reason
+from sqlverdict.records import Case
 
 NEAR = 0.8
 """From this overlap on, answers on generated databases are nearly the same. Chosen on the halves
@@ -167,155 +180,153 @@ QUESTIONS: Mapping[Situation, str] = {
 
 def situation(case: Case, evidence: Sequence[Evidence]) -> tuple[Situation, Evidence | None]:
     """What the evidence amounts to, and the piece of it that says so."""
-    proof = witness = match = different = open_ = None
-    for found in evidence:
-        rung = found.rung
-        if rung is Rung.JUDGED:
-            continue
-        if "contradiction" in found.detail:
-            return Situation.CONTRADICTION, found
-        if rung is Rung.REFUTED:
-            witness = witness or found
-        elif found.agrees is None:
-            open_ = _weightier(open_, found)
-        elif not found.agrees:
-            different = different or found
-        elif rung is Rung.PROVED:
-            proof = proof or found
-        else:
-            match = match or found
+    proof: Proved | None = None
+    witness: Refuted | None = None
+    match_: Tested | None = None
+    difference: Related | Failed | None = None
+    open_: Undecided | Failed | None = None
+    for piece in evidence:
+        match piece:
+            case Contradicted():
+                return Situation.CONTRADICTION, piece
+            case Proved():
+                proof = proof or piece
+            case Refuted():
+                witness = witness or piece
+            case Tested():
+                match_ = match_ or piece
+            case Undecided() | Failed(query="gold"):
+                open_ = _weightier(open_, piece)
+            case Related() | Failed():
+                difference = difference or piece
     if proof is not None:
         return (Situation.PROVED, proof) if witness is None else (Situation.CONTRADICTION, _OUR_BUG)
-    tied = open_ is not None and open_.fault is None
-    unsearched = _first(evidence, _is_unsearched)
+    tied = open_ is not None and fault_of(open_) is None
+    unsearched = next(filter(_is_unsearched, evidence), None)
     against = witness or unsearched
-    if match is not None and match.detail.get("constant_prediction") and against is not None:
+    if match_ is not None and match_.constant_prediction and against is not None:
         return Situation.CONSTANT_MATCH, against
     if witness is not None:
-        shown = _with_witness(witness)
+        by_witness = _with_witness(witness)
         # That it fits a tie is less than a match: a search may find that it fits by luck.
-        if match is None and tied and shown in _TELLING:
-            shown = Situation.TIE_WITNESS
-        return shown, witness
-    if match is not None and not tied:
+        if match_ is None and tied and by_witness in _TELLING:
+            by_witness = Situation.TIE_WITNESS
+        return by_witness, witness
+    if match_ is not None and not tied:
         if unsearched is not None:
             return Situation.UNSEARCHED_MATCH, unsearched
-        return Situation.MATCH, match
-    if different is not None:
-        shown = _with_difference(case, different, unsearched)
-        if shown is Situation.DIFFERENCE and _gold_is_suspect(evidence):
-            shown = Situation.GOLD_SUSPECT
-        return shown, different
+        return Situation.MATCH, match_
+    if difference is not None:
+        by_difference = _with_difference(case, difference, unsearched)
+        if by_difference is Situation.DIFFERENCE and _gold_is_suspect(evidence):
+            by_difference = Situation.GOLD_SUSPECT
+        return by_difference, difference
     if open_ is None:
         return Situation.OPEN, None
-    if open_.fault is not None:
+    if fault_of(open_) is not None:
         return Situation.FAULT, open_
     # Beside a tie a match is the search's: it looked where nothing ties, too.
-    searched = match is not None and unsearched is None
+    searched = match_ is not None and unsearched is None
     return (Situation.FITS_A_TIE if searched else Situation.UNSEARCHED_TIE), open_
 
 
 def _gold_is_suspect(evidence: Sequence[Evidence]) -> bool:
     """Whether the gold shows a strong sign of an error that the prediction does not show."""
-    for found in evidence:
-        if found.by == "signs":
-            gold = {sign["name"] for sign in found.detail.get("gold") or ()}
-            said = found.detail.get("prediction") or ()
-            # A text that nobody can read hides its signs, and a constant has none to show.
-            if found.detail.get("says_nothing"):
-                return False
-            # Nor does a prediction with a strong sign of its own, or one that depends on the
-            # clock or on chance, say anything against the gold.
-            if any(s.get("strength") == "strong" or s["name"] in UNSTEADY for s in said):
-                return False
-            return bool(gold & SUSPECT_SIGNS - {sign["name"] for sign in said})
+    signs = next((piece for piece in evidence if isinstance(piece, Signs)), None)
+    # A text that nobody can read hides its signs, and a constant has none to show.
+    if signs is None or signs.says_nothing:
+        return False
+    # Nor does a prediction with a strong sign of its own, or one that depends on the clock or on
+    # chance, say anything against the gold.
+    if any(sign.strength == "strong" or sign.name in UNSTEADY for sign in signs.prediction):
+        return False
+    own = {sign.name for sign in signs.prediction}
+    return any(sign.name in SUSPECT_SIGNS and sign.name not in own for sign in signs.gold)
+
+
+def _is_unsearched(evidence: Evidence) -> bool:
+    """Whether it says that a search was asked for and not made, or not to its end."""
+    match evidence:
+        case Undecided(failure=StageFailure(stage="refute")):
+            return True
+        case Undecided(by="refute"):
+            return evidence.cut_by_time or bool(evidence.reasons)
+        case Refuted(by="refute") | Tested(by="refute"):
+            return evidence.cut_by_time
     return False
 
 
-def _is_unsearched(found: Evidence) -> bool:
-    """Whether it says that a search was asked for and not made, or not to its end."""
-    if found.by == "toolkit":
-        return found.detail.get("stage") == "refute"
-    if found.by != "refute":
-        return False
-    return bool(found.detail.get("cut_by_time")) or (found.agrees is None and bool(found.reasons))
-
-
-def _weightier(before: Evidence | None, found: Evidence) -> Evidence | None:
+def _weightier(
+    before: Undecided | Failed | None, piece: Undecided | Failed
+) -> Undecided | Failed | None:
     """Among what is open a fault counts most, then a tie; nothing else says anything."""
-    if before is not None and before.fault is not None:
+    if before is not None and fault_of(before) is not None:
         return before
-    if found.fault is not None:
-        return found
-    return before or (found if Reason.TIE_UNDETERMINED in found.reasons else None)
+    if fault_of(piece) is not None:
+        return piece
+    return before or (piece if Reason.TIE_UNDETERMINED in piece.reasons else None)
 
 
-def _with_witness(witness: Evidence) -> Situation:
-    detail, grade = witness.detail, str(witness.detail.get("grade"))
-    if detail.get("kind") == "undetermined_prediction":
+def _with_witness(witness: Refuted) -> Situation:
+    grade = witness.grade
+    if witness.kind == "undetermined_prediction":
         ordinary = grade in _BY_GRADE
         return Situation.UNDETERMINED_PREDICTION if ordinary else Situation.UNUSUAL_WITNESS
     if witness.reasons == (Reason.DUPLICATES_MISMATCH,):
         return Situation.DUPLICATES_WITNESS
     if grade in _BY_GRADE:
         return _BY_GRADE[grade]
-    if grade == "needs_null" and detail.get("null_in_aggregate"):
+    if grade == "needs_null" and witness.null_in_aggregate:
         return Situation.NULL_IN_AGGREGATE
-    if grade == "needs_tie" and _count(detail.get("prediction")) < _count(detail.get("gold")):
+    if grade == "needs_tie" and witness.prediction.count < witness.gold.count:
         return Situation.TIED_ROWS_LOST
     return Situation.UNUSUAL_WITNESS
 
 
-def _with_difference(case: Case, different: Evidence, unsearched: Evidence | None) -> Situation:
-    if different.detail.get("failed") or different.by == "execute":
+def _with_difference(
+    case: Case, difference: Related | Failed, unsearched: Evidence | None
+) -> Situation:
+    if isinstance(difference, Failed):
         return Situation.FAILED
-    found = find_harmless(case, different)
-    if found is None:
-        if _first_relation(different) == "null_rows":
+    relation = find_harmless(case, difference)
+    if relation is None:
+        if _first_relation(difference) == "null_rows":
             return Situation.NULL_ROWS_DIFFERENCE
-        return _told_by_generated(different) or Situation.DIFFERENCE
-    if found.kind == TIED and found.detail.get("limited") == "prediction":
+        return _told_by_generated(difference) or Situation.DIFFERENCE
+    if relation.kind == TIED and relation.detail.get("limited") == "prediction":
         return Situation.TIED_DIFFERENCE
     # What benchmarks do not compare counts as a match. Another form does not: it would be enough
     # to stand against the search to be forgiven.
-    trivial = RELATIONS.get(found.kind).trivial
-    if unsearched is not None or different.detail.get("unsearched"):
+    trivial = RELATIONS.get(relation.kind).trivial
+    if unsearched is not None or difference.unsearched:
         return Situation.UNSEARCHED_MATCH if trivial else Situation.UNSEARCHED_DIFFERENCE
     if not trivial:
         return Situation.HARMLESS_DIFFERENCE
-    broken = found.detail.get("broken")
-    if broken:
-        return _BY_GRADE.get(str(broken.get("grade")), Situation.UNUSUAL_WITNESS)
+    if relation.broken is not None:
+        return _BY_GRADE.get(relation.broken.grade, Situation.UNUSUAL_WITNESS)
     return Situation.TRIVIAL_DIFFERENCE
 
 
-def _first_relation(different: Evidence) -> str:
-    relations = different.detail.get("relations") or ()
-    weak = relations and (relations[0].get("detail") or {}).get("weak")
-    return str(relations[0].get("kind")) if relations and not weak else ""
+def _first_relation(difference: Related) -> str:
+    """The kind of the first relation; empty where there is none, or it may be chance."""
+    match difference.relations:
+        case (first, *_) if not first.detail.get("weak"):
+            return first.kind
+    return ""
 
 
-def _told_by_generated(different: Evidence) -> Situation | None:
+def _told_by_generated(difference: Related) -> Situation | None:
     """What generated databases say of answers that are not at hand."""
-    found = different.detail.get("generated")
-    if not found:
+    generated = difference.generated
+    if generated is None:
         return None
-    columns = found["columns"]
-    if found["rows"] == "same" and columns in ("same", "permuted"):
+    if generated.rows == "same" and generated.columns in ("same", "permuted"):
         return Situation.GENERATED_SAME
-    if found["overlap"] >= NEAR:
+    if generated.overlap >= NEAR:
         return Situation.GENERATED_NEAR
     # Scorers compare columns in their order: other columns explain the recorded difference, and
     # of the rows nothing is known.
-    return Situation.GENERATED_COLUMNS if columns != "same" else None
-
-
-def _count(side: Any) -> int:
-    return int(side.get("count", 0)) if isinstance(side, Mapping) else 0
-
-
-def _first(evidence: Sequence[Evidence], holds: Callable[[Evidence], object]) -> Evidence | None:
-    return next((found for found in evidence if holds(found)), None)
+    return Situation.GENERATED_COLUMNS if generated.columns != "same" else None
 
 
 _BY_GRADE = {
@@ -332,4 +343,4 @@ _TELLING = frozenset(
 )
 """Witnesses on data with nothing unusual in them."""
 
-_OUR_BUG = Evidence(Rung.UNKNOWN, "toolkit", None, (Reason.TOOLKIT_ERROR,), Fault.TOOLKIT)
+_OUR_BUG = Contradicted("toolkit", (Reason.TOOLKIT_ERROR,), against="witness")

@@ -18,20 +18,19 @@ match without a witness. Where it gives no verdict the case needs review, with t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlverdict.confidence import NO_LABELS, Model
+from sqlverdict.evidence import Evidence, Judged, fault_of
 from sqlverdict.parse.refusal import is_refusal
 from sqlverdict.policies import RESULTS, Policy
 from sqlverdict.records import (
     Case,
-    Evidence,
     Fault,
     Judgement,
     Prediction,
     Reason,
-    Rung,
     Verdict,
 )
 from sqlverdict.situations import Situation, situation
@@ -71,10 +70,10 @@ def judge(
     if decision == "ask":
         opinion = _opinion(evidence)
         made = _by_opinion(opinion, reasons)
-        said = None if opinion is None else opinion.agrees
+        said = None if opinion is None else opinion.correct
         return _with_confidence(made, found, model.expect(found, evidence, said))
     if decision == "unscored":
-        fault = by.fault if by is not None else None
+        fault = fault_of(by) if by is not None else None
         made = Judgement(Verdict.UNSCORED, fault or Fault.TOOLKIT, reasons)
         return replace(made, situation=str(found))
     if decision == "correct" and found not in (Situation.PROVED, Situation.UNSEARCHED_MATCH):
@@ -121,26 +120,24 @@ def toolkit_failure() -> Judgement:
     return Judgement(Verdict.UNSCORED, Fault.TOOLKIT, (Reason.TOOLKIT_ERROR,))
 
 
-def _opinion(evidence: Sequence[Evidence]) -> Evidence | None:
-    return _first(
-        evidence,
-        lambda e: e.rung is Rung.JUDGED and "verdict" in e.detail.get("metrics", ("verdict",)),
-    )
+def _opinion(evidence: Sequence[Evidence]) -> Judged | None:
+    """The first opinion that was asked for the verdict."""
+    for piece in evidence:
+        if isinstance(piece, Judged) and "verdict" in piece.metrics:
+            return piece
+    return None
 
 
-def _by_opinion(opinion: Evidence | None, reasons: tuple[Reason, ...]) -> Judgement:
-    if opinion is None:
-        return Judgement(Verdict.NEEDS_REVIEW, reasons=(Reason.JUDGE_UNAVAILABLE, *reasons))
-    if opinion.agrees is None:
-        return Judgement(Verdict.NEEDS_REVIEW, reasons=(*opinion.reasons, *reasons))
-    if opinion.agrees:
-        return Judgement(Verdict.CORRECT)
+def _by_opinion(opinion: Judged | None, reasons: tuple[Reason, ...]) -> Judgement:
+    match opinion:
+        case None:
+            return Judgement(Verdict.NEEDS_REVIEW, reasons=(Reason.JUDGE_UNAVAILABLE, *reasons))
+        case Judged(correct=None):
+            return Judgement(Verdict.NEEDS_REVIEW, reasons=(*opinion.reasons, *reasons))
+        case Judged(correct=True):
+            return Judgement(Verdict.CORRECT)
     return Judgement(Verdict.INCORRECT, reasons=reasons)
 
 
-def _first(evidence: Sequence[Evidence], holds: Callable[[Evidence], object]) -> Evidence | None:
-    return next((found for found in evidence if holds(found)), None)
-
-
 def _all_reasons(evidence: Sequence[Evidence]) -> tuple[Reason, ...]:
-    return tuple(dict.fromkeys(reason for found in evidence for reason in found.reasons))
+    return tuple(dict.fromkeys(reason for piece in evidence for reason in piece.reasons))

@@ -21,7 +21,9 @@ from sqlverdict.audit.gold_markdown import audit_markdown
 from sqlverdict.audit.gold_report import dossiers
 from sqlverdict.audit.ranking import Ranking
 from sqlverdict.cli.main import sqlverdict
-from sqlverdict.records import Evidence, Reason, Rung, Verdict
+from sqlverdict.evidence import Related
+from sqlverdict.evidence_parts import AnswerShapes
+from sqlverdict.records import Reason, Verdict
 from sqlverdict.records import Result as Line
 from sqlverdict.runlog.run import Run
 
@@ -47,10 +49,8 @@ HOSTILE = [
 
 def line(number: int, prediction: str = OTHER, **more: Any) -> Line:
     """A line of a run log; ``make`` gives it its place."""
-    shape = {"gold": [1, 1], "prediction": [1, 1]}
-    evidence = Evidence(
-        Rung.RELATED, "compare", False, (Reason.VALUE_MISMATCH,), detail={"shape": shape}
-    )
+    shape = AnswerShapes((1, 1), (1, 1))
+    evidence = Related("compare", (Reason.VALUE_MISMATCH,), shape=shape)
     return Line(
         index=number,
         id=str(number),

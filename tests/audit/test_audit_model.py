@@ -25,10 +25,12 @@ from sqlverdict.audit.gold_report import GoldReport, one_dossier
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import UsageError
+from sqlverdict.evidence import Evidence, Failed, Judged, Related, Relation, Signs
+from sqlverdict.evidence_parts import LoggedSign
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.schemas.sqlite import read_sqlite
-from sqlverdict.records import Evidence, Outcome, Reason, Result, Rung, Verdict
+from sqlverdict.records import Outcome, Reason, Result, Verdict
 from sqlverdict.runlog.run import Run
 
 MakeRun = Callable[..., Run]
@@ -53,9 +55,8 @@ def line(prediction: str | None = OTHER, *evidence: Evidence, **more: Any) -> Re
     return Result(**(usual | more))
 
 
-def arranged() -> Evidence:
-    relations = [{"kind": "extra_columns", "detail": {}}]
-    return Evidence(Rung.RELATED, "compare", False, detail={"relations": relations})
+def arranged() -> Related:
+    return Related("compare", relations=(Relation("extra_columns"),))
 
 
 def dossier(*results: Result, **more: Any) -> GoldReport:
@@ -126,9 +127,9 @@ def test_what_systems_say_moves_the_probability() -> None:
     assert probability(*distinct) > alone
     alike = [line(f"SELECT name, id FROM player WHERE id = {n}", arranged()) for n in range(4)]
     assert probability(*alike) < alone
-    judged = Evidence(Rung.JUDGED, "flex", True, detail={"explanation": "fine"})
-    blamed = Evidence(Rung.JUDGED, "flex", True, detail={"categories": ["wrong_gold"]})
-    differs = Evidence(Rung.RELATED, "compare", False)
+    judged = Judged("flex", correct=True, explanation="fine")
+    blamed = Judged("flex", correct=True, categories=("wrong_gold",))
+    differs = Related("compare")
     first, *rest = systems(4, 4)
     held = replace(first, evidence=(differs, judged))
     blames = replace(first, evidence=(differs, blamed))
@@ -166,14 +167,14 @@ def test_a_gold_that_does_not_match_itself() -> None:
 
 
 def test_signs_of_the_gold_come_from_the_log_or_from_the_data(tmp_path: Path) -> None:
-    record = {"name": "dead_literal", "message": "no row fulfils it", "strength": "strong"}
-    weak = {"name": "unused_table", "message": "nothing of it is used", "strength": "weak"}
-    logged = Evidence(Rung.UNKNOWN, "signs", detail={"gold": [weak, record]})
+    strong = LoggedSign("dead_literal", "strong", "no row fulfils it")
+    weak = LoggedSign("unused_table", "weak", "nothing of it is used")
+    logged = Signs("signs", gold=(weak, strong))
     found = dossier(line(OTHER, logged), line(OTHER, logged))
     (suspicion,) = [each for each in raised(found) if each.name == "gold_signs"]
     assert suspicion.message.startswith("dead_literal: no row fulfils it; unused_table")
     assert features(found)["gold_signs"].value == 1
-    only = Evidence(Rung.UNKNOWN, "signs", detail={"gold": [weak]})
+    only = Signs("signs", gold=(weak,))
     assert features(dossier(line(OTHER, only)))["gold_signs"].value == 0
 
     file = tmp_path / "league.sqlite"
@@ -316,9 +317,7 @@ def test_the_models_file_is_json_that_people_read() -> None:
 
 
 def test_reasons_of_failed_predictions_are_no_agreement() -> None:
-    failed = Evidence(
-        Rung.RELATED, "execute", False, (Reason.EXECUTION_ERROR,), detail={"failed": "prediction"}
-    )
+    failed = Failed("execute", (Reason.EXECUTION_ERROR,), query="prediction")
     found = features(dossier(*[line(OTHER, failed) for _ in range(3)]))
     assert found["agreement"].value == 0
     assert found["mismatch"].words == "3 of 3 systems do not match the gold"

@@ -16,9 +16,20 @@ from sqlverdict.audit.gold_markdown import audit_markdown, suspect_markdown
 from sqlverdict.audit.gold_report import dossiers, same_query
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.errors import UsageError
+from sqlverdict.evidence import (
+    Evidence,
+    Failed,
+    Judged,
+    Refuted,
+    Related,
+    Relation,
+    Tested,
+    Undecided,
+)
+from sqlverdict.evidence_parts import AnswerExcerpt, AnswerShapes, TableExcerpt
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
-from sqlverdict.records import Evidence, Fault, Outcome, Reason, Result, Rung, Verdict
+from sqlverdict.records import Outcome, Reason, Result, Verdict
 from sqlverdict.runlog.run import Run
 from sqlverdict.signs.mentions import asked_values, mentions
 
@@ -29,11 +40,10 @@ OTHER = "SELECT count(*) FROM player AS p WHERE p.weight > 80 and p.city = 'Rome
 MakeRun = Callable[..., Run]
 
 
-def differs(*kinds: str, gold: list[int] | None = None, **detail: Any) -> Evidence:
-    relations = [{"kind": kind, "detail": detail} for kind in kinds]
-    shape = {"gold": gold or [1, 1], "prediction": [1, 1]}
-    found = {"shape": shape, "relations": relations}
-    return Evidence(Rung.RELATED, "compare", False, (Reason.VALUE_MISMATCH,), detail=found)
+def differs(*kinds: str, gold: tuple[int, int] = (1, 1), **detail: Any) -> Related:
+    relations = tuple(Relation(kind, detail) for kind in kinds)
+    shape = AnswerShapes(gold, (1, 1))
+    return Related("compare", (Reason.VALUE_MISMATCH,), shape=shape, relations=relations)
 
 
 def line(
@@ -84,13 +94,17 @@ def test_systems_that_differ_from_each_other_are_no_sign(make_run: MakeRun) -> N
 
 
 def test_a_match_with_a_witness_is_against_the_gold_too(make_run: MakeRun) -> None:
-    tested = Evidence(Rung.TESTED, "compare", True, detail={"databases": 1})
+    tested = Tested("compare")
 
-    def refuted(grade: str) -> Evidence:
-        rows = {"player": {"columns": ["id", "city"], "rows": [[1, "Rome"]]}}
-        detail = {"grade": grade, "sentence": "they differ when a player is new", "rows": rows}
-        both = {"gold": {"rows": [[1]]}, "prediction": {"rows": [[0]]}}
-        return Evidence(Rung.REFUTED, "refute", False, detail=detail | both)
+    def refuted(grade: str) -> Refuted:
+        return Refuted(
+            "refute",
+            grade=grade,
+            sentence="they differ when a player is new",
+            rows={"player": TableExcerpt(("id", "city"), ((1, "Rome"),))},
+            gold=AnswerExcerpt(("n",), ((1,),), 1),
+            prediction=AnswerExcerpt(("n",), ((0,),), 1),
+        )
 
     ordinary = [make_run(s, line(OTHER, tested, refuted("ordinary"), ex=1.0)) for s in "ab"]
     (suspect,) = suspect_golds(ordinary).suspects
@@ -114,50 +128,43 @@ def test_the_same_values_otherwise_arranged_say_little(make_run: MakeRun) -> Non
 
 
 def test_failed_predictions_agree_on_nothing(make_run: MakeRun) -> None:
-    failed = Evidence(
-        Rung.RELATED, "execute", False, (Reason.EXECUTION_ERROR,), detail={"failed": "prediction"}
-    )
+    failed = Failed("execute", (Reason.EXECUTION_ERROR,), query="prediction")
     runs = [make_run(system, line(OTHER, failed)) for system in "abc"]
     assert raised(runs, only=["systems_agree", "nobody_right"]) == {}
 
 
 def test_a_judge_that_blames_the_gold(make_run: MakeRun) -> None:
-    blames = Evidence(
-        Rung.JUDGED,
+    blames = Judged(
         "flex",
-        True,
-        detail={"categories": ["wrong_gold"], "category_notes": {"wrong_gold": "it  counts\nall"}},
+        correct=True,
+        categories=("wrong_gold",),
+        category_notes={"wrong_gold": "it  counts\nall"},
     )
     found = raised([make_run("a", line(OTHER, differs(), blames))])["judge_disputes"]
     assert found.weight == 0.7
     assert found.message == "the judge flex holds the gold wrong (a): it counts all"
-    held = Evidence(Rung.JUDGED, "flex", True, detail={"explanation": "both are fine"})
+    held = Judged("flex", correct=True, explanation="both are fine")
     runs = [make_run(system, line(OTHER, differs(), held)) for system in "ab"]
     assert raised(runs)["judge_disputes"].weight == pytest.approx(0.5)
     explained = make_run("c", line(OTHER, differs("extra_columns"), held))
     assert "judge_disputes" not in raised([explained])
-    denied = Evidence(Rung.JUDGED, "flex", False)
+    denied = Judged("flex", correct=False)
     assert "judge_disputes" not in raised([make_run("d", line(OTHER, differs(), denied))])
 
 
 def test_golds_that_fail_return_nothing_or_stay_open(make_run: MakeRun) -> None:
-    failing = Evidence(
-        Rung.UNKNOWN,
-        "compare",
-        None,
-        (Reason.GOLD_EXECUTION_ERROR,),
-        Fault.GOLD,
-        {"message": "no such column: wieght"},
+    failing = Failed(
+        "compare", (Reason.GOLD_EXECUTION_ERROR,), "no such column: wieght", query="gold"
     )
     found = raised([make_run("a", line(OTHER, failing, ex=None))])["gold_fails"]
     assert (found.weight, found.message) == (0.9, "the gold fails: no such column: wieght")
-    empty = raised([make_run("a", line(OTHER, differs(gold=[0, 1])))])
+    empty = raised([make_run("a", line(OTHER, differs(gold=(0, 1))))])
     assert empty["gold_nothing"].message == "the gold returns no row"
     tied = raised([make_run("a", line(OTHER, differs("tie_superset", limited="gold", tied=3)))])
     assert "cuts through 3 rows that tie" in tied["gold_open"].message
     ours = raised([make_run("a", line(OTHER, differs("tie_superset", limited="prediction")))])
     assert "gold_open" not in ours
-    fits = Evidence(Rung.UNKNOWN, "compare", None, (Reason.TIE_UNDETERMINED,))
+    fits = Undecided("compare", (Reason.TIE_UNDETERMINED,))
     assert "gold_open" in raised([make_run("a", line(OTHER, fits, ex=None))])
 
 
@@ -278,7 +285,7 @@ def test_queries_run_again_show_more(
 
 def test_the_most_suspect_comes_first_and_ranks_grow_with_signs(make_run: MakeRun) -> None:
     quiet = line(GOLD, ex=1.0, index=0, id="1")
-    loud = [line(OTHER, index=1, id="2"), line(OTHER, differs(gold=[0, 1]), index=2, id="3")]
+    loud = [line(OTHER, index=1, id="2"), line(OTHER, differs(gold=(0, 1)), index=2, id="3")]
     runs = [make_run(system, quiet, *loud) for system in "abc"]
     found = suspect_golds(runs)
     assert [suspect.id for suspect in found.suspects] == ["3", "2"]

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
+from sqlverdict.evidence import Evidence, Judged, Related, Tested
+from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.runlog.folder import RunFolder
 from sqlverdict.runlog.log import encode_result
 from sqlverdict.runlog.manifest import Manifest
@@ -57,13 +58,9 @@ def runs(tmp_path: Path) -> Callable[..., Path]:
 
 
 def _result(n: int, ex: float, flex: float | None) -> Result:
-    found = (
-        Evidence(Rung.TESTED, "compare", True, detail={"databases": 1})
-        if ex
-        else Evidence(Rung.RELATED, "compare", False, (Reason.VALUE_MISMATCH,))
-    )
+    found: Evidence = Tested("compare") if ex else Related("compare", (Reason.VALUE_MISMATCH,))
     agrees = None if flex is None else bool(flex)
-    opinion = Evidence(Rung.JUDGED, "flex", agrees, detail={"calls": 1, "metrics": ["flex"]})
+    opinion = Judged("flex", correct=agrees, calls=1, metrics=("flex",))
     return Result(
         n,
         f"q{n}",

@@ -110,7 +110,7 @@ def test_recorded_results_and_replies_give_scores(
         line["id"]
         for line in map(json.loads, (out / "results.jsonl").read_text().splitlines())
         for evidence in line["evidence"]
-        if evidence["rung"] == "judged" and "verdict" in evidence["detail"]["metrics"]
+        if evidence["type"] == "judged" and "verdict" in evidence.get("metrics", ["verdict"])
     ]
     assert asked == ["EQ-2", "NEQ-1"]
     (file,) = (out / "witnesses").glob("EQ-1-*.sql")

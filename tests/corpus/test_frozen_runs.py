@@ -92,15 +92,15 @@ def outline(line: dict[str, Any]) -> dict[str, Any]:
         if line.get(key):
             kept[key] = line[key]
     for evidence in line["evidence"]:
-        detail = evidence.get("detail", {})
-        if evidence["rung"] == "proved":
-            kept["proof"] = digest([detail["form"], detail["rules"]])
-        elif evidence["rung"] == "refuted":
-            kept["witness"] = [detail["grade"], detail["size"], digest(detail["rows"])]
-        for relation in detail.get("relations", ()):
-            kept.setdefault("relations", []).append(relation["kind"])
-        if evidence["by"] == "signs":
-            sides = [detail.get(side, ()) for side in ("gold", "prediction")]
+        if evidence["type"] == "proved":
+            kept["proof"] = digest([evidence.get("form", ""), evidence.get("rules", [])])
+        elif evidence["type"] == "refuted":
+            grade = evidence.get("grade", "ungraded")
+            kept["witness"] = [grade, evidence["size"], digest(evidence.get("rows", {}))]
+        elif evidence["type"] == "related" and "relations" in evidence:
+            kept["relations"] = [relation["kind"] for relation in evidence["relations"]]
+        elif evidence["type"] == "signs":
+            sides = [evidence.get(side, ()) for side in ("gold", "prediction")]
             kept["signs"] = [each["name"] for side in sides for each in side]
     return kept
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict.evidence import relations_of
 from sqlverdict.execute.engine import Limits
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks import demo
@@ -35,11 +36,7 @@ def verdicts(system: str, databases: Path) -> list[dict[str, object]]:
             "verdict": result.verdict.value,
             "fault": result.fault,
             "reasons": list(result.reasons),
-            "relations": [
-                relation["kind"]
-                for e in result.evidence
-                for relation in e.detail.get("relations", ())
-            ],
+            "relations": [relation.kind for relation in relations_of(result.evidence)],
             "scores": {
                 name: value if value is None else round(value, 9)
                 for name, value in result.scores.items()

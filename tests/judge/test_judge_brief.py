@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from sqlverdict.errors import UsageError
+from sqlverdict.evidence import Refuted
+from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.column_text import MOST_COLUMNS, column_lines
 from sqlverdict.judge.briefs.context import prior_text, values_of
@@ -19,6 +22,7 @@ from sqlverdict.judge.opinion import SHORTENED
 from sqlverdict.llm.request import Reply, Request
 from sqlverdict.llm.tokens import about
 from sqlverdict.load.descriptions import Description, Descriptions
+from sqlverdict.reasons import Reason
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -127,17 +131,18 @@ def test_two_answers_stand_side_by_side() -> None:
     assert lines[-1] == "| ... | ... | ... |"
 
 
-WITNESS: dict[str, Any] = {
-    "sentence": "they differ when a member has no zip",
-    "rows": {
-        "member": {"columns": ["id", "zip"], "rows": [[n, None] for n in range(10)]},
-        "event": {"columns": ["id"], "rows": [[1]]},
-        "income": {"columns": ["id"], "rows": []},
+WITNESS = Refuted(
+    "refute",
+    sentence="they differ when a member has no zip",
+    rows={
+        "member": TableExcerpt(("id", "zip"), tuple((n, None) for n in range(10))),
+        "event": TableExcerpt(("id",), ((1,),)),
+        "income": TableExcerpt(("id",), ()),
     },
-    "gold": {"columns": ["n"], "rows": [[10]], "count": 1},
-    "prediction": {"columns": ["n"], "rows": [[0]], "count": 1},
-    "broken": ["member.zip has five digits"],
-}
+    gold=AnswerExcerpt(("n",), ((10,),), 1),
+    prediction=AnswerExcerpt(("n",), ((0,),), 1),
+    broken=("member.zip has five digits",),
+)
 
 
 def test_a_witness_is_a_few_small_tables() -> None:
@@ -157,20 +162,21 @@ def test_where_it_is_not_known_what_is_read_all_tables_are_shown() -> None:
 
 
 def test_a_query_that_fails_on_the_witness_says_so() -> None:
-    text = witness_text({**WITNESS, "prediction": {"failed": "EXECUTION_ERROR", "message": "no"}})
+    failed = AnswerExcerpt(failed=Reason.EXECUTION_ERROR, message="no")
+    text = witness_text(structs.replace(WITNESS, prediction=failed))
     assert "The predicted query fails: no" in text
     assert "The gold query returns:\n" + markdown_table(("n",), [(10,)]) in text
 
 
 def test_both_answers_of_an_undetermined_prediction_are_shown() -> None:
-    text = witness_text({**WITNESS, "other": {"columns": ["n"], "rows": [[7]], "count": 1}})
+    other = AnswerExcerpt(("n",), ((7,),), 1)
+    text = witness_text(structs.replace(WITNESS, other=other))
     assert "The predicted query may as well return:" in text
     assert "| 1 | 10 | 7 |" in text
 
 
-@pytest.mark.parametrize("detail", [{}, {"rows": None, "gold": None, "prediction": None}])
-def test_a_witness_without_content_raises_nothing(detail: dict[str, Any]) -> None:
-    assert "0 rows" in witness_text(detail)
+def test_a_witness_without_content_raises_nothing() -> None:
+    assert "0 rows" in witness_text(Refuted("refute", grade="ordinary"))
 
 
 KNOWN = Descriptions(

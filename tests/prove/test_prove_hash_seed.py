@@ -73,7 +73,7 @@ def output(seed: str) -> bytes:
 
 def test_proofs_are_the_same_under_every_hash_seed() -> None:
     first = output("0")
-    assert first.count(b"Evidence(") > 200
+    assert first.count(b"Proved(") + first.count(b"Undecided(") > 200
     assert first.count(b'"format"') > 100
     for seed in ("1", "2"):
         assert output(seed) == first

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict.evidence import Proved, Undecided
 from sqlverdict.execute.fact_check import FactCheck
 from sqlverdict.parse.facts import References
 from sqlverdict.parse.schemas.sqlite import read_sqlite
@@ -15,7 +16,7 @@ from sqlverdict.prove.certificate import certificate, check_certificate
 from sqlverdict.prove.evidence import evidence_of
 from sqlverdict.prove.on_data import prove_on_data
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
-from sqlverdict.records import Reason, Rung
+from sqlverdict.records import Reason
 
 SCHEMA = """
 CREATE TABLE radio (radio_id INTEGER PRIMARY KEY, name TEXT NOT NULL, year INTEGER NOT NULL);
@@ -61,9 +62,9 @@ def test_a_proof_that_the_data_break_is_shown_and_not_used(tmp_path: Path) -> No
     assert found.declared is not None
     assert found.broken == ("child(rid) references radio(radio_id): rid = 7 has no row in radio",)
     evidence = evidence_of(found)
-    assert (evidence.rung, evidence.agrees) == (Rung.UNKNOWN, None)
-    assert evidence.detail["declared"] is True
-    assert evidence.detail["broken"] == list(found.broken)
+    assert isinstance(evidence, Undecided)
+    assert evidence.declared == evidence_of(found.declared)
+    assert evidence.broken == found.broken
 
 
 def test_a_proof_that_can_do_without_a_broken_fact_stays_one(tmp_path: Path) -> None:
@@ -109,4 +110,6 @@ def test_a_fact_beyond_the_bound_is_said(tmp_path: Path, monkeypatch: pytest.Mon
     assert found.unchecked == (
         "child(rid) references radio(radio_id): not checked: stopped after 5 steps",
     )
-    assert evidence_of(found).detail["unchecked"] == list(found.unchecked)
+    evidence = evidence_of(found)
+    assert isinstance(evidence, Proved)
+    assert evidence.unchecked == found.unchecked

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sqlverdict.evidence import Judged
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.recorded import RecordedReplies
 from sqlverdict.load.benchmark import BENCHMARKS
@@ -58,10 +59,10 @@ def agreed(data_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
             for r in results
         ]
         calls = sum(
-            e.detail["calls"]
+            piece.calls
             for r in results
-            for e in r.evidence
-            if metric in e.detail.get("metrics", ())
+            for piece in r.evidence
+            if isinstance(piece, Judged) and metric in piece.metrics
         )
         found = agreement(metric, rated)
         assert found.kappa is not None

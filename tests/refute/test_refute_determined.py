@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict.evidence import Refuted
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer
-from sqlverdict.refute.explain.sentence import evidence_of, sentence
+from sqlverdict.refute.explain.evidence import evidence_of
+from sqlverdict.refute.explain.sentence import sentence
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.trial.legal import legal
 from sqlverdict.refute.witness import NotRefuted, Witness
@@ -54,9 +56,11 @@ def test_a_prediction_that_leaves_its_answer_open_is_shown_with_two_answers(
     assert found.prediction.rows != found.other.rows
     assert found.gold.rows != found.prediction.rows
     assert sentence(found).startswith("the prediction leaves open what the gold decides: it may")
-    detail = evidence_of(found).detail
-    assert detail["kind"] == "undetermined_prediction"
-    assert detail["other"]["rows"] == [list(row) for row in found.other.rows]
+    evidence = evidence_of(found)
+    assert isinstance(evidence, Refuted)
+    assert evidence.kind == "undetermined_prediction"
+    assert evidence.other is not None
+    assert evidence.other.rows == tuple(found.other.rows)
     assert "In another legal order:" in to_sql(found)
     for path in write(found, tmp_path, "w"):
         assert replay(path).differ

@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 
 from sqlverdict.compare.preset import PRESETS, QueryPair
+from sqlverdict.evidence import Refuted, Tested, Undecided
+from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.records import Answer, Failure, Reason, Row, Rung
-from sqlverdict.refute.explain.sentence import evidence_of, rows_table, sentence
+from sqlverdict.records import Answer, Failure, Reason, Row
+from sqlverdict.refute.explain.evidence import evidence_of
+from sqlverdict.refute.explain.sentence import rows_table, sentence
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.witness import Instance, NotRefuted, Witness
 
@@ -293,14 +296,12 @@ def test_evidence_of_a_witness() -> None:
         employee=[(1, b"\x00", 30, 10.0, None, 1)],
     )
     evidence = evidence_of(found)
-    assert (evidence.rung, evidence.agrees, evidence.by) == (Rung.REFUTED, False, "refute")
-    assert evidence.reasons == (Reason.VALUE_MISMATCH,)
-    assert evidence.detail["sentence"] == "they differ when an employee has no phone (NULL)"
-    assert evidence.detail["rows"] == {
-        "employee": {"columns": ["id", "phone"], "rows": [[1, None]]}
-    }
-    assert evidence.detail["gold"]["rows"] == [[1]]
-    assert {"grade", "broken", "origin", "tried", "prediction"} <= set(evidence.detail)
+    assert isinstance(evidence, Refuted)
+    assert (evidence.by, evidence.reasons) == ("refute", (Reason.VALUE_MISMATCH,))
+    assert evidence.sentence == "they differ when an employee has no phone (NULL)"
+    assert evidence.rows == {"employee": TableExcerpt(("id", "phone"), ((1, None),))}
+    assert (evidence.gold.rows, evidence.gold.count) == (((1,),), 1)
+    assert (evidence.grade, evidence.size) == (found.grade, 1)
 
 
 def test_evidence_of_a_failure_and_of_blobs_is_json() -> None:
@@ -316,17 +317,13 @@ def test_evidence_of_a_failure_and_of_blobs_is_json() -> None:
         Failure(Reason.EXECUTION_ERROR, "no"),
         (),
     )
-    assert evidence_of(failed).detail["prediction"] == {
-        "failed": "EXECUTION_ERROR",
-        "message": "no",
-    }
+    evidence = evidence_of(failed)
+    assert isinstance(evidence, Refuted)
+    assert evidence.prediction == AnswerExcerpt(failed=Reason.EXECUTION_ERROR, message="no")
 
 
 def test_evidence_of_no_witness_counts_and_never_says_equal() -> None:
     tested = evidence_of(NotRefuted(160, 3))
-    assert (tested.rung, tested.agrees) == (Rung.TESTED, True)
-    assert tested.detail == {"databases": 160, "undetermined": 3}
+    assert tested == Tested("refute", databases=160, undetermined=3)
     unknown = evidence_of(NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message="the clock"))
-    assert (unknown.rung, unknown.agrees) == (Rung.UNKNOWN, None)
-    assert unknown.reasons == (Reason.UNSUPPORTED_FEATURE,)
-    assert unknown.detail["message"] == "the clock"
+    assert unknown == Undecided("refute", (Reason.UNSUPPORTED_FEATURE,), "the clock")

@@ -14,7 +14,7 @@ from sqlverdict.errors import SchemaError
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Answer
-from sqlverdict.refute.explain.sentence import evidence_of
+from sqlverdict.refute.explain.evidence import evidence_of
 from sqlverdict.refute.search import find_witness
 from sqlverdict.refute.trial.legal import legal
 from sqlverdict.refute.witness import SearchBudget, Witness

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from sqlverdict.errors import NothingEvaluated, UsageError
+from sqlverdict.evidence import Judged, Related, Tested
 from sqlverdict.load.labels import Label, Labels
-from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
+from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.agreement.agreement import compare_with_labels
 from sqlverdict.report.agreement.opinions import calls_of, hears_judges, results_match
 from sqlverdict.report.agreement.tables import (
@@ -35,8 +36,8 @@ def labels(*values: int | None, equal: tuple[bool | None, ...] | None = None) ->
     return Labels(Path("people.jsonl"), "field 'human'", items, (), 0, values.count(None))
 
 
-def judged(agrees: bool | None, **detail: Any) -> Evidence:
-    return Evidence(Rung.JUDGED, "flex", agrees, detail={"calls": 1, **detail})
+def judged(correct: bool | None, **fields: Any) -> Judged:
+    return Judged("flex", correct=correct, **{"calls": 1, **fields})
 
 
 def test_every_metric_and_judge_of_the_run(make_run: MakeRun, make_result: MakeResult) -> None:
@@ -66,7 +67,7 @@ def test_every_metric_and_judge_of_the_run(make_run: MakeRun, make_result: MakeR
 def test_halves_come_from_the_labels_else_from_ex_else_from_evidence(
     make_run: MakeRun, make_result: MakeResult
 ) -> None:
-    differs = Evidence(Rung.RELATED, "compare", False, (Reason.VALUE_MISMATCH,))
+    differs = Related("compare", (Reason.VALUE_MISMATCH,))
     results = [
         make_result(0, scores={"ex": 0.0}),
         make_result(1, scores={"ex": 0.0, "ex[bird]": 1.0}),
@@ -80,16 +81,15 @@ def test_halves_come_from_the_labels_else_from_ex_else_from_evidence(
 
 def test_calls_count_for_the_metrics_that_asked(make_result: MakeResult) -> None:
     result = make_result(
-        0, evidence=(judged(True, calls=2, metrics=["flex"]), judged(True, metrics=["verdict"]))
+        0, evidence=(judged(True, calls=2, metrics=("flex",)), judged(True, metrics=("verdict",)))
     )
     assert calls_of(result, "flex") == 2
     assert calls_of(result, "verdict") == 1
     assert calls_of(result, "ex") == 0
     assert calls_of(result, "judge:flex") == 3
-    shared = make_result(0, evidence=(judged(True, calls=3),))
-    assert calls_of(shared, "verdict") == 3
+    shared = make_result(0, evidence=(judged(True, calls=3, metrics=("flex", "verdict")),))
+    assert calls_of(shared, "verdict") == calls_of(shared, "flex") == 3
     assert calls_of(shared, "ex") == 0
-    assert calls_of(shared, "flex") == 3
 
 
 def test_the_metrics_that_hear_judges_are_those_that_need_an_opinion() -> None:
@@ -121,7 +121,7 @@ def test_labels_of_other_cases_are_an_error(make_run: MakeRun, make_result: Make
 
 
 def test_disagreements_come_with_their_evidence(make_run: MakeRun, make_result: MakeResult) -> None:
-    tested = Evidence(Rung.TESTED, "compare", True, detail={"databases": 1})
+    tested = Tested("compare")
     results = [
         make_result(0, scores={"ex": 1.0}, evidence=(tested,)),
         make_result(1, scores={"ex": 0.0}, verdict=Verdict.INCORRECT),

@@ -9,8 +9,9 @@ from xml.etree import ElementTree
 import pytest
 
 from sqlverdict.errors import UsageError
+from sqlverdict.evidence import Recorded
 from sqlverdict.load.labels import Label, Labels
-from sqlverdict.records import RECORD, Evidence, Result, Rung
+from sqlverdict.records import Result
 from sqlverdict.report.agreement.agreement import compare_with_labels
 from sqlverdict.report.agreement.figures import agreement_figure
 from sqlverdict.report.agreement.tables import group_table
@@ -26,8 +27,8 @@ def labels(values: Sequence[int] = TRUTH) -> Labels:
     return Labels(Path("people.jsonl"), "field 'human'", items)
 
 
-def recorded(**verdicts: float) -> Evidence:
-    return Evidence(Rung.UNKNOWN, RECORD, detail={"verdicts": verdicts})
+def recorded(**verdicts: float) -> Recorded:
+    return Recorded("record", verdicts=verdicts)
 
 
 @pytest.fixture

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.errors import UsageError
+from sqlverdict.evidence import Failed, Judged, Related, Relation
+from sqlverdict.evidence_parts import LoggedTag
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
+from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.report.agreement.categories import (
     categorise,
     category_report,
@@ -26,8 +28,8 @@ MakeResult = Callable[..., Result]
 GOLD = ("SELECT name FROM player WHERE weight > 5",)
 
 
-def opinion(agrees: bool, *categories: str) -> Evidence:
-    return Evidence(Rung.JUDGED, "flex", agrees, detail={"categories": list(categories)})
+def opinion(correct: bool, *categories: str) -> Judged:
+    return Judged("flex", correct=correct, categories=categories)
 
 
 @pytest.fixture
@@ -55,16 +57,14 @@ def test_the_four_sets(case: Callable[..., Result]) -> None:
 
 
 def test_a_query_that_fails_has_its_own_label(case: Callable[..., Result]) -> None:
-    failed = Evidence(Rung.RELATED, "execute", False, (Reason.EXECUTION_ERROR,))
+    failed = Failed("execute", (Reason.EXECUTION_ERROR,), query="prediction")
     found = categorise(case(0, 0.0, 0.0, "SELECT x FROM y", evidence=(failed,)), "flex")
     assert found is not None
     assert (found.outcome, found.by_tags) == ("TN", ("sql_error",))
 
 
 def test_relations_in_the_log_explain_a_difference(case: Callable[..., Result]) -> None:
-    related = Evidence(
-        Rung.RELATED, "compare", False, detail={"relations": [{"kind": "extra_columns"}]}
-    )
+    related = Related("compare", relations=(Relation("extra_columns"),))
     prediction = "SELECT name, born FROM player WHERE weight > 5"
     found = categorise(case(0, 0.0, 1.0, prediction, evidence=(related,)), "flex")
     assert found is not None
@@ -72,9 +72,7 @@ def test_relations_in_the_log_explain_a_difference(case: Callable[..., Result]) 
 
 
 def test_logged_tags_are_taken_as_they_are(case: Callable[..., Result]) -> None:
-    logged = Evidence(
-        Rung.RELATED, "compare", False, detail={"tags": ["ties", {"name": "other_join"}]}
-    )
+    logged = Related("compare", tags=(LoggedTag("ties"), LoggedTag("other_join")))
     assert [tag.name for tag in tags_of(case(0, 0.0, 0.0, "SELECT 1", evidence=(logged,)))] == [
         "ties",
         "other_join",

@@ -6,7 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from sqlverdict.records import Evidence, Reason, Result, Rung
+from sqlverdict.evidence import Judged
+from sqlverdict.records import Reason, Result
 from sqlverdict.report.one_run.judge_section import judge_sentences, no_verdict_sentences
 from sqlverdict.runlog.run import Run
 
@@ -14,9 +15,8 @@ MakeRun = Callable[..., Run]
 MakeResult = Callable[..., Result]
 
 
-def silent(message: str, reason: Reason = Reason.JUDGE_UNAVAILABLE) -> Evidence:
-    detail = {"calls": 0, "explanation": message}
-    return Evidence(Rung.JUDGED, "flex", None, (reason,), detail=detail)
+def silent(message: str, reason: Reason = Reason.JUDGE_UNAVAILABLE) -> Judged:
+    return Judged("flex", (reason,), explanation=message)
 
 
 def test_causes_are_counted_the_most_frequent_first(
@@ -33,7 +33,7 @@ def test_causes_are_counted_the_most_frequent_first(
         "and again something",
     ]
     results = [make_result(n, evidence=(silent(text),)) for n, text in enumerate(messages)]
-    heard = Evidence(Rung.JUDGED, "flex", True, detail={"calls": 1})
+    heard = Judged("flex", correct=True, calls=1)
     results.append(make_result(len(messages), evidence=(heard,)))
     assert no_verdict_sentences(make_run("r", results)) == [
         "3 questions: the key is missing",
@@ -46,7 +46,7 @@ def test_causes_are_counted_the_most_frequent_first(
 def test_a_run_in_which_all_were_heard_has_no_causes(
     make_run: MakeRun, make_result: MakeResult
 ) -> None:
-    heard = Evidence(Rung.JUDGED, "flex", False, detail={"calls": 1})
+    heard = Judged("flex", correct=False, calls=1)
     assert no_verdict_sentences(make_run("r", [make_result(0, evidence=(heard,))])) == []
 
 

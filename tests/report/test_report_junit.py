@@ -9,7 +9,8 @@ from pathlib import Path
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sqlverdict.records import Evidence, Fault, Reason, Result, Rung, Verdict
+from sqlverdict.evidence import Failed
+from sqlverdict.records import Fault, Reason, Result, Verdict
 from sqlverdict.report.one_run.junit import GateCheck, write_checks, write_junit
 from sqlverdict.runlog.run import Run
 
@@ -18,9 +19,7 @@ MakeResult = Callable[..., Result]
 
 
 def test_each_verdict_has_its_place(make_run: MakeRun, make_result: MakeResult) -> None:
-    failed = Evidence(
-        Rung.RELATED, "execute", False, detail={"failed": "prediction", "message": "no such table"}
-    )
+    failed = Failed("execute", message="no such table", query="prediction")
     results = [
         make_result(0, db_id="a", timings={"gold": 0.25, "prediction": 0.5}),
         make_result(1, db_id="b", verdict=Verdict.INCORRECT, evidence=(failed,), reasons=("X",)),

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from sqlverdict.compare.relation import RELATIONS
-from sqlverdict.records import Evidence, Fault, Reason, Result, Rung, Verdict
+from sqlverdict.evidence import Proved, Refuted, Related, Relation, Tested, Undecided
+from sqlverdict.evidence_parts import AnswerShapes
+from sqlverdict.records import Fault, Reason, Result, Verdict
 from sqlverdict.report.one_run.case import VERDICTS, evidence_lines, relation_text, said
 from sqlverdict.report.one_run.files import FILES, write_reports
 from sqlverdict.report.one_run.markdown import fence, pick, write_markdown
@@ -20,10 +22,9 @@ MakeRun = Callable[..., Run]
 MakeResult = Callable[..., Result]
 
 
-def related(kind: str, **detail: Any) -> Evidence:
-    shape = {"gold": [2, 1], "prediction": [2, 2]}
-    relations = [{"kind": kind, "detail": detail}]
-    return Evidence(Rung.RELATED, "compare", False, detail={"shape": shape, "relations": relations})
+def related(kind: str, **detail: Any) -> Related:
+    shape = AnswerShapes((2, 1), (2, 2))
+    return Related("compare", shape=shape, relations=(Relation(kind, detail),))
 
 
 def test_a_report_holds_every_part(make_run: MakeRun, make_result: MakeResult) -> None:
@@ -138,19 +139,21 @@ def test_every_relation_has_words() -> None:
 @pytest.mark.parametrize("kind", sorted(DETAILS))
 def test_a_relation_says_its_proof(kind: str) -> None:
     detail, words = DETAILS[kind]
-    assert words in relation_text(kind, detail)
-    assert "may be chance" in relation_text(kind, detail | {"weak": True})
+    assert words in relation_text(Relation(kind, detail))
+    assert "may be chance" in relation_text(Relation(kind, detail | {"weak": True}))
+    broken = Relation(kind, detail, broken=Refuted("refute", grade="ordinary"))
+    assert "does not hold on another legal database" in relation_text(broken)
 
 
 def test_a_relation_of_another_version_is_shown_as_it_is() -> None:
-    assert relation_text("scale", {"other": 1}) == 'scale: {"other": 1}'
-    assert relation_text("brand_new", {"a": [1]}) == 'brand_new: {"a": [1]}'
+    assert relation_text(Relation("scale", {"other": 1})) == 'scale: {"other": 1}'
+    assert relation_text(Relation("brand_new", {"a": [1]})) == 'brand_new: {"a": [1]}'
 
 
 def test_evidence_is_said_strongest_first(make_result: MakeResult) -> None:
-    proved = Evidence(Rung.PROVED, "parse", True, detail={"identical": "text"})
-    tested = Evidence(Rung.TESTED, "compare", True, detail={"databases": 3})
-    open_ = Evidence(Rung.UNKNOWN, "compare", None, (Reason.TIE_UNDETERMINED,), detail={})
+    proved = Proved("parse", same_text=True)
+    tested = Tested("compare", databases=3)
+    open_ = Undecided("compare", (Reason.TIE_UNDETERMINED,))
     lines = evidence_lines(make_result(0, evidence=(open_, tested, proved)))
     assert [line.split(":")[0] for line in lines] == ["proved", "tested", "unknown"]
     assert "3 databases" in lines[1]

@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
+from sqlverdict.evidence import Evidence, Signs, Undecided
+from sqlverdict.evidence_parts import LoggedSign
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.request import Reply, Request
 from sqlverdict.pipeline import Options, evaluate
-from sqlverdict.records import Case, Evidence, Prediction, Recording, Rung
+from sqlverdict.records import Case, Prediction, Recording
 from sqlverdict.report.one_run.case import evidence_lines
 from sqlverdict.run.item import RunItem
 from sqlverdict.run.judging.brief_parts import facts
@@ -124,32 +126,26 @@ def test_only_what_is_open_is_asked_with_its_prior(tell: Tell) -> None:
     assert tell(GOLD, OTHER).prior is None
 
 
-SIGNS = {
-    "gold": [{"name": "dead_literal", "message": "'x' does not occur"}],
-    "prediction": [{"name": "empty_answer", "message": "it returns no row"}],
-}
-
-
-def signs(detail: dict[str, Any]) -> Evidence:
-    return Evidence(Rung.UNKNOWN, "signs", detail=detail)
+SIGNS = Signs(
+    "signs",
+    gold=(LoggedSign("dead_literal", message="'x' does not occur"),),
+    prediction=(LoggedSign("empty_answer", message="it returns no row"),),
+)
 
 
 def test_facts_about_both_queries_are_told(tell: Tell) -> None:
-    brief = tell(GOLD, OTHER, signs(SIGNS))
+    brief = tell(GOLD, OTHER, SIGNS)
     assert brief.gold_facts == ("'x' does not occur",)
     assert brief.prediction_facts == ("it returns no row",)
 
 
-@pytest.mark.parametrize(
-    "detail", [{}, {"gold": None}, {"gold": "text"}, {"gold": [1, {}, {"message": ""}]}]
-)
-def test_signs_of_another_form_are_passed_over(detail: dict[str, Any]) -> None:
-    assert facts([signs(detail)], "gold") == ()
+def test_signs_that_say_nothing_are_passed_over() -> None:
+    assert facts([Signs("signs"), Signs("signs", gold=(LoggedSign("mute"),))], "gold") == ()
 
 
 def test_facts_are_few_and_each_is_told_once() -> None:
-    many = [{"message": f"fact {n % 20} " + "x" * 1_000} for n in range(40)]
-    found = facts([signs({"gold": many}), Evidence(Rung.UNKNOWN, "other", detail=SIGNS)], "gold")
+    many = tuple(LoggedSign("x", message=f"fact {n % 20} " + "x" * 1_000) for n in range(40))
+    found = facts([Signs("signs", gold=many), Undecided("other")], "gold")
     assert len(found) == len(set(found)) == 8
     assert max(map(len, found)) == 400
 

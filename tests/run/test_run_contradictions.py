@@ -15,12 +15,13 @@ from click.testing import CliRunner, Result
 
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import Contradiction
+from sqlverdict.evidence import Proved, Tested
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.request import Reply, Request
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.prove.proof import Proof, Step
-from sqlverdict.records import Case, Fault, Reason, Rung, Verdict
+from sqlverdict.records import Case, Fault, Reason, Verdict
 from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.refute.witness_files import replay
 from sqlverdict.report.one_run.case import evidence_lines
@@ -214,7 +215,7 @@ def test_an_orphan_that_no_proof_uses_changes_nothing(make_case: MakeCase, tmp_p
     found = run(make_case("1", gold, database=str(path)), same, tmp_path, metrics="ex,proved")
     (result,) = found.results()
     assert result.scores == {"ex": 1.0, "proved": 1.0}
-    assert Rung.PROVED in {evidence.rung for evidence in result.evidence}
+    assert Proved in {type(piece) for piece in result.evidence}
 
 
 @pytest.mark.usefixtures("proves_all")
@@ -294,7 +295,7 @@ def test_a_proof_saves_the_search_unless_both_are_asked_for(
 ) -> None:
     found = run(make_case("1", LUCKY[0]), LUCKY[1], tmp_path, both=False)
     (result,) = found.results()
-    assert {evidence.rung for evidence in result.evidence} == {Rung.PROVED, Rung.TESTED}
+    assert {type(piece) for piece in result.evidence} == {Proved, Tested}
     assert outcome([found.summary]).exit_code == 0
     assert "proved: both are one query, by wishful_thinking" in evidence_lines(result)
 
@@ -317,7 +318,7 @@ def test_metrics_of_proof_run_nothing(make_case: MakeCase) -> None:
     )
     (result,) = found.results()
     assert result.scores == {"proved": 1.0}
-    assert [evidence.rung for evidence in result.evidence] == [Rung.PROVED]
+    assert [type(piece) for piece in result.evidence] == [Proved]
     assert result.timings == {}
 
 

@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 
 from sqlverdict.errors import Interrupted, UsageError
+from sqlverdict.evidence import Judged
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.request import NoReply, Reply, Request
 from sqlverdict.pipeline import Options, evaluate
-from sqlverdict.records import Case, Reason, Result, Rung, Verdict
+from sqlverdict.records import Case, Reason, Result, Verdict
 from sqlverdict.report.one_run.markdown import write_markdown
 from sqlverdict.report.one_run.sections import outcome
 from sqlverdict.run.inputs import as_benchmark
@@ -119,8 +120,8 @@ def test_by_intent_the_judge_is_asked_about_differences_alone(cases: list[Case])
     assert all(result.p_right is not None for result in found.values())
 
 
-def opinions(result: Result) -> list[Any]:
-    return [found for found in result.evidence if found.rung is Rung.JUDGED]
+def opinions(result: Result) -> list[Judged]:
+    return [piece for piece in result.evidence if isinstance(piece, Judged)]
 
 
 def test_the_judge_sees_the_witness_and_how_results_relate(cases: list[Case]) -> None:
@@ -163,7 +164,7 @@ def test_the_judge_that_was_chosen_is_asked_about_every_pair(cases: list[Case]) 
 
 def test_the_judge_of_flex_is_flex_where_none_was_chosen(cases: list[Case]) -> None:
     found = run(cases, Scripted(RIGHT), "flex,verdict", judge="evidence", for_every_metric=False)
-    by = {(e.by, *e.detail["metrics"]) for result in found.results() for e in opinions(result)}
+    by = {(e.by, *e.metrics) for result in found.results() for e in opinions(result)}
     assert by == {("flex", "flex"), ("evidence", "verdict")}
     told = found.manifest.stages["judge"]
     assert " for verdict, flex@1 for flex, model m" in told
@@ -199,7 +200,7 @@ def test_metrics_that_ask_the_same_share_one_question(cases: list[Case]) -> None
     """The judge of FLEX shows no evidence, so that the verdict asks it nothing else."""
     found = by_id(run(cases, Scripted(RIGHT), "flex,verdict", judge="flex"))
     shown = {
-        name: [list(opinion.detail["metrics"]) for opinion in opinions(result)]
+        name: [list(opinion.metrics) for opinion in opinions(result)]
         for name, result in found.items()
     }
     assert shown == {
@@ -276,9 +277,9 @@ def test_repetition_shows_how_steady_the_judge_is(cases: list[Case]) -> None:
 
     found = run(cases, Scripted(answer), repeat=3)
     results = by_id(found)
-    assert opinions(results["unlike"])[0].detail["repeats"] == [True, False, False]
+    assert opinions(results["unlike"])[0].repeats == (True, False, False)
     assert results["unlike"].verdict is Verdict.CORRECT
-    assert opinions(results["other"])[0].detail["calls"] == 3
+    assert opinions(results["other"])[0].calls == 3
     assert (found.summary.judge["repeated"], found.summary.judge["flipped"]) == (3, 1)
     assert "changed its verdict in 1 of 3 cases (33.3%)" in write_markdown(found).read_text("utf-8")
 

@@ -19,6 +19,8 @@ import pytest
 from run_parts import HANGS, Fragile, Gate, answers_of
 
 from sqlverdict.errors import Interrupted
+from sqlverdict.evidence import Undecided
+from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Fault, Reason, Score, Verdict
@@ -223,8 +225,8 @@ def test_a_metric_that_raises_is_our_fault_and_costs_no_other_score(
         if result.id in ("3", "70", "71"):
             assert (result.verdict, result.fault) == (Verdict.CORRECT, None)
             assert result.scores == {"ex": 1.0, "bad": None}
-            (error,) = (found.detail["error"] for found in result.evidence if found.by == "toolkit")
-            assert error == "ZeroDivisionError: no rows"
+            (note,) = (piece for piece in result.evidence if isinstance(piece, Undecided))
+            assert note.failure == StageFailure("bad", "ZeroDivisionError: no rows")
         else:
             assert result.verdict is Verdict.CORRECT
             assert result.scores == {"ex": 1.0, "bad": 1.0}

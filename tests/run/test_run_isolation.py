@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from sqlverdict.evidence import Undecided
+from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case, Fault, Reason, Result, Score, Verdict
 from sqlverdict.runlog.run import Run
@@ -117,6 +119,11 @@ def broken(monkeypatch: pytest.MonkeyPatch) -> None:
     METRICS.register(Broken("fails_always", ""), "fails_always", "test")
 
 
+def failures(result: Result) -> list[StageFailure]:
+    pieces = (piece for piece in result.evidence if isinstance(piece, Undecided))
+    return [piece.failure for piece in pieces if piece.failure is not None]
+
+
 @pytest.mark.usefixtures("broken")
 def test_a_bug_in_one_metric_costs_no_other_score(make_case: MakeCase) -> None:
     case = make_case("1", GOLD)
@@ -124,9 +131,8 @@ def test_a_bug_in_one_metric_costs_no_other_score(make_case: MakeCase) -> None:
     result = result_of(run)
     assert result.scores == {"ex": 1, "fails_on_limit": 0, "fails_always": None, "soft_f1": 1}
     assert result.verdict is Verdict.CORRECT
-    by_stage = {found.detail.get("stage"): found for found in result.evidence}
-    assert by_stage["fails_on_limit"].detail["blame"] == "prediction"
-    assert "blame" not in by_stage["fails_always"].detail
+    blames = {failure.stage: failure.blame for failure in failures(result)}
+    assert blames == {"fails_on_limit": "prediction", "fails_always": ""}
     assert run.summary.beyond == {"fails_always": 1, "fails_on_limit": 1}
 
 
@@ -154,7 +160,7 @@ def test_a_bug_in_optional_evidence_costs_nothing_else(
     right = run_one(make_case("1", GOLD), f"{GOLD} AND 1", "ex,verdict,soft_f1")
     assert result_of(right).scores["ex"] == 1
     assert set(right.summary.beyond) == {"prove", "refute"}
-    lines = {found.detail["error"] for found in result_of(right).evidence if found.by == "toolkit"}
+    lines = {failure.error for failure in failures(result_of(right))}
     assert lines <= {"RecursionError", "MemoryError", "KeyError: 'a bug'", "AssertionError: a bug"}
 
 

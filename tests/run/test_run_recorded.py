@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sqlverdict.errors import UsageError
+from sqlverdict.evidence import Proved, Recorded, Refuted, Related, relations_of
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.judge.recorded import RecordedReplies
 from sqlverdict.load.recorded import recording_from
@@ -48,9 +49,10 @@ def test_a_recorded_match_without_results_is_scored() -> None:
         assert found.scores == {"ex": float(equal), "ex[bird]": float(equal)}
         assert found.verdict is (Verdict.CORRECT if equal else Verdict.INCORRECT)
         assert found.fault is None
-        assert not any(e.detail.get("relations") or "shape" in e.detail for e in found.evidence)
+        differences = [piece for piece in found.evidence if isinstance(piece, Related)]
+        assert not any(piece.relations or piece.shape for piece in differences)
         # Answers that are not kept are not answers without rows.
-        assert not any("both_empty" in e.detail for e in found.evidence)
+        assert not any(piece.both_empty for piece in found.evidence)
 
 
 def test_recorded_rows_are_compared_where_nothing_else_is_said() -> None:
@@ -68,8 +70,8 @@ def test_a_relation_is_told_of_recorded_rows() -> None:
         "prediction_result": [[1, "a"], [2, "b"]],
     }
     case = Case("a", "shop", golds=(GOLD,), **record("SELECT 2", **parts))
-    (evidence,) = one(case, "SELECT 2").evidence
-    assert [relation["kind"] for relation in evidence.detail["relations"]] == ["extra_columns"]
+    evidence = one(case, "SELECT 2").evidence
+    assert [relation.kind for relation in relations_of(evidence)] == ["extra_columns"]
 
 
 def test_a_recorded_failure_is_the_querys_own() -> None:
@@ -86,10 +88,9 @@ def test_the_database_wins_and_the_record_is_kept(make_case: MakeCase) -> None:
     case = make_case("a", "SELECT 1", **record("SELECT 2", equal=True, verdicts={"x": 1}))
     found = one(case, "SELECT 2")
     assert found.scores["ex"] == 0.0
-    note = found.evidence[-1]
-    assert note.detail == {"verdicts": {"x": 1.0}, "equal": True, "record_differs": True}
+    assert found.evidence[-1] == Recorded("record", verdicts={"x": 1.0}, equal=True, differs=True)
     agreed = one(make_case("a", "SELECT 2", **record("SELECT 2", equal=True)), "SELECT 2")
-    assert agreed.evidence[-1].detail == {"equal": True}
+    assert agreed.evidence[-1] == Recorded("record", equal=True)
 
 
 def test_the_record_wins_where_the_user_says_so(make_case: MakeCase) -> None:
@@ -109,9 +110,10 @@ def test_a_record_about_another_prediction_is_not_used() -> None:
     case = Case("a", "shop", golds=(GOLD,), **record("SELECT 2", equal=True, verdicts={"x": 1}))
     found = one(case, "SELECT 3")
     assert (found.scores["ex"], str(found.fault)) == (None, "engine")
-    note = found.evidence[-1].detail
-    assert note["record_unused"]
-    assert "verdicts" not in note
+    note = found.evidence[-1]
+    assert isinstance(note, Recorded)
+    assert note.unused
+    assert not note.verdicts
     # Letter case and spacing make no other query.
     assert one(case, "select  2;").scores["ex"] == 1.0
 
@@ -128,13 +130,13 @@ def test_a_changed_record_is_another_input(tmp_path: Path) -> None:
 
 
 def test_schemas_alone_prove_and_refute(schemas: Any) -> None:
-    for sql, rung in (
-        (f"{GOLD.lower()};", "proved"),
-        ("SELECT name FROM item WHERE price >= 2", "refuted"),
+    for sql, kind in (
+        (f"{GOLD.lower()};", Proved),
+        ("SELECT name FROM item WHERE price >= 2", Refuted),
     ):
         case = Case("a", "shop", golds=(GOLD,), **record(sql, equal=True))
         found = one(case, sql, metrics="ex,verdict", schemas=schemas)
-        assert rung in [str(evidence.rung) for evidence in found.evidence]
+        assert kind in [type(piece) for piece in found.evidence]
 
 
 def test_recorded_verdicts_drive_flex_and_verdict() -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from sqlverdict.errors import Interrupted, RunLogError
+from sqlverdict.evidence import Refuted
 from sqlverdict.execute.engine import Limits
 from sqlverdict.pipeline import Options, System, evaluate, evaluate_pairs, evaluate_systems
 from sqlverdict.records import Case, Prediction, Reason, Score
@@ -114,7 +115,7 @@ def test_what_a_limit_in_seconds_cut_is_not_final(tmp_path: Path) -> None:
     first = run_cases(cases, tmp_path / "run", hasty, slow)
     (result,) = first.results()
     assert (result.reasons, result.final) == ((Reason.EXECUTION_TIMEOUT,), False)
-    assert any(found.detail.get("cut_by_time") for found in result.evidence)
+    assert any(piece.cut_by_time for piece in result.evidence)
     again = run_cases(cases, tmp_path / "run", hasty, slow)
     assert "1 case is done again" in again.resumed[0]
     counted = replace(LOCAL, limits=Limits(steps=10_000))
@@ -322,7 +323,7 @@ def test_each_run_has_its_witnesses_in_its_own_folder(tmp_path: Path) -> None:
     for run in evaluate_systems([case], systems, options=options):
         (result,) = run.results()
         assert result.scores["witness_accuracy"] == 0
-        file = next(found.detail["file"] for found in result.evidence if "file" in found.detail)
+        file = next(piece.file for piece in result.evidence if isinstance(piece, Refuted))
         assert (run.folder / "witnesses" / file).is_file()
         assert (run.folder / "witnesses" / file).with_suffix(".sqlite").is_file()
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["a", "b"]

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from sqlverdict.evidence import Signs, Undecided
+from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.pipeline import Options, evaluate
-from sqlverdict.records import Case, Evidence, Result, Rung
+from sqlverdict.records import Case, Result
 from sqlverdict.report.one_run.case import evidence_lines
 from sqlverdict.signs.sign import SIGNS, Subject
 
@@ -24,22 +26,21 @@ def run(case: Case, said: str, metrics: str = "verdict", out: Path | None = None
     return result
 
 
-def signs(result: Result) -> list[Evidence]:
-    return [found for found in result.evidence if found.by == "signs"]
+def signs(result: Result) -> list[Signs]:
+    return [piece for piece in result.evidence if isinstance(piece, Signs)]
 
 
 def test_signs_of_both_sides_are_evidence(make_case: MakeCase) -> None:
     tied = "SELECT name FROM person ORDER BY age DESC LIMIT 1"
     (found,) = signs(run(make_case("1", GOLD), tied))
-    assert found.rung is Rung.UNKNOWN
-    assert found.agrees is None
-    assert {sign["name"] for sign in found.detail["gold"]} == {"dead_literal", "empty_answer"}
-    assert [sign["name"] for sign in found.detail["prediction"]] == ["tie_at_limit"]
+    assert {sign.name for sign in found.gold} == {"dead_literal", "empty_answer"}
+    assert [sign.name for sign in found.prediction] == ["tie_at_limit"]
 
 
 def test_a_side_without_signs_is_left_out(make_case: MakeCase) -> None:
     (found,) = signs(run(make_case("1", GOLD), SAID))
-    assert set(found.detail) == {"gold"}
+    assert found.gold
+    assert not found.prediction
     assert not signs(run(make_case("1", SAID), f"{SAID} AND 1"))
 
 
@@ -83,7 +84,7 @@ def test_a_prediction_that_cannot_show_signs_says_nothing_against_the_gold(
     """Else a wrong answer would leave the score by a comment that is never closed."""
     found = run(make_case("1", GOLD), said)
     assert (found.verdict, found.situation) == ("incorrect", "difference")
-    assert signs(found)[0].detail["says_nothing"] == why
+    assert signs(found)[0].says_nothing == why
 
 
 @pytest.mark.parametrize("said", [GOLD, "SELECT name FROM city WHERE name = 'nowhere'"])
@@ -116,11 +117,9 @@ def test_a_sign_that_fails_costs_itself_alone(
     monkeypatch.setitem(SIGNS._members, "dead_literal", broken)
     found = run(case, SAID)
     assert found.verdict is whole.verdict
-    assert [sign["name"] for sign in signs(found)[0].detail["gold"]] == ["empty_answer"]
-    assert any(
-        e.by == "toolkit" and e.detail == {"stage": "signs", "error": "ValueError: a bug"}
-        for e in found.evidence
-    )
+    assert [sign.name for sign in signs(found)[0].gold] == ["empty_answer"]
+    failure = StageFailure("signs", "ValueError: a bug")
+    assert any(isinstance(e, Undecided) and e.failure == failure for e in found.evidence)
 
 
 def test_show_prints_signs_as_lines(make_case: MakeCase, tmp_path: Path) -> None:

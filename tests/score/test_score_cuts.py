@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
-from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
-from sqlverdict.refute.explain.sentence import evidence_of
+from sqlverdict.evidence import Evidence, Failed, Judged
+from sqlverdict.records import Reason, Result, Verdict
+from sqlverdict.refute.explain.evidence import evidence_of
 from sqlverdict.refute.witness import NotRefuted
 from sqlverdict.report.one_run.sections import cut_sentences
 from sqlverdict.score.summary import from_json, summarise, to_json
@@ -31,19 +31,21 @@ def result(number: int, *evidence: Evidence) -> Result:
     )
 
 
-def executed(**detail: Any) -> Evidence:
-    return Evidence(Rung.RELATED, "execute", False, (Reason.EXECUTION_TIMEOUT,), detail=detail)
+def failed(*, cut_by_time: bool = False) -> Failed:
+    return Failed(
+        "execute", (Reason.EXECUTION_TIMEOUT,), cut_by_time=cut_by_time, query="prediction"
+    )
 
 
 def test_cuts_are_counted_once_a_case_and_said() -> None:
     results = [
         result(0, evidence_of(NotRefuted(400))),
         result(1, evidence_of(NotRefuted(0, message="the two queries are the same text"))),
-        result(2, evidence_of(LATE), executed(failed="prediction", cut_by_time=True)),
+        result(2, evidence_of(LATE), failed(cut_by_time=True)),
         result(3, evidence_of(NotRefuted(9, 0, Reason.BUDGET_EXHAUSTED, "cut by its budget"))),
         result(4, evidence_of(NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE))),
         result(5, evidence_of(NotRefuted(0, reason=Reason.PARSE_ERROR))),
-        result(6, executed(failed="prediction")),
+        result(6, failed()),
     ]
     summary = summarise(results, ["ex"], binary=["ex"], features=None)
     assert summary.cuts == {"cut_by_time": 1, "cut_by_work": 1, "unsearched": 2}
@@ -56,7 +58,7 @@ def test_cuts_are_counted_once_a_case_and_said() -> None:
 
 def test_what_leaves_no_evidence_is_counted_where_the_result_is_not_final() -> None:
     late = replace(result(0), final=False)
-    judged = Evidence(Rung.JUDGED, "flex", None, (Reason.JUDGE_UNAVAILABLE,))
+    judged = Judged("flex", (Reason.JUDGE_UNAVAILABLE,))
     silent = replace(result(1, judged), final=False)
     summary = summarise([late, silent], ["ex"], binary=["ex"], features=None)
     assert summary.cuts == {"cut_by_time": 1}
@@ -69,5 +71,5 @@ def test_a_run_without_cuts_says_nothing_about_them() -> None:
 
 
 def test_evidence_names_the_clock() -> None:
-    assert evidence_of(LATE).detail["cut_by_time"] is True
-    assert "cut_by_time" not in evidence_of(NotRefuted(3)).detail
+    assert evidence_of(LATE).cut_by_time
+    assert not evidence_of(NotRefuted(3)).cut_by_time

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from sqlverdict.evidence import Evidence, Judged, OpenQuestion, Tested
 from sqlverdict.prove.proof import NotProved
-from sqlverdict.records import Evidence, Failure, Reason, Result, Rung, Score, Verdict
+from sqlverdict.records import Failure, Reason, Result, Score, Verdict
 from sqlverdict.score.judge_counts import JudgeCounts
 from sqlverdict.score.metric import parse_metric
 from sqlverdict.testing.fakes import FakeItem
@@ -20,12 +21,12 @@ def score(name: str, item: FakeItem) -> Score:
     return spec.metric.score(item, spec.parameter)
 
 
-def said(agrees: bool | None, reason: Reason | None = None, **detail: Any) -> Evidence:
+def said(correct: bool | None, reason: Reason | None = None, **fields: Any) -> Judged:
     reasons = () if reason is None else (reason,)
-    return Evidence(Rung.JUDGED, "fake", agrees, reasons, detail=detail)
+    return Judged("fake", reasons, correct=correct, **fields)
 
 
-def asked(opinion: Evidence) -> FakeItem:
+def asked(opinion: Judged) -> FakeItem:
     item = FakeItem.of([ROWS], [("Bob", 1)])
     return FakeItem(item.case, item.prediction, item.gold_outcomes, item.outcome, opinion=opinion)
 
@@ -33,17 +34,17 @@ def asked(opinion: Evidence) -> FakeItem:
 @pytest.mark.parametrize(
     ("opinion", "expected"),
     [
-        (said(True, metrics=["flex"]), Score(1.0)),
-        (said(False, metrics=["flex", "verdict"]), Score(0.0)),
+        (said(True, metrics=("flex",)), Score(1.0)),
+        (said(False, metrics=("flex", "verdict")), Score(0.0)),
         (
-            said(None, Reason.JUDGE_UNPARSEABLE, metrics=["flex"]),
+            said(None, Reason.JUDGE_UNPARSEABLE, metrics=("flex",)),
             Score(None, (Reason.JUDGE_UNPARSEABLE,)),
         ),
-        (said(True, metrics=["verdict"]), Score(None, (Reason.JUDGE_UNAVAILABLE,))),
+        (said(True, metrics=("verdict",)), Score(None, (Reason.JUDGE_UNAVAILABLE,))),
     ],
     ids=["right", "wrong", "unreadable", "asked for another metric"],
 )
-def test_flex_is_the_judges_word(opinion: Evidence, expected: Score) -> None:
+def test_flex_is_the_judges_word(opinion: Judged, expected: Score) -> None:
     assert score("flex", asked(opinion)) == expected
 
 
@@ -101,12 +102,12 @@ def result(*evidence: Evidence) -> Result:
 def test_what_judges_took_is_added_up() -> None:
     heard = JudgeCounts()
     heard.add(
-        result(said(True, calls=2, cached=1, tokens=[100, 10], cost=0.5, repeats=[True, True]))
+        result(said(True, calls=2, cached=1, tokens=(100, 10), cost=0.5, repeats=(True, True)))
     )
-    heard.add(result(said(False, calls=1, tokens=[50, 5], cost=None, repeats=[False, True, None])))
-    heard.add(result(said(None, Reason.JUDGE_UNPARSEABLE, calls=3, tokens=[9, 9], cost=0.25)))
-    heard.add(result(said(None, Reason.JUDGE_UNAVAILABLE), Evidence(Rung.TESTED, "compare", True)))
-    heard.add(result(Evidence(Rung.UNKNOWN, "policy", detail={"would_ask": "?"})))
+    heard.add(result(said(False, calls=1, tokens=(50, 5), cost=None, repeats=(False, True, None))))
+    heard.add(result(said(None, Reason.JUDGE_UNPARSEABLE, calls=3, tokens=(9, 9), cost=0.25)))
+    heard.add(result(said(None, Reason.JUDGE_UNAVAILABLE), Tested("compare")))
+    heard.add(result(OpenQuestion("policy", question="?")))
     assert heard.totals() == {
         "questions": 4,
         "calls": 6,
@@ -125,5 +126,5 @@ def test_what_judges_took_is_added_up() -> None:
 
 def test_a_run_without_judges_counts_nothing() -> None:
     heard = JudgeCounts()
-    heard.add(result(Evidence(Rung.TESTED, "compare", True)))
+    heard.add(result(Tested("compare")))
     assert heard.totals() == {}

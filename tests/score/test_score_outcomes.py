@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from sqlverdict.errors import UsageError
-from sqlverdict.records import Evidence, Reason, Result, Rung, Verdict
+from sqlverdict.evidence import Evidence, Proved, Refuted, Related, Tested
+from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.score.reliability.outcomes import (
     PROVED,
     UNSCORABLE,
@@ -105,11 +106,11 @@ def test_the_verdict_as_label() -> None:
 @pytest.mark.parametrize(
     ("evidence", "cell"),
     [
-        ((Evidence(Rung.PROVED, "prove", True),), Cell.CORRECT),
-        ((Evidence(Rung.TESTED, "compare", True),), None),
-        ((Evidence(Rung.TESTED, "compare", True), Evidence(Rung.REFUTED, "refute", False)), Cell.WRONG),
-        ((Evidence(Rung.RELATED, "compare", False),), Cell.WRONG),
-        ((Evidence(Rung.PROVED, "prove", True), Evidence(Rung.REFUTED, "refute", False)), None),
+        ((Proved("prove"),), Cell.CORRECT),
+        ((Tested("compare"),), None),
+        ((Tested("compare"), Refuted("refute", grade="ordinary")), Cell.WRONG),
+        ((Related("compare"),), Cell.WRONG),
+        ((Proved("prove"), Refuted("refute", grade="ordinary")), None),
         ((), None),
     ],
 )  # fmt: skip

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 
+from sqlverdict.evidence import Failed, Judged, Refuted
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Answer, Evidence, Outcome, Query, Result, Rung
+from sqlverdict.records import Answer, Outcome, Query, Result
 from sqlverdict.report.agreement.opinions import results_match
 from sqlverdict.report.several_runs.leaderboard import system_names
 from sqlverdict.runlog.run import Run
@@ -45,11 +46,18 @@ class SystemAnswer:
     @property
     def runs(self) -> bool:
         """Whether nothing says that its query fails."""
-        return not any(evidence.detail.get("failed") for evidence in self.result.evidence)
+        return not any(
+            isinstance(piece, Failed) and piece.query == "prediction"
+            for piece in self.result.evidence
+        )
 
-    def found(self, rung: Rung) -> Iterator[Evidence]:
-        """The evidence on one rung."""
-        return (evidence for evidence in self.result.evidence if evidence.rung is rung)
+    def witnesses(self) -> Iterator[Refuted]:
+        """The witnesses against its query."""
+        return (piece for piece in self.result.evidence if isinstance(piece, Refuted))
+
+    def opinions(self) -> Iterator[Judged]:
+        """What judges say of its query."""
+        return (piece for piece in self.result.evidence if isinstance(piece, Judged))
 
 
 @dataclass(frozen=True)

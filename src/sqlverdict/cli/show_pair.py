@@ -10,7 +10,8 @@ from typing import Any
 from sqlverdict.cli.options.pair import SIDES
 from sqlverdict.files.text import count
 from sqlverdict.records import Answer, Outcome
-from sqlverdict.refute.explain.sentence import evidence_of, rows_table
+from sqlverdict.refute.explain.evidence import refutation_record
+from sqlverdict.refute.explain.sentence import rows_table
 from sqlverdict.refute.trial.literals import cell_text
 from sqlverdict.refute.witness import NotRefuted, Refutation, Witness
 from sqlverdict.report.terminal.console import Screen
@@ -29,16 +30,13 @@ def refutation_json(refutation: Refutation, paths: Sequence[Path]) -> dict[str, 
         refutation: The result.
         paths: Where the witness was written.
     """
-    evidence = evidence_of(refutation)
-    detail = dict(evidence.detail)
-    reasons = [str(reason) for reason in evidence.reasons]
+    record = refutation_record(refutation)
     if isinstance(refutation, NotRefuted):
         searched = refutation.instances or refutation.reason is None
-        return {"verdict": "not_refuted" if searched else "unknown", "reasons": reasons, **detail}
+        return {"verdict": "not_refuted" if searched else "unknown", **record}
     return {
         "verdict": "refuted",
-        "reasons": reasons,
-        **detail,
+        **record,
         "files": [str(path) for path in paths],
         "replay": replay_line(paths),
     }

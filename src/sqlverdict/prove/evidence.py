@@ -2,43 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from sqlverdict.evidence import Proved, Undecided
 from sqlverdict.prove.proof import Derivation, Proof
-from sqlverdict.records import Evidence, Reason, Rung
+from sqlverdict.reasons import Reason
+
+PROVE = "prove"
+"""Who found the evidence."""
 
 
-def evidence_of(found: Derivation) -> Evidence:
+def evidence_of(derivation: Derivation) -> Proved | Undecided:
     """What a derivation says: a proof, or that it is not known.
 
     A proof under the declared schema that the real data break is no proof: it is shown
     (``declared``), with what is broken, and decides nothing.
     """
-    if isinstance(found, Proof):
-        more = {"unchecked": list(found.unchecked)} if found.unchecked else {}
-        return Evidence(Rung.PROVED, "prove", True, detail={**_steps(found), **more})
-    reasons = (found.reason,) if found.reason is not None else ()
-    if found.declared is not None:
-        return _declared(found.declared, reasons, broken=list(found.broken))
-    return Evidence(Rung.UNKNOWN, "prove", None, reasons, detail={"message": found.message})
+    if isinstance(derivation, Proof):
+        return _proved(derivation)
+    reasons = (derivation.reason,) if derivation.reason is not None else ()
+    if derivation.declared is not None:
+        return Undecided(
+            PROVE, reasons, declared=_proved(derivation.declared), broken=derivation.broken
+        )
+    return Undecided(PROVE, reasons, derivation.message)
 
 
-def declared_only(proof: Evidence) -> Evidence:
+def declared_only(proof: Proved) -> Undecided:
     """A proof whose facts could not be checked, beside answers that differ: they decide."""
-    reasons = (Reason.FACT_BROKEN,)
-    return Evidence(Rung.UNKNOWN, "prove", None, reasons, None, {"declared": True, **proof.detail})
+    return Undecided(PROVE, (Reason.FACT_BROKEN,), declared=proof)
 
 
-def _declared(proof: Proof, reasons: tuple[Reason, ...], **more: Any) -> Evidence:
-    detail = {"declared": True, **_steps(proof), **more}
-    return Evidence(Rung.UNKNOWN, "prove", None, reasons, detail=detail)
-
-
-def _steps(proof: Proof) -> dict[str, Any]:
-    return {
-        "profile": proof.profile,
-        "trust": proof.trust,
-        "rules": list(proof.rules),
-        "steps": [f"{step.side}: {step}" for step in proof.steps],
-        "form": proof.form,
-    }
+def _proved(proof: Proof) -> Proved:
+    return Proved(
+        PROVE,
+        profile=proof.profile,
+        trust=proof.trust,
+        rules=proof.rules,
+        steps=tuple(f"{step.side}: {step}" for step in proof.steps),
+        form=proof.form,
+        unchecked=proof.unchecked,
+    )

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.errors import Contradiction
-from sqlverdict.records import Answer, Case, Evidence, Fault, Reason, Rung
+from sqlverdict.evidence import Contradicted, Proved, Undecided
+from sqlverdict.records import Answer, Case, Reason
 from sqlverdict.run.refute_stage import witness_name
 from sqlverdict.run.task import Pending
 
@@ -32,11 +33,11 @@ _LARGEST = 256 * 2**20
 def contradiction(
     case: Case,
     prediction: str,
-    proof: Evidence,
+    proof: Proved | Undecided,
     witness: Witness | None,
     schema: Schema | None,
     folder: Path | None,
-) -> Evidence:
+) -> Contradicted:
     """The contradiction as evidence against ourselves, saved where there is a folder for it.
 
     Args:
@@ -48,22 +49,26 @@ def contradiction(
         folder: Where it is saved.
     """
     against = "a witness" if witness is not None else "the real database"
-    detail = {
-        "contradiction": True,
-        "against": "witness" if witness is not None else "real",
-        "message": f"proved to be equal, and refuted by {against}: a bug of sqlverdict. "
-        "Please report it with the saved files.",
-    }
+    message = (
+        f"proved to be equal, and refuted by {against}: a bug of sqlverdict. "
+        "Please report it with the saved files."
+    )
+    file = ""
     if folder is not None:
-        detail["file"] = _save(case, prediction, proof, witness, schema, folder).name
-    reasons = (Reason.TOOLKIT_ERROR,)
-    return Evidence(Rung.UNKNOWN, "toolkit", None, reasons, Fault.TOOLKIT, detail)
+        file = _save(case, prediction, proof, witness, schema, folder).name
+    return Contradicted(
+        "toolkit",
+        (Reason.TOOLKIT_ERROR,),
+        message,
+        against="witness" if witness is not None else "real",
+        file=file,
+    )
 
 
 def _save(
     case: Case,
     prediction: str,
-    proof: Evidence,
+    proof: Proved | Undecided,
     witness: Witness | None,
     schema: Schema | None,
     folder: Path,
@@ -84,8 +89,10 @@ def _save(
     return text
 
 
-def _text(case: Case, prediction: str, proof: Evidence, schema: Schema | None) -> list[str]:
-    steps: Sequence[str] = proof.detail.get("steps") or ()
+def _text(
+    case: Case, prediction: str, proof: Proved | Undecided, schema: Schema | None
+) -> list[str]:
+    derivation = proof if isinstance(proof, Proved) else proof.declared or Proved("prove")
     return [
         "A contradiction: these two queries are proved to be equal, and they differ.",
         "",
@@ -93,9 +100,9 @@ def _text(case: Case, prediction: str, proof: Evidence, schema: Schema | None) -
         *(f"Gold: {gold}" for gold in case.golds),
         f"Prediction: {prediction}",
         "",
-        f"Proved under the profile {proof.detail.get('profile')}:",
-        *(f"  {number}. {step}" for number, step in enumerate(steps, 1)),
-        f"  both are: {proof.detail.get('form', '')}",
+        f"Proved under the profile {derivation.profile}:",
+        *(f"  {number}. {step}" for number, step in enumerate(derivation.steps, 1)),
+        f"  both are: {derivation.form}",
         *_schema_lines(schema),
     ]
 
@@ -116,7 +123,7 @@ def stopped_by(found: Sequence[Pending], folder: Path | None) -> Contradiction:
         folder: Where they were saved.
     """
     case, evidence = found[0].task.case, found[0].finding.contradiction
-    file = evidence.detail.get("file") if evidence is not None else None
+    file = evidence.file if evidence is not None else ""
     more = f" and {len(found) - 1:,} more" if len(found) > 1 else ""
     where = f"saved as {folder / file}" if folder and file else "not saved, for want of a folder"
     return Contradiction(

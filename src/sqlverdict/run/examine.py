@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from msgspec import structs
 
+from sqlverdict.evidence import Evidence, EvidenceBase, Failed, OpenQuestion, Refuted, Undecided
+from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.policies import POLICIES, Policy
 from sqlverdict.records import (
     RESULT_SCHEMA,
     Case,
-    Evidence,
     Fault,
     Judgement,
     Prediction,
     Reason,
-    Rung,
 )
 from sqlverdict.run.isolate import STORAGE, TOOLKIT, Scorer, case_works, name_of
 from sqlverdict.run.item import RunItem
@@ -174,8 +174,9 @@ class Examiner:
     def _share_witness(self, task: Task, finding: PairFinding) -> None:
         """Systems may share a finding; each run has its witness all the same."""
         own = self._witness_folder(task.system)
-        file = next((e.detail["file"] for e in finding.evidence if _has_witness(e)), None)
-        if own is None or file is None or (own / file).exists():
+        witnesses = (piece for piece in finding.evidence if isinstance(piece, Refuted))
+        file = next((witness.file for witness in witnesses if witness.file), "")
+        if own is None or not file or (own / file).exists():
             return
         others = {self._witness_folder(system) for system in range(len(self._folders))} - {own}
         for other in sorted(filter(None, others)):
@@ -189,22 +190,22 @@ class Examiner:
         Where it was the prediction's own text that we cannot handle, it counts as one that fails.
         """
         message = f"sqlverdict failed on this case: {why}. Please report it."
-        detail: dict[str, Any] = {"message": message, "stage": "case", "error": why}
         if by_prediction:
-            detail |= {"failed": "prediction", "blame": "prediction"}
-            unable = (Reason.UNSUPPORTED_FEATURE,)
-            evidence = Evidence(Rung.RELATED, TOOLKIT, False, unable, detail=detail)
-            judgement = self.plan.judge(task.case, task.prediction, (evidence,))
+            failure = StageFailure("case", why, blame="prediction")
+            reasons = (Reason.UNSUPPORTED_FEATURE,)
+            failed = Failed(TOOLKIT, reasons, message, query="prediction", failure=failure)
+            judgement = self.plan.judge(task.case, task.prediction, (failed,))
             zero: dict[str, float | None] = {spec.label: 0.0 for spec in self.plan.specs}
-            return encode_line(task, PairFinding(judgement, (evidence,), zero, {}))
-        reasons = (Reason.TOOLKIT_ERROR,)
-        evidence = Evidence(Rung.UNKNOWN, "toolkit", None, reasons, Fault.TOOLKIT, detail)
+            return encode_line(task, PairFinding(judgement, (failed,), zero, {}))
+        undecided = Undecided(
+            TOOLKIT,
+            (Reason.TOOLKIT_ERROR,),
+            message,
+            fault=Fault.TOOLKIT,
+            failure=StageFailure("case", why),
+        )
         scores: dict[str, float | None] = dict.fromkeys(spec.label for spec in self.plan.specs)
-        return encode_line(task, PairFinding(toolkit_failure(), (evidence,), scores, {}))
-
-
-def _has_witness(found: Evidence) -> bool:
-    return found.rung is Rung.REFUTED and bool(found.detail.get("file"))
+        return encode_line(task, PairFinding(toolkit_failure(), (undecided,), scores, {}))
 
 
 def _would_ask(task: Task, evidence: tuple[Evidence, ...], policy: Policy) -> tuple[Evidence, ...]:
@@ -212,8 +213,7 @@ def _would_ask(task: Task, evidence: tuple[Evidence, ...], policy: Policy) -> tu
     open_ = asks(task.case, task.prediction, evidence, policy)
     if open_ is None:
         return ()
-    detail = {"would_ask": QUESTIONS[open_], "situation": str(open_)}
-    return (Evidence(Rung.UNKNOWN, "policy", detail=detail),)
+    return (OpenQuestion("policy", question=QUESTIONS[open_], situation=str(open_)),)
 
 
 def _timings(item: RunItem) -> dict[str, float]:
@@ -262,10 +262,7 @@ def encode_line(task: Task, finding: PairFinding) -> bytes:
 
 
 def _message(evidence: Sequence[Evidence]) -> str:
-    for found in evidence:
-        if "message" in found.detail:
-            return str(found.detail["message"])
-    return ""
+    return next((piece.message for piece in evidence if piece.message), "")
 
 
 def _speakable(value: Any) -> Any:
@@ -275,4 +272,6 @@ def _speakable(value: Any) -> Any:
         return {_speakable(key): _speakable(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_speakable(inner) for inner in value]
-    return _speakable(asdict(value)) if isinstance(value, Evidence) else value
+    if isinstance(value, EvidenceBase):
+        return _speakable(msgspec.to_builtins(value))
+    return value

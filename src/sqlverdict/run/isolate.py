@@ -10,19 +10,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from sqlverdict.errors import FileFailure
+from sqlverdict.evidence import Evidence, Undecided
+from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.records import (
     Answer,
     Case,
-    Evidence,
     Judgement,
     ParseFailure,
     Prediction,
     Query,
     Reason,
-    Rung,
     Score,
     Verdict,
 )
@@ -74,17 +74,20 @@ def attempt(stage: str, work: Callable[[], T], errors: list[Evidence]) -> T | No
         return None
 
 
-def about(stage: str, error: BaseException) -> dict[str, Any]:
-    """An error of ours in one stage, for evidence; whether another run may go better."""
-    passing = {"may_go_away": True} if isinstance(error, (*STORAGE, MemoryError)) else {}
-    place = {"storage": True} if isinstance(error, STORAGE) else {}
-    return {"stage": stage, "error": name_of(error), **passing, **place}
+def stage_failure(stage: str, error: BaseException | None, blame: str = "") -> StageFailure:
+    """An error of ours in one stage; ``None``: a text that it cannot handle."""
+    return StageFailure(
+        stage,
+        "" if error is None else name_of(error),
+        may_go_away=isinstance(error, (*STORAGE, MemoryError)),
+        storage=isinstance(error, STORAGE),
+        blame=blame,
+    )
 
 
-def failure_of(stage: str, error: BaseException) -> Evidence:
+def failure_of(stage: str, error: BaseException) -> Undecided:
     """An error of ours in one stage, as evidence that decides nothing."""
-    detail = about(stage, error)
-    return Evidence(Rung.UNKNOWN, TOOLKIT, None, (Reason.TOOLKIT_ERROR,), detail=detail)
+    return Undecided(TOOLKIT, (Reason.TOOLKIT_ERROR,), failure=stage_failure(stage, error))
 
 
 @dataclass(frozen=True)
@@ -108,29 +111,23 @@ class Scorer:
 
     def score(self, spec: MetricSpec, item: RunItem) -> Scored:
         """The score; 0 where the prediction's own text is beyond the metric."""
-        detail: dict[str, Any] = {"stage": spec.label}
         error: Exception | None = None
         try:
             found = score_case(spec, item)
         except Exception as raised:  # noqa: BLE001 - the border: a bug costs one metric only
             found, error = Score(None, (Reason.TOOLKIT_ERROR,)), raised
-            detail = about(spec.label, raised)
         if found.value is None and not METRIC_ALONE.isdisjoint(found.reasons):
-            note = Evidence(
-                Rung.UNKNOWN, METRIC, None, found.reasons, detail={"metric": spec.label}
-            )
-            return Scored(found, (note,))
+            return Scored(found, (Undecided(METRIC, found.reasons, metric=spec.label),))
         barred = _bars_search(spec, item) and Reason.JUDGE_UNAVAILABLE not in found.reasons
         if found.value is not None or (UNREADABLE.isdisjoint(found.reasons) and not barred):
             return Scored(found)
         beyond = barred or self.works_with_gold(spec, item)
         blamed = not isinstance(error, STORAGE) and beyond
-        if blamed:
-            detail["blame"] = "prediction"
-        elif error is None:
+        if not blamed and error is None:
             return Scored(found)
         reasons = (Reason.UNSUPPORTED_FEATURE,) if error and blamed else found.reasons
-        note = Evidence(Rung.UNKNOWN, TOOLKIT, None, reasons, detail=detail)
+        failure = stage_failure(spec.label, error, "prediction" if blamed else "")
+        note = Undecided(TOOLKIT, reasons, failure=failure)
         return Scored(Score(0.0 if blamed else None, reasons), (note,))
 
     def works_with_gold(self, spec: MetricSpec, item: RunItem) -> bool:

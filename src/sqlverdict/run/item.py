@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sqlverdict.compare.preset import PRESETS, QueryPair
+from sqlverdict.evidence import Evidence, Relation
+from sqlverdict.evidence_parts import GeneratedRelation
 from sqlverdict.execute.clock import uses_chance
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.schema import Schema
@@ -16,7 +18,6 @@ from sqlverdict.records import (
     Answer,
     Case,
     Comparison,
-    Evidence,
     Failure,
     Fault,
     Judgement,
@@ -25,7 +26,6 @@ from sqlverdict.records import (
     Prediction,
     Query,
     Reason,
-    Relation,
 )
 from sqlverdict.refute.witness import NotRefuted, Refutation, Witness
 from sqlverdict.run.prove_stage import SOUND, prove_case
@@ -208,10 +208,8 @@ class RunItem:
         )
         return None if found is None else self._noted(found)
 
-    def relate(self) -> dict[str, Any] | None:
+    def relate(self) -> GeneratedRelation | None:
         """How the two queries relate on generated databases; ``None`` where it cannot be said."""
-        from dataclasses import asdict
-
         from sqlverdict.parse.schemas.assumed import assumed_schema
         from sqlverdict.refute.related import relate_on_instances
 
@@ -229,8 +227,9 @@ class RunItem:
         )
         if found is None:
             return None
-        assumed = {"assumed_schema": True} if schema.source == "assumed" else {}
-        return {**asdict(found), **assumed}
+        return GeneratedRelation(
+            found.instances, found.columns, found.rows, found.overlap, schema.source == "assumed"
+        )
 
     def _noted(self, found: Refutation) -> Refutation:
         barred = isinstance(found, NotRefuted) and found.blame == "prediction"

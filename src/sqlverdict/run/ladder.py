@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
-from typing import Any
+
+from msgspec.structs import replace
 
 from sqlverdict.compare.related.constants import constant_columns
 from sqlverdict.compare.related.relate import relate
-from sqlverdict.harmless import harmless
-from sqlverdict.parse.tokens import normalised
-from sqlverdict.records import (
-    RECORD,
-    RECORD_DIFFERS,
-    RECORD_UNUSED,
-    Answer,
-    Comparison,
+from sqlverdict.evidence import (
     Evidence,
-    Failure,
-    Fault,
-    Outcome,
-    Reason,
+    Failed,
+    Proved,
+    Recorded,
+    Refuted,
+    Related,
     Relation,
-    Rung,
+    Tested,
+    Undecided,
+    relations_of,
 )
+from sqlverdict.evidence_parts import AnswerShapes, LoggedTag
+from sqlverdict.harmless import find_harmless
+from sqlverdict.parse.tokens import normalised
+from sqlverdict.reasons import Fault, Reason
+from sqlverdict.records import Answer, Comparison, Failure, Outcome
 from sqlverdict.run.isolate import attempt
 from sqlverdict.run.item import RunItem, is_cut
 from sqlverdict.run.plan import RunPlan
@@ -34,11 +35,11 @@ from sqlverdict.run.signs_stage import look_for_signs
 _GOLD_FAILED = frozenset(
     {Reason.GOLD_EXECUTION_ERROR, Reason.GOLD_EXECUTION_TIMEOUT, Reason.GOLD_SUSPECT}
 )
-_MATCH = Evidence(Rung.TESTED, "compare", True, detail={"databases": 1})
-_RECORDED_MATCH = Evidence(Rung.TESTED, "compare", True, detail={"databases": 1, "recorded": True})
+_COMPARE = "compare"
+_RECORD = "record"
 _COUNTS = frozenset({"ordinary", "ungraded"})
 """Grades of witnesses on which a relation has to hold: data with nothing unusual in them."""
-_NOTHING_RAN = {"message": "no metric of this run executes queries"}
+_NOTHING_RAN = "no metric of this run executes queries"
 
 
 def gather(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
@@ -55,16 +56,15 @@ def _from_elsewhere(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
     if record is None:
         return ()
     if record.use == "other_prediction":
-        why = "the record is about another prediction and is not used"
-        detail: dict[str, Any] = {RECORD_UNUSED: True, "message": why}
-        return (Evidence(Rung.UNKNOWN, RECORD, detail=detail),)
-    detail = {"verdicts": dict(record.verdicts)} if record.verdicts else {}
+        message = "the record is about another prediction and is not used"
+        return (Recorded(_RECORD, message=message, unused=True),)
+    equal, differs = None, False
     if record.use == "beside" and record.equal is not None and stages.executes:
-        ours = item.compare(stages.preset).equal
-        detail["equal"] = record.equal
-        if ours is not None and ours != record.equal:
-            detail[RECORD_DIFFERS] = True
-    return (Evidence(Rung.UNKNOWN, RECORD, detail=detail),) if detail else ()
+        ours, equal = item.compare(stages.preset).equal, record.equal
+        differs = ours is not None and ours != equal
+    if not record.verdicts and equal is None:
+        return ()
+    return (Recorded(_RECORD, verdicts=dict(record.verdicts), equal=equal, differs=differs),)
 
 
 def _found_here(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
@@ -92,13 +92,13 @@ def _found_here(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
             searched = attempt("refute", lambda: _searched(item), errors)
             found += [searched] if searched is not None else []
     else:
-        different = _different(item, compared, errors)
-        if stages.refutes and stages.explains:
-            look = partial(_related_elsewhere, item, different)
-            different = attempt("refute", look, errors) or different
-            look = partial(_generated, item, different)
-            different = attempt("generated", look, errors) or different
-        found.append(different)
+        difference = _different(item, compared, errors)
+        if stages.refutes and stages.explains and isinstance(difference, Related):
+            look = partial(_related_elsewhere, item, difference)
+            difference = attempt("refute", look, errors) or difference
+            look = partial(_generated, item, difference)
+            difference = attempt("generated", look, errors) or difference
+        found.append(difference)
     if proof is not None:
         found = _beside_answers(item, proof, found, stages)
     if stages.explains:
@@ -113,17 +113,16 @@ def _found_here(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
 def _marked(item: RunItem, found: list[Evidence]) -> list[Evidence]:
     """The evidence; its first piece says where a gold reads the clock, or neither has a value."""
     golds = [gold for gold in item.golds() if isinstance(gold, Answer)]
-    marks = {"gold_reads_clock": True} if any(gold.volatile for gold in golds) else {}
+    reads_clock, both_empty = any(gold.volatile for gold in golds), False
     record = item.case.recorded_answers
     known = record is None or (record.has_results and record.whole)
     if known and any(map(_is_empty, golds)):
         answer = item.answer()
-        if isinstance(answer, Answer) and _is_empty(answer):
-            marks["both_empty"] = True
-    if not marks:
+        both_empty = isinstance(answer, Answer) and _is_empty(answer)
+    if not reads_clock and not both_empty:
         return found
     first, *rest = found
-    return [replace(first, detail={**first.detail, **marks}), *rest]
+    return [replace(first, gold_reads_clock=reads_clock, both_empty=both_empty), *rest]
 
 
 def _is_empty(answer: Answer) -> bool:
@@ -131,19 +130,23 @@ def _is_empty(answer: Answer) -> bool:
     return not any(cell is not None for row in answer.rows for cell in row)
 
 
-def _tagged(item: RunItem, found: Evidence) -> Evidence:
+def _tagged(item: RunItem, evidence: Evidence) -> Evidence:
     """The evidence with what differs between the queries, where it says that they do."""
-    if found.agrees is not False or found.rung not in (Rung.REFUTED, Rung.RELATED):
-        return found
+    match evidence:
+        case Refuted() | Related() | Failed(query="prediction"):
+            return replace(evidence, tags=_tags(item, evidence))
+    return evidence
+
+
+def _tags(item: RunItem, evidence: Refuted | Related | Failed) -> tuple[LoggedTag, ...]:
     from sqlverdict.compare.tags import find_tags
 
-    relations = [str(relation["kind"]) for relation in found.detail.get("relations") or ()]
+    relations = [relation.kind for relation in relations_of([evidence])]
     gold, prediction = item.case.golds[0], item.prediction.sql or ""
     tags = find_tags(
-        gold, prediction, item.schema(), relations=relations, reasons=map(str, found.reasons)
+        gold, prediction, item.schema(), relations=relations, reasons=map(str, evidence.reasons)
     )
-    logged = [{"name": tag.name, "detail": tag.detail} for tag in tags]
-    return replace(found, detail={**found.detail, "tags": logged})
+    return tuple(LoggedTag(tag.name, tag.detail) for tag in tags)
 
 
 def _none_failed(item: RunItem) -> bool:
@@ -155,20 +158,20 @@ def _ran(outcome: Outcome) -> bool:
     return isinstance(outcome, Answer) or outcome.fault is not None
 
 
-def _proof(item: RunItem) -> Evidence | None:
+def _proof(item: RunItem) -> Proved | Undecided | None:
+    """A proof, also one under the declared schema alone; ``None`` where there is neither."""
     # The prover loads the parser, which is slow; runs without it need not wait.
     from sqlverdict.prove.evidence import evidence_of
 
-    found = item.prove(SOUND)
-    shown = found.proved or getattr(found, "declared", None) is not None
-    return evidence_of(found) if shown else None
+    derivation = item.prove(SOUND)
+    exists = derivation.proved or getattr(derivation, "declared", None) is not None
+    return evidence_of(derivation) if exists else None
 
 
-def _match(item: RunItem, stages: RunPlan, errors: list[Evidence]) -> Evidence:
-    found = _MATCH if item.case.recorded_answers is None else _RECORDED_MATCH
-    if not stages.explains or not attempt("constants", lambda: _is_constant(item), errors):
-        return found
-    return replace(found, detail={**found.detail, "constant_prediction": True})
+def _match(item: RunItem, stages: RunPlan, errors: list[Evidence]) -> Tested:
+    constant = stages.explains and attempt("constants", lambda: _is_constant(item), errors)
+    recorded = item.case.recorded_answers is not None
+    return Tested(_COMPARE, recorded=recorded, constant_prediction=bool(constant))
 
 
 def _is_constant(item: RunItem) -> bool:
@@ -186,114 +189,112 @@ def _is_constant(item: RunItem) -> bool:
 
 def _searched(item: RunItem) -> Evidence:
     # The search loads the parser, which is slow; runs without it need not wait.
-    from sqlverdict.refute.explain.sentence import evidence_of
+    from sqlverdict.refute.explain.evidence import evidence_of
     from sqlverdict.refute.trial.null_probe import null_in_aggregate
     from sqlverdict.refute.witness import Witness
 
-    found = item.refute()
-    evidence = evidence_of(found)
-    more: dict[str, object] = {}
-    if isinstance(found, Witness) and found.grade == "needs_null" and null_in_aggregate(found):
-        more["null_in_aggregate"] = True
-    file = item.witness_file()
-    if file:
-        more["file"] = file
-    return replace(evidence, detail={**evidence.detail, **more}) if more else evidence
+    refutation = item.refute()
+    evidence = evidence_of(refutation)
+    if not isinstance(evidence, Refuted) or not isinstance(refutation, Witness):
+        return evidence
+    needs_null = refutation.grade == "needs_null"
+    return replace(
+        evidence,
+        null_in_aggregate=needs_null and null_in_aggregate(refutation),
+        file=item.witness_file() or "",
+    )
 
 
 def _by_text(item: RunItem) -> Evidence:
     text = normalised(item.prediction.sql or "")
     if any(normalised(gold) == text for gold in item.case.golds):
-        return Evidence(Rung.PROVED, "parse", True, detail={"identical": "text"})
-    return Evidence(Rung.UNKNOWN, "parse", detail=_NOTHING_RAN)
+        return Proved("parse", same_text=True)
+    return Undecided("parse", message=_NOTHING_RAN)
 
 
-def _cut(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Says that a limit in seconds, or a process that died, decided it: another run may differ."""
-    return {"cut_by_time": True} if any(map(is_cut, outcomes)) else {}
-
-
-def _open(item: RunItem, compared: Comparison) -> Evidence:
+def _open(item: RunItem, compared: Comparison) -> Failed | Undecided:
+    reasons, message = compared.reasons, compared.message
+    if _GOLD_FAILED.intersection(reasons):
+        cut = any(map(is_cut, item.golds()))
+        return Failed(_COMPARE, reasons, message, cut, query="gold")
     fault = None
-    if _GOLD_FAILED.intersection(compared.reasons):
-        fault = Fault.GOLD
-    elif Reason.DATABASE_UNAVAILABLE in compared.reasons:
+    if Reason.DATABASE_UNAVAILABLE in reasons:
         fault = Fault.ENGINE
-    elif Reason.TOOLKIT_ERROR in compared.reasons:
+    elif Reason.TOOLKIT_ERROR in reasons:
         fault = Fault.TOOLKIT
-    detail = {"message": compared.message} if compared.message else {}
-    if fault is Fault.GOLD:
-        detail |= _cut(item.golds())
-    return Evidence(Rung.UNKNOWN, "compare", None, compared.reasons, fault, detail)
+    return Undecided(_COMPARE, reasons, message, fault=fault)
 
 
-def _different(item: RunItem, compared: Comparison, errors: list[Evidence]) -> Evidence:
+def _different(item: RunItem, compared: Comparison, errors: list[Evidence]) -> Related | Failed:
     prediction = item.answer()
     if isinstance(prediction, Failure):
-        detail = {"failed": "prediction", "message": prediction.message, **_cut([prediction])}
-        return Evidence(Rung.RELATED, "execute", False, compared.reasons, detail=detail)
-    gold = next((found for found in item.golds() if isinstance(found, Answer)), None)
+        cut, reasons = is_cut(prediction), compared.reasons
+        return Failed("execute", reasons, prediction.message, cut, query="prediction")
+    gold = next((outcome for outcome in item.golds() if isinstance(outcome, Answer)), None)
     record = item.case.recorded_answers
     whole = record is None or record.whole
     relations: Sequence[Relation] = ()
     if gold is not None and whole:
         pair = item.pair()
         relations = attempt("relate", lambda: relate(gold, prediction, pair), errors) or ()
-    shape = {
-        "gold": [len(gold.rows), len(gold.columns)] if gold is not None else None,
-        "prediction": [len(prediction.rows), len(prediction.columns)],
-    }
-    found: dict[str, Any] = {
-        "shape": shape,
-        "relations": [{"kind": r.kind, "detail": r.detail} for r in relations],
-    }
-    if record is not None and not record.has_results:
-        del found["shape"]
-    if record is not None:
-        found |= {"recorded": True, "whole": record.whole, "ordered": record.ordered}
-    return Evidence(Rung.RELATED, "compare", False, compared.reasons, detail=found)
+    shape = None
+    if record is None or record.has_results:
+        shape = AnswerShapes(_shape(gold) if gold is not None else None, _shape(prediction))
+    return Related(
+        _COMPARE,
+        compared.reasons,
+        shape=shape,
+        relations=tuple(relations),
+        recorded=record is not None,
+        whole=whole,
+        ordered=record is None or record.ordered,
+    )
 
 
-def _related_elsewhere(item: RunItem, different: Evidence) -> Evidence:
+def _shape(answer: Answer) -> tuple[int, int]:
+    return len(answer.rows), len(answer.columns)
+
+
+def _related_elsewhere(item: RunItem, difference: Related) -> Related:
     """The evidence, with what a search says about the relation that makes it harmless.
 
     A relation may hold by luck, as a match may: it is held against other databases too.
     """
-    kind = harmless(item.case, different)
-    relations = list(different.detail.get("relations") or ())
-    place = next((n for n, found in enumerate(relations) if found["kind"] == kind), None)
-    if kind is None or place is None:
-        return different
-    detail = relations[place]["detail"]
-    found = item.refute_relation(Relation(kind, detail))
-    if found is None:
-        return different
+    relation = find_harmless(item.case, difference)
+    if relation is None:
+        return difference
+    refutation = item.refute_relation(relation)
+    if refutation is None:
+        return difference
     # The search loads the parser, which is slow; runs without it need not wait.
-    from sqlverdict.refute.explain.sentence import evidence_of
+    from sqlverdict.refute.explain.evidence import evidence_of
 
-    searched = evidence_of(found)
-    counts = searched.rung is Rung.REFUTED and searched.detail["grade"] in _COUNTS
-    note = {"broken": searched.detail} if counts else {"elsewhere": searched.detail}
-    relations[place] = {"kind": kind, "detail": {**detail, **note}}
-    cut = {"cut_by_time": True} if searched.detail.get("cut_by_time") else {}
-    if cut or (searched.agrees is None and searched.reasons):
-        cut["unsearched"] = True
-    return replace(different, detail={**different.detail, "relations": relations, **cut})
+    searched = evidence_of(refutation)
+    if isinstance(searched, Refuted) and searched.grade in _COUNTS:
+        noted = replace(relation, broken=searched)
+    else:
+        noted = replace(relation, elsewhere=searched)
+    position = difference.relations.index(relation)
+    before, after = difference.relations[:position], difference.relations[position + 1 :]
+    unmade = isinstance(searched, Undecided) and bool(searched.reasons)
+    return replace(
+        difference,
+        relations=(*before, noted, *after),
+        cut_by_time=searched.cut_by_time,
+        unsearched=searched.cut_by_time or unmade,
+    )
 
 
-def _generated(item: RunItem, different: Evidence) -> Evidence:
+def _generated(item: RunItem, difference: Related) -> Related:
     """The evidence; of answers that are not at hand, with what generated databases show."""
     record = item.case.recorded_answers
-    if record is None or record.whole or different.detail.get("failed"):
-        return different
-    found = item.relate()
-    if found is None:
-        return different
-    return replace(different, detail={**different.detail, "generated": found})
+    if record is None or record.whole:
+        return difference
+    return replace(difference, generated=item.relate())
 
 
 def _beside_answers(
-    item: RunItem, proof: Evidence, found: list[Evidence], stages: RunPlan
+    item: RunItem, proof: Proved | Undecided, evidence: list[Evidence], stages: RunPlan
 ) -> list[Evidence]:
     """The evidence with a proof held against it: a contradiction, or a proof that gives way.
 
@@ -305,16 +306,21 @@ def _beside_answers(
     from sqlverdict.refute.witness import Witness
     from sqlverdict.run.contradictions import contradiction, explained_by_order
 
-    witness = item.refute() if any(each.rung is Rung.REFUTED for each in found) else None
-    differ = any(each.rung is Rung.RELATED and each.agrees is False for each in found)
+    refuted = any(isinstance(piece, Refuted) for piece in evidence)
+    witness = item.refute() if refuted else None
     if not isinstance(witness, Witness):
         witness = None
-        if not differ or proof.rung is not Rung.PROVED or item.case.recorded_answers is not None:
-            return found
+        differ = any(isinstance(piece, Related) or _is_failed(piece) for piece in evidence)
+        if not differ or not isinstance(proof, Proved) or item.case.recorded_answers is not None:
+            return evidence
         if explained_by_order(item):
-            return found
-        if proof.detail.get("unchecked"):
-            return [declared_only(proof) if each is proof else each for each in found]
+            return evidence
+        if proof.unchecked:
+            return [declared_only(proof) if piece is proof else piece for piece in evidence]
     sql, schema = item.prediction.sql or "", item.schema()
     saved = contradiction(item.case, sql, proof, witness, schema, stages.contradictions)
-    return [*found, saved]
+    return [*evidence, saved]
+
+
+def _is_failed(evidence: Evidence) -> bool:
+    return isinstance(evidence, Failed) and evidence.query == "prediction"

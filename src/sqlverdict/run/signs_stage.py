@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 from sqlverdict.compare.related.constants import constant_columns
-from sqlverdict.records import Answer, Evidence, Outcome, Query, Rung
+from sqlverdict.evidence import Evidence, Signs
+from sqlverdict.evidence_parts import LoggedSign
+from sqlverdict.records import Answer, Outcome, Query
 from sqlverdict.run.isolate import attempt
 from sqlverdict.run.item import RunItem
 
@@ -27,36 +29,37 @@ def look_for_signs(item: RunItem, errors: list[Evidence]) -> list[Evidence]:
     bug of ours is named in ``errors`` and takes no other with it.
     """
     golds = zip(item.case.golds, item.golds(), strict=True)
-    gold = next(((sql, found) for sql, found in golds if isinstance(found, Answer)), None)
-    sides: list[tuple[str, str, Outcome]] = [("gold", *gold)] if gold is not None else []
-    sides.append(("prediction", item.prediction.sql or "", item.answer()))
-    detail: dict[str, Any] = {}
-    read = False
-    for name, sql, outcome in sides:
-        records = _records(item, sql, outcome, errors)
-        read = records is not None
-        if records:
-            detail[name] = records
-    if not detail:
+    gold = next(((sql, outcome) for sql, outcome in golds if isinstance(outcome, Answer)), None)
+    of_gold = _signs_of(item, *gold, errors) if gold is not None else None
+    of_prediction = _signs_of(item, item.prediction.sql or "", item.answer(), errors)
+    if not of_gold and not of_prediction:
         return []
-    if not read:
-        detail["says_nothing"] = "not_read"
+    says_nothing: Literal["", "not_read", "constant"] = ""
+    if of_prediction is None:
+        says_nothing = "not_read"
     elif attempt(SIGNS, partial(_is_constant, item), errors):
-        detail["says_nothing"] = "constant"
-    return [Evidence(Rung.UNKNOWN, SIGNS, detail=detail)]
+        says_nothing = "constant"
+    return [
+        Signs(
+            SIGNS,
+            gold=of_gold or (),
+            prediction=of_prediction or (),
+            says_nothing=says_nothing,
+        )
+    ]
 
 
 def _is_constant(item: RunItem) -> bool:
     """Whether no column of the prediction reads a row."""
     outcome = item.answer()
     width = len(outcome.columns) if isinstance(outcome, Answer) else 0
-    found = constant_columns(item.prediction.sql or "", item.pair().dialect, width)
-    return width > 0 and found == tuple(range(width))
+    constant = constant_columns(item.prediction.sql or "", item.pair().dialect, width)
+    return width > 0 and constant == tuple(range(width))
 
 
-def _records(
+def _signs_of(
     item: RunItem, sql: str, outcome: Outcome, errors: list[Evidence]
-) -> list[dict[str, Any]] | None:
+) -> tuple[LoggedSign, ...] | None:
     """The signs of one query; ``None`` where it fails or cannot be read."""
     if not isinstance(outcome, Answer):
         return None
@@ -66,11 +69,14 @@ def _records(
     # Signs load the parser, which is slow; runs without them need not wait.
     from sqlverdict.signs.look import notices, select_signs
 
-    found: list[dict[str, Any]] = []
+    signs: list[LoggedSign] = []
     for sign in select_signs():
         noticed = attempt(SIGNS, partial(notices, sign, subject), errors) or []
-        found += [{"strength": sign.strength, **notice.as_record()} for notice in noticed]
-    return found
+        signs += [
+            LoggedSign(notice.name, sign.strength, notice.message, dict(notice.detail))
+            for notice in noticed
+        ]
+    return tuple(signs)
 
 
 def _subject(item: RunItem, sql: str, outcome: Outcome) -> Subject | None:

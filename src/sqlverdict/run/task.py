@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from sqlverdict.errors import Interrupted
+from sqlverdict.evidence import Contradicted, Evidence, Failed, Judged, Undecided, fault_of
+from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.digests import database_digest
-from sqlverdict.records import Case, Evidence, Fault, Judgement, Prediction, Reason, Rung, Verdict
+from sqlverdict.records import Case, Fault, Judgement, Prediction, Reason, Verdict
 
 if TYPE_CHECKING:
     from sqlverdict.run.judging.briefs import JudgeQuestion
@@ -77,20 +79,25 @@ class PairFinding:
         return self.repeatable and evidence_is and self.judgement.fault not in _MAY_GO_AWAY
 
     @cached_property
-    def contradiction(self) -> Evidence | None:
+    def contradiction(self) -> Contradicted | None:
         """Where a proof meets a refutation: such a finding stops the run."""
-        return next((found for found in self.evidence if "contradiction" in found.detail), None)
+        return next((piece for piece in self.evidence if isinstance(piece, Contradicted)), None)
 
 
 _MAY_GO_AWAY = (Fault.ENGINE, Fault.TOOLKIT)
 
 
-def _is_final(found: Evidence) -> bool:
-    if found.fault in _MAY_GO_AWAY or found.detail.get("cut_by_time"):
+def _is_final(evidence: Evidence) -> bool:
+    if fault_of(evidence) in _MAY_GO_AWAY or evidence.cut_by_time:
         return False
-    if found.rung is Rung.JUDGED and Reason.JUDGE_UNAVAILABLE in found.reasons:
-        return False
-    return not found.detail.get("may_go_away")
+    match evidence:
+        case Judged():
+            return Reason.JUDGE_UNAVAILABLE not in evidence.reasons
+        case (
+            Undecided(failure=StageFailure() as failure) | Failed(failure=StageFailure() as failure)
+        ):
+            return not failure.may_go_away
+    return True
 
 
 class LogLine(msgspec.Struct, frozen=True):

@@ -28,6 +28,7 @@ from sqlverdict.errors import RunLogError
 from sqlverdict.files.atomic import replacing
 from sqlverdict.records import RESULT_SCHEMA, Result
 from sqlverdict.runlog.manifest import MANIFEST, read_manifest
+from sqlverdict.runlog.old_schemas import decode_old
 
 RESULTS = "results.jsonl"
 
@@ -40,6 +41,8 @@ _HEX = 16
 _TAIL = re.compile(rb'","timings":\{[^{}]*\}\}\s*')
 _CHECKED_SINCE = 2
 """The first schema whose lines hold a checksum."""
+_TYPED_SINCE = 3
+"""The first schema whose evidence is typed."""
 
 
 class _Place(msgspec.Struct):
@@ -216,13 +219,12 @@ def read_results(folder: Path) -> Iterator[Result]:
     with file:
         for number, line in enumerate(file, 1):
             try:
-                result = _decode(line)
+                result = _read(line, path)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 if not line.endswith(b"\n"):
                     number -= 1
                     break
                 raise RunLogError(f"{path}, line {number}: {error}. {_AGAIN_WORDS}") from error
-            _check_schema(result.schema, path)
             if not is_sound(line, result.schema):
                 raise RunLogError(
                     f"{path}, line {number} (case {result.id!r}) was changed after it was "
@@ -230,6 +232,20 @@ def read_results(folder: Path) -> Iterator[Result]:
                 )
             yield result
     _check_count(folder, number)
+
+
+def _read(line: bytes, path: Path) -> Result:
+    """A line's result. Lines of older schemas do not decode as they are, and are converted."""
+    try:
+        result = _decode(line)
+    except msgspec.ValidationError:
+        schema = _place(line).schema
+        _check_schema(schema, path)
+        if schema >= _TYPED_SINCE:
+            raise
+        return decode_old(line)
+    _check_schema(result.schema, path)
+    return result
 
 
 _AGAIN_WORDS = "Run the same evaluate command again: it does such cases anew and keeps the others."

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 
 from sqlverdict.confidence import Counts, Model, cell_of, count
-from sqlverdict.records import Result, Rung
+from sqlverdict.evidence import Judged
+from sqlverdict.records import Result
 
 FOLDS = 10
 BINS = 10
@@ -35,11 +36,11 @@ class LabelledResult:
         """The cells in which it counts: that of its evidence, and that of a judge's opinion."""
         result = self.result
         yield cell_of(result.situation, result.evidence)
-        for found in result.evidence:
-            for_verdict = "verdict" in found.detail.get("metrics", ("verdict",))
-            if found.rung is Rung.JUDGED and found.agrees is not None and for_verdict:
-                yield cell_of(result.situation, result.evidence, found.agrees)
-                break
+        for piece in result.evidence:
+            match piece:
+                case Judged(correct=bool(correct)) if "verdict" in piece.metrics:
+                    yield cell_of(result.situation, result.evidence, correct)
+                    break
 
 
 @dataclass(frozen=True)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from sqlverdict.records import RECORD_DIFFERS, RECORD_UNUSED, Evidence, Reason, Result
+from sqlverdict.evidence import Evidence, Failed, Recorded, Related, Tested, Undecided
+from sqlverdict.evidence_parts import StageFailure
+from sqlverdict.records import Reason, Result
 
 UNSEARCHED = "unsearched"
 CUT_BY_TIME = "cut_by_time"
 CUT_BY_WORK = "cut_by_work"
 READS_CLOCK = "gold_reads_clock"
 STOPPED = "stopped"
-BOTH_EMPTY = "both_empty"
 EMPTY_MATCH = "empty_match"
+RECORD_DIFFERS = "record_differs"
+RECORD_UNUSED = "record_unused"
 
-_MARKS = (READS_CLOCK, RECORD_DIFFERS, RECORD_UNUSED, UNSEARCHED)
 _NOT_THE_CLOCK = frozenset(
     {Reason.JUDGE_UNAVAILABLE, Reason.DATABASE_UNAVAILABLE, Reason.TOOLKIT_ERROR}
 )
@@ -32,11 +34,11 @@ def cuts_of(result: Result) -> set[str]:
     ``empty_match``: neither query returns a value (no row, or NULLs alone), and ``ex`` under some
     preset says that they match.
     """
-    names = {name for found in result.evidence if found.detail for name in _cuts(found)}
-    if any(found.detail.get(BOTH_EMPTY) for found in result.evidence) and _has_ex(result):
+    names = {name for piece in result.evidence for name in _cuts(piece)}
+    if any(piece.both_empty for piece in result.evidence) and _has_ex(result):
         names.add(EMPTY_MATCH)
     if not result.final and result.fault is None:
-        reasons = {reason for found in result.evidence for reason in found.reasons}
+        reasons = {reason for piece in result.evidence for reason in piece.reasons}
         if reasons.isdisjoint(_NOT_THE_CLOCK):
             # A query on another database of a test suite, or a proof: no evidence is left of it.
             names.add(CUT_BY_TIME)
@@ -50,14 +52,23 @@ def _has_ex(result: Result) -> bool:
     )
 
 
-def _cuts(found: Evidence) -> set[str]:
-    names = {CUT_BY_TIME} if found.detail.get(CUT_BY_TIME) else set()
-    if found.by == "refute" and found.reasons and found.detail.get("databases") is not None:
-        if found.agrees is None:
+def _cuts(evidence: Evidence) -> set[str]:
+    names = {CUT_BY_TIME} if evidence.cut_by_time else set()
+    if evidence.gold_reads_clock:
+        names.add(READS_CLOCK)
+    match evidence:
+        case Undecided(by="refute") if evidence.reasons:
             names.add(UNSEARCHED)
-        elif Reason.BUDGET_EXHAUSTED in found.reasons and not names:
-            names.add(CUT_BY_WORK)
-    if found.detail.get("storage"):
-        names.add(STOPPED)
-    names |= {name for name in _MARKS if found.detail.get(name)}
+        case Tested(by="refute") if not evidence.cut_by_time:
+            if Reason.BUDGET_EXHAUSTED in evidence.reasons:
+                names.add(CUT_BY_WORK)
+        case Related(unsearched=True):
+            names.add(UNSEARCHED)
+        case Undecided(failure=StageFailure(storage=True)):
+            names.add(STOPPED)
+        case Failed(failure=StageFailure(storage=True)):
+            names.add(STOPPED)
+        case Recorded():
+            names |= {RECORD_DIFFERS} if evidence.differs else set()
+            names |= {RECORD_UNUSED} if evidence.unused else set()
     return names

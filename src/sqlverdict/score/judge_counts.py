@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from sqlverdict.records import Evidence, Reason, Result, Rung
+from sqlverdict.evidence import Contradicted, Judged, OpenQuestion
+from sqlverdict.records import Reason, Result
 
 _COUNTS = (
     "questions",
@@ -35,27 +36,27 @@ class JudgeCounts:
 
     def add(self, result: Result) -> None:
         """Count a result's evidence."""
-        for found in result.evidence:
-            if found.rung is Rung.JUDGED:
-                self._hear(found)
-            elif found.rung is Rung.UNKNOWN:
-                self._counts["would_ask"] += "would_ask" in found.detail
-                self._counts["contradictions"] += "contradiction" in found.detail
+        for piece in result.evidence:
+            match piece:
+                case Judged():
+                    self._add_opinion(piece)
+                case OpenQuestion():
+                    self._counts["would_ask"] += 1
+                case Contradicted():
+                    self._counts["contradictions"] += 1
 
-    def _hear(self, found: Evidence) -> None:
-        counts, detail = self._counts, found.detail
+    def _add_opinion(self, opinion: Judged) -> None:
+        counts = self._counts
         counts["questions"] += 1
-        counts["calls"] += detail.get("calls") or 0
-        counts["cached"] += detail.get("cached") or 0
-        read, written = detail.get("tokens") or (0, 0)
-        counts["prompt_tokens"] += read
-        counts["completion_tokens"] += written
-        cost = detail.get("cost")
-        counts["cost"] += cost or 0.0
-        counts["unpriced"] += cost is None
-        counts["unparseable"] += Reason.JUDGE_UNPARSEABLE in found.reasons
-        counts["unavailable"] += Reason.JUDGE_UNAVAILABLE in found.reasons
-        votes = [vote for vote in detail.get("repeats") or () if vote is not None]
+        counts["calls"] += opinion.calls
+        counts["cached"] += opinion.cached
+        counts["prompt_tokens"] += opinion.tokens[0]
+        counts["completion_tokens"] += opinion.tokens[1]
+        counts["cost"] += opinion.cost or 0.0
+        counts["unpriced"] += opinion.cost is None
+        counts["unparseable"] += Reason.JUDGE_UNPARSEABLE in opinion.reasons
+        counts["unavailable"] += Reason.JUDGE_UNAVAILABLE in opinion.reasons
+        votes = [vote for vote in opinion.repeats if vote is not None]
         counts["repeated"] += len(votes) > 1
         counts["flipped"] += len(set(votes)) > 1
 

@@ -13,7 +13,8 @@ from functools import lru_cache
 from typing import Any
 
 from sqlverdict.errors import RunLogError
-from sqlverdict.records import Evidence, Fault, Result, Verdict
+from sqlverdict.evidence import Evidence, Failed, Undecided
+from sqlverdict.records import Fault, Result, Verdict
 from sqlverdict.score.cuts import cuts_of
 from sqlverdict.score.deciding import deciding_metric, reasons_by, verdict_by
 from sqlverdict.score.expected import Expectation, ExpectedScore
@@ -226,19 +227,21 @@ _OURS = ("toolkit", "metric")
 def _beyond(evidence: Iterable[Evidence]) -> set[str]:
     """The stages and metrics of ours that could not handle a text of this case."""
     return {
-        str(found.detail["stage"])
-        for found in evidence
-        if found.by == "toolkit" and "stage" in found.detail and not found.detail.get("storage")
+        piece.failure.stage
+        for piece in evidence
+        if isinstance(piece, Undecided | Failed)
+        and piece.failure is not None
+        and not piece.failure.storage
     }
 
 
 def _without(evidence: Iterable[Evidence]) -> set[str]:
     """The metrics that lack something in this case, with the reason."""
     return {
-        f"{found.detail['metric']}: {reason}"
-        for found in evidence
-        if found.by == "metric" and "metric" in found.detail
-        for reason in found.reasons
+        f"{piece.metric}: {reason}"
+        for piece in evidence
+        if isinstance(piece, Undecided) and piece.metric
+        for reason in piece.reasons
     }
 
 

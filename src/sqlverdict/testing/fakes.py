@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from sqlverdict.evidence import Evidence, Failed, Judged, Related, Tested, Undecided
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.policies import INTENT
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
@@ -13,7 +14,6 @@ from sqlverdict.records import (
     Answer,
     Case,
     Comparison,
-    Evidence,
     Failure,
     Fault,
     Judgement,
@@ -23,7 +23,6 @@ from sqlverdict.records import (
     Query,
     Reason,
     Row,
-    Rung,
 )
 from sqlverdict.refute.witness import NotRefuted, Refutation
 from sqlverdict.verdicts import judge
@@ -57,7 +56,7 @@ class FakeItem:
     suite: Mapping[str, tuple[Outcome, Outcome]] = field(default_factory=dict)
     seconds: tuple[float, float] = (0.002, 0.002)
     refutation: Refutation = field(default_factory=lambda: NotRefuted(10))
-    opinion: Evidence | None = None
+    opinion: Judged | None = None
 
     @classmethod
     def of(
@@ -142,15 +141,17 @@ class FakeItem:
         compared = self.compare("strict")
         if compared.equal is None:
             missing = Reason.DATABASE_UNAVAILABLE in compared.reasons
-            fault = Fault.ENGINE if missing else Fault.GOLD
-            return (Evidence(Rung.UNKNOWN, "compare", None, compared.reasons, fault),)
+            if missing:
+                return (Undecided("compare", compared.reasons, fault=Fault.ENGINE),)
+            return (Failed("compare", compared.reasons, query="gold"),)
         if isinstance(self.outcome, Failure):
-            detail = {"failed": "prediction", "message": self.outcome.message}
-            return (Evidence(Rung.RELATED, "execute", False, compared.reasons, detail=detail),)
-        rung = Rung.TESTED if compared.equal else Rung.RELATED
-        about = {"metrics": ("flex", "verdict"), "calls": 1}
-        said = self.opinion or Evidence(Rung.JUDGED, "fake", compared.equal, detail=about)
-        return (Evidence(rung, "compare", compared.equal, compared.reasons), said)
+            return (Failed("execute", compared.reasons, self.outcome.message, query="prediction"),)
+        opinion = self.opinion or Judged(
+            "fake", correct=compared.equal, metrics=("flex", "verdict"), calls=1
+        )
+        if compared.equal:
+            return (Tested("compare", compared.reasons), opinion)
+        return (Related("compare", compared.reasons), opinion)
 
     def judgement(self) -> Judgement:
         """What the evidence amounts to without a language model."""

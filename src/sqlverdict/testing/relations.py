@@ -29,17 +29,16 @@ from sqlverdict.compare.relation import (
     RelationKind,
 )
 from sqlverdict.compare.tags import TAGS
+from sqlverdict.evidence import Related, Relation
+from sqlverdict.evidence_parts import AnswerShapes
 from sqlverdict.harmless import find_harmless
 from sqlverdict.records import (
     Answer,
     Case,
-    Evidence,
     Failure,
     Outcome,
     Reason,
-    Relation,
     Row,
-    Rung,
 )
 
 Rows = tuple[Row, ...]
@@ -257,13 +256,8 @@ def _claims(pair: AnswerPair, gold: Rows, prediction: Rows) -> list[Relation]:
 
 
 def _is_harmless(claim: Relation, pair: AnswerPair) -> bool:
-    shape = {
-        side: (len(rows), len(rows[0]))
-        for side, rows in (("gold", pair.gold), ("prediction", pair.prediction))
-    }
-    relations = [{"kind": claim.kind, "detail": claim.detail}]
-    detail = {"relations": relations, "shape": shape}
-    evidence = Evidence(Rung.RELATED, "compare", False, (), detail=detail)
+    sides = ((len(rows), len(rows[0])) for rows in (pair.gold, pair.prediction))
+    evidence = Related("compare", shape=AnswerShapes(*sides), relations=(claim,))
     case = Case("1", "db", pair.question or "Which?", (pair.gold_sql or "SELECT a FROM t",))
     return find_harmless(case, evidence) is not None
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable
 
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
-from sqlverdict.records import LIMIT_REASONS, Failure, Fault, Reason
+from sqlverdict.evidence import Failed
+from sqlverdict.records import LIMIT_REASONS, Failure, Reason
 
 NAME = "gold_fails"
 
@@ -26,9 +27,9 @@ class GoldFails:
         """Its failure, in the run or now."""
         for said in dossier.said:
             for evidence in said.result.evidence:
-                if evidence.fault is Fault.GOLD:
+                if isinstance(evidence, Failed) and evidence.query == "gold":
                     limit = Reason.GOLD_EXECUTION_TIMEOUT in evidence.reasons
-                    yield _suspicion(str(evidence.detail.get("message", "")), limit)
+                    yield _suspicion(evidence.message, limit)
                     return
         outcome = dossier.rerun(dossier.golds[0]) if dossier.rerun is not None else None
         if isinstance(outcome, Failure) and outcome.fault is None:

@@ -12,6 +12,8 @@ from collections.abc import Iterable
 
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+from sqlverdict.evidence import Related
+from sqlverdict.evidence_parts import AnswerShapes
 
 NAME = "gold_nothing"
 WEIGHT = 0.4
@@ -34,7 +36,7 @@ class GoldNothing:
             return
         for said in dossier.said:
             for evidence in said.result.evidence:
-                shape = (evidence.detail.get("shape") or {}).get("gold")
-                if shape and shape[0] == 0:
-                    yield Suspicion(NAME, WEIGHT, "the gold returns no row")
-                    return
+                match evidence:
+                    case Related(shape=AnswerShapes(gold=(0, _))):
+                        yield Suspicion(NAME, WEIGHT, "the gold returns no row")
+                        return

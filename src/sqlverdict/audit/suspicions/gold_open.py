@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+from sqlverdict.evidence import relations_of
 from sqlverdict.records import Failure, Outcome, Query, Reason
 
 NAME = "gold_open"
@@ -36,11 +37,10 @@ def _logged(dossier: GoldReport) -> str:
         for evidence in said.result.evidence:
             if Reason.TIE_UNDETERMINED in evidence.reasons:
                 return f"the LIMIT cuts through a tie, and {said.system}'s answer fits it too"
-            for relation in evidence.detail.get("relations") or ():
-                detail = relation.get("detail") or {}
-                tied = relation.get("kind") == "tie_superset"
-                if tied and detail.get("limited") == "gold":
-                    rows = detail.get("tied", "several")
+            for relation in relations_of([evidence]):
+                tied = relation.kind == "tie_superset"
+                if tied and relation.detail.get("limited") == "gold":
+                    rows = relation.detail.get("tied", "several")
                     return f"the LIMIT cuts through {rows} rows that tie; {said.system} gives all"
     return ""
 

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 
 from sqlverdict.audit.gold_report import GoldReport
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
+from sqlverdict.evidence import Signs
 
 NAME = "gold_signs"
 COUNTED = frozenset(
@@ -57,10 +58,8 @@ def _logged(dossier: GoldReport) -> dict[str, str]:
     found: dict[str, str] = {}
     for said in dossier.said:
         for evidence in said.result.evidence:
-            if evidence.by != "signs":
-                continue
-            for record in evidence.detail.get("gold") or ():
-                found.setdefault(str(record.get("name")), str(record.get("message", "")))
+            for sign in evidence.gold if isinstance(evidence, Signs) else ():
+                found.setdefault(sign.name, sign.message)
     return found
 
 

@@ -18,7 +18,7 @@ from sqlverdict.audit.gold_report import GoldReport, SystemAnswer
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.audit.suspicions.systems_agree import same_values
 from sqlverdict.compare.tag_labels import DIFFERENCES
-from sqlverdict.records import Evidence, Rung
+from sqlverdict.evidence import Judged
 
 NAME = "judge_disputes"
 BLAMED = 0.7
@@ -36,12 +36,12 @@ class JudgeDisputes:
 
     def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
         """The opinions against the gold, together."""
-        blamed = [(said, o) for said in dossier.said for o in said.found(Rung.JUDGED) if _blames(o)]
+        blamed = [(said, o) for said in dossier.said for o in said.opinions() if _blames(o)]
         right = [
             (said, o)
             for said in dossier.said
-            for o in said.found(Rung.JUDGED)
-            if o.agrees and _unexplained(said)
+            for o in said.opinions()
+            if o.correct and _unexplained(said)
         ]
         found = blamed or right
         if not found:
@@ -61,18 +61,15 @@ class JudgeDisputes:
         )
 
 
-def _blames(opinion: Evidence) -> bool:
-    categories = opinion.detail.get("categories") or ()
-    flags = opinion.detail.get("flags") or ()
-    return WRONG_GOLD in categories or any("gold" in str(flag) for flag in flags)
+def _blames(opinion: Judged) -> bool:
+    return WRONG_GOLD in opinion.categories or any("gold" in flag for flag in opinion.flags)
 
 
 def _unexplained(said: SystemAnswer) -> bool:
     return said.right is False and not same_values(said)
 
 
-def _words(opinion: Evidence) -> str:
-    notes = opinion.detail.get("category_notes") or {}
-    text = str(notes.get(WRONG_GOLD) or opinion.detail.get("explanation") or "")
+def _words(opinion: Judged) -> str:
+    text = opinion.category_notes.get(WRONG_GOLD) or opinion.explanation
     flat = " ".join(text.split())
     return flat if len(flat) <= 300 else flat[:299] + "…"

@@ -19,7 +19,8 @@ from typing import Any
 from sqlverdict.audit.gold_report import GoldReport, SystemAnswer
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
-from sqlverdict.records import Evidence, Rung
+from sqlverdict.evidence import Refuted
+from sqlverdict.refute.explain.evidence import witness_record
 from sqlverdict.report.one_run.case import relation_kinds
 
 NAME = "systems_agree"
@@ -58,11 +59,11 @@ class SystemsAgree:
             return
         kinds = [kind for said in largest for kind in relation_kinds(said.result)]
         harmless = all(same_values(said) for said in largest)
-        witness = next((w for said in largest for w in said.found(Rung.REFUTED)), None)
+        witness = next((w for said in largest for w in said.witnesses()), None)
         weight = WEIGHTS.get(len(largest), MANY)
         if harmless or _says_nothing(largest[0]):
             weight /= 3
-        elif witness is not None and witness.detail.get("grade") not in ("ordinary", "ungraded"):
+        elif witness is not None and witness.grade not in ("ordinary", "ungraded"):
             weight *= 2 / 3
         yield Suspicion(
             NAME,
@@ -80,7 +81,7 @@ def same_values(said: SystemAnswer) -> bool:
 
 
 def _differs(said: SystemAnswer) -> bool:
-    if any(True for _ in said.found(Rung.REFUTED)):
+    if any(True for _ in said.witnesses()):
         return True
     return said.right is False and said.runs
 
@@ -114,12 +115,12 @@ def _same(one: SystemAnswer, other: SystemAnswer) -> bool:
 
 
 def _message(
-    group: Sequence[SystemAnswer], dossier: GoldReport, harmless: bool, witness: Evidence | None
+    group: Sequence[SystemAnswer], dossier: GoldReport, harmless: bool, witness: Refuted | None
 ) -> str:
     how = "the same query" if len({said.query for said in group}) == 1 else "the same answer"
     of = f"{len(group)} of {len(dossier.said)} systems give {how}"
     if witness is not None:
-        shown = f"which differs from the gold on a witness: {witness.detail.get('sentence', '')}"
+        shown = f"which differs from the gold on a witness: {witness.sentence}"
     else:
         shown = "whose result is not the gold's"
     more = " (the same values, arranged otherwise)" if harmless else ""
@@ -127,14 +128,13 @@ def _message(
 
 
 def _detail(
-    group: Sequence[SystemAnswer], witness: Evidence | None, kinds: Sequence[str]
+    group: Sequence[SystemAnswer], witness: Refuted | None, kinds: Sequence[str]
 ) -> dict[str, Any]:
     detail: dict[str, Any] = {"query": group[0].result.prediction, "relations": sorted(set(kinds))}
     if witness is not None:
-        wanted = ("sentence", "grade", "rows", "gold", "prediction", "file")
-        detail["witness"] = {
-            name: witness.detail[name] for name in wanted if name in witness.detail
-        }
+        fields = ("sentence", "grade", "rows", "gold", "prediction", "file")
+        record = witness_record(witness)
+        detail["witness"] = {name: record[name] for name in fields if name in record}
     if group[0].answer is not None:
         detail["answer"] = [list(row) for row in group[0].answer.rows[:5]]
     return detail

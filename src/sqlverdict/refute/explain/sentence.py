@@ -6,26 +6,23 @@ queries agree; where none is found it says what the two return and nothing more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Table
 from sqlverdict.parse.tokens import fold
-from sqlverdict.records import Answer, Contract, Evidence, Outcome, Query, Reason, Row, Rung
+from sqlverdict.records import Answer, Contract, Query, Reason, Row
 from sqlverdict.refute.explain.wording import column, outcome_text
 from sqlverdict.refute.trial.rebuild import touched
 from sqlverdict.refute.trial.scratch_database import is_view
-from sqlverdict.refute.witness import NotRefuted, Refutation, Witness
+from sqlverdict.refute.witness import Witness
 
 if TYPE_CHECKING:
     from sqlverdict.refute.explain.what_if import WhatIf
 
 _START = "they differ when "
-_ROWS = 20
-_TEXT = 200
 
 
 def sentence(
@@ -164,67 +161,3 @@ def _shown(witness: Witness, table: Table, named: set[str] | None) -> WitnessTab
         tuple(table.columns[place].name for place in places),
         tuple(tuple(row[place] for place in places) for row in rows),
     )
-
-
-def evidence_of(refutation: Refutation) -> Evidence:
-    """What a search found, as evidence.
-
-    A witness is on the rung ``refuted``; agreement on n databases on the rung ``tested``,
-    which says n and never "equal"; no search at all is ``unknown``, with its reason.
-    """
-    if isinstance(refutation, NotRefuted):
-        return _not_refuted(refutation)
-    detail = {
-        "sentence": refutation.sentence or sentence(refutation),
-        "grade": refutation.grade,
-        "broken": list(refutation.broken),
-        "origin": refutation.origin,
-        "tried": refutation.instances_tried,
-        "size": refutation.instance.size,
-        "rows": {
-            shown.name: {"columns": list(shown.columns), "rows": list(_plain(shown.rows))}
-            for shown in rows_table(refutation)
-        },
-        "gold": _small(refutation.gold),
-        "prediction": _small(refutation.prediction),
-    }
-    if refutation.cut_by_time:
-        detail["cut_by_time"] = True
-    if refutation.kind != "different" and refutation.other is not None:
-        detail |= {"kind": refutation.kind, "other": _small(refutation.other)}
-    return Evidence(Rung.REFUTED, "refute", False, refutation.reasons, detail=detail)
-
-
-def _not_refuted(found: NotRefuted) -> Evidence:
-    detail: dict[str, Any] = {"databases": found.instances}
-    if found.undetermined:
-        detail["undetermined"] = found.undetermined
-    if found.message:
-        detail["message"] = found.message
-    if found.cut_by_time:
-        detail["cut_by_time"] = True
-    if found.blame:
-        detail["blame"] = found.blame
-    reasons = (found.reason,) if found.reason is not None else ()
-    if found.instances > 0:
-        return Evidence(Rung.TESTED, "refute", True, reasons, detail=detail)
-    return Evidence(Rung.UNKNOWN, "refute", None, reasons, detail=detail)
-
-
-def _small(outcome: Outcome) -> dict[str, Any]:
-    """An answer for a log line."""
-    if not isinstance(outcome, Answer):
-        return {"failed": outcome.reason.value, "message": outcome.message}
-    rows = list(_plain(tuple(outcome.rows[:_ROWS])))
-    return {"columns": list(outcome.columns), "rows": rows, "count": len(outcome.rows)}
-
-
-def _plain(rows: tuple[Row, ...]) -> Iterator[list[Any]]:
-    """Rows as JSON can hold them: blobs as SQL writes them, long text cut."""
-    for row in rows:
-        cells: list[Any] = []
-        for cell in row:
-            text = f"x'{cell.hex()}'" if isinstance(cell, bytes) else cell
-            long = isinstance(text, str) and len(text) > _TEXT
-            cells.append(f"{text[:_TEXT]}…" if long and isinstance(text, str) else text)
-        yield cells

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlverdict.errors import UsageError
+from sqlverdict.evidence import Judged
 from sqlverdict.files.text import near
 from sqlverdict.load.labels import Labels
-from sqlverdict.records import Rung
 from sqlverdict.report.agreement.agreement import compare_with_labels
 from sqlverdict.report.agreement.opinions import opinion, results_match
 from sqlverdict.report.agreement.tables import hundredths
@@ -126,12 +126,12 @@ def _heard(run: Run, labels: Labels) -> tuple[list[RatedCase], int, tuple[int, i
         equal = label.equal if label.equal is not None else results_match(result)
         rated.append(RatedCase(result.id, bool(label.value), opinion(result, METRIC), equal))
         for evidence in result.evidence:
-            if evidence.rung is Rung.JUDGED and METRIC in evidence.detail.get("metrics", ()):
-                cached += int(evidence.detail.get("cached") or 0)
-                for side, number in enumerate(evidence.detail.get("tokens") or ()):
-                    tokens[side] += int(number)
-                spent = evidence.detail.get("cost")
-                cost = None if cost is None or spent is None else cost + float(spent)
+            if isinstance(evidence, Judged) and METRIC in evidence.metrics:
+                cached += evidence.cached
+                for side, number in enumerate(evidence.tokens):
+                    tokens[side] += number
+                spent = evidence.cost
+                cost = None if cost is None or spent is None else cost + spent
     return rated, cached, (tokens[0], tokens[1]), cost
 
 

@@ -26,11 +26,11 @@ from typing import Any, Literal
 from sqlverdict.compare.tag_labels import DIFFERENCES, ERRORS, difference_labels, error_labels
 from sqlverdict.compare.tags import Tag, clauses_of, find_tags
 from sqlverdict.errors import UsageError
+from sqlverdict.evidence import Failed, Judged, Refuted, Related, relations_of
 from sqlverdict.files.text import near
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Result, Rung
+from sqlverdict.records import Result
 from sqlverdict.report.agreement.opinions import VERDICT, opinion, results_match
-from sqlverdict.report.one_run.case import relation_kinds
 from sqlverdict.report.several_runs.leaderboard import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, table
 from sqlverdict.runlog.run import Run
@@ -110,25 +110,18 @@ class CategoryReport:
 
 def tags_of(result: Result, schema: Schema | None = None) -> tuple[Tag, ...]:
     """What differs between a case's prediction and its gold: logged, else found now."""
-    for found in result.evidence:
-        logged = found.detail.get("tags")
-        if isinstance(logged, list):
-            return tuple(_tag(one) for one in logged)
+    for piece in result.evidence:
+        if isinstance(piece, Refuted | Related | Failed) and piece.tags is not None:
+            return tuple(Tag(tag.name, tag.detail) for tag in piece.tags)
     if not result.gold or not (result.prediction or "").strip():
         return ()
     return _tags(
         result.gold[0],
         result.prediction or "",
         schema,
-        tuple(relation_kinds(result)),
-        tuple(str(reason) for found in result.evidence for reason in found.reasons),
+        tuple(relation.kind for relation in relations_of(result.evidence)),
+        tuple(str(reason) for piece in result.evidence for reason in piece.reasons),
     )
-
-
-def _tag(logged: Any) -> Tag:
-    if isinstance(logged, Mapping):
-        return Tag(str(logged["name"]), str(logged.get("detail", "")))
-    return Tag(str(logged))
 
 
 @lru_cache(maxsize=4096)
@@ -146,10 +139,10 @@ def judge_labels(result: Result) -> tuple[str, ...]:
     """FLEX's labels that judges gave, each once."""
     return tuple(
         dict.fromkeys(
-            str(label)
-            for found in result.evidence
-            if found.rung is Rung.JUDGED
-            for label in found.detail.get("categories") or ()
+            label
+            for piece in result.evidence
+            if isinstance(piece, Judged)
+            for label in piece.categories
         )
     )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from sqlverdict.records import RECORD, Evidence, Result, Rung, Verdict
+from sqlverdict.evidence import Failed, Judged, Recorded, Related, Tested
+from sqlverdict.records import Result, Verdict
 from sqlverdict.score.statistics.pairing import RIGHT
 
 VERDICT = "verdict"
@@ -27,9 +28,9 @@ def opinion(result: Result, name: str, threshold: float = RIGHT) -> bool | None:
         return None if value is None else value >= threshold
     if name.startswith(JUDGE):
         wanted = name.removeprefix(JUDGE)
-        for found in result.evidence:
-            if found.rung is Rung.JUDGED and found.by == wanted:
-                return found.agrees
+        for piece in result.evidence:
+            if isinstance(piece, Judged) and piece.by == wanted:
+                return piece.correct
         return None
     if name.startswith(RECORDED):
         said = recorded_verdicts(result).get(name.removeprefix(RECORDED))
@@ -40,24 +41,12 @@ def opinion(result: Result, name: str, threshold: float = RIGHT) -> bool | None:
 
 
 def calls_of(result: Result, name: str) -> int:
-    """Calls of a language model that a metric or judge took for a case.
-
-    A judge's evidence may name the metrics that asked for it; where it does not, every metric
-    that hears judges shares it.
-    """
-    total = 0
-    for found in result.evidence:
-        if found.rung is not Rung.JUDGED:
-            continue
-        asked_by = found.detail.get("metrics")
-        if name.startswith(JUDGE):
-            counts = found.by == name.removeprefix(JUDGE)
-        elif isinstance(asked_by, list | tuple):
-            counts = name in asked_by
-        else:
-            counts = hears_judges(name)
-        total += int(found.detail.get("calls") or 0) if counts else 0
-    return total
+    """Calls of a language model that a metric or judge took for a case."""
+    return sum(
+        piece.calls
+        for piece in result.evidence
+        if isinstance(piece, Judged) and (name == f"{JUDGE}{piece.by}" or name in piece.metrics)
+    )
 
 
 def hears_judges(name: str) -> bool:
@@ -76,9 +65,9 @@ def hears_judges(name: str) -> bool:
 
 def recorded_verdicts(result: Result) -> dict[str, float]:
     """What judges said elsewhere, by name, as it came with the case."""
-    for found in result.evidence:
-        if found.by == RECORD:
-            return dict(found.detail.get("verdicts") or {})
+    for piece in result.evidence:
+        if isinstance(piece, Recorded):
+            return dict(piece.verdicts)
     return {}
 
 
@@ -88,9 +77,9 @@ def names_of(metrics: Iterable[str], results: Iterable[Result]) -> list[str]:
     judges: dict[str, None] = {}
     records: dict[str, None] = {}
     for result in results:
-        for found in result.evidence:
-            if found.rung is Rung.JUDGED and not _is_metric(found, labels):
-                judges[f"{JUDGE}{found.by}"] = None
+        for piece in result.evidence:
+            if isinstance(piece, Judged) and not _is_metric(piece, labels):
+                judges[f"{JUDGE}{piece.by}"] = None
         records |= dict.fromkeys(f"{RECORDED}{name}" for name in recorded_verdicts(result))
     every = [*labels, *judges, *records]
     return every if VERDICT in every else [*every, VERDICT]
@@ -101,10 +90,10 @@ def is_judge(name: str) -> bool:
     return name.startswith((JUDGE, RECORDED)) or _is_opinion(name)
 
 
-def _is_metric(found: Evidence, labels: Sequence[str]) -> bool:
+def _is_metric(opinion: Judged, labels: Sequence[str]) -> bool:
     """Whether an opinion is a metric's value as it stands: FLEX asks about every pair."""
-    metrics = found.detail.get("metrics", ())
-    return found.by in labels or any(_is_opinion(name) and name in metrics for name in labels)
+    metrics = opinion.metrics
+    return opinion.by in labels or any(_is_opinion(name) and name in metrics for name in labels)
 
 
 def _is_opinion(name: str) -> bool:
@@ -122,7 +111,10 @@ def results_match(result: Result) -> bool | None:
         value = result.scores[name]
         if value is not None:
             return value >= RIGHT
-    for found in result.evidence:
-        if found.by in ("compare", "execute") and found.agrees is not None:
-            return found.agrees
+    for piece in result.evidence:
+        match piece:
+            case Tested(by="compare"):
+                return True
+            case Related(by="compare") | Failed(by="execute", query="prediction"):
+                return False
     return None

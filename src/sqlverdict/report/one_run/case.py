@@ -9,16 +9,26 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.compare.relation import RELATIONS
-from sqlverdict.files.text import count
-from sqlverdict.records import (
-    RECORD,
-    RECORD_DIFFERS,
-    RECORD_UNUSED,
+from sqlverdict.evidence import (
+    Contradicted,
     Evidence,
-    Result,
-    Rung,
-    Verdict,
+    Failed,
+    Judged,
+    OpenQuestion,
+    Proved,
+    Recorded,
+    Refuted,
+    Related,
+    Relation,
+    Signs,
+    Tested,
+    Undecided,
+    fault_of,
+    relations_of,
 )
+from sqlverdict.evidence_parts import AnswerShapes, LoggedTag, StageFailure
+from sqlverdict.files.text import count
+from sqlverdict.records import Result, Verdict
 from sqlverdict.situations import BECAUSE, Situation
 
 VERDICTS: Mapping[Verdict, str] = {
@@ -46,9 +56,9 @@ _NOTES = {
     "weak": "weak: may be chance",
     "constant": "it reads no data for this",
     "alternatives": "with other numbers beside it",
-    "broken": "it does not hold on another legal database",
 }
 """What makes a relation worth less, in words."""
+_BROKEN = "it does not hold on another legal database"
 
 _STEPS = 12
 _SAYS = 600
@@ -70,9 +80,24 @@ def evidence_lines(result: Result, folder: Path | None = None) -> list[str]:
         result: The case.
         folder: The run's folder, so that files are named where they lie.
     """
-    order = list(Rung)
-    found = sorted(result.evidence, key=lambda evidence: order.index(evidence.rung))
-    return [line for evidence in found for line in _sentences(evidence, folder)]
+    ordered = sorted(result.evidence, key=_strength)
+    return [line for piece in ordered for line in (*_sentences(piece, folder), *_tags(piece))]
+
+
+def _strength(evidence: Evidence) -> int:
+    """The position among kinds of evidence, strongest first."""
+    match evidence:
+        case Proved():
+            return 0
+        case Refuted():
+            return 1
+        case Tested():
+            return 2
+        case Related() | Failed(query="prediction"):
+            return 3
+        case Judged():
+            return 4
+    return 5
 
 
 def _file(folder: Path | None, kind: str, name: str) -> str:
@@ -85,173 +110,177 @@ def _file(folder: Path | None, kind: str, name: str) -> str:
 
 def relation_kinds(result: Result) -> list[str]:
     """The relations between the two answers, by name."""
-    return [
-        str(relation.get("kind"))
-        for evidence in result.evidence
-        for relation in evidence.detail.get("relations") or ()
-    ]
+    return [relation.kind for relation in relations_of(result.evidence)]
 
 
-def relation_text(kind: str, detail: Mapping[str, Any]) -> str:
+def relation_text(relation: Relation) -> str:
     """A relation in words, with its proof."""
+    kind, detail = relation.kind, relation.detail
     try:
         text = RELATIONS.get(kind).words(detail) if RELATIONS.has(kind) else _as_json(detail)
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         # A relation of a plug-in or of another version may hold other fields.
         text = _as_json(detail)
     notes = [words for note, words in _NOTES.items() if detail.get(note)]
+    notes += [_BROKEN] if relation.broken is not None else []
     return f"{kind}: {text}" + (f" ({'; '.join(notes)})" if notes else "")
 
 
 def _sentences(evidence: Evidence, folder: Path | None) -> Iterator[str]:
-    detail = evidence.detail
-    message = str(detail.get("message", ""))
-    if "contradiction" in detail:
-        yield f"CONTRADICTION: {message}"
-        if file := _file(folder, "contradictions", str(detail.get("file") or "")):
-            yield f"saved as {file}"
-    elif evidence.by == "toolkit" and "stage" in detail and not detail.get("failed"):
-        error = f" ({detail['error']})" if detail.get("error") else ""
-        blame = "; counted as wrong there" if detail.get("blame") else ""
-        said = "could not go on" if detail.get("storage") else "could not handle the text"
-        yield f"{detail['stage']} {said}{error}{blame}"
-    elif evidence.by == "metric" and "metric" in detail:
-        yield f"{detail['metric']} is unscored: {', '.join(evidence.reasons)}"
-    elif evidence.by == RECORD:
-        yield from _record(detail)
-    elif "declared" in detail:
-        yield from _declared_proof(detail)
-    elif evidence.by == "signs":
-        yield from _signs(detail)
-    elif "would_ask" in detail:
-        yield f"would ask a judge: {detail['would_ask']}"
-    elif evidence.rung is Rung.PROVED:
-        yield from _proof(detail)
-    elif evidence.rung is Rung.JUDGED:
-        yield from _opinion(evidence)
-    elif evidence.rung is Rung.REFUTED:
-        size = detail.get("size", "?")
-        rows = count(size, "row") if isinstance(size, int) else "? rows"
-        yield f"refuted ({detail.get('grade', 'ungraded')}, {rows}): {detail.get('sentence')}"
-        if file := _file(folder, "witnesses", str(detail.get("file") or "")):
-            yield f"replay it: sqlverdict replay {shlex.quote(file)}"
-        for broken in detail.get("broken") or ():
-            yield f"the real data show otherwise: {broken}"
-    elif evidence.rung is Rung.TESTED and evidence.agrees:
-        number = detail.get("databases", 1)
-        databases = count(number, "database")
-        if detail.get("recorded"):
-            yield "tested: recorded with the same answers"
-        elif evidence.by == "compare" and number == 1:
-            yield "tested: on the real database both return the same rows"
-        else:
-            yield f"tested: no difference found on {databases}"
-    elif detail.get("failed"):
-        yield f"the {detail['failed']} gave no answer: {message}"
-    elif "shape" in detail:
-        recorded = "recorded: " if detail.get("recorded") else ""
-        cut = "; only a part is kept" if detail.get("whole") is False else ""
-        yield f"{recorded}{_shapes(detail['shape'])}{cut}"
-        for relation in detail.get("relations") or ():
-            yield relation_text(str(relation.get("kind")), relation.get("detail") or {})
-    elif detail.get("recorded") and evidence.agrees is False:
-        yield "recorded: the answers differ; the answers themselves are not kept"
-    else:
-        fault = f" (fault: {evidence.fault})" if evidence.fault else ""
-        reasons = ", ".join(evidence.reasons)
-        yield f"{evidence.rung}{fault}: {'. '.join(part for part in (reasons, message) if part)}"
-    tags = [str(tag.get("name")) for tag in detail.get("tags") or () if isinstance(tag, Mapping)]
+    match evidence:
+        case Contradicted():
+            yield f"CONTRADICTION: {evidence.message}"
+            if file := _file(folder, "contradictions", evidence.file):
+                yield f"saved as {file}"
+        case Undecided(failure=StageFailure() as failure):
+            yield _failure(failure)
+        case Undecided(metric=metric) if metric:
+            yield f"{metric} is unscored: {', '.join(evidence.reasons)}"
+        case Undecided(declared=Proved() as proof):
+            yield from _declared_proof(proof, evidence.broken)
+        case Recorded():
+            yield from _record(evidence)
+        case Signs():
+            yield from _signs(evidence)
+        case OpenQuestion():
+            yield f"would ask a judge: {evidence.question}"
+        case Proved():
+            yield from _proof(evidence)
+        case Judged():
+            yield from _opinion(evidence)
+        case Refuted():
+            yield from _witness(evidence, folder)
+        case Tested():
+            yield _test(evidence)
+        case Failed(query="prediction"):
+            yield f"the prediction gave no answer: {evidence.message}"
+        case Related(shape=AnswerShapes() as shape):
+            recorded = "recorded: " if evidence.recorded else ""
+            cut = "" if evidence.whole else "; only a part is kept"
+            yield f"{recorded}{_shapes(shape)}{cut}"
+            yield from map(relation_text, evidence.relations)
+        case Related(recorded=True):
+            yield "recorded: the answers differ; the answers themselves are not kept"
+        case Related():
+            yield f"related: {', '.join(evidence.reasons)}"
+        case Undecided() | Failed():
+            fault = fault_of(evidence)
+            by = f" (fault: {fault})" if fault else ""
+            parts = (", ".join(evidence.reasons), evidence.message)
+            yield f"unknown{by}: {'. '.join(part for part in parts if part)}"
+
+
+def _tags(evidence: Evidence) -> Iterator[str]:
+    tags: tuple[LoggedTag, ...] | None = None
+    match evidence:
+        case Refuted() | Related() | Failed():
+            tags = evidence.tags
     if tags:
-        yield f"what differs: {', '.join(tags)}"
+        yield f"what differs: {', '.join(tag.name for tag in tags)}"
 
 
-def _record(detail: Mapping[str, Any]) -> Iterator[str]:
+def _failure(failure: StageFailure) -> str:
+    error = f" ({failure.error})" if failure.error else ""
+    blame = "; counted as wrong there" if failure.blame else ""
+    what = "could not go on" if failure.storage else "could not handle the text"
+    return f"{failure.stage} {what}{error}{blame}"
+
+
+def _record(record: Recorded) -> Iterator[str]:
     """What a record adds, and whether it fits what was run."""
-    if detail.get(RECORD_UNUSED):
-        yield str(detail.get("message"))
-    if "equal" in detail:
-        fits = ", against what was run here" if detail.get(RECORD_DIFFERS) else ""
-        yield f"recorded: the results {'match' if detail['equal'] else 'differ'}{fits}"
-    verdicts = detail.get("verdicts") or {}
+    if record.unused:
+        yield record.message
+    if record.equal is not None:
+        fits = ", against what was run here" if record.differs else ""
+        yield f"recorded: the results {'match' if record.equal else 'differ'}{fits}"
     words = {0.0: "wrong", 1.0: "right"}
     by_word: dict[str, list[str]] = {}
-    for name, value in verdicts.items():
+    for name, value in record.verdicts.items():
         by_word.setdefault(words.get(value, "no opinion"), []).append(name)
     for word, names in by_word.items():
         yield f"recorded opinion {word}: {', '.join(names)}"
 
 
-def _declared_proof(detail: Mapping[str, Any]) -> Iterator[str]:
+def _declared_proof(proof: Proved, broken: tuple[str, ...]) -> Iterator[str]:
     """A proof that decides nothing, and why."""
-    rules = ", ".join(str(rule) for rule in detail.get("rules") or ())
-    by = f", by {rules}" if rules else ""
+    by = f", by {', '.join(proof.rules)}" if proof.rules else ""
     yield f"proved under the declared schema only{by}; it is not used here"
-    for broken in detail.get("broken") or ():
-        yield f"  the data break it: {broken}"
-    for unsure in detail.get("unchecked") or ():
+    for fact in broken:
+        yield f"  the data break it: {fact}"
+    for unsure in proof.unchecked:
         yield f"  {unsure}"
 
 
-def _proof(detail: Mapping[str, Any]) -> Iterator[str]:
-    if "identical" in detail:
+def _proof(proof: Proved) -> Iterator[str]:
+    if proof.same_text:
         yield "proved: the two texts are the same query"
         return
-    steps = [str(step) for step in detail.get("steps") or ()]
-    trust = detail.get("trust", "proved")
-    weakest = "" if trust == "proved" else f" (the weakest rule is only {trust})"
-    if not steps:
+    weakest = "" if proof.trust in ("", "proved") else f" (the weakest rule is only {proof.trust})"
+    if not proof.steps:
         yield f"proved: both are one query{weakest}"
         return
-    rules = ", ".join(str(rule) for rule in detail.get("rules") or ())
-    yield f"proved: both are one query, by {rules}{weakest}"
-    for step in steps[:_STEPS]:
+    yield f"proved: both are one query, by {', '.join(proof.rules)}{weakest}"
+    for step in proof.steps[:_STEPS]:
         yield f"  {step}"
-    if len(steps) > _STEPS:
-        yield f"  and {count(len(steps) - _STEPS, 'more step')}"
-    for unsure in detail.get("unchecked") or ():
+    if len(proof.steps) > _STEPS:
+        yield f"  and {count(len(proof.steps) - _STEPS, 'more step')}"
+    for unsure in proof.unchecked:
         yield f"  {unsure}"
 
 
-def _opinion(evidence: Evidence) -> Iterator[str]:
-    detail = evidence.detail
-    words = {True: "right", False: "wrong", None: "no verdict"}[evidence.agrees]
-    model = f", {detail['model']}" if detail.get("model") else ""
-    why = f" ({', '.join(evidence.reasons)})" if evidence.reasons else ""
-    metrics = ", ".join(str(name) for name in detail.get("metrics") or ())
-    yield f"judged by {detail.get('judge') or evidence.by}{model} for {metrics}: {words}{why}"
-    text = " ".join(str(detail.get("explanation", "")).split())
+def _witness(witness: Refuted, folder: Path | None) -> Iterator[str]:
+    rows = count(witness.size, "row") if witness.size is not None else "? rows"
+    yield f"refuted ({witness.grade}, {rows}): {witness.sentence}"
+    if file := _file(folder, "witnesses", witness.file):
+        yield f"replay it: sqlverdict replay {shlex.quote(file)}"
+    for broken in witness.broken:
+        yield f"the real data show otherwise: {broken}"
+
+
+def _test(test: Tested) -> str:
+    if test.recorded:
+        return "tested: recorded with the same answers"
+    if test.by == "compare" and test.databases == 1:
+        return "tested: on the real database both return the same rows"
+    return f"tested: no difference found on {count(test.databases, 'database')}"
+
+
+def _opinion(opinion: Judged) -> Iterator[str]:
+    words = {True: "right", False: "wrong", None: "no verdict"}[opinion.correct]
+    model = f", {opinion.model}" if opinion.model else ""
+    why = f" ({', '.join(opinion.reasons)})" if opinion.reasons else ""
+    metrics = ", ".join(opinion.metrics)
+    yield f"judged by {opinion.judge or opinion.by}{model} for {metrics}: {words}{why}"
+    text = " ".join(opinion.explanation.split())
     if text:
         yield f"it says: {text if len(text) <= _SAYS else text[:_SAYS] + '…'}"
-    votes = detail.get("repeats")
-    if votes:
-        said = ", ".join({True: "right", False: "wrong"}.get(vote, "unread") for vote in votes)
-        yield f"asked {count(len(votes), 'time')}: {said}"
-    if detail.get("categories"):
-        yield f"categories: {', '.join(map(str, detail['categories']))}"
-    if detail.get("flags"):
-        yield f"flags: {', '.join(map(str, detail['flags']))}"
-    for note in detail.get("notes") or ():
+    if opinion.repeats:
+        votes = [{True: "right", False: "wrong", None: "unread"}[vote] for vote in opinion.repeats]
+        yield f"asked {count(len(votes), 'time')}: {', '.join(votes)}"
+    if opinion.categories:
+        yield f"categories: {', '.join(opinion.categories)}"
+    if opinion.flags:
+        yield f"flags: {', '.join(opinion.flags)}"
+    for note in opinion.notes:
         yield f"not told to the judge: {note}"
-    read, written = detail.get("tokens") or (0, 0)
-    cost = detail.get("cost")
-    price = f", ${cost:.4f}" if cost else ""
-    if read or written:
-        yield f"took {count(detail.get('calls', 0), 'call')}, {read:,} + {written:,} tokens{price}"
+    read, replied = opinion.tokens
+    price = f", ${opinion.cost:.4f}" if opinion.cost else ""
+    if read or replied:
+        yield f"took {count(opinion.calls, 'call')}, {read:,} + {replied:,} tokens{price}"
 
 
-def _signs(detail: Mapping[str, Any]) -> Iterator[str]:
+def _signs(signs: Signs) -> Iterator[str]:
     """What speaks against each query by itself."""
-    for side in ("gold", "prediction"):
-        for found in detail.get(side) or ():
-            if isinstance(found, Mapping):
-                yield f"sign against the {side}: {found.get('message')} ({found.get('name')})"
+    for side, of_side in (("gold", signs.gold), ("prediction", signs.prediction)):
+        for sign in of_side:
+            yield f"sign against the {side}: {sign.message} ({sign.name})"
 
 
-def _shapes(shape: Mapping[str, Any]) -> str:
+def _shapes(shapes: AnswerShapes) -> str:
     parts = []
-    for side in ("gold", "prediction"):
-        if size := shape.get(side):
-            rows, columns = size
+    for side, shape in (("gold", shapes.gold), ("prediction", shapes.prediction)):
+        if shape is not None:
+            rows, columns = shape
             parts.append(f"the {side} returns {count(rows, 'row')} of {count(columns, 'column')}")
     return ", ".join(parts)
 

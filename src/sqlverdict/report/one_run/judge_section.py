@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from sqlverdict.evidence import Contradicted, Judged, OpenQuestion
 from sqlverdict.files.text import count
-from sqlverdict.records import Result, Rung
+from sqlverdict.records import Result
 from sqlverdict.report.terminal.tables import TextTable, short, table
 from sqlverdict.runlog.run import Run
 
@@ -20,9 +21,9 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 def would_ask(run: Run) -> Iterator[tuple[Result, str]]:
     """The cases that would have been put to a judge, and why."""
     for result in run.results():
-        for found in result.evidence:
-            if "would_ask" in found.detail:
-                yield result, str(found.detail["would_ask"])
+        for piece in result.evidence:
+            if isinstance(piece, OpenQuestion):
+                yield result, piece.question
 
 
 def would_ask_table(run: Run, most: int = _SHOWN) -> TextTable:
@@ -34,23 +35,23 @@ def would_ask_table(run: Run, most: int = _SHOWN) -> TextTable:
     return table(("id", "database", "decided", "what is open"), rows, left=range(4))
 
 
-def contradictions(run: Run) -> Iterator[tuple[Result, Mapping[str, Any]]]:
+def contradictions(run: Run) -> Iterator[tuple[Result, Contradicted]]:
     """The cases that are both proved and refuted, with what is known about each."""
     if not run.summary.judge.get("contradictions"):
         return
     for result in run.results():
-        for found in result.evidence:
-            if found.rung is Rung.UNKNOWN and "contradiction" in found.detail:
-                yield result, found.detail
+        for piece in result.evidence:
+            if isinstance(piece, Contradicted):
+                yield result, piece
 
 
 def contradiction_lines(run: Run, most: int = 50) -> list[str]:
     """One loud sentence a contradiction."""
     return [
         f"CONTRADICTION in case {result.id!r} ({result.db_id}): proved to be equal, and refuted by "
-        f"{'a witness' if detail.get('against') == 'witness' else 'the real database'}"
-        + (f"; saved as contradictions/{detail['file']}" if detail.get("file") else "")
-        for result, detail in islice(contradictions(run), most)
+        f"{'a witness' if piece.against == 'witness' else 'the real database'}"
+        + (f"; saved as contradictions/{piece.file}" if piece.file else "")
+        for result, piece in islice(contradictions(run), most)
     ]
 
 
@@ -59,13 +60,13 @@ def no_verdict_table(run: Run, most: int = _SHOWN) -> TextTable:
     rows = [
         (
             result.id,
-            found.by,
-            ", ".join(found.reasons),
-            short(str(found.detail.get("explanation", "")), 160),
+            piece.by,
+            ", ".join(piece.reasons),
+            short(piece.explanation, 160),
         )
         for result in run.results()
-        for found in result.evidence
-        if found.rung is Rung.JUDGED and found.agrees is None
+        for piece in result.evidence
+        if isinstance(piece, Judged) and piece.correct is None
     ]
     return table(("id", "judge", "reason", "message"), rows[:most], left=range(4))
 
@@ -81,9 +82,9 @@ def no_verdict_sentences(run: Run, most: int = 3) -> list[str]:
     first: dict[str, str] = {}
     numbers: Counter[str] = Counter()
     for result in run.results():
-        for found in result.evidence:
-            if found.rung is Rung.JUDGED and found.agrees is None:
-                message = str(found.detail.get("explanation") or ", ".join(found.reasons))
+        for piece in result.evidence:
+            if isinstance(piece, Judged) and piece.correct is None:
+                message = piece.explanation or ", ".join(piece.reasons)
                 cause = _NUMBER.sub("#", message)
                 numbers[cause] += 1
                 first.setdefault(cause, message)

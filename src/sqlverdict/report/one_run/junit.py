@@ -20,6 +20,7 @@ from xml.sax.saxutils import escape, quoteattr
 import msgspec
 
 from sqlverdict.errors import RunLogError
+from sqlverdict.evidence import Contradicted
 from sqlverdict.files.escapes import escaped
 from sqlverdict.records import Fault, Result, Verdict
 from sqlverdict.report.one_run.case import evidence_lines, said
@@ -161,7 +162,7 @@ def _write_case(out: TextIO, result: Result, run: Run, deciding: str | None) -> 
         out.write("/>\n")
         return
     why = ", ".join(result.reasons) or (result.fault or "")
-    if any("contradiction" in found.detail for found in result.evidence):
+    if any(isinstance(piece, Contradicted) for piece in result.evidence):
         why = f"CONTRADICTION, {why}"
     by = f" by {deciding}" if verdict is not result.verdict else ""
     message = _attribute(f"{verdict}{by}: {why}" if why else f"{verdict}{by}")

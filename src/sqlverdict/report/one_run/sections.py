@@ -9,7 +9,7 @@ from itertools import islice
 
 from sqlverdict.errors import Contradiction
 from sqlverdict.files.text import count
-from sqlverdict.records import REASONS, RECORD_DIFFERS, RECORD_UNUSED, Reason, Result, Verdict
+from sqlverdict.records import REASONS, Reason, Result, Verdict
 from sqlverdict.report.one_run.case import VERDICTS
 from sqlverdict.report.terminal.tables import TextTable, interval, percent, table
 from sqlverdict.runlog.run import Run
@@ -18,6 +18,8 @@ from sqlverdict.score.cuts import (
     CUT_BY_WORK,
     EMPTY_MATCH,
     READS_CLOCK,
+    RECORD_DIFFERS,
+    RECORD_UNUSED,
     STOPPED,
     UNSEARCHED,
 )

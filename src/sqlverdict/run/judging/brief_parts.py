@@ -6,17 +6,17 @@ files beside the database say about the columns they name (:mod:`sqlverdict.load
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.evidence import Evidence, Signs
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.files.text import count
 from sqlverdict.parse.tokens import fold
-from sqlverdict.records import REASONS, Answer, Evidence, Outcome, Query, Reason
+from sqlverdict.records import REASONS, Answer, Outcome, Query, Reason, Role
 from sqlverdict.run.item import RunItem
-from sqlverdict.run.signs_stage import SIGNS
 
 if TYPE_CHECKING:
     from sqlverdict.parse.schema import Schema, Table
@@ -163,17 +163,12 @@ def _shape(answer: Answer) -> str:
     return f"{count(rows, 'row')} of {count(columns, 'column')}"
 
 
-def facts(evidence: Sequence[Evidence], side: str) -> tuple[str, ...]:
+def facts(evidence: Sequence[Evidence], side: Role) -> tuple[str, ...]:
     """What was noticed about the ``gold`` or the ``prediction``, a sentence each."""
     lines: dict[str, None] = {}
-    for found in evidence:
-        if found.by == SIGNS:
-            lines.update(dict.fromkeys(_messages(found.detail.get(side))))
+    for piece in evidence:
+        if isinstance(piece, Signs):
+            signs = piece.gold if side == "gold" else piece.prediction
+            messages = (sign.message[:LONGEST_FACT] for sign in signs)
+            lines.update(dict.fromkeys(filter(None, messages)))
     return tuple(lines)[:MOST_FACTS]
-
-
-def _messages(noticed: Any) -> Iterator[str]:
-    for sign in noticed if isinstance(noticed, list | tuple) else ():
-        message = sign.get("message") if isinstance(sign, Mapping) else None
-        if message:
-            yield str(message)[:LONGEST_FACT]

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.evidence import Contradicted, Evidence, Refuted, relations_of
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.policies import INTENT, Policy
-from sqlverdict.records import Answer, Evidence, Outcome, Recording, Rung
+from sqlverdict.records import Answer, Outcome, Recording
 from sqlverdict.run.item import RunItem
 from sqlverdict.situations import QUESTIONS, Situation
 from sqlverdict.verdicts import asks
@@ -70,7 +71,7 @@ def questions(
     Whether results match is told by ``preset`` for the metric ``flex``, which stands beside EX,
     and by the evidence for ``verdict``.
     """
-    if any("contradiction" in found.detail for found in evidence):
+    if any(isinstance(piece, Contradicted) for piece in evidence):
         return ()
     open_ = asks(item.case, item.prediction, evidence, policy) if asking.open_metrics else None
     bare = _bare(item) if (asking.pair_metrics and _runs(item)) or open_ is not None else None
@@ -160,10 +161,10 @@ def _with_evidence(
     from sqlverdict.judge.briefs.witness_text import witness_text
     from sqlverdict.run.judging.brief_parts import facts, results_in_words, surroundings
 
-    related = [line for e in evidence for line in _relations(e)]
+    related = list(_relations(evidence))
     results = results_in_words(item, _gold(item)[1], bool(related))
     around = surroundings(item, brief.gold)
-    witness = next((e.detail for e in evidence if e.rung is Rung.REFUTED), None)
+    witness = next((piece for piece in evidence if isinstance(piece, Refuted)), None)
     full = replace(
         brief,
         witness=witness_text(witness, around.tables) if witness is not None else None,
@@ -179,9 +180,8 @@ def _with_evidence(
     return full, around.notes
 
 
-def _relations(found: Evidence) -> Iterator[str]:
+def _relations(evidence: Sequence[Evidence]) -> Iterator[str]:
     from sqlverdict.report.one_run.case import relation_text
 
-    for relation in found.detail.get("relations") or ():
-        kind = str(relation.get("kind"))
-        yield relation_text(kind, relation.get("detail") or {}).removeprefix(f"{kind}: ")
+    for relation in relations_of(evidence):
+        yield relation_text(relation).removeprefix(f"{relation.kind}: ")

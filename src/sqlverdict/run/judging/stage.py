@@ -8,15 +8,16 @@ neither.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
+from sqlverdict.evidence import Evidence, Judged
 from sqlverdict.judge.judge import JUDGES, hear
 from sqlverdict.judge.opinion import BUDGET, PENDING, Opinion, Settings
 from sqlverdict.llm.request import Answerer
-from sqlverdict.records import Case, Evidence, Judgement, Prediction, Rung
+from sqlverdict.records import Case, Judgement, Prediction
 from sqlverdict.run.examine import encode_line
 from sqlverdict.run.isolate import attempt
 from sqlverdict.run.judging.briefs import Asking, JudgeQuestion
@@ -167,29 +168,30 @@ class SettledItem:
         return self.made
 
 
-def opinion_evidence(question: JudgeQuestion, opinions: Sequence[Opinion]) -> Evidence:
+def opinion_evidence(question: JudgeQuestion, opinions: Sequence[Opinion]) -> Judged:
     """What a judge said, as evidence; the first opinion counts, the others are kept as votes."""
     first = opinions[0]
     costs = [opinion.cost for opinion in opinions]
-    detail: dict[str, Any] = {
-        "metrics": list(question.metrics),
-        "judge": first.judge,
-        "model": first.model,
-        "explanation": first.explanation[:_LONGEST],
-        "calls": sum(opinion.calls for opinion in opinions),
-        "cached": sum(opinion.cached for opinion in opinions),
-        "tokens": [sum(opinion.tokens[side] for opinion in opinions) for side in (0, 1)],
-        "cost": None if None in costs else sum(cost for cost in costs if cost is not None),
-    }
-    more: Mapping[str, Any] = {
-        "situation": question.situation and str(question.situation),
-        "flags": list(dict.fromkeys(flag for opinion in opinions for flag in opinion.flags)),
-        "categories": list(first.categories),
-        "category_notes": dict(first.category_notes),
-        "votes": list(first.votes),
-        "notes": list(question.notes),
-        "repeats": [opinion.correct for opinion in opinions] if len(opinions) > 1 else (),
-    }
-    detail |= {name: value for name, value in more.items() if value}
-    reasons = () if first.reason is None else (first.reason,)
-    return Evidence(Rung.JUDGED, question.judge, first.correct, reasons, detail=detail)
+    return Judged(
+        question.judge,
+        () if first.reason is None else (first.reason,),
+        correct=first.correct,
+        metrics=question.metrics,
+        judge=first.judge,
+        model=first.model,
+        explanation=first.explanation[:_LONGEST],
+        calls=sum(opinion.calls for opinion in opinions),
+        cached=sum(opinion.cached for opinion in opinions),
+        tokens=(
+            sum(opinion.tokens[0] for opinion in opinions),
+            sum(opinion.tokens[1] for opinion in opinions),
+        ),
+        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+        situation=str(question.situation or ""),
+        flags=tuple(dict.fromkeys(flag for opinion in opinions for flag in opinion.flags)),
+        categories=first.categories,
+        category_notes=dict(first.category_notes),
+        votes=first.votes,
+        notes=question.notes,
+        repeats=tuple(opinion.correct for opinion in opinions) if len(opinions) > 1 else (),
+    )

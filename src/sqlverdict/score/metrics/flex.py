@@ -31,7 +31,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlverdict.records import Evidence, Reason, Rung, Score
+from sqlverdict.evidence import Evidence, Failed, Judged, fault_of
+from sqlverdict.records import Reason, Score
 from sqlverdict.score.metric import METRICS, Item, Need
 
 
@@ -48,17 +49,17 @@ class FlexMetric:
     def score(self, item: Item, parameter: str) -> Score:  # noqa: ARG002 - takes none
         """1 where the judge says so, 0 where it denies it or the prediction fails."""
         evidence = item.evidence()
-        for found in evidence:
-            if found.rung is Rung.JUDGED and self.name in found.detail.get("metrics", ()):
-                value = None if found.agrees is None else float(found.agrees)
-                return Score(value, found.reasons)
-        for found in evidence:
-            if found.detail.get("failed") == "prediction":
-                return Score(0.0, found.reasons)
+        for piece in evidence:
+            if isinstance(piece, Judged) and self.name in piece.metrics:
+                value = None if piece.correct is None else float(piece.correct)
+                return Score(value, piece.reasons)
+        for piece in evidence:
+            if isinstance(piece, Failed) and piece.query == "prediction":
+                return Score(0.0, piece.reasons)
         return Score(None, _why(evidence))
 
 
 def _why(evidence: Sequence[Evidence]) -> tuple[Reason, ...]:
     """Why nobody was asked: a fault, else that there is no judge."""
-    faults = (found.reasons for found in evidence if found.fault is not None)
+    faults = (piece.reasons for piece in evidence if fault_of(piece) is not None)
     return next(faults, (Reason.JUDGE_UNAVAILABLE,))

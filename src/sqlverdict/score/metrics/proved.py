@@ -34,7 +34,7 @@ from sqlverdict.score.proofs import ProofMetric
 
 
 @METRICS.member
-class Proved(ProofMetric):
+class ProvedMetric(ProofMetric):
     """Proved equivalence under the sound rules."""
 
     name = "proved"

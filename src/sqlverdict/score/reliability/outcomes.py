@@ -29,9 +29,10 @@ from functools import cache
 from typing import Literal
 
 from sqlverdict.errors import UsageError
+from sqlverdict.evidence import Failed, Proved, Refuted, Related
 from sqlverdict.load.ehrsql import UNSCORABLE
 from sqlverdict.load.fenced import extract_sql
-from sqlverdict.records import LIMIT_REASONS, Reason, Result, Rung, Verdict
+from sqlverdict.records import LIMIT_REASONS, Reason, Result, Verdict
 
 Treatment = Literal["harm", "abstain"]
 VERDICT = "verdict"
@@ -183,12 +184,19 @@ def _by_verdict(result: Result) -> bool | None:
 
 
 def _by_proof(result: Result) -> bool | None:
-    shown = {(found.rung, found.agrees) for found in result.evidence}
-    refuted = any(rung is Rung.REFUTED for rung, _ in shown)
-    if (Rung.PROVED, True) in shown:
+    proved = refuted = differ = False
+    for piece in result.evidence:
+        match piece:
+            case Proved():
+                proved = True
+            case Refuted():
+                refuted = True
+            case Related() | Failed(query="prediction"):
+                differ = True
+    if proved:
         # With a witness beside it the contradiction is ours to explain, and nothing is shown.
         return None if refuted else True
-    return False if refuted or (Rung.RELATED, False) in shown else None
+    return False if refuted or differ else None
 
 
 def fate_of(result: Result, label: Label, policy: FailurePolicy) -> ItemOutcome:

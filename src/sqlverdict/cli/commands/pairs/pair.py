@@ -157,7 +157,7 @@ def _show_execution(screen: Screen, execution: Execution, preset: str) -> None:
     if comparison.message:
         screen.line(comparison.message, "quiet")
     for relation in execution.relations:
-        screen.line(relation_text(relation.kind, relation.detail))
+        screen.line(relation_text(relation))
     if comparison.equal is not True:
         for side, outcome in execution.outcomes.items():
             show_answer(screen, side, outcome, most=5)

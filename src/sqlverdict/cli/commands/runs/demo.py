@@ -19,12 +19,13 @@ from sqlverdict.cli.options.shared import (
     workers_option,
 )
 from sqlverdict.cli.show_run import run_json, show_case, show_end, show_runs
+from sqlverdict.evidence import OpenQuestion, Proved, Refuted
 from sqlverdict.execute.engine import Limits
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.demo import DATA, predictions_path, systems
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.pipeline import Options, Progress, System, evaluate_systems
-from sqlverdict.records import Reason, Result, Rung, Verdict
+from sqlverdict.records import Reason, Result, Verdict
 from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.report.one_run.case import relation_kinds
 from sqlverdict.report.one_run.files import write_reports
@@ -133,22 +134,15 @@ def _show_cases(screen: Screen, runs: Sequence[Run]) -> None:
 
 
 def _is_lucky(result: Result) -> bool:
-    return any(
-        e.rung is Rung.REFUTED and e.detail.get("grade") == "ordinary" for e in result.evidence
-    )
+    return any(isinstance(e, Refuted) and e.grade == "ordinary" for e in result.evidence)
 
 
 def _is_proved(result: Result) -> bool:
-    return any(
-        e.rung is Rung.PROVED and len(e.detail.get("rules", ())) > 1 for e in result.evidence
-    )
+    return any(isinstance(e, Proved) and len(e.rules) > 1 for e in result.evidence)
 
 
 def _is_open(result: Result) -> bool:
-    return any(
-        "would_ask" in e.detail and e.detail.get("situation") == "difference"
-        for e in result.evidence
-    )
+    return any(isinstance(e, OpenQuestion) and e.situation == "difference" for e in result.evidence)
 
 
 _CASES: Sequence[tuple[str, Callable[[Result], bool]]] = (

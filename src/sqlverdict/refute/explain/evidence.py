@@ -1,0 +1,132 @@
+"""What a search for a witness gave, as evidence for a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from sqlverdict.evidence import Refuted, Searched, Tested, Undecided
+from sqlverdict.evidence_parts import AnswerExcerpt, ExcerptCell, ExcerptRow, TableExcerpt
+from sqlverdict.records import Answer, Outcome, Row
+from sqlverdict.refute.explain.sentence import rows_table, sentence
+from sqlverdict.refute.witness import NotRefuted, Refutation
+
+REFUTE = "refute"
+"""Who found the evidence."""
+_ROWS = 20
+_TEXT = 200
+
+
+def evidence_of(refutation: Refutation) -> Searched:
+    """What a search found, as evidence.
+
+    A witness refutes; agreement on n databases is a test, which says n and never "equal"; no
+    search at all leaves it undecided, with the reason.
+    """
+    if isinstance(refutation, NotRefuted):
+        return _not_refuted(refutation)
+    other = refutation.other if refutation.kind != "different" else None
+    return Refuted(
+        REFUTE,
+        refutation.reasons,
+        cut_by_time=refutation.cut_by_time,
+        sentence=refutation.sentence or sentence(refutation),
+        grade=refutation.grade,
+        broken=tuple(refutation.broken),
+        origin=refutation.origin,
+        databases=refutation.instances_tried,
+        size=refutation.instance.size,
+        rows={
+            table.name: TableExcerpt(table.columns, tuple(_plain(table.rows)))
+            for table in rows_table(refutation)
+        },
+        gold=_excerpt(refutation.gold),
+        prediction=_excerpt(refutation.prediction),
+        kind="undetermined_prediction" if other is not None else "",
+        other=_excerpt(other) if other is not None else None,
+    )
+
+
+def _not_refuted(refutation: NotRefuted) -> Tested | Undecided:
+    reasons = (refutation.reason,) if refutation.reason is not None else ()
+    if refutation.instances > 0:
+        return Tested(
+            REFUTE,
+            reasons,
+            refutation.message,
+            refutation.cut_by_time,
+            databases=refutation.instances,
+            undetermined=refutation.undetermined,
+            blame=refutation.blame,
+        )
+    return Undecided(
+        REFUTE, reasons, refutation.message, refutation.cut_by_time, blame=refutation.blame
+    )
+
+
+def _excerpt(outcome: Outcome) -> AnswerExcerpt:
+    """An answer for a log line."""
+    if not isinstance(outcome, Answer):
+        return AnswerExcerpt(failed=outcome.reason, message=outcome.message)
+    rows = tuple(_plain(tuple(outcome.rows[:_ROWS])))
+    return AnswerExcerpt(outcome.columns, rows, len(outcome.rows))
+
+
+def _plain(rows: tuple[Row, ...]) -> Iterator[ExcerptRow]:
+    """Rows as JSON can hold them: blobs as SQL writes them, long text cut."""
+    for row in rows:
+        cells: list[ExcerptCell] = []
+        for cell in row:
+            text = f"x'{cell.hex()}'" if isinstance(cell, bytes) else cell
+            long = isinstance(text, str) and len(text) > _TEXT
+            cells.append(f"{text[:_TEXT]}…" if long and isinstance(text, str) else text)
+        yield tuple(cells)
+
+
+def refutation_record(refutation: Refutation) -> dict[str, Any]:
+    """What a search gave as JSON: its reasons, and the witness or how far it came."""
+    evidence = evidence_of(refutation)
+    reasons = [str(reason) for reason in evidence.reasons]
+    if isinstance(evidence, Refuted):
+        return {"reasons": reasons, **witness_record(evidence)}
+    fields = {
+        "undetermined": evidence.undetermined if isinstance(evidence, Tested) else 0,
+        "message": evidence.message,
+        "cut_by_time": evidence.cut_by_time,
+        "blame": evidence.blame,
+    }
+    databases = evidence.databases if isinstance(evidence, Tested) else 0
+    content = {name: value for name, value in fields.items() if value}
+    return {"reasons": reasons, "databases": databases, **content}
+
+
+def witness_record(witness: Refuted) -> dict[str, Any]:
+    """A witness as JSON, for programs that read reports; every field that says something."""
+    content: dict[str, Any] = {
+        "sentence": witness.sentence,
+        "grade": witness.grade,
+        "broken": list(witness.broken),
+        "origin": witness.origin,
+        "tried": witness.databases,
+        "size": witness.size,
+        "rows": {
+            name: {"columns": list(table.columns), "rows": [list(row) for row in table.rows]}
+            for name, table in witness.rows.items()
+        },
+        "gold": _answer_record(witness.gold),
+        "prediction": _answer_record(witness.prediction),
+    }
+    if witness.cut_by_time:
+        content["cut_by_time"] = True
+    if witness.other is not None:
+        content |= {"kind": witness.kind, "other": _answer_record(witness.other)}
+    if witness.file:
+        content["file"] = witness.file
+    return content
+
+
+def _answer_record(answer: AnswerExcerpt) -> dict[str, Any]:
+    if answer.failed is not None:
+        return {"failed": str(answer.failed), "message": answer.message}
+    rows = [list(row) for row in answer.rows]
+    return {"columns": list(answer.columns), "rows": rows, "count": answer.count}
