@@ -1,11 +1,10 @@
-"""How much of a run's time is ours: execution, comparison and logging against plain sqlite3.
+"""How much of a run's processor time is ours: execution, comparison and logging against sqlite3.
 
 Spider dev, four published systems. The floor is Python's ``sqlite3`` alone: connections kept
-open, each distinct query run once, rows fetched, nothing checked and nothing written. Figures
-are ratios within one run, medians over interleaved rounds, since machines are noisy.
-
-One worker runs its queries in a second process where a core is free. The row "on one core" has
-floor and run share a single core: all the processor time that a run takes.
+open, each distinct query run once, rows fetched, nothing checked and nothing written. The main
+figure is processor time, user and system, of this process and its worker, both kept on one core,
+from the call until the logs are finished. A row beside it adds the summaries. Figures are ratios
+within one run, medians over interleaved rounds, since machines are noisy.
 
 Run: ``make bench`` or ``python bench/execution.py [rounds]``; needs SQLVERDICT_DATA.
 """
@@ -17,14 +16,19 @@ import sqlite3
 import statistics
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from time import perf_counter
+from unittest.mock import patch
 
 from sqlverdict.execute.engine import Limits
 from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.records import Case
+from sqlverdict.runlog.folder import RunFolder
+from sqlverdict.runlog.run import Run
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 SYSTEMS = ("C3", "DAIL", "RASAT+PICARD", "RESDSQL")
@@ -42,33 +46,55 @@ def load() -> tuple[list[Case], dict[str, dict[str, str]]]:
             cases.append(Case(str(number), db_id, golds=(gold,), database=str(file)))
     predictions = {}
     for system in SYSTEMS:
-        said = (root / "predictions" / "dev" / f"{system}.txt").read_text().splitlines()
-        predictions[system] = {case.id: said[int(case.id)] for case in cases}
+        lines = (root / "predictions" / "dev" / f"{system}.txt").read_text().splitlines()
+        predictions[system] = {case.id: lines[int(case.id)] for case in cases}
     return cases, predictions
 
 
-def floor(cases: Sequence[Case], systems: Sequence[dict[str, str]]) -> float:
-    """Seconds of plain sqlite3: each distinct query once, connections kept open."""
-    began = perf_counter()
+def processor_seconds() -> float:
+    """User and system time of this process and of the children that have ended."""
+    spent = [getrusage(RUSAGE_SELF), getrusage(RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in spent)
+
+
+@dataclass
+class Cost:
+    """What a piece of work cost, in seconds."""
+
+    wall: float = 0.0
+    processor: float = 0.0
+
+
+@contextmanager
+def measured() -> Iterator[Cost]:
+    """The cost of what is done inside."""
+    cost = Cost()
+    began, spent = perf_counter(), processor_seconds()
+    yield cost
+    cost.wall, cost.processor = perf_counter() - began, processor_seconds() - spent
+
+
+def floor(cases: Sequence[Case], systems: Sequence[dict[str, str]]) -> Cost:
+    """Plain sqlite3: each distinct query once, connections kept open."""
     connections: dict[str, sqlite3.Connection] = {}
     seen: set[tuple[str, str]] = set()
-    for case in cases:
-        assert case.database is not None
-        connection = connections.get(case.database)
-        if connection is None:
-            connection = connections[case.database] = sqlite3.connect(case.database)
-        for sql in (case.golds[0], *(said[case.id] for said in systems)):
-            if (case.database, sql) in seen:
-                continue
-            seen.add((case.database, sql))
-            try:
-                connection.execute(sql).fetchall()
-            except (sqlite3.Error, sqlite3.Warning):
-                continue
-    seconds = perf_counter() - began
+    with measured() as cost:
+        for case in cases:
+            assert case.database is not None
+            connection = connections.get(case.database)
+            if connection is None:
+                connection = connections[case.database] = sqlite3.connect(case.database)
+            for sql in (case.golds[0], *(predictions[case.id] for predictions in systems)):
+                if (case.database, sql) in seen:
+                    continue
+                seen.add((case.database, sql))
+                try:
+                    connection.execute(sql).fetchall()
+                except (sqlite3.Error, sqlite3.Warning):
+                    continue
     for connection in connections.values():
         connection.close()
-    return seconds
+    return cost
 
 
 def ours(
@@ -78,21 +104,26 @@ def ours(
     *,
     metrics: str = "ex",
     workers: int = 1,
-) -> float:
-    """Seconds from opening the run folders to the finished logs, answers cached on disk."""
-    systems = [System(name, said, folder / name) for name, said in predictions.items()]
+) -> tuple[Cost, Cost]:
+    """A run with a new cache in a new folder: all of it, and its summaries alone."""
+    folder.mkdir(exist_ok=True)
+    systems = [System(name, own, folder / name) for name, own in predictions.items()]
     options = Options(
         metrics=metrics, workers=workers, cache=folder / "answers.sqlite", limits=Limits()
     )
-    runs = evaluate_systems(cases, systems, options=options)
-    return max(run.manifest.seconds for run in runs)
+    summaries = Cost()
+    summarise = RunFolder.summarise
 
+    def timed(self: RunFolder) -> Run:
+        with measured() as cost:
+            run = summarise(self)
+        summaries.wall += cost.wall
+        summaries.processor += cost.processor
+        return run
 
-def wall(work: Callable[..., object], *arguments: object) -> float:
-    """Seconds of a call."""
-    began = perf_counter()
-    work(*arguments)
-    return perf_counter() - began
+    with patch.object(RunFolder, "summarise", timed), measured() as whole:
+        evaluate_systems(cases, systems, options=options)
+    return whole, summaries
 
 
 @contextmanager
@@ -132,40 +163,30 @@ def main() -> None:
     one = {SYSTEMS[0]: predictions[SYSTEMS[0]]}
     figures: dict[str, list[float]] = {}
 
-    def note(name: str, value: float) -> None:
+    def add(name: str, value: float) -> None:
         figures.setdefault(name, []).append(value)
 
     for _ in range(rounds):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            base = floor(cases, list(predictions.values()))
-            for metrics in ("ex", "ex[spider]"):
-                place = folder / metrics
-                place.mkdir()
-                note(
-                    f"four systems, {metrics}, 1 worker / floor (at most 1.6)",
-                    ours(cases, predictions, place, metrics=metrics) / base,
-                )
             with on_one_core():
-                (folder / "core").mkdir()
-                alone = floor(cases, list(predictions.values()))
-                note(
-                    "four systems, ex, 1 worker / floor, on one core",
-                    ours(cases, predictions, folder / "core") / alone,
-                )
-            (folder / "one").mkdir()
-            first, second = (wall(ours, cases, one, folder / "one") for _ in range(2))
-            note("second run of the same command / first (at most 0.3)", second / first)
-            (folder / "four").mkdir()
-            together = wall(ours, cases, predictions, folder / "four")
-            note("four systems together / one (at most 2.5)", together / first)
-            slow, said = slow_cases(folder)
-            times = [
-                ours(slow, {f"w{n}": said}, folder / f"slow{n}", workers=n)
-                for n in (1, 2)
-                if not (folder / f"slow{n}").mkdir()
-            ]
-            note("5 ms queries: one worker / two workers (at least 1.7)", times[0] / times[1])
+                base = floor(cases, list(predictions.values())).processor
+                for metrics in ("ex", "ex[spider]"):
+                    whole, summaries = ours(cases, predictions, folder / metrics, metrics=metrics)
+                    logs = whole.processor - summaries.processor
+                    add(f"one core: four systems, {metrics} / floor", logs / base)
+                    if metrics == "ex":
+                        add("one core: the same with its summaries", whole.processor / base)
+            first = ours(cases, one, folder / "one")[0].wall
+            again = ours(cases, one, folder / "one")[0].wall
+            add("wall: second run of the same command / first (at most 0.3)", again / first)
+            together = ours(cases, predictions, folder / "four")[0].wall
+            add("wall: four systems together / one (at most 2.5)", together / first)
+            slow, own = slow_cases(folder)
+            single, double = (
+                ours(slow, {f"w{n}": own}, folder / f"slow{n}", workers=n)[0].wall for n in (1, 2)
+            )
+            add("wall: 5 ms queries, one worker / two workers (at least 1.7)", single / double)
     print(f"| measure (median of {rounds} rounds) | ratio | best | worst |")
     print("| --- | --- | --- | --- |")
     for name, values in figures.items():

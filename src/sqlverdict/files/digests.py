@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from sqlverdict.files.sqlite import log_of
 
@@ -40,7 +41,7 @@ def sha256_file(path: Path) -> str:
         OSError: the file cannot be read.
     """
     name = str(path.absolute())
-    with path.open("rb") as stream:
+    with path.open("rb", buffering=0) as stream:
         state = _state(stream)
         known = _memo.get(name)
         if known is not None and known[0] == state:
@@ -65,7 +66,7 @@ def database_digest(path: Path) -> str:
     return sha256_file(path) + (f"+{sha256_file(log)}" if log is not None else "")
 
 
-def _state(stream: BinaryIO) -> _FileState:
+def _state(stream: FileIO) -> _FileState:
     seen = os.fstat(stream.fileno())
     stream.seek(0)
     return _FileState(
