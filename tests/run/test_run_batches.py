@@ -36,7 +36,7 @@ class Recorder:
         self._note("prepare", task)
         return task.case.db_id, ()
 
-    def __call__(self, task: Task, desk: QueryRunner) -> bytes:
+    def __call__(self, task: Task, runner: QueryRunner) -> bytes:
         self._note("examine", task)
         return str(task.index).encode()
 

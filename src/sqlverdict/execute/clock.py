@@ -43,20 +43,20 @@ def may_read_clock(sql: str) -> bool:
     """Whether a text with date functions is not sure to give the same values next time."""
     pieces = solid(sql)
     calls = 0
-    for place, piece in enumerate(pieces[:-1]):
+    for index, piece in enumerate(pieces[:-1]):
         name = (piece[1:-1] if piece[0] in _QUOTES else piece).lower()
-        if name in CLOCK_FUNCTIONS and pieces[place + 1] == "(":
+        if name in CLOCK_FUNCTIONS and pieces[index + 1] == "(":
             calls += 1
-            if not _is_fixed(name, pieces, place + 2):
+            if not _is_fixed(name, pieces, index + 2):
                 return True
     # The engine saw such a function; a text in which we see none is not understood.
     return not calls
 
 
-def _is_fixed(name: str, pieces: list[str], place: int) -> bool:
-    """Whether the call whose arguments begin at ``place`` has literals of fixed times alone."""
+def _is_fixed(name: str, pieces: list[str], index: int) -> bool:
+    """Whether the call whose arguments begin at ``index`` has literals of fixed times alone."""
     arguments = 0
-    for piece in pieces[place:]:
+    for piece in pieces[index:]:
         if piece == ")":
             return arguments >= _LEAST.get(name, 1)
         if piece in (",", "+", "-"):

@@ -93,8 +93,8 @@ def check_facts(
 
 
 def _check(connection: sqlite3.Connection, fact: Fact, steps: int) -> FactCheck:
-    asked = _question(fact)
-    if asked is None:
+    question = _question(fact)
+    if question is None:
         return FactCheck(fact, "holds")
     left = steps // _TICK
 
@@ -105,7 +105,7 @@ def _check(connection: sqlite3.Connection, fact: Fact, steps: int) -> FactCheck:
 
     connection.set_progress_handler(tick, _TICK)
     try:
-        row = connection.execute(asked).fetchone()
+        row = connection.execute(question).fetchone()
     except (sqlite3.Error, sqlite3.Warning) as error:
         why = f"stopped after {steps:,} steps" if left < 0 else str(error)
         return FactCheck(fact, "unchecked", why)
@@ -166,11 +166,9 @@ def _why(fact: Fact, row: Row) -> str:
     match fact:
         case NotNull():
             more = ", …" if len(row) > _CELLS else ""
-            return (
-                f"{fact.column} is NULL in the row ({', '.join(map(_shown, row[:_CELLS]))}{more})"
-            )
+            return f"{fact.column} is NULL in the row ({', '.join(map(_cell, row[:_CELLS]))}{more})"
         case HasAffinity():
-            return f"{fact.column} holds {_shown(row[0])}"
+            return f"{fact.column} holds {_cell(row[0])}"
         case Unique():
             return f"two rows have {_values(fact.columns, row)}"
         case References():
@@ -180,9 +178,9 @@ def _why(fact: Fact, row: Row) -> str:
 
 
 def _values(columns: Iterable[str], row: Row) -> str:
-    return ", ".join(f"{name} = {_shown(cell)}" for name, cell in zip(columns, row, strict=True))
+    return ", ".join(f"{name} = {_cell(cell)}" for name, cell in zip(columns, row, strict=True))
 
 
-def _shown(cell: Cell) -> str:
+def _cell(cell: Cell) -> str:
     text = "NULL" if cell is None else repr(cell)
     return text if len(text) <= _LONG else f"{text[:_LONG]}…"

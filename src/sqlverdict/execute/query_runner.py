@@ -1,7 +1,7 @@
-"""Where answers are asked for: open sessions, answers in memory, the shared cache.
+"""Runs queries on databases, each at most once: open sessions, answers in memory, the cache.
 
-A desk serves one process. Databases stay open between queries; an answer is looked for in
-memory, then in the cache, and only then on the engine.
+A query runner serves one process. Databases stay open between queries. An answer comes from
+memory, else from the cache, else from the engine.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class QueryRunner:
         self._used: set[str] = set()
         self._memory: OrderedDict[tuple[str, str], tuple[Outcome, int]] = OrderedDict()
         self._weight = 0
-        self._given = 0
+        self._served = 0
         if cache is not None:
             cache.is_current = self._is_current
 
@@ -76,20 +76,20 @@ class QueryRunner:
         if canon is None:
             canon = fold_sql(sql)
         self._used.add(database)
-        kept = self._memory.get((database, canon))
-        if canon != sql and (kept is None or _quotes_text(kept[0])):
-            kept = self._memory.get((database, sql))
-        if kept is not None:
-            return kept[0]
-        found = self._look_up(database, sql, canon)
-        text = sql if _quotes_text(found) else canon
-        self._remember((database, text), found, _weight(text, found))
-        return found
+        entry = self._memory.get((database, canon))
+        if canon != sql and (entry is None or _quotes_text(entry[0])):
+            entry = self._memory.get((database, sql))
+        if entry is not None:
+            return entry[0]
+        outcome = self._look_up(database, sql, canon)
+        text = sql if _quotes_text(outcome) else canon
+        self._remember((database, text), outcome, _weight(text, outcome))
+        return outcome
 
     def room(self) -> Callable[[], bool]:
-        """Asked later: whether all answers given since then are sure to be still in memory."""
-        before = self._given
-        return lambda: self._given - before < _REMEMBERED // 2
+        """Asked later: whether all answers since then are sure to be still in memory."""
+        before = self._served
+        return lambda: self._served - before < _REMEMBERED // 2
 
     def clock(self, database: str, queries: Sequence[str], rounds: int) -> list[list[float]]:
         """Seconds of queries that were answered; never from a cache."""
@@ -227,18 +227,18 @@ class QueryRunner:
         session = self._sessions.pop(database, None)
         if session is not None and not isinstance(session, Failure):
             session.close()
-        for place in [place for place in self._memory if place[0] == database]:
-            self._weight -= self._memory.pop(place)[1]
+        for key in [key for key in self._memory if key[0] == database]:
+            self._weight -= self._memory.pop(key)[1]
         if self.cache is not None:
             self.cache.forget(scope)
 
-    def _remember(self, place: tuple[str, str], outcome: Outcome, weight: int) -> None:
-        before = self._memory.pop(place, None)
+    def _remember(self, key: tuple[str, str], outcome: Outcome, weight: int) -> None:
+        before = self._memory.pop(key, None)
         if before is not None:
             self._weight -= before[1]
-        self._memory[place] = (outcome, weight)
+        self._memory[key] = (outcome, weight)
         self._weight += weight
-        self._given += weight
+        self._served += weight
         while self._weight > _REMEMBERED and len(self._memory) > _AT_LEAST:
             _, (_, lighter) = self._memory.popitem(last=False)
             self._weight -= lighter

@@ -105,14 +105,14 @@ def reverse_copy(database: Path, copy: Path) -> None:
         connection.execute("PRAGMA synchronous=OFF")
         hold_alone(connection)
         connection.execute("ATTACH ? AS source", (address(database),))
-        listed = connection.execute(
+        tables = connection.execute(
             "SELECT l.name, l.type, l.wr, l.strict, m.sql FROM pragma_table_list AS l "
             "JOIN source.sqlite_master AS m ON m.name = l.name AND m.type IN ('table', 'view') "
             "WHERE l.schema = 'source' AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' "
             "ORDER BY l.type = 'view', m.rowid"
         ).fetchall()
         connection.execute("BEGIN")
-        for name, kind, without_rowid, strict, sql in listed:
+        for name, kind, without_rowid, strict, sql in tables:
             if kind == "view":
                 connection.execute(sql)
             elif kind == "table":

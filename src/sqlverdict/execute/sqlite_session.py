@@ -61,9 +61,9 @@ class SqliteSession:
                 f"at most {self._limits.sql_length:,} are tried",
             )
         if sql[:6].upper() != "SELECT":
-            refused = not_a_query(sql)
-            if refused is not None:
-                return refused
+            refusal = not_a_query(sql)
+            if refusal is not None:
+                return refusal
         if unfolds_beyond(sql):
             return Failure(
                 Reason.MEMORY_LIMIT, "common table expressions that unfold beyond measure"
@@ -166,14 +166,14 @@ class SqliteSession:
         seconds: list[list[float]] = [[] for _ in queries]
         self._set_cell(self._limits.cell)
         for turn in range(rounds + 1):
-            for place, sql in enumerate(queries):
+            for index, sql in enumerate(queries):
                 self._start()
                 began = perf_counter()
                 # It was answered before, so only a limit can stop it now.
                 with suppress(sqlite3.Error):
                     self._connection.execute(sql).fetchall()
                 if turn:
-                    seconds[place].append(perf_counter() - began)
+                    seconds[index].append(perf_counter() - began)
         self._set_cell(_PLAIN)
         return seconds
 
@@ -184,9 +184,9 @@ class SqliteSession:
 
 def _views(connection: sqlite3.Connection) -> dict[str, str]:
     """The SQL of every view, by name."""
-    found: dict[str, str] = {}
+    views: dict[str, str] = {}
     # A file without a readable schema fails its queries, each with the reason.
     with suppress(sqlite3.Error):
-        listed = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'view'")
-        found.update((name, sql) for name, sql in listed if isinstance(sql, str))
-    return found
+        rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'view'")
+        views.update((name, sql) for name, sql in rows if isinstance(sql, str))
+    return views

@@ -61,29 +61,29 @@ class Examiner:
         self._looks_at_queries_alone = ours and alone
         self._known: dict[tuple[object, ...], PairFinding] = {}
 
-    def __call__(self, task: Task, desk: QueryRunner) -> bytes | PairFinding:
+    def __call__(self, task: Task, runner: QueryRunner) -> bytes | PairFinding:
         """The task's line for the run log, or a finding for the coordinator. Never raises.
 
         The coordinator sees to findings with open questions, and to contradictions.
         """
         try:
-            return self._line(task, desk)
+            return self._line(task, runner)
         except Exception as error:  # noqa: BLE001 - the border: a bug of ours ends no run
-            return self._failed(task, desk, error)
+            return self._failed(task, runner, error)
 
-    def _line(self, task: Task, desk: QueryRunner) -> bytes | PairFinding:
-        finding = self._find(task, desk)
+    def _line(self, task: Task, runner: QueryRunner) -> bytes | PairFinding:
+        finding = self._find(task, runner)
         if self.plan.refutes:
             self._share_witness(task, finding)
         for_coordinator = finding.questions or (self.plan.proves and finding.contradiction)
         return finding if for_coordinator else encode_line(task, finding)
 
-    def _failed(self, task: Task, desk: QueryRunner, error: Exception) -> bytes:
+    def _failed(self, task: Task, runner: QueryRunner, error: Exception) -> bytes:
         """We failed on the whole case: by the prediction's text, unless the gold does it alone."""
 
         def examine(case: Case, prediction: Prediction) -> Judgement:
             return self._find(
-                structs.replace(task, case=case, prediction=prediction), desk
+                structs.replace(task, case=case, prediction=prediction), runner
             ).judgement
 
         by_prediction = not isinstance(error, STORAGE) and case_works(task.case, examine)
@@ -99,10 +99,10 @@ class Examiner:
             return database, ()
         return database, [(query, fold_sql(query)) for query in (*case.golds, sql)]
 
-    def _find(self, task: Task, desk: QueryRunner) -> PairFinding:
+    def _find(self, task: Task, runner: QueryRunner) -> PairFinding:
         case, prediction = task.case, task.prediction
         if self.plan.times or not prediction.sql or len(prediction.sql) > _LONG:
-            return self._examine(task, desk)
+            return self._examine(task, runner)
         place: tuple[object, ...] = (
             case.database,
             case.db_id,
@@ -117,16 +117,16 @@ class Examiner:
         if finding is None:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
-            finding = self._examine(task, desk)
+            finding = self._examine(task, runner)
             # What the engine says of a failed query repeats its spelling. What rests on the clock
             # may be different the next time.
             if finding.final and "execute" not in [found.by for found in finding.evidence]:
                 self._known[place] = finding
         return finding
 
-    def _examine(self, task: Task, desk: QueryRunner) -> PairFinding:
+    def _examine(self, task: Task, runner: QueryRunner) -> PairFinding:
         case, prediction = task.case, task.prediction
-        item = self._item(task, desk, self._witness_folder(task.system))
+        item = self._item(task, runner, self._witness_folder(task.system))
         evidence = gather(item, self.plan)
         policy = POLICIES[self.plan.policy]
         asked: tuple[Any, ...] = ()
@@ -143,7 +143,7 @@ class Examiner:
         specs = [s for s in self.plan.specs if not asked or not listens_to_judge(s.metric)]
 
         def stand_in(case: Case, said: Prediction) -> RunItem:
-            return self._item(structs.replace(task, case=case, prediction=said), desk, None)
+            return self._item(structs.replace(task, case=case, prediction=said), runner, None)
 
         scorer = Scorer(stand_in)
         scored = {spec.label: scorer.score(spec, item) for spec in specs}
@@ -156,8 +156,8 @@ class Examiner:
             item.repeatable,
         )
 
-    def _item(self, task: Task, desk: QueryRunner, folder: Path | None) -> RunItem:
-        parts = (task.case, task.prediction, desk, self._refuter, folder)
+    def _item(self, task: Task, runner: QueryRunner, folder: Path | None) -> RunItem:
+        parts = (task.case, task.prediction, runner, self._refuter, folder)
         if task.case.recorded_answers is None:
             return RunItem(*parts)
         from sqlverdict.run.recorded import RecordedItem

@@ -21,7 +21,7 @@ from sqlverdict.run.options import Predictions, System
 _WHAT_COUNTS = attrgetter(*(f.name for f in fields(Case) if f.repr and f.name != "database"))
 
 CaseStream = Iterable[tuple[int, Case, list[Prediction]]]
-"""Cases with their place in the run, and the prediction of each system."""
+"""Cases with their index in the run, and the prediction of each system."""
 
 
 def as_benchmark(cases: Sequence[Case]) -> Benchmark:
@@ -53,13 +53,13 @@ def prediction_for(predictions: Mapping[str, Prediction], case: Case, system: st
     Raises:
         PredictionError: nothing.
     """
-    found = predictions.get(case.id)
-    if found is None:
+    prediction = predictions.get(case.id)
+    if prediction is None:
         raise PredictionError(
             f"{system} has no prediction for case {case.id!r}; to abstain, say so "
             f"(None, or abstained=True). A missing prediction is never an abstention."
         )
-    return found
+    return prediction
 
 
 def case_stream(

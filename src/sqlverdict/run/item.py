@@ -41,12 +41,12 @@ real data are mined before a search; only what hangs is ended."""
 
 
 class RunItem:
-    """An :class:`~sqlverdict.score.metric.Item` whose answers come from a desk.
+    """An :class:`~sqlverdict.score.metric.Item` whose answers come from a query runner.
 
     Args:
         case: The case.
         prediction: What was said.
-        desk: Where queries are run.
+        runner: Runs the queries.
         refuter: Knows the schemas, and searches for witnesses where the run does.
         witnesses: The folder where a witness is kept.
     """
@@ -55,7 +55,7 @@ class RunItem:
         self,
         case: Case,
         prediction: Prediction,
-        desk: QueryRunner,
+        runner: QueryRunner,
         refuter: Refuter,
         witnesses: Path | None = None,
     ) -> None:
@@ -66,7 +66,7 @@ class RunItem:
         """False once a limit in seconds, or a process that died, had a part in what was found."""
         self.bars_search = False
         """Whether the prediction alone stands against a search for a witness."""
-        self._desk = desk
+        self._runner = runner
         self._refuter = refuter
         self._refutation: Refutation | None = None
         self._outcomes: dict[tuple[str, str], Outcome] = {}
@@ -75,7 +75,7 @@ class RunItem:
         self._witnesses = witnesses
         self._schema: Schema | None = None
         self._derived: dict[str, Derivation] = {}
-        self._settled: tuple[tuple[Evidence, ...], Judgement] | None = None
+        self._conclusion: tuple[tuple[Evidence, ...], Judgement] | None = None
 
     def run(self, sql: str) -> Outcome:
         """What a query gives on the case's database."""
@@ -89,24 +89,24 @@ class RunItem:
 
     def _gold(self, database: str, sql: str) -> Outcome:
         """What a gold gave; one whose answer is drawn by lot has none to be compared with."""
-        found = self._run(database, sql)
-        if isinstance(found, Answer) and found.volatile and uses_chance(sql):
+        outcome = self._run(database, sql)
+        if isinstance(outcome, Answer) and outcome.volatile and uses_chance(sql):
             return Failure(Reason.GOLD_SUSPECT, "the gold's answer depends on chance: random()")
-        return found
+        return outcome
 
     def answer(self) -> Outcome:
         """What the predicted query gave."""
         return self._run(self.database, self.prediction.sql or "")
 
     def _run(self, database: str, sql: str) -> Outcome:
-        place = (database, sql)
-        found = self._outcomes.get(place)
-        if found is None:
-            found = self._desk.run(database, sql) if database else self._no_database()
-            self._outcomes[place] = found
-            if isinstance(found, Failure) and (found.fault is not None or is_cut(found)):
+        key = (database, sql)
+        outcome = self._outcomes.get(key)
+        if outcome is None:
+            outcome = self._runner.run(database, sql) if database else self._no_database()
+            self._outcomes[key] = outcome
+            if isinstance(outcome, Failure) and (outcome.fault is not None or is_cut(outcome)):
                 self.repeatable = False
-        return found
+        return outcome
 
     def _no_database(self) -> Failure:
         # A database id is a name and never a path: nothing is opened by it.
@@ -115,26 +115,26 @@ class RunItem:
 
     def _watched(self, what: str, work: Callable[[], T], more: float = 0.0) -> T | None:
         """As :meth:`QueryRunner.watched`; what had to be ended by the clock is noted."""
-        found = self._desk.watched(self.database, what, work, more=more)
-        self.repeatable = self.repeatable and found is not None
-        return found
+        result = self._runner.watched(self.database, what, work, more=more)
+        self.repeatable = self.repeatable and result is not None
+        return result
 
     def compare(self, preset: str, database: str | None = None) -> Comparison:
         """The prediction against the golds: equal if it equals any of them."""
-        place = (preset, database)
-        found = self._compared.get(place)
-        if found is None:
-            found = self._compared[place] = self._compare(preset, database or self.database)
-        return found
+        key = (preset, database)
+        comparison = self._compared.get(key)
+        if comparison is None:
+            comparison = self._compared[key] = self._compare(preset, database or self.database)
+        return comparison
 
     def _compare(self, preset: str, database: str) -> Comparison:
         best: Comparison | None = None
         for gold in self.case.golds:
-            found = self._compare_one(preset, database, gold)
-            if found.equal:
-                return found
-            if best is None or _rank(found) > _rank(best):
-                best = found
+            comparison = self._compare_one(preset, database, gold)
+            if comparison.equal:
+                return comparison
+            if best is None or _rank(comparison) > _rank(best):
+                best = comparison
         assert best is not None, "an answerable case has a gold"
         return best
 
@@ -165,20 +165,20 @@ class RunItem:
 
     def _pair(self, database: str, gold: str, prediction: str) -> QueryPair:
         probe = partial(self._run, database)
-        return QueryPair(gold, prediction, self._desk.engine.dialect, self.case.contract, probe)
+        return QueryPair(gold, prediction, self._runner.engine.dialect, self.case.contract, probe)
 
     def databases(self) -> Sequence[str]:
         """The case's database and the others in its folder: its test suite."""
         from sqlverdict.load.databases import suite_of
 
-        return suite_of(self.database, self.case.db_id, self._desk.engine.suffixes)
+        return suite_of(self.database, self.case.db_id, self._runner.engine.suffixes)
 
     def clock(self, rounds: int) -> tuple[list[float], list[float]]:
         """Seconds of the first gold that answers and of the prediction, interleaved."""
         for gold in self.case.golds:
             if isinstance(self._run(self.database, gold), Answer):
                 queries = [gold, self.prediction.sql or ""]
-                ours, theirs = self._desk.clock(self.database, queries, rounds)
+                ours, theirs = self._runner.clock(self.database, queries, rounds)
                 return ours, theirs
         return [], []
 
@@ -189,10 +189,10 @@ class RunItem:
                 self._refutation = NotRefuted(0, message="this run does not search for witnesses")
             else:
                 refuter, sql = self._refuter, self.prediction.sql or ""
-                found = self._watched(
+                refutation = self._watched(
                     f"refute {sql}", lambda: refuter.refute(self.case, sql), more=_PATIENCE
                 )
-                self._refutation = self._noted(found or _stopped())
+                self._refutation = self._with_blame(refutation or _stopped())
                 self._keep_witness(self._refutation)
         return self._refutation
 
@@ -201,12 +201,12 @@ class RunItem:
         refuter, sql = self._refuter, self.prediction.sql or ""
         if not refuter.plan.refutes:
             return None
-        found = self._watched(
+        refutation = self._watched(
             f"refute {relation.kind} {sql}",
             lambda: refuter.refute_relation(self.case, sql, relation),
             more=_PATIENCE,
         )
-        return None if found is None else self._noted(found)
+        return None if refutation is None else self._with_blame(refutation)
 
     def relate(self) -> GeneratedRelation | None:
         """How the two queries relate on generated databases; ``None`` where it cannot be said."""
@@ -216,51 +216,50 @@ class RunItem:
         gold, sql = self.case.golds[0], self.prediction.sql or ""
         schema = self.schema()
         if schema is None:
-            queries = [found for found in map(self.query, (gold, sql)) if isinstance(found, Query)]
+            queries = [each for each in map(self.query, (gold, sql)) if isinstance(each, Query)]
             schema = assumed_schema(self.case.db_id, queries)
         known, search = schema, self._refuter.plan.search
         budget = search.budget if search is not None else None
-        found = self._watched(
+        relation = self._watched(
             f"relate {sql}",
             lambda: relate_on_instances(gold, sql, known, budget=budget),
             more=_PATIENCE,
         )
-        if found is None:
+        if relation is None:
             return None
-        return GeneratedRelation(
-            found.instances, found.columns, found.rows, found.overlap, schema.source == "assumed"
-        )
+        parts = (relation.instances, relation.columns, relation.rows, relation.overlap)
+        return GeneratedRelation(*parts, schema.source == "assumed")
 
-    def _noted(self, found: Refutation) -> Refutation:
-        barred = isinstance(found, NotRefuted) and found.blame == "prediction"
+    def _with_blame(self, refutation: Refutation) -> Refutation:
+        barred = isinstance(refutation, NotRefuted) and refutation.blame == "prediction"
         self.bars_search = self.bars_search or barred
-        return found
+        return refutation
 
     def witness_file(self) -> str | None:
         """The name of the file that holds the witness, where one was found and kept."""
-        found = self._refutation
-        if self._witnesses is None or found is None or not found.refuted:
+        refutation = self._refutation
+        if self._witnesses is None or refutation is None or not refutation.refuted:
             return None
         from sqlverdict.refute.witness_files import safe_name
 
         return f"{safe_name(witness_name(self.case, self.prediction.sql or ''))}.sql"
 
-    def _keep_witness(self, found: Refutation) -> None:
-        if self._witnesses is None or not isinstance(found, Witness):
+    def _keep_witness(self, refutation: Refutation) -> None:
+        if self._witnesses is None or not isinstance(refutation, Witness):
             return
         from sqlverdict.refute.witness_files import write
 
         name = witness_name(self.case, self.prediction.sql or "")
-        write(found, self._witnesses, name, contract=self.case.contract)
+        write(refutation, self._witnesses, name, contract=self.case.contract)
 
     def query(self, sql: str) -> Query | ParseFailure:
         """The parsed query; some texts keep SQLite's own parser busy for ever."""
         from sqlverdict.parse.query import parse
 
-        dialect = self._desk.engine.dialect
-        found = self._watched(f"parse {sql}", lambda: parse(sql, dialect))
+        dialect = self._runner.engine.dialect
+        parsed = self._watched(f"parse {sql}", lambda: parse(sql, dialect))
         late = "reading the text had to be stopped"
-        return found or ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, late)
+        return parsed or ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, late)
 
     def schema(self) -> Schema | None:
         """The schema given to the run, else that of the case's database file.
@@ -274,32 +273,32 @@ class RunItem:
 
     def prove(self, profile: str = SOUND) -> Derivation:
         """A proof that the prediction answers as a gold does, or that none was found."""
-        found = self._derived.get(profile)
-        if found is None:
+        derivation = self._derived.get(profile)
+        if derivation is None:
             from sqlverdict.prove.proof import NotProved
 
             sql, schema = self.prediction.sql or "", self.schema()
-            found = self._watched(
+            derivation = self._watched(
                 f"prove {profile} {sql}",
                 lambda: prove_case(self.case, sql, schema, profile),
                 more=_PATIENCE,
             ) or NotProved("it had to be stopped", Reason.BUDGET_EXHAUSTED)
-            self._derived[profile] = found
-        return found
+            self._derived[profile] = derivation
+        return derivation
 
     def settle(self, evidence: tuple[Evidence, ...], judgement: Judgement) -> None:
         """Note what was found out about the case, for metrics that look at all of it."""
-        self._settled = (evidence, judgement)
+        self._conclusion = (evidence, judgement)
 
     def evidence(self) -> Sequence[Evidence]:
         """All that was found out."""
-        assert self._settled is not None, "evidence is asked for after it was gathered"
-        return self._settled[0]
+        assert self._conclusion is not None, "evidence is asked for after it was gathered"
+        return self._conclusion[0]
 
     def judgement(self) -> Judgement:
         """What the evidence amounts to."""
-        assert self._settled is not None, "a judgement is asked for after it was made"
-        return self._settled[1]
+        assert self._conclusion is not None, "a judgement is asked for after it was made"
+        return self._conclusion[1]
 
 
 def _stopped() -> NotRefuted:

@@ -72,11 +72,11 @@ class RecordedItem(RunItem):
         self,
         case: Case,
         prediction: Prediction,
-        desk: QueryRunner,
+        runner: QueryRunner,
         refuter: Refuter,
         witnesses: Path | None = None,
     ) -> None:
-        super().__init__(case, prediction, desk, refuter, witnesses)
+        super().__init__(case, prediction, runner, refuter, witnesses)
         record = case.recorded_answers
         assert record is not None, "a recorded item has a record"
         self._record: Recording = record
@@ -108,7 +108,7 @@ class RecordedItem(RunItem):
 
     def pair(self) -> QueryPair:
         """The two queries; there is nothing to probe."""
-        dialect = self._desk.engine.dialect
+        dialect = self._runner.engine.dialect
         return QueryPair(self.case.golds[0], self.prediction.sql or "", dialect, self.case.contract)
 
     def databases(self) -> Sequence[str]:

@@ -29,7 +29,7 @@ _SMALLEST = 8
 
 
 class Task(msgspec.Struct, frozen=True):
-    """One case of one system; ``index`` is its place in the run log."""
+    """One case of one system; ``index`` is its position in the run log."""
 
     system: int
     index: int
@@ -120,11 +120,11 @@ Done = LogLine | Pending
 """What a worker makes of a task."""
 
 
-def done(task: Task, made: bytes | PairFinding) -> Done:
+def done(task: Task, line: bytes | PairFinding) -> Done:
     """A finished line, or a finding that the coordinator looks at, with its task."""
-    if isinstance(made, bytes):
-        return LogLine(task.system, task.index, made)
-    return Pending(task, made)
+    if isinstance(line, bytes):
+        return LogLine(task.system, task.index, line)
+    return Pending(task, line)
 
 
 Needs = Callable[[int, str, str], bool]
@@ -156,23 +156,23 @@ class TaskSource:
         """The tasks that are still to be done; ``needs[system]`` tells which are."""
         for index, case, predictions in stream:
             self.cases = index + 1
-            place = (case.database, case.db_id)
-            digest = self._digests.get(place)
+            key = (case.database, case.db_id)
+            digest = self._digests.get(key)
             if digest is None:
-                digest = self._digests[place] = self._digest(*place)
+                digest = self._digests[key] = self._digest(*key)
             for system, prediction in enumerate(predictions):
                 if needs[system](index, case.db_id, digest):
                     yield Task(system, index, case, prediction, digest)
 
     def databases(self) -> dict[str, str]:
         """Digest of every database file that the cases name, by database id."""
-        found = {db_id: digest for (path, db_id), digest in self._digests.items() if path}
-        return dict(sorted(found.items()))
+        digests = {db_id: digest for (path, db_id), digest in self._digests.items() if path}
+        return dict(sorted(digests.items()))
 
     def changed(self) -> list[str]:
         """The databases whose content is not what it was when the run came to them."""
         return sorted(
-            {place[1] for place, digest in self._digests.items() if self._digest(*place) != digest}
+            {key[1] for key, digest in self._digests.items() if self._digest(*key) != digest}
         )
 
     def check_unchanged(self) -> None:

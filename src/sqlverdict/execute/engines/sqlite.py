@@ -61,10 +61,10 @@ class Sqlite:
 
 def _wake_virtual_tables(connection: sqlite3.Connection) -> None:
     """Connect virtual tables now: their modules do what the authorizer will not allow later."""
-    found = connection.execute(
+    tables = connection.execute(
         "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage = 0"
     ).fetchall()
-    for source in ("json_each('[]')", "json_tree('[]')", *(quote_name(name) for (name,) in found)):
+    for source in ("json_each('[]')", "json_tree('[]')", *(quote_name(name) for (name,) in tables)):
         # A module that is not there fails the queries that use it, and no others.
         with suppress(sqlite3.Error):
             connection.execute(f"SELECT 1 FROM {source} LIMIT 1").fetchall()  # noqa: S608

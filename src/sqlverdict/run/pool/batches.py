@@ -31,34 +31,34 @@ class Examine(Protocol):
         """The queries that the task needs in any case."""
         ...
 
-    def __call__(self, task: Task, desk: QueryRunner) -> bytes | PairFinding:
+    def __call__(self, task: Task, runner: QueryRunner) -> bytes | PairFinding:
         """The task's line, or a finding for the coordinator."""
         ...
 
 
 def in_batches(
-    tasks: Iterable[Task], examine: Examine, desk: QueryRunner
+    tasks: Iterable[Task], examine: Examine, runner: QueryRunner
 ) -> Iterator[list[bytes | PairFinding]]:
     """What becomes of each task, in turn."""
     rest = iter(tasks)
     before = sys.getrecursionlimit()
     limit = _depth() + _FRAMES
     try:
-        while batch := prepared(rest, examine.needs, desk):
-            made: list[bytes | PairFinding] = []
+        while batch := prepared(rest, examine.needs, runner):
+            lines: list[bytes | PairFinding] = []
             began = perf_counter()
             # Recursion ends at one depth wherever the work is done, so that results repeat.
             sys.setrecursionlimit(limit)
             for task in batch:
-                made.append(examine(task, desk))
+                lines.append(examine(task, runner))
                 if perf_counter() - began > _LONG:
                     sys.setrecursionlimit(before)
-                    yield made
+                    yield lines
                     sys.setrecursionlimit(limit)
-                    made = []
+                    lines = []
                     began = perf_counter()
             sys.setrecursionlimit(before)
-            yield made
+            yield lines
     finally:
         sys.setrecursionlimit(before)
 
@@ -71,22 +71,22 @@ def _depth() -> int:
     return depth
 
 
-def prepared(rest: Iterator[T], needs: Callable[[T], Needs], desk: QueryRunner) -> list[T]:
+def prepared(rest: Iterator[T], needs: Callable[[T], Needs], runner: QueryRunner) -> list[T]:
     """The next tasks, whose answers lie ready: as many as run quickly and stay in memory."""
     batch: list[T] = []
-    room = desk.room()
+    room = runner.room()
     began = perf_counter()
     for task in rest:
         batch.append(task)
-        _run(desk, *needs(task))
+        _run(runner, *needs(task))
         if perf_counter() - began > _LONG or not room():
             break
     return batch
 
 
-def _run(desk: QueryRunner, database: str, queries: Iterable[tuple[str, str]]) -> None:
+def _run(runner: QueryRunner, database: str, queries: Iterable[tuple[str, str]]) -> None:
     try:
         for sql, canon in queries:
-            desk.run(database, sql, canon)
+            runner.run(database, sql, canon)
     except Exception:  # noqa: BLE001 - it comes again, and is typed, when the task is examined
         return

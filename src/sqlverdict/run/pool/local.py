@@ -15,13 +15,13 @@ from sqlverdict.run.task import Done, Task, chunks, done
 
 
 def run_here(
-    tasks: Iterable[Task], examine: Examine, desk: QueryRunner
+    tasks: Iterable[Task], examine: Examine, runner: QueryRunner
 ) -> Generator[list[Done], None, None]:
-    """Work on all tasks; yields what is done in batches, and closes the desk at the end."""
+    """Work on all tasks; yields what is done in batches, and closes the runner at the end."""
     try:
         for chunk in chunks(tasks):
-            made = chain.from_iterable(in_batches(chunk, examine, desk))
-            yield [done(task, each) for task, each in zip(chunk, made, strict=True)]
-            desk.flush()
+            lines = chain.from_iterable(in_batches(chunk, examine, runner))
+            yield [done(task, each) for task, each in zip(chunk, lines, strict=True)]
+            runner.flush()
     finally:
-        desk.close()
+        runner.close()

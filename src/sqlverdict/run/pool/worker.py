@@ -53,16 +53,16 @@ def work(
     gc.freeze()
     # Rows are many and never in a cycle: looking through them for garbage is time lost.
     gc.set_threshold(100_000, 50, 100)
-    desk = QueryRunner(plan.engine, plan.limits, open_cache(plan.cache), heartbeat, known)
+    runner = QueryRunner(plan.engine, plan.limits, open_cache(plan.cache), heartbeat, known)
     inbox: ChunkQueue[Task] = ChunkQueue(connection)
     try:
         for chunk in inbox:
-            _work_on(chunk, connection, examiner, desk)
+            _work_on(chunk, connection, examiner, runner)
     except (BrokenPipeError, ConnectionResetError):
         # The coordinator is gone; there is nobody to report to.
         pass
     finally:
-        desk.close()
+        runner.close()
     connection.close()
 
 
@@ -70,11 +70,11 @@ def _work_on(
     chunk: list[Task],
     connection: Connection,
     examine: Examine,
-    desk: QueryRunner,
+    runner: QueryRunner,
 ) -> None:
-    for lines in in_batches(chunk, examine, desk):
+    for lines in in_batches(chunk, examine, runner):
         connection.send(lines)
-    desk.flush()
+    runner.flush()
     connection.send(None)
 
 

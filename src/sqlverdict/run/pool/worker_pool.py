@@ -36,7 +36,7 @@ _QUEUED = 2
 def _context() -> Any:
     """Fork where that is safe (one thread, Linux): it starts at once; spawn elsewhere.
 
-    Asked for each worker: one that is replaced while a judge is heard finds threads.
+    Asked for each worker: one that is replaced while a judge is asked finds threads.
     """
     safe = sys.platform == "linux" and threading.active_count() == 1
     return multiprocessing.get_context("fork" if safe else "spawn")
@@ -46,14 +46,14 @@ class _Worker:
     """One worker process and what it has still to deliver."""
 
     def __init__(self, context: Any, examiner: Examiner, known: dict[bytes, Failure]) -> None:
-        self.beat = Heartbeat(context)
+        self.heartbeat = Heartbeat(context)
         self.chunks: list[list[Task]] = []
         self.done = 0
         ours, theirs = context.Pipe()
         self.connection: Connection = ours
         self.process = context.Process(
             target=work,
-            args=(theirs, ours, self.beat, examiner, dict(known)),
+            args=(theirs, ours, self.heartbeat, examiner, dict(known)),
             daemon=True,
         )
         self.process.start()
@@ -61,7 +61,7 @@ class _Worker:
 
     def give(self, chunk: list[Task]) -> None:
         self.chunks.append(chunk)
-        # A worker that just died is found out, and its chunks taken back, when it is heard.
+        # A worker that just died is found out, and its chunks taken back, when it is read.
         with suppress(BrokenPipeError, ConnectionResetError):
             self.connection.send(chunk)
 
@@ -82,7 +82,7 @@ class _Worker:
 
     def overdue(self, seconds: float) -> tuple[bytes, float] | None:
         """A query that has been running for longer."""
-        running = self.beat.running()
+        running = self.heartbeat.running()
         return running if running is not None and running[1] >= seconds else None
 
     def kill(self) -> None:
@@ -108,7 +108,7 @@ class WorkerPool:
         self._suspects: set[tuple[int, int]] = set()
         self._trials: dict[tuple[int, int], tuple[Task, str]] = {}
         _load_for_all()
-        self._crew: list[_Worker] = []
+        self._workers: list[_Worker] = []
 
     def run(self, tasks: Iterable[Task]) -> Generator[list[Done], None, None]:
         """Work on all tasks; yields what is done in batches, in no particular order."""
@@ -117,7 +117,7 @@ class WorkerPool:
         ended = False
         try:
             while True:
-                while not ended and (again or len(self._crew) < self.size or self._has_room()):
+                while not ended and (again or len(self._workers) < self.size or self._has_room()):
                     chunk = again.pop() if again else next(waiting, None)
                     if chunk is None:
                         ended = True
@@ -126,7 +126,7 @@ class WorkerPool:
                 if again:
                     self._least_busy().give(again.pop())
                     continue
-                busy = [worker for worker in self._crew if worker.chunks]
+                busy = [worker for worker in self._workers if worker.chunks]
                 if not busy:
                     break
                 for worker in self._ready(busy):
@@ -136,39 +136,39 @@ class WorkerPool:
                         yield lines
                 again += self._stop_overdue()
         finally:
-            self._dismiss()
+            self._close()
 
     def _has_room(self) -> bool:
-        return any(len(worker.chunks) < _QUEUED for worker in self._crew)
+        return any(len(worker.chunks) < _QUEUED for worker in self._workers)
 
     def _least_busy(self) -> _Worker:
-        if len(self._crew) < self.size and all(worker.chunks for worker in self._crew):
-            self._crew.append(_Worker(_context(), self.examiner, self._known))
-            return self._crew[-1]
-        return min(self._crew, key=lambda worker: len(worker.chunks))
+        if len(self._workers) < self.size and all(worker.chunks for worker in self._workers):
+            self._workers.append(_Worker(_context(), self.examiner, self._known))
+            return self._workers[-1]
+        return min(self._workers, key=lambda worker: len(worker.chunks))
 
     def _ready(self, busy: list[_Worker]) -> list[_Worker]:
-        heard = wait([worker.connection for worker in busy], timeout=_LOOK_EVERY)
-        return [worker for worker in busy if worker.connection in heard]
+        ready = wait([worker.connection for worker in busy], timeout=_LOOK_EVERY)
+        return [worker for worker in busy if worker.connection in ready]
 
     def _receive(self, worker: _Worker) -> tuple[list[Done], list[list[Task]]]:
         lines: list[Done] = []
         try:
             while worker.connection.poll():
-                lines += map(self._tried, worker.take(worker.connection.recv()))
+                lines += map(self._after_trial, worker.take(worker.connection.recv()))
         except (EOFError, OSError):
-            more, returned = self._bury(worker)
+            more, returned = self._remove_dead(worker)
             return lines + more, returned
         return lines, []
 
-    def _bury(self, worker: _Worker) -> tuple[list[Done], list[list[Task]]]:
+    def _remove_dead(self, worker: _Worker) -> tuple[list[Done], list[list[Task]]]:
         """A worker died by itself: blame its query, else the case, but only the second time."""
         worker.kill()
-        self._crew.remove(worker)
+        self._workers.remove(worker)
         self.killed += 1
         how = _exit_text(worker.process.exitcode)
         left = worker.left()
-        running = worker.beat.running()
+        running = worker.heartbeat.running()
         if running is not None and running[0] not in self._blamed:
             self._blamed.add(running[0])
             return [], left
@@ -185,26 +185,26 @@ class WorkerPool:
             # Any of them may be to blame: one at a time, the culprit dies alone.
             return [], [*([task] for task in left[0]), *left[1:]]
         first = left[0][0]
-        place = (first.system, first.index)
-        if place not in self._suspects:
-            self._suspects.add(place)
+        key = (first.system, first.index)
+        if key not in self._suspects:
+            self._suspects.add(key)
             return [], left
         why = f"worker process {how}"
-        if place not in self._trials and first.case.golds and first.prediction.sql:
-            # Whose fault is it? The gold takes the prediction's place once.
-            self._trials[place] = first, why
+        if key not in self._trials and first.case.golds and first.prediction.sql:
+            # Whose fault is it? The gold takes the place of the prediction once.
+            self._trials[key] = first, why
             gold = Prediction(first.case.id, first.case.golds[0])
             return [], [[structs.replace(first, prediction=gold)], *left[1:]]
-        task, why = self._trials.pop(place, (first, why))
+        task, why = self._trials.pop(key, (first, why))
         line = LogLine(task.system, task.index, self.examiner.crashed(task, why))
         return [line], left[1:]
 
-    def _tried(self, done: Done) -> Done:
+    def _after_trial(self, done: Done) -> Done:
         """What is done; of a task that killed its workers, what its trial showed."""
-        place = (done.system, done.index) if isinstance(done, LogLine) else done.task.key
-        if place not in self._trials:
+        key = (done.system, done.index) if isinstance(done, LogLine) else done.task.key
+        if key not in self._trials:
             return done
-        task, why = self._trials.pop(place)
+        task, why = self._trials.pop(key)
         lives = _RIGHT in done.text if isinstance(done, LogLine) else done.finding.is_right
         return LogLine(
             task.system, task.index, self.examiner.crashed(task, why, by_prediction=lives)
@@ -214,12 +214,12 @@ class WorkerPool:
         """Kill workers whose query has overrun its limit: no handler stops one long opcode."""
         limit = self.examiner.plan.limits.seconds
         returned: list[list[Task]] = []
-        for worker in list(self._crew):
+        for worker in list(self._workers):
             running = worker.overdue(limit + _GRACE)
             if running is None or worker.connection.poll():
                 continue
             worker.kill()
-            self._crew.remove(worker)
+            self._workers.remove(worker)
             self.killed += 1
             self._known[running[0]] = Failure(
                 Reason.EXECUTION_TIMEOUT,
@@ -230,8 +230,8 @@ class WorkerPool:
             returned += worker.left()
         return returned
 
-    def _dismiss(self) -> None:
-        for worker in self._crew:
+    def _close(self) -> None:
+        for worker in self._workers:
             if worker.chunks:
                 worker.kill()
                 continue
@@ -239,7 +239,7 @@ class WorkerPool:
                 worker.connection.send(None)
             worker.process.join(timeout=5)
             worker.kill()
-        self._crew.clear()
+        self._workers.clear()
 
 
 def _load_for_all() -> None:
