@@ -80,35 +80,33 @@ class Row:
         return self.features[FORMER_RANK] or 0.0
 
 
-def look(dossier: GoldReport) -> Features:
+def look(report: GoldReport) -> Features:
     """The features of a gold, and its former rank among them, which no model knows."""
-    raised: list[Suspicion] = [
-        found for _, one in SUSPICIONS.items() for found in one.look(dossier)
-    ]
+    raised: list[Suspicion] = [found for _, one in SUSPICIONS.items() for found in one.look(report)]
     former = 1 - prod(1 - found.weight for found in raised if found.name in FORMER)
     return {
-        **{each.name: each.value for each in features_of(dossier, raised)},
+        **{each.name: each.value for each in features_of(report, raised)},
         FORMER_RANK: former,
     }
 
 
 def row(item: Labelled) -> Row:
     """All that is measured about one gold."""
-    dossier = item.dossier
+    report = item.report
     random = Random(item.key)
     fewer: dict[str, list[Features]] = {}
     for size in (1, 2, 3):
         draws = [
-            random.sample(range(len(dossier.said)), min(size, len(dossier.said)))
+            random.sample(range(len(report.answers)), min(size, len(report.answers)))
             for _ in range(DRAWS)
         ]
         fewer[str(size)] = [
-            look(replace(dossier, said=tuple(dossier.said[n] for n in sorted(draw))))
+            look(replace(report, answers=tuple(report.answers[n] for n in sorted(draw))))
             for draw in draws
         ]
     bare = replace(
-        dossier,
-        said=tuple(replace(said, answer=None) for said in dossier.said),
+        report,
+        answers=tuple(replace(said, answer=None) for said in report.answers),
         gold_answer=None,
         rerun=None,
     )
@@ -118,7 +116,7 @@ def row(item: Labelled) -> Row:
         item.database,
         item.executed,
         item.wrong,
-        look(dossier),
+        look(report),
         look(bare),
         fewer,
     )

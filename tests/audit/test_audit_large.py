@@ -18,7 +18,7 @@ from click.testing import CliRunner, Result
 from sqlverdict.audit import ranking
 from sqlverdict.audit.gold import suspect_golds
 from sqlverdict.audit.gold_markdown import audit_markdown
-from sqlverdict.audit.gold_report import dossiers
+from sqlverdict.audit.gold_report import gold_reports
 from sqlverdict.audit.ranking import Ranking
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.evidence import Related
@@ -104,7 +104,7 @@ def test_runs_in_another_order_or_of_other_cases_are_brought_together(make_run: 
         make_run("b", *lines(numbers)),
         make_run("c", *lines(range(0, 40, 3))),
     ]
-    found = {dossier.id: [said.system for said in dossier.said] for dossier in dossiers(runs)}
+    found = {report.id: [said.system for said in report.answers] for report in gold_reports(runs)}
     assert len(found) == 40
     for number in range(40):
         expected = ["a", "b", "c"] if number % 3 == 0 else ["a", "b"]
@@ -182,8 +182,8 @@ def test_a_suspicion_that_fails_is_counted_and_ends_nothing(
 
     name = SUSPICIONS.names()[0]
 
-    def fail(dossier: object) -> None:
-        raise RecursionError(str(dossier)[:5])
+    def fail(report: object) -> None:
+        raise RecursionError(str(report)[:5])
 
     monkeypatch.setattr(SUSPICIONS.get(name), "look", fail)
     found = suspect_golds([make_run("a", *lines([1, 2]))])

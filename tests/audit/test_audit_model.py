@@ -21,7 +21,7 @@ from sqlverdict.audit.gold import suspect_golds
 from sqlverdict.audit.gold_fit import fit_model
 from sqlverdict.audit.gold_markdown import suspect_markdown
 from sqlverdict.audit.gold_model import gold_model, logistic, read_model
-from sqlverdict.audit.gold_report import GoldReport, one_dossier
+from sqlverdict.audit.gold_report import GoldReport, report_of
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.cli.main import sqlverdict
 from sqlverdict.errors import UsageError
@@ -59,8 +59,8 @@ def arranged() -> Related:
     return Related("compare", relations=(Relation("extra_columns"),))
 
 
-def dossier(*results: Result, **more: Any) -> GoldReport:
-    return one_dossier([(f"system {n}", each) for n, each in enumerate(results)], **more)
+def report(*results: Result, **more: Any) -> GoldReport:
+    return report_of([(f"system {n}", each) for n, each in enumerate(results)], **more)
 
 
 def raised(found: GoldReport) -> list[Suspicion]:
@@ -72,7 +72,7 @@ def features(found: GoldReport) -> dict[str, Feature]:
 
 
 def probability(*results: Result) -> float:
-    found = dossier(*results)
+    found = report(*results)
     return gold_model().probability(features_of(found, raised(found)))
 
 
@@ -103,7 +103,7 @@ def test_the_models_file_says_where_it_comes_from() -> None:
 def test_every_feature_has_a_coefficient_of_the_sign_that_its_words_promise() -> None:
     model = gold_model()
     slopes = {**model.coefficients, **model.assumed}
-    assert set(slopes) == set(features(dossier(line())))
+    assert set(slopes) == set(features(report(line())))
     assert {name for name, slope in slopes.items() if slope < 0} == {"same_values"}
     assert all(slopes.values())
 
@@ -139,43 +139,43 @@ def test_what_systems_say_moves_the_probability() -> None:
 def test_where_nothing_was_compared_the_gold_is_average() -> None:
     for results in ([line(None)], [line(OTHER, right=None)]):
         assert probability(*results) == pytest.approx(logistic(gold_model().intercept), abs=0.05)
-        assert features(dossier(*results))["mismatch"].value is None
+        assert features(report(*results))["mismatch"].value is None
 
 
 def test_one_system_cannot_agree_with_another() -> None:
-    assert features(dossier(line()))["agreement"].value is None
-    assert features(dossier(*systems(2, 2)))["agreement"].value == 0
-    assert features(dossier(line(), line()))["agreement"].value == 1
+    assert features(report(line()))["agreement"].value is None
+    assert features(report(*systems(2, 2)))["agreement"].value == 0
+    assert features(report(line(), line()))["agreement"].value == 1
 
 
 def test_distinct_inside_a_text_is_no_distinct() -> None:
     spoken = [line("SELECT name FROM player WHERE city = 'distinct' -- DISTINCT")] * 2
-    assert features(dossier(*spoken))["distinct_against"].value == 0
+    assert features(report(*spoken))["distinct_against"].value == 0
     written = [line("SELECT DISTINCT name FROM player WHERE id = 1")] * 2
-    assert features(dossier(*written))["distinct_against"].value == 1
+    assert features(report(*written))["distinct_against"].value == 1
     both = [replace(each, gold=("SELECT distinct name FROM player",)) for each in written]
-    assert features(dossier(*both))["distinct_against"].value == 0
+    assert features(report(*both))["distinct_against"].value == 0
 
 
 def test_a_gold_that_does_not_match_itself() -> None:
     spelt = "select name from player as p where p.city = 'Rome'"
-    found = dossier(line(spelt), line(OTHER))
+    found = report(line(spelt), line(OTHER))
     (suspicion,) = [each for each in raised(found) if each.name == "gold_self"]
     assert suspicion.systems == ("system 0",)
     assert features(found)["gold_self"].value == 1
-    assert features(dossier(line(spelt, right=True)))["gold_self"].value == 0
+    assert features(report(line(spelt, right=True)))["gold_self"].value == 0
 
 
 def test_signs_of_the_gold_come_from_the_log_or_from_the_data(tmp_path: Path) -> None:
     strong = LoggedSign("dead_literal", "strong", "no row fulfils it")
     weak = LoggedSign("unused_table", "weak", "nothing of it is used")
     logged = Signs("signs", gold=(weak, strong))
-    found = dossier(line(OTHER, logged), line(OTHER, logged))
+    found = report(line(OTHER, logged), line(OTHER, logged))
     (suspicion,) = [each for each in raised(found) if each.name == "gold_signs"]
     assert suspicion.message.startswith("dead_literal: no row fulfils it; unused_table")
     assert features(found)["gold_signs"].value == 1
     only = Signs("signs", gold=(weak,))
-    assert features(dossier(line(OTHER, only)))["gold_signs"].value == 0
+    assert features(report(line(OTHER, only)))["gold_signs"].value == 0
 
     file = tmp_path / "league.sqlite"
     with closing(sqlite3.connect(file)) as database:
@@ -190,10 +190,10 @@ def test_signs_of_the_gold_come_from_the_log_or_from_the_data(tmp_path: Path) ->
 
     gold = ("SELECT count(*) FROM player WHERE city = 'Rome'",)
     schemas = {"league": read_sqlite(str(file))}
-    shown = dossier(line(gold=gold), schemas=schemas, rerun=rerun)
+    shown = report(line(gold=gold), schemas=schemas, rerun=rerun)
     words = features(shown)["gold_signs"].words
     assert words == "the gold shows dead_literal, zero_answer"
-    assert features(dossier(line(gold=gold)))["gold_signs"].value == 0
+    assert features(report(line(gold=gold)))["gold_signs"].value == 0
 
 
 def test_ranks_do_not_hang_on_the_order_of_runs_or_on_what_is_listed(make_run: MakeRun) -> None:
@@ -318,6 +318,6 @@ def test_the_models_file_is_json_that_people_read() -> None:
 
 def test_reasons_of_failed_predictions_are_no_agreement() -> None:
     failed = Failed("execute", (Reason.EXECUTION_ERROR,), query="prediction")
-    found = features(dossier(*[line(OTHER, failed) for _ in range(3)]))
+    found = features(report(*[line(OTHER, failed) for _ in range(3)]))
     assert found["agreement"].value == 0
     assert found["mismatch"].words == "3 of 3 systems do not match the gold"

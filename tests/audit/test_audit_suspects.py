@@ -13,7 +13,7 @@ import pytest
 
 from sqlverdict.audit.gold import suspect_golds
 from sqlverdict.audit.gold_markdown import audit_markdown, suspect_markdown
-from sqlverdict.audit.gold_report import dossiers, same_query
+from sqlverdict.audit.gold_report import gold_reports, same_query
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.errors import UsageError
 from sqlverdict.evidence import (
@@ -318,13 +318,13 @@ def test_a_suspect_as_record_and_as_markdown(make_run: MakeRun) -> None:
 
 
 def test_abstentions_are_no_answers(make_run: MakeRun) -> None:
-    (dossier,) = dossiers([make_run("a", line(None)), make_run("b", line(OTHER))])
-    assert [said.system for said in dossier.said] == ["b"]
-    assert dossier.systems == 2
+    (report,) = gold_reports([make_run("a", line(None)), make_run("b", line(OTHER))])
+    assert [said.system for said in report.answers] == ["b"]
+    assert report.systems == 2
 
 
 def test_unanswerable_questions_have_no_gold_to_suspect(make_run: MakeRun) -> None:
-    assert list(dossiers([make_run("a", line(OTHER, gold=(), answerable=False))])) == []
+    assert list(gold_reports([make_run("a", line(OTHER, gold=(), answerable=False))])) == []
 
 
 def test_every_suspicion_is_documented_and_named_after_its_file() -> None:

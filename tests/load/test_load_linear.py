@@ -66,7 +66,7 @@ feed(50_000, normalised, statements, may_read_clock, reads_clock,
      lambda text: unfolds_beyond("WITH " + text), lambda text: parse("SELECT " + text))
 """,
     "files of predictions and labels": """
-from sqlverdict.audit.recover_predictions import salvage
+from sqlverdict.audit.recover_predictions import recover_predictions
 from sqlverdict.judge.recorded import RecordedReplies
 from sqlverdict.load.benchmarks.csv import table_rows
 from sqlverdict.load.benchmarks.goldfile import gold_lines
@@ -76,7 +76,7 @@ from sqlverdict.records import Case
 cases = [Case("0", "d", "?", ("SELECT 1",))]
 for kind in ("txt", "json", "jsonl", "csv"):
     feed(200_000, lambda text: load_predictions(file(f"p.{kind}", text), ["0"]))
-    feed(50_000, lambda text: salvage(file(f"p.{kind}", text), cases, None))
+    feed(50_000, lambda text: recover_predictions(file(f"p.{kind}", text), cases, None))
 feed(1_000_000, lambda text: list(table_rows(file("t.csv", text), DataError)),
      lambda text: gold_lines(file("g.txt", text)), lambda text: read_labels(file("l.csv", text)),
      lambda text: read_labels(file("l.jsonl", text)),

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
-from sqlverdict.audit.recover_predictions import RecoveredPredictions, salvage
+from sqlverdict.audit.recover_predictions import RecoveredPredictions, recover_predictions
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.cache import AnswerCache, default_path
@@ -52,7 +52,7 @@ class DoctorOptions:
 class GoldQuery:
     """A gold query of a case, with its outcome on the case's database.
 
-    ``backwards`` runs a query on the copy of the database with its rows in reverse order;
+    ``run_reversed`` runs a query on the copy of the database with its rows in reverse order;
     ``None`` where there is no copy or the query gave no answer there.
     """
 
@@ -60,7 +60,7 @@ class GoldQuery:
     number: int
     sql: str
     outcome: Outcome
-    backwards: Callable[[str], Answer | None]
+    run_reversed: Callable[[str], Answer | None]
 
     @property
     def subject(self) -> str:
@@ -81,8 +81,8 @@ class GoldQuery:
     @property
     def query(self) -> Query | None:
         """The parsed gold, where our parser can read it."""
-        found = self.parsed
-        return found if isinstance(found, Query) else None
+        query = self.parsed
+        return query if isinstance(query, Query) else None
 
     @property
     def parsed(self) -> Query | ParseFailure:
@@ -108,12 +108,12 @@ class AuditData:
         self.cases: list[Case] = list(islice(benchmark.cases, options.limit))
         self.figures: Counter[str] = Counter()
         cache = AnswerCache(options.cache) if options.cache is not None else None
-        self.desk = QueryRunner(options.engine, options.limits, cache)
+        self.runner = QueryRunner(options.engine, options.limits, cache)
         self._schemas: dict[str, Schema | None] = {}
 
     def close(self) -> None:
         """Let go of databases and cache."""
-        self.desk.close()
+        self.runner.close()
 
     @cached_property
     def presets(self) -> tuple[str, ...]:
@@ -124,24 +124,24 @@ class AuditData:
     @cached_property
     def databases(self) -> dict[str, list[Case]]:
         """The database files that the cases name, each with its cases."""
-        found: dict[str, list[Case]] = {}
+        by_file: dict[str, list[Case]] = {}
         for case in self.cases:
             if case.database is not None:
-                found.setdefault(case.database, []).append(case)
-        return found
+                by_file.setdefault(case.database, []).append(case)
+        return by_file
 
     @cached_property
-    def salvaged(self) -> RecoveredPredictions | None:
+    def recovered(self) -> RecoveredPredictions | None:
         """The prediction file, read past its errors."""
         if self.predictions is None:
             return None
-        found = salvage(self.predictions, self.cases, self.options.format)
+        recovered = recover_predictions(self.predictions, self.cases, self.options.format)
         if self.options.limit is not None:
             # The rest of the file belongs to cases that are not looked at.
             known = {case.id for case in self.cases}
-            found.entries = [entry for entry in found.entries if entry.case_id in known]
-            found.records = None
-        return found
+            recovered.entries = [entry for entry in recovered.entries if entry.case_id in known]
+            recovered.records = None
+        return recovered
 
     def schema(self, database: str) -> Schema | None:
         """The schema of a database file; ``None`` where it cannot be read."""
@@ -160,9 +160,9 @@ class AuditData:
             with ReversedCopy(Path(database), self.options.copy_bytes) as copy:
                 for case in cases:
                     for number, sql in enumerate(case.golds, 1):
-                        outcome = self.desk.run(database, sql)
+                        outcome = self.runner.run(database, sql)
                         yield GoldQuery(case, number, sql, outcome, copy.run)
-                    self.desk.flush()
+                    self.runner.flush()
 
     def tell(self, what: str, done: int, total: int) -> None:
         """Report progress."""

@@ -39,7 +39,7 @@ def examine_data(
         data.close()
 
 
-def _asked(
+def _findings(
     name: str, subject: str, ask: Callable[[], Iterable[AuditFinding]]
 ) -> list[AuditFinding]:
     """What a check finds; a query that is too much for it is a finding and ends nothing."""
@@ -55,18 +55,18 @@ def _asked(
 def _examine(data: AuditData) -> Diagnosis:
     checks = dict(CHECKS.items())
     findings: list[AuditFinding] = []
-    for place, (name, check) in enumerate(checks.items()):
-        data.tell(name, place, len(checks))
-        findings += _asked(name, "the data", partial(check.whole, data))
+    for index, (name, check) in enumerate(checks.items()):
+        data.tell(name, index, len(checks))
+        findings += _findings(name, "the data", partial(check.whole, data))
     total = sum(len(case.golds) for case in data.cases if case.database is not None)
     runnable = 0
     for done, gold in enumerate(data.golds()):
         data.tell("golds", done, total)
         runnable += gold.answer is not None
         for name, check in checks.items():
-            findings += _asked(name, gold.subject, partial(check.gold, data, gold))
+            findings += _findings(name, gold.subject, partial(check.gold, data, gold))
     data.tell("golds", total, total)
-    order = {name: place for place, name in enumerate(checks)}
+    order = {name: index for index, name in enumerate(checks)}
     # Sorting is stable, so within a check the order of the data remains.
     findings.sort(key=lambda finding: (SEVERITIES.index(finding.severity), order[finding.check]))
     data.figures["cases"] = len(data.cases)

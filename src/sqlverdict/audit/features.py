@@ -31,34 +31,34 @@ class Feature:
     words: str
 
 
-def features_of(dossier: GoldReport, raised: Sequence[Suspicion]) -> tuple[Feature, ...]:
+def features_of(report: GoldReport, raised: Sequence[Suspicion]) -> tuple[Feature, ...]:
     """All features of a gold, in a fixed order.
 
     Args:
-        dossier: The gold with what systems said to it.
+        report: The gold with what systems said to it.
         raised: All suspicions against it.
     """
     by_name = {suspicion.name: suspicion for suspicion in raised}
     return (
-        *_systems(dossier),
+        *_systems(report),
         _signs(by_name),
-        _distinct(dossier),
+        _distinct(report),
         *_reported(by_name),
     )
 
 
-def _systems(dossier: GoldReport) -> list[Feature]:
-    compared = [said for said in dossier.said if said.right is not None]
-    wrong = [said for said in compared if not said.right]
+def _systems(report: GoldReport) -> list[Feature]:
+    compared = [entry for entry in report.answers if entry.right is not None]
+    wrong = [entry for entry in compared if not entry.right]
     total = len(compared)
     if not total:
         words = "no system's result was compared with the gold's"
         return [Feature(name, None, words) for name in ("mismatch", "agreement", "same_values")]
     # Half a system on either side: one of one says less than ten of ten.
     odds = log((len(wrong) + 0.5) / (total - len(wrong) + 0.5))
-    ran = [said for said in wrong if said.runs]
-    alike = [said for said in ran if same_values(said)]
-    others = [said for said in ran if not same_values(said)]
+    ran = [entry for entry in wrong if entry.runs]
+    alike = [entry for entry in ran if same_values(entry)]
+    others = [entry for entry in ran if not same_values(entry)]
     group = max(map(len, same_answers(others)), default=0)
     group = group if group > 1 else 0
     return [
@@ -89,8 +89,8 @@ def _signs(by_name: Mapping[str, Suspicion]) -> Feature:
     return Feature("gold_signs", float(bool(names)), words)
 
 
-def _distinct(dossier: GoldReport) -> Feature:
-    against, of = distinct_against(dossier)
+def _distinct(report: GoldReport) -> Feature:
+    against, of = distinct_against(report)
     words = f"{len(against)} of {of} systems that differ write DISTINCT, the gold does not"
     return Feature("distinct_against", len(against) / of if of else 0.0, words)
 

@@ -65,11 +65,11 @@ class Diagnosis:
     @property
     def by_check(self) -> dict[str, dict[Severity, int]]:
         """How many findings each check has, by severity; checks without any are left out."""
-        found: dict[str, dict[Severity, int]] = {}
+        by_check: dict[str, dict[Severity, int]] = {}
         for finding in self.findings:
-            counts = found.setdefault(finding.check, dict.fromkeys(SEVERITIES, 0))
+            counts = by_check.setdefault(finding.check, dict.fromkeys(SEVERITIES, 0))
             counts[finding.severity] += 1
-        return found
+        return by_check
 
     def of(self, check: str) -> list[AuditFinding]:
         """The findings of one check."""

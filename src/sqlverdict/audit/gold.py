@@ -15,7 +15,7 @@ from typing import Any
 
 from sqlverdict.audit.features import features_of
 from sqlverdict.audit.gold_model import GoldModel, WeightedFeature, gold_model
-from sqlverdict.audit.gold_report import GoldReport, Rerun, dossiers
+from sqlverdict.audit.gold_report import GoldReport, Rerun, gold_reports
 from sqlverdict.audit.ranking import Ranking
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspector, Suspicion
 from sqlverdict.errors import UsageError
@@ -166,41 +166,39 @@ def suspect_golds(
             raise UsageError(
                 f"there is no suspicion {name!r}.{near(name, known)} Known: {', '.join(known)}"
             )
-    chosen = {name: one for name, one in SUSPICIONS.items() if not only or name in only}
+    suspectors = {name: one for name, one in SUSPICIONS.items() if not only or name in only}
     model = model if model is not None else gold_model()
     folders = {run.manifest.system: run.folder for run in runs}
     suspects = Ranking[Suspect]()
     counts: Counter[str] = Counter()
     failures: Counter[str] = Counter()
     golds = 0
-    for dossier in dossiers(runs, knowledge=knowledge, schemas=schemas, rerun=rerun):
+    for report in gold_reports(runs, knowledge=knowledge, schemas=schemas, rerun=rerun):
         golds += 1
-        everything = [
-            found for one in SUSPICIONS.items() for found in _look(*one, dossier, failures)
-        ]
-        raised = [found for found in everything if found.name in chosen]
-        weighed = _weigh(model, dossier, everything, failures)
-        rank = round(model.rank(weighed), 4)
-        counts.update(dict.fromkeys((found.name for found in raised), 1))
+        everything = [each for one in SUSPICIONS.items() for each in _look(*one, report, failures)]
+        raised = [each for each in everything if each.name in suspectors]
+        features = _weigh(model, report, everything, failures)
+        rank = round(model.rank(features), 4)
+        counts.update(dict.fromkeys((each.name for each in raised), 1))
         # Many systems against a gold are a reason to look at it, even if they agree on nothing.
-        listed = raised or (not only and any(one.raises for one in weighed))
-        if listed and rank >= at_least:
-            suspects.add(rank, _suspect(dossier, rank, raised, weighed, folders))
+        is_suspect = raised or (not only and any(one.raises for one in features))
+        if is_suspect and rank >= at_least:
+            suspects.add(rank, _suspect(report, rank, raised, features, folders))
     return Audit(
         golds=golds,
         systems=tuple(run.manifest.system for run in runs),
         suspects=suspects.ranked(),
-        counts={name: counts[name] for name in chosen if counts[name]},
+        counts={name: counts[name] for name in suspectors if counts[name]},
         notes=(*_notes(runs, knowledge, rerun), *_failure_notes(failures)),
     )
 
 
 def _look(
-    name: str, one: Suspector, dossier: GoldReport, failures: Counter[str]
+    name: str, one: Suspector, report: GoldReport, failures: Counter[str]
 ) -> Sequence[Suspicion]:
     """What one suspicion says; a query that is too much for it must not end the audit."""
     try:
-        return list(one.look(dossier))
+        return list(one.look(report))
     except Exception as error:  # noqa: BLE001 - counted, named, and shown
         failures[f"{name} ({type(error).__name__})"] += 1
         return ()
@@ -214,31 +212,31 @@ def _failure_notes(failures: Mapping[str, int]) -> list[str]:
 
 
 def _weigh(
-    model: GoldModel, dossier: GoldReport, raised: Sequence[Suspicion], failures: Counter[str]
+    model: GoldModel, report: GoldReport, raised: Sequence[Suspicion], failures: Counter[str]
 ) -> tuple[WeightedFeature, ...]:
     """What each feature adds to the log-odds that the gold is wrong; nothing where that fails."""
     try:
-        return tuple(model.weigh(features_of(dossier, raised)))
+        return tuple(model.weigh(features_of(report, raised)))
     except Exception as error:  # noqa: BLE001 - counted, named, and shown
         failures[f"the model ({type(error).__name__})"] += 1
         return ()
 
 
 def _suspect(
-    dossier: GoldReport,
+    report: GoldReport,
     rank: float,
     raised: Sequence[Suspicion],
-    weighed: tuple[WeightedFeature, ...],
+    features: tuple[WeightedFeature, ...],
     folders: Mapping[str, Path],
 ) -> Suspect:
-    ranked = sorted(raised, key=lambda found: (-found.weight, found.name))
+    ranked = sorted(raised, key=lambda each: (-each.weight, each.name))
     return Suspect(
-        id=dossier.id,
-        db_id=dossier.db_id,
-        question=dossier.question,
-        knowledge=dossier.knowledge,
-        gold=dossier.golds,
-        difficulty=dossier.difficulty,
+        id=report.id,
+        db_id=report.db_id,
+        question=report.question,
+        knowledge=report.knowledge,
+        gold=report.golds,
+        difficulty=report.difficulty,
         rank=rank,
         suspicions=tuple(ranked),
         answers=tuple(
@@ -248,9 +246,9 @@ def _suspect(
                 one.right,
                 tuple(evidence_lines(one.result, folders.get(one.system))),
             )
-            for one in dossier.said
+            for one in report.answers
         ),
-        features=weighed,
+        features=features,
     )
 
 

@@ -35,10 +35,10 @@ def fit_model(
     """
     if len(set(labels)) < 2:
         raise UsageError("a model needs golds that are wrong and golds that are right")
-    counted = list(weights) if weights is not None else [1.0] * len(rows)
-    means = {name: _mean(rows, name, counted) for name in names}
+    counts = list(weights) if weights is not None else [1.0] * len(rows)
+    means = {name: _mean(rows, name, counts) for name in names}
     table = [[1.0, *(_value(row, name, means) - means[name] for name in names)] for row in rows]
-    beta = _newton(table, [float(label) for label in labels], counted, ridge)
+    beta = _newton(table, [float(label) for label in labels], counts, ridge)
     return GoldModel(
         intercept=beta[0],
         coefficients=dict(zip(names, beta[1:], strict=True)),

@@ -26,7 +26,7 @@ def audit_text(audit: Audit, most: int | None = None) -> Iterator[str]:
     yield "\n"
 
 
-def _blocks(audit: Audit, shown: Sequence[Suspect]) -> Iterator[str]:
+def _blocks(audit: Audit, suspects: Sequence[Suspect]) -> Iterator[str]:
     systems = ", ".join(md_cell(name) for name in audit.systems)
     yield "# Golds under suspicion"
     yield (
@@ -38,9 +38,9 @@ def _blocks(audit: Audit, shown: Sequence[Suspect]) -> Iterator[str]:
         yield markdown(table(("suspicion", "golds"), rows))
     if audit.notes:
         yield "\n".join(f"- {md_cell(note)}" for note in audit.notes)
-    if len(shown) < len(audit.suspects):
-        yield f"The first {len(shown):,} of {len(audit.suspects):,}:"
-    for suspect in shown:
+    if len(suspects) < len(audit.suspects):
+        yield f"The first {len(suspects):,} of {len(audit.suspects):,}:"
+    for suspect in suspects:
         yield suspect_markdown(suspect)
 
 
@@ -84,14 +84,14 @@ def _witness(witness: Mapping[str, Any] | None) -> Iterator[str]:
     if not witness:
         return
     yield "A database on which the gold and these systems differ:"
-    for name, shown in (witness.get("rows") or {}).items():
-        columns, rows = shown.get("columns") or (), shown.get("rows") or ()
-        drawn = table(
+    for name, excerpt_rows in (witness.get("rows") or {}).items():
+        columns, rows = excerpt_rows.get("columns") or (), excerpt_rows.get("rows") or ()
+        excerpt = table(
             [f"{name}.{column}" for column in columns],
             [[_cell(cell) for cell in row] for row in rows[:_ROWS]],
             left=range(len(columns)),
         )
-        yield markdown(drawn) if rows else f"{md_cell(str(name))} is empty"
+        yield markdown(excerpt) if rows else f"{md_cell(str(name))} is empty"
     sides = [
         f"{side} returns {_answer(witness[side])}"
         for side in ("gold", "prediction")
@@ -105,8 +105,8 @@ def _answer(side: Mapping[str, Any]) -> str:
     if "failed" in side:
         return f"an error ({side.get('message', side['failed'])})"
     rows = side.get("rows") or []
-    shown = ", ".join("(" + ", ".join(map(_cell, row)) + ")" for row in rows[:_ROWS])
-    return shown or "nothing"
+    text = ", ".join("(" + ", ".join(map(_cell, row)) + ")" for row in rows[:_ROWS])
+    return text or "nothing"
 
 
 def _cell(cell: object) -> str:

@@ -70,9 +70,9 @@ class GoldModel(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         slope = self.coefficients.get(feature.name, self.assumed.get(feature.name, 0.0))
         return slope * (value - mean)
 
-    def rank(self, weighed: Sequence[WeightedFeature]) -> float:
+    def rank(self, features: Sequence[WeightedFeature]) -> float:
         """How likely the gold is wrong, by features that were weighed."""
-        return logistic(self.intercept + sum(one.adds for one in weighed))
+        return logistic(self.intercept + sum(one.adds for one in features))
 
     def probability(self, features: Sequence[Feature]) -> float:
         """How likely the gold is wrong, above 0 and below 1."""

@@ -71,7 +71,7 @@ class GoldReport:
         golds: The gold queries.
         difficulty: Its level.
         knowledge: What comes with the question; ``None``: not at hand.
-        said: What systems said, those that answered with SQL only.
+        answers: What systems said, those that answered with SQL only.
         gold_answer: What the first gold returned, where it was run again.
         systems: How many runs have the case at all.
         schema: The schema, where known.
@@ -83,21 +83,21 @@ class GoldReport:
     golds: tuple[str, ...]
     difficulty: str | None = None
     knowledge: str | None = None
-    said: tuple[SystemAnswer, ...] = ()
+    answers: tuple[SystemAnswer, ...] = ()
     gold_answer: Answer | None = None
     systems: int = 0
     schema: Schema | None = field(default=None, repr=False)
     rerun: Callable[[str], Outcome | None] | None = field(default=None, repr=False, compare=False)
 
 
-def dossiers(
+def gold_reports(
     runs: Sequence[Run],
     *,
     knowledge: Mapping[str, str] | None = None,
     schemas: Mapping[str, Schema] | None = None,
     rerun: Rerun | None = None,
 ) -> Iterator[GoldReport]:
-    """One dossier a case with a gold, one at a time, in the order of the first run that has it.
+    """One report a case with a gold, one at a time, in the order of the first run that has it.
 
     Logs of the same cases in the same order are read side by side, whatever their length. A
     case that some runs have elsewhere waits until all that have it were read up to it.
@@ -109,29 +109,29 @@ def dossiers(
         rerun: Runs queries again, if that is wanted.
     """
     for results in _side_by_side(runs):
-        yield one_dossier(results, knowledge=knowledge, schemas=schemas, rerun=rerun)
+        yield report_of(results, knowledge=knowledge, schemas=schemas, rerun=rerun)
 
 
 def _side_by_side(runs: Sequence[Run]) -> Iterator[list[tuple[str, Result]]]:
     """What the systems said to each case, in the order of the runs."""
     names = system_names(runs)
-    readers = [(place, run.results()) for place, run in enumerate(runs)]
+    readers = [(index, run.results()) for index, run in enumerate(runs)]
     times = _how_often(runs)
     waiting: dict[str, dict[int, Result]] = {}
     while readers:
         for reader in list(readers):
-            place, results = reader
-            result = next((found for found in results if found.gold), None)
+            index, results = reader
+            result = next((each for each in results if each.gold), None)
             if result is None:
                 readers.remove(reader)
                 continue
-            said = waiting.setdefault(result.id, {})
-            said[place] = result
-            if len(said) == times(result.id):
+            by_run = waiting.setdefault(result.id, {})
+            by_run[index] = result
+            if len(by_run) == times(result.id):
                 del waiting[result.id]
-                yield [(names[each], said[each]) for each in sorted(said)]
-    for said in waiting.values():
-        yield [(names[each], said[each]) for each in sorted(said)]
+                yield [(names[each], by_run[each]) for each in sorted(by_run)]
+    for by_run in waiting.values():
+        yield [(names[each], by_run[each]) for each in sorted(by_run)]
 
 
 def _how_often(runs: Sequence[Run]) -> Callable[[str], int]:
@@ -148,14 +148,14 @@ def _digest(case_id: str) -> int:
     return int.from_bytes(blake2b(text, digest_size=8).digest(), "big")
 
 
-def one_dossier(
+def report_of(
     results: Sequence[tuple[str, Result]],
     *,
     knowledge: Mapping[str, str] | None = None,
     schemas: Mapping[str, Schema] | None = None,
     rerun: Rerun | None = None,
 ) -> GoldReport:
-    """The dossier of one case, from what each system's run says about it.
+    """The report of one case, from what each system's run says about it.
 
     Args:
         results: At least one system with its line of the run log.
@@ -181,7 +181,7 @@ def one_dossier(
         golds=first.gold,
         difficulty=first.difficulty,
         knowledge=None if knowledge is None else knowledge.get(case_id, ""),
-        said=tuple(
+        answers=tuple(
             SystemAnswer(
                 system, result, same_query(result.prediction, schema), answer(result.prediction)
             )

@@ -30,7 +30,7 @@ class RecoveredPredictions:
         entries: The predictions that could be read; ids may repeat.
         problems: What is wrong: where, what, what to do.
         records: How many records there are, where they pair by position; else ``None``.
-        blank: The places of blank records.
+        blank: Where blank records stand.
         unread: The ids of records that stand in the file but could not be read.
     """
 
@@ -52,7 +52,11 @@ class _FileRecord:
     case_id: str
 
 
-def salvage(path: Path, cases: Sequence[Case], format: str | None = None) -> RecoveredPredictions:  # noqa: A002
+def recover_predictions(
+    path: Path,
+    cases: Sequence[Case],
+    format: str | None = None,  # noqa: A002 (the word users know)
+) -> RecoveredPredictions:
     """Read as much of a prediction file as can be read.
 
     Raises:
@@ -63,29 +67,29 @@ def salvage(path: Path, cases: Sequence[Case], format: str | None = None) -> Rec
             f"there is no prediction format {format!r}.{near(format, FORMATS)} "
             f"Known: {', '.join(FORMATS)}"
         )
-    found = RecoveredPredictions(path)
-    text = _text(path, found)
+    recovered = RecoveredPredictions(path)
+    text = _text(path, recovered)
     if text is None:
-        return found
-    found.format = format or detect(path, text)
+        return recovered
+    recovered.format = format or detect(path, text)
     ids = [case.id for case in cases]
     try:
-        records = list(_records(found, text, ids))
+        records = list(_records(recovered, text, ids))
     except PredictionError as problem:
-        found.problems.append((path.name, str(problem)))
-        return found
-    if not records and found.format == "csv":
-        _whole(found, text, ids)
+        recovered.problems.append((path.name, str(problem)))
+        return recovered
+    if not records and recovered.format == "csv":
+        _whole(recovered, text, ids)
     for record in records:
-        _read(found, record)
-    return found
+        _read(recovered, record)
+    return recovered
 
 
-def _text(path: Path, found: RecoveredPredictions) -> str | None:
+def _text(path: Path, recovered: RecoveredPredictions) -> str | None:
     try:
         return read_text(path, PredictionError)
     except PredictionError as problem:
-        found.problems.append((path.name, str(problem)))
+        recovered.problems.append((path.name, str(problem)))
     try:
         need_file(path, PredictionError)
         data = path.read_bytes().removeprefix(UTF8_BOM)
@@ -96,86 +100,92 @@ def _text(path: Path, found: RecoveredPredictions) -> str | None:
     return data.decode("utf-8", "replace") if data.strip() and bad * 4 < len(data) else None
 
 
-def _records(found: RecoveredPredictions, text: str, ids: Sequence[str]) -> Iterator[_FileRecord]:
-    if found.format in _BY_POSITION:
+def _records(
+    recovered: RecoveredPredictions, text: str, ids: Sequence[str]
+) -> Iterator[_FileRecord]:
+    if recovered.format in _BY_POSITION:
         lines = split_lines(text)
-        found.records = len(lines)
+        recovered.records = len(lines)
         for number, line in enumerate(lines, 1):
             case_id = ids[number - 1] if number <= len(ids) else f"line {number}"
             if not line.strip():
-                found.blank.append(f"line {number}")
+                recovered.blank.append(f"line {number}")
             yield _FileRecord(f"line {number}", f"{line}\n", case_id)
-    elif found.format == "jsonl":
+    elif recovered.format == "jsonl":
         for number, line in enumerate(split_lines(text), 1):
             if line.strip():
                 yield _FileRecord(f"line {number}", f"{line}\n", "")
             else:
-                found.problems.append((f"line {number}", "the line is blank; remove it"))
-    elif found.format in ("id_map", "bird_json"):
-        yield from _from_object(found, text)
-    elif found.format == "json_list":
-        yield from _from_list(found, text, ids)
+                recovered.problems.append((f"line {number}", "the line is blank; remove it"))
+    elif recovered.format in ("id_map", "bird_json"):
+        yield from _from_object(recovered, text)
+    elif recovered.format == "json_list":
+        yield from _from_list(recovered, text, ids)
 
 
-def _from_object(found: RecoveredPredictions, text: str) -> Iterator[_FileRecord]:
-    values = _decoded(found, text)
+def _from_object(recovered: RecoveredPredictions, text: str) -> Iterator[_FileRecord]:
+    values = _decoded(recovered, text)
     if not isinstance(values, dict):
-        raise PredictionError(f"{found.path}: expected a JSON object of ids. Check the format.")
+        raise PredictionError(f"{recovered.path}: expected a JSON object of ids. Check the format.")
     for key in repeated_keys(text):
         if key in values:
-            found.problems.append(
+            recovered.problems.append(
                 (f"case {key}", f"the key {key!r} stands more than once; remove all but one")
             )
     for key, value in values.items():
         yield _FileRecord(f"key {key!r}", msgspec.json.encode({key: value}).decode(), key)
 
 
-def _from_list(found: RecoveredPredictions, text: str, ids: Sequence[str]) -> Iterator[_FileRecord]:
-    items = _decoded(found, text)
+def _from_list(
+    recovered: RecoveredPredictions, text: str, ids: Sequence[str]
+) -> Iterator[_FileRecord]:
+    items = _decoded(recovered, text)
     if not isinstance(items, list):
-        raise PredictionError(f"{found.path}: expected a JSON list. Check the format.")
+        raise PredictionError(f"{recovered.path}: expected a JSON list. Check the format.")
     if all(item is None or isinstance(item, str) for item in items):
-        found.records = len(items)
+        recovered.records = len(items)
     for number, item in enumerate(items, 1):
         case_id = ids[number - 1] if number <= len(ids) else f"item {number}"
         yield _FileRecord(f"item {number}", msgspec.json.encode([item]).decode(), case_id)
 
 
-def _decoded(found: RecoveredPredictions, text: str) -> object:
+def _decoded(recovered: RecoveredPredictions, text: str) -> object:
     from sqlverdict.files.text import decode_json
 
-    return decode_json(text.encode(), str(found.path), PredictionError)
+    return decode_json(text.encode(), str(recovered.path), PredictionError)
 
 
-def _whole(found: RecoveredPredictions, text: str, ids: Sequence[str]) -> None:
+def _whole(recovered: RecoveredPredictions, text: str, ids: Sequence[str]) -> None:
     """A format that is not cut: its first problem is all that can be told."""
     try:
-        found.entries += FORMATS[found.format](PredictionFile(found.path, text, ids)).predictions
+        recovered.entries += FORMATS[recovered.format](
+            PredictionFile(recovered.path, text, ids)
+        ).predictions
     except PredictionError as problem:
-        found.problems.append((found.path.name, str(problem)))
+        recovered.problems.append((recovered.path.name, str(problem)))
 
 
-def _read(found: RecoveredPredictions, record: _FileRecord) -> None:
-    file = PredictionFile(found.path, record.text, [record.case_id])
-    if found.format in _BY_POSITION and not record.text.strip():
+def _read(recovered: RecoveredPredictions, record: _FileRecord) -> None:
+    file = PredictionFile(recovered.path, record.text, [record.case_id])
+    if recovered.format in _BY_POSITION and not record.text.strip():
         # The formats refuse a file of nothing but blank lines; here it is one line of many.
-        file = PredictionFile(found.path, "\t\n", [record.case_id])
+        file = PredictionFile(recovered.path, "\t\n", [record.case_id])
     try:
-        entries = FORMATS[found.format](file).predictions
+        entries = FORMATS[recovered.format](file).predictions
     except PredictionError as problem:
-        found.problems.append((record.where, _told(str(problem), found.path)))
+        recovered.problems.append((record.where, _without_location(str(problem), recovered.path)))
         if record.case_id:
-            found.unread.add(record.case_id)
+            recovered.unread.add(record.case_id)
         return
-    found.entries += [
+    recovered.entries += [
         PredictionEntry(entry.case_id, record.where, entry.prediction, entry.db_id)
         for entry in entries
     ]
 
 
-def _told(message: str, path: Path) -> str:
-    """A problem without its place, which was counted within the record alone."""
+def _without_location(message: str, path: Path) -> str:
+    """A problem without its location, which was counted within the record alone."""
     rest = message.removeprefix(str(path)).lstrip(",: ")
-    for place in ("line 1", "item 1"):
-        rest = rest.removeprefix(place).lstrip(",: ")
+    for location in ("line 1", "item 1"):
+        rest = rest.removeprefix(location).lstrip(",: ")
     return rest

@@ -49,7 +49,7 @@ class Suspector(Protocol):
         """What it looks for."""
         ...
 
-    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
+    def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """What speaks against the gold; nothing where it cannot tell."""
         ...
 

@@ -45,18 +45,18 @@ class LabelledResult:
 
 @dataclass(frozen=True)
 class ProbabilityBin:
-    """Cases whose stated probability lies in one tenth."""
+    """Cases whose predicted probability lies in one tenth."""
 
     low: float
     high: float
     cases: int
-    stated: float
+    predicted: float
     right: float
 
 
 @dataclass(frozen=True)
 class LabelCalibration:
-    """How stated probabilities compare with labels that were held out.
+    """How predicted probabilities compare with labels that were held out.
 
     Attributes:
         cases: How many labelled cases there are.
@@ -79,12 +79,12 @@ def cross_validated(labelled: Sequence[LabelledResult]) -> LabelCalibration:
     folds: dict[int, list[LabelledResult]] = defaultdict(list)
     for one in labelled:
         folds[_fold(one.result)].append(one)
-    stated: list[tuple[float, bool]] = []
+    predictions: list[tuple[float, bool]] = []
     for fold, held_out in sorted(folds.items()):
-        kept = (one for other, ones in folds.items() if other != fold for one in ones)
-        model = Model(cells=counts_of(kept))
-        stated += [(model.p_right(list(one.cells())[-1]), one.right) for one in held_out]
-    return calibration(stated)
+        training = (one for other, ones in folds.items() if other != fold for one in ones)
+        model = Model(cells=counts_of(training))
+        predictions += [(model.p_right(list(one.cells())[-1]), one.right) for one in held_out]
+    return calibration(predictions)
 
 
 def _fold(result: Result) -> int:
@@ -93,11 +93,11 @@ def _fold(result: Result) -> int:
     return blake2b(name, digest_size=4).digest()[0] % FOLDS
 
 
-def calibration(stated: Sequence[tuple[float, bool]]) -> LabelCalibration:
+def calibration(predictions: Sequence[tuple[float, bool]]) -> LabelCalibration:
     """Expected against observed."""
-    found: dict[int, list[tuple[float, bool]]] = defaultdict(list)
-    for p, right in stated:
-        found[min(int(p * BINS), BINS - 1)].append((p, right))
+    by_bin: dict[int, list[tuple[float, bool]]] = defaultdict(list)
+    for p, right in predictions:
+        by_bin[min(int(p * BINS), BINS - 1)].append((p, right))
     bins = tuple(
         ProbabilityBin(
             number / BINS,
@@ -106,7 +106,7 @@ def calibration(stated: Sequence[tuple[float, bool]]) -> LabelCalibration:
             sum(p for p, _ in pairs) / len(pairs),
             sum(right for _, right in pairs) / len(pairs),
         )
-        for number, pairs in sorted(found.items())
+        for number, pairs in sorted(by_bin.items())
     )
-    off = sum(one.cases * abs(one.stated - one.right) for one in bins)
-    return LabelCalibration(len(stated), off / len(stated) if stated else 0.0, bins)
+    off = sum(one.cases * abs(one.predicted - one.right) for one in bins)
+    return LabelCalibration(len(predictions), off / len(predictions) if predictions else 0.0, bins)

@@ -132,7 +132,7 @@ def summarise(
     # Sums of 0 and 1 are exact in any order: what is alike is counted, and added at once.
     exact = all(is_binary for _, is_binary in plan)
     alike: dict[tuple[Any, ...], _Alike] = {}
-    heard = JudgeCounts()
+    judge_counts = JudgeCounts()
     expectation = Expectation()
     for result in results:
         abstained += result.abstained
@@ -143,11 +143,11 @@ def summarise(
         # Most results have none of these, and to add nothing to a Counter takes its time.
         for why in dict.fromkeys(reasons_by(result, deciding)):
             reasons[str(why)] += 1
-        heard.add(result)
+        judge_counts.add(result)
         expectation.add(result)
         for name in cuts_of(result):
             cuts[name] += 1
-        ours = [found for found in result.evidence if found.by in _OURS]
+        ours = [each for each in result.evidence if each.by in _OURS]
         for name in _beyond(ours) if ours else ():
             beyond[name] += 1
         for name in _without(ours) if ours else ():
@@ -157,13 +157,13 @@ def summarise(
         same = alike.get(marks)
         if same is None:
             if len(alike) >= REMEMBERED_GOLDS:
-                _settle(alike)
+                _add_alike(alike)
             slice_tallies = [tallies[slice_key] for slice_key in _slice_keys(result, known)]
             same = alike[marks] = _Alike([whole, *slice_tallies], values)
         same.count += 1
         if not exact:
-            _settle(alike)
-    _settle(alike)
+            _add_alike(alike)
+    _add_alike(alike)
     if not any(by == "difficulty" and key != UNLABELLED for by, key in tallies):
         tallies.pop(("difficulty", UNLABELLED), None)
     return Summary(
@@ -182,7 +182,7 @@ def summarise(
             )
             for slice_key in sorted(tallies, key=_slice_order)
         ),
-        judge=heard.totals(),
+        judge=judge_counts.totals(),
         beyond=dict(sorted(beyond.items())),
         cuts=dict(sorted(cuts.items())),
         expected=expectation.expected() if "verdict" in metrics else None,
@@ -296,7 +296,7 @@ class _Alike:
     count: int = 0
 
 
-def _settle(alike: dict[tuple[Any, ...], _Alike]) -> None:
+def _add_alike(alike: dict[tuple[Any, ...], _Alike]) -> None:
     """Add what was counted, and forget it."""
     for same in alike.values():
         for tally in same.tallies:

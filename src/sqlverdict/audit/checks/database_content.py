@@ -17,7 +17,7 @@ from sqlverdict.files.text import listed
 
 NAME = "database_content"
 _BATCH = 10_000
-_COUNTED = 100_000
+_MOST_ORPHANS = 100_000
 
 
 @CHECKS.member
@@ -28,8 +28,8 @@ class DatabaseContent(Check):
 
     def whole(self, data: AuditData) -> Iterable[AuditFinding]:
         """Look into each file once."""
-        for place, (database, cases) in enumerate(data.databases.items()):
-            data.tell(NAME, place, len(data.databases))
+        for index, (database, cases) in enumerate(data.databases.items()):
+            data.tell(NAME, index, len(data.databases))
             path, db_id = Path(database), cases[0].db_id
             if not path.is_file():
                 continue
@@ -88,7 +88,7 @@ def _orphans(
             rows = connection.execute(f"PRAGMA foreign_key_check({quote_name(table)})")
             for _, _, parent, _ in rows:
                 orphans[f"{table} -> {parent}"] += 1
-                if orphans.total() >= _COUNTED:
+                if orphans.total() >= _MOST_ORPHANS:
                     break
         except sqlite3.OperationalError as error:
             if "foreign key mismatch" not in str(error):
@@ -96,9 +96,9 @@ def _orphans(
             misfits.append(str(error).removeprefix("foreign key mismatch - "))
     data.figures["foreign_key_violations"] += orphans.total()
     if orphans:
-        shown = ", ".join(f"{pair} ({count:,})" for pair, count in orphans.most_common(4))
-        more = "at least " if orphans.total() >= _COUNTED else ""
-        message = f"{more}{orphans.total():,} rows break a foreign key: {shown}"
+        pairs = ", ".join(f"{pair} ({count:,})" for pair, count in orphans.most_common(4))
+        more = "at least " if orphans.total() >= _MOST_ORPHANS else ""
+        message = f"{more}{orphans.total():,} rows break a foreign key: {pairs}"
         hint = "joins lose these rows; what assumes the keys (proofs, witnesses) may not hold here"
         yield AuditFinding(NAME, "warning", db_id, message, hint, {"violations": dict(orphans)})
     if misfits:
@@ -126,8 +126,8 @@ def _undecodable(
     connection.text_factory = lenient
     data.figures["cells_not_utf8"] += sum(bad.values())
     if bad:
-        shown = ", ".join(f"{table} ({count:,})" for table, count in bad.items())
-        message = f"{sum(bad.values()):,} texts are not UTF-8: {shown}"
+        counts = ", ".join(f"{table} ({count:,})" for table, count in bad.items())
+        message = f"{sum(bad.values()):,} texts are not UTF-8: {counts}"
         hint = "many scripts crash on them; here odd bytes are kept as \\xNN on both sides"
         yield AuditFinding(NAME, "warning", db_id, message, hint, {"tables": bad})
 

@@ -92,14 +92,14 @@ def _whole(path: Path, db_id: str, data: AuditData) -> Iterator[AuditFinding]:
             yield AuditFinding(NAME, "error", db_id, f"{path} holds no tables", hint)
             return
         try:
-            said = [row[0] for row in connection.execute("PRAGMA quick_check(10)")]
+            messages = [row[0] for row in connection.execute("PRAGMA quick_check(10)")]
         except sqlite3.OperationalError:
             if not budget.spent:
                 raise
             message = f"not checked to the end within {data.options.limits.seconds:g} s"
             yield AuditFinding(NAME, "info", db_id, message, "raise --timeout to check all of it")
             return
-    wrong = [text for text in said if text != "ok"]
+    wrong = [text for text in messages if text != "ok"]
     if wrong:
         damaged = [text for text in wrong if not _is_constraint(text)]
         severity: Severity = "error" if damaged else "warning"

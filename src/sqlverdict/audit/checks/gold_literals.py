@@ -31,20 +31,22 @@ class GoldLiterals(Check):
         query, schema = gold.query, data.schema(database) if database is not None else None
         if gold.answer is None or query is None or schema is None or database is None:
             return
-        run = partial(data.desk.run, database)
+        run = partial(data.runner.run, database)
         texts = [replace(a, optional=False) for a in asked_literals(query, schema) if not a.number]
-        absent = [asked for asked in dict.fromkeys(texts) if is_absent(run, asked)]
+        absent = [each for each in dict.fromkeys(texts) if is_absent(run, each)]
         data.figures["golds_with_absent_literals"] += bool(absent)
-        for asked in absent:
-            near = near_value(run, asked)
+        for literal in absent:
+            near = near_value(run, literal)
             known = f"; the column has {near!r}" if near is not None else ""
-            message = f"no {asked.table}.{asked.column} {asked.operator} {asked.text!r}{known}"
+            message = (
+                f"no {literal.table}.{literal.column} {literal.operator} {literal.text!r}{known}"
+            )
             empty = " (the gold returns nothing)" if not gold.answer.rows else ""
             hint = "check the spelling against the database"
             detail = {
-                "table": asked.table,
-                "column": asked.column,
-                "text": asked.text,
+                "table": literal.table,
+                "column": literal.column,
+                "text": literal.text,
                 "near": near,
                 "sql": gold.sql,
             }

@@ -31,8 +31,8 @@ class GoldSelfCheck(Check):
         """The gold as its own prediction, preset by preset."""
         if gold.answer is None or reads_clock_or_chance(gold.sql):
             return
-        probe = partial(data.desk.run, str(gold.case.database))
-        settled = True
+        probe = partial(data.runner.run, str(gold.case.database))
+        determined = True
         for name in data.presets:
             preset = PRESETS.get(name)
             sql, _ = preset.prepare(gold.sql, gold.sql)
@@ -47,21 +47,22 @@ class GoldSelfCheck(Check):
             same = preset.compare(outcome, outcome, pair)
             data.figures[f"self[{name}]"] += same.equal is True
             if same.equal is not True:
-                message = f"against itself under {name}: {_said(same)}"
+                message = f"against itself under {name}: {_outcome_text(same)}"
                 hint = "please report this query: the comparison is at fault, not the gold"
                 yield AuditFinding(NAME, "error", gold.subject, message, hint, {"preset": name})
-            other = gold.backwards(sql)
+            other = gold.run_reversed(sql)
             if other is None:
                 continue
             data.figures[f"self_backwards[{name}]_of"] += 1
-            turned = preset.compare(outcome, other, pair)
-            data.figures[f"self_backwards[{name}]"] += turned.equal is True
+            reversed_comparison = preset.compare(outcome, other, pair)
+            data.figures[f"self_backwards[{name}]"] += reversed_comparison.equal is True
             if name == DEFAULT_PRESET:
-                settled = turned.equal is True
-            elif settled and turned.equal is not True:
+                determined = reversed_comparison.equal is True
+            elif determined and reversed_comparison.equal is not True:
                 kind, what = _formality(outcome, other)
                 data.figures[f"self_backwards[{name}]_{kind}"] += 1
-                message = f"{name} wants {what} (with rows stored in reverse: {_said(turned)})"
+                text = _outcome_text(reversed_comparison)
+                message = f"{name} wants {what} (with rows stored in reverse: {text})"
                 hint = f"a right prediction may be marked wrong under {name}, not under strict"
                 detail = {"preset": name, "kind": kind}
                 yield AuditFinding(NAME, "info", gold.subject, message, hint, detail)
@@ -74,6 +75,6 @@ def _formality(answer: Answer, other: Answer) -> tuple[str, str]:
     return "digits", "the last digits of floats, which depend on the order of adding"
 
 
-def _said(comparison: Comparison) -> str:
+def _outcome_text(comparison: Comparison) -> str:
     reasons = ", ".join(reason.value for reason in comparison.reasons)
     return reasons or ("open" if comparison.equal is None else "different")

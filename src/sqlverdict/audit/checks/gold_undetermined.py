@@ -40,7 +40,7 @@ class GoldUndetermined(Check):
         """The first thing that shows it."""
         if gold.answer is None or reads_clock_or_chance(gold.sql):
             return
-        for kind, message, hint in _shown(data, gold, gold.answer):
+        for kind, message, hint in _reasons(data, gold, gold.answer):
             data.figures["golds_undetermined"] += 1
             data.figures[f"golds_undetermined_{kind}"] += 1
             detail = {"kind": kind, "sql": gold.sql}
@@ -48,8 +48,8 @@ class GoldUndetermined(Check):
             return
 
 
-def _shown(data: AuditData, gold: GoldQuery, answer: Answer) -> Iterator[tuple[str, str, str]]:
-    probe = partial(data.desk.run, str(gold.case.database))
+def _reasons(data: AuditData, gold: GoldQuery, answer: Answer) -> Iterator[tuple[str, str, str]]:
+    probe = partial(data.runner.run, str(gold.case.database))
     query = gold.query
     if query is not None:
         cut = find_cut(query, answer, probe)
@@ -68,15 +68,15 @@ def _shown(data: AuditData, gold: GoldQuery, answer: Answer) -> Iterator[tuple[s
                 f"{bare.values} values of it: {row_text(bare.group)}"
             )
             yield "bare_column", message, "group by the column, or aggregate it"
-    other = gold.backwards(gold.sql)
+    other = gold.run_reversed(gold.sql)
     if other is None:
         return
     pair = QueryPair(gold.sql, gold.sql, contract=gold.case.contract, probe=probe)
     if PRESETS.get(DEFAULT_PRESET).compare(answer, other, pair).equal is not True:
-        yield _turned(answer, other, query)
+        yield _reversal_change(answer, other, query)
 
 
-def _turned(answer: Answer, other: Answer, query: Query | None) -> tuple[str, str, str]:
+def _reversal_change(answer: Answer, other: Answer, query: Query | None) -> tuple[str, str, str]:
     """What changed when the rows were stored in reverse order, and the likely cause."""
     when = "when the rows are stored in reverse order"
     if Counter(answer.rows) == Counter(other.rows):

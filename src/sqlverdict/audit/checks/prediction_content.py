@@ -26,32 +26,32 @@ class PredictionContent(Check):
 
     def whole(self, data: AuditData) -> Iterable[AuditFinding]:
         """What each prediction holds."""
-        found = data.salvaged
-        if found is None:
+        recovered = data.recovered
+        if recovered is None:
             return
         answerable = {case.id: case.answerable for case in data.cases}
-        abstained = [entry.case_id for entry in found.entries if entry.prediction.abstained]
+        abstained = [entry.case_id for entry in recovered.entries if entry.prediction.abstained]
         data.figures["abstentions"] = len(abstained)
-        for entry in found.entries:
+        for entry in recovered.entries:
             for severity, message, hint in _look(entry.prediction):
                 yield AuditFinding(
                     NAME, severity, f"case {entry.case_id}", f"{entry.where}: {message}", hint
                 )
-        yield from _replies(data, found)
+        yield from _replies(data, recovered)
         if abstained:
             right = sum(not answerable.get(case_id, True) for case_id in abstained)
             message = (
-                f"{len(abstained)} of {len(found.entries)} predictions abstain, {right} of them "
-                f"on questions without an answer"
+                f"{len(abstained)} of {len(recovered.entries)} predictions abstain, {right} of "
+                f"them on questions without an answer"
             )
-            yield AuditFinding(NAME, "info", found.path.name, message)
+            yield AuditFinding(NAME, "info", recovered.path.name, message)
 
 
-def _replies(data: AuditData, found: RecoveredPredictions) -> Iterator[AuditFinding]:
+def _replies(data: AuditData, recovered: RecoveredPredictions) -> Iterator[AuditFinding]:
     """Queries that stand in a longer reply: one finding, for models do it throughout."""
     longer = [
         entry.prediction
-        for entry in found.entries
+        for entry in recovered.entries
         if entry.prediction.sql is not None and entry.prediction.raw is not None
     ]
     fenced = sum("```" in str(one.raw) or "~~~" in str(one.raw) for one in longer)
@@ -60,7 +60,7 @@ def _replies(data: AuditData, found: RecoveredPredictions) -> Iterator[AuditFind
         ids = listed(one.case_id for one in longer)
         message = f"{len(longer)} queries stand in a longer reply, {fenced} fenced (id {ids})"
         hint = "the query inside is used; to be sure, write it alone"
-        yield AuditFinding(NAME, "info", found.path.name, message, hint)
+        yield AuditFinding(NAME, "info", recovered.path.name, message, hint)
 
 
 def _look(prediction: Prediction) -> Iterator[tuple[Severity, str, str]]:

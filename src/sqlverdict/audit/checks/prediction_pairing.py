@@ -22,42 +22,46 @@ class PredictionPairing(Check):
 
     def whole(self, data: AuditData) -> Iterable[AuditFinding]:
         """Every problem of the file."""
-        found = data.salvaged
-        if found is None:
+        recovered = data.recovered
+        if recovered is None:
             return
-        data.figures["predictions"] = len(found.entries)
-        for where, problem in found.problems:
-            yield AuditFinding(NAME, "error", where, problem, "mend the record; none is skipped")
-        if not found.entries:
+        data.figures["predictions"] = len(recovered.entries)
+        for where, problem in recovered.problems:
+            yield AuditFinding(NAME, "error", where, problem, "repair the record; none is skipped")
+        if not recovered.entries:
             return
-        yield from _count(data, found)
-        yield from _ids(data, found)
-        yield from _databases(data, found)
+        yield from _count(data, recovered)
+        yield from _ids(data, recovered)
+        yield from _databases(data, recovered)
 
 
-def _count(data: AuditData, found: RecoveredPredictions) -> Iterator[AuditFinding]:
+def _count(data: AuditData, recovered: RecoveredPredictions) -> Iterator[AuditFinding]:
     expected = len(data.cases)
-    if found.records is None or found.records == expected:
+    if recovered.records is None or recovered.records == expected:
         return
-    fits = found.blank and found.records - len(found.blank) == expected
-    blank = f"; {len(found.blank)} are blank ({listed(found.blank)})" if found.blank else ""
+    fits = recovered.blank and recovered.records - len(recovered.blank) == expected
+    blank = (
+        f"; {len(recovered.blank)} are blank ({listed(recovered.blank)})" if recovered.blank else ""
+    )
     hint = (
         "remove the blank lines, after checking that they stand for no prediction"
         if fits
         else "write one prediction a line, in the order of the cases"
     )
-    message = f"{found.records} lines for {expected} cases{blank}"
-    yield AuditFinding(NAME, "error", found.path.name, message, hint, {"lines": found.records})
+    message = f"{recovered.records} lines for {expected} cases{blank}"
+    yield AuditFinding(
+        NAME, "error", recovered.path.name, message, hint, {"lines": recovered.records}
+    )
 
 
-def _ids(data: AuditData, found: RecoveredPredictions) -> Iterator[AuditFinding]:
-    places: dict[str, list[str]] = {}
-    for entry in found.entries:
-        places.setdefault(entry.case_id, []).append(entry.where)
+def _ids(data: AuditData, recovered: RecoveredPredictions) -> Iterator[AuditFinding]:
+    locations: dict[str, list[str]] = {}
+    for entry in recovered.entries:
+        locations.setdefault(entry.case_id, []).append(entry.where)
     known = {case.id for case in data.cases}
     # By position, a wrong count says it all.
-    by_position = found.records is not None
-    for case_id, where in places.items():
+    by_position = recovered.records is not None
+    for case_id, where in locations.items():
         if len(where) > 1 and not by_position:
             message = f"predicted {len(where)} times, at {', '.join(where[:4])}"
             yield AuditFinding(NAME, "error", f"case {case_id}", message, "remove all but one")
@@ -66,17 +70,17 @@ def _ids(data: AuditData, found: RecoveredPredictions) -> Iterator[AuditFinding]
             hint = "correct the id, or pass --allow-missing to leave it out"
             yield AuditFinding(NAME, "error", f"case {case_id}", message, hint)
     for case in data.cases:
-        if case.id not in places and case.id not in found.unread and not by_position:
+        if case.id not in locations and case.id not in recovered.unread and not by_position:
             message = "no prediction"
             hint = "write one; null is an abstention, a missing one is never taken for that"
             yield AuditFinding(NAME, "error", f"case {case.id}", message, hint)
 
 
-def _databases(data: AuditData, found: RecoveredPredictions) -> Iterator[AuditFinding]:
+def _databases(data: AuditData, recovered: RecoveredPredictions) -> Iterator[AuditFinding]:
     databases = {case.id: case.db_id for case in data.cases}
     wrong = [
         entry
-        for entry in found.entries
+        for entry in recovered.entries
         if entry.db_id is not None and databases.get(entry.case_id, entry.db_id) != entry.db_id
     ]
     for entry in wrong:
@@ -95,5 +99,5 @@ def _databases(data: AuditData, found: RecoveredPredictions) -> Iterator[AuditFi
         names = listed(name for name, _ in unknown.most_common())
         message = f"{unknown.total()} predictions name databases that no case uses: {names}"
         yield AuditFinding(
-            NAME, "warning", found.path.name, message, "is it another benchmark's file?"
+            NAME, "warning", recovered.path.name, message, "is it another benchmark's file?"
         )

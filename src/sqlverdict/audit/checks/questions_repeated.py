@@ -64,7 +64,7 @@ def _agree(data: AuditData, first: Case, later: Case) -> bool | None:
     """Whether some gold of one answers as some gold of the other; ``None``: nothing ran."""
     if first.database is None or not first.golds or not later.golds:
         return None
-    run = partial(data.desk.run, first.database)
+    run = partial(data.runner.run, first.database)
     compared = None
     for one in first.golds:
         for other in later.golds:

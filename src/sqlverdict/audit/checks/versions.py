@@ -29,7 +29,7 @@ class Versions(Check):
         programs = {
             "sqlverdict": __version__,
             "python": platform.python_version(),
-            data.desk.engine.name: data.desk.engine.version,
+            data.runner.engine.name: data.runner.engine.version,
             "sqlglot": _installed("sqlglot"),
         }
         text = ", ".join(f"{name} {number}" for name, number in programs.items())
@@ -40,7 +40,7 @@ class Versions(Check):
             yield _file(Path(source.path).name, source.path, source.sha256)
         if data.predictions is not None and data.predictions.is_file():
             path = str(data.predictions)
-            read_as = data.salvaged.format if data.salvaged is not None else "unknown"
+            read_as = data.recovered.format if data.recovered is not None else "unknown"
             digest = sha256_file(data.predictions)
             yield _file(data.predictions.name, path, digest, f", read as {read_as}")
         for place, (database, cases) in enumerate(data.databases.items()):

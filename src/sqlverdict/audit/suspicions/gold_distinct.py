@@ -27,19 +27,19 @@ class GoldDistinct:
 
     title = "systems ask for distinct values, the gold does not"
 
-    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
+    def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """Those that write it, where they are at least half."""
-        against, of = distinct_against(dossier)
+        against, of = distinct_against(report)
         if not against or len(against) * 2 < of or (len(against) < 2 < of):
             return
         message = f"{len(against)} of {of} systems that differ write DISTINCT, the gold does not"
-        yield Suspicion(NAME, WEIGHT, message, tuple(said.system for said in against))
+        yield Suspicion(NAME, WEIGHT, message, tuple(entry.system for entry in against))
 
 
-def distinct_against(dossier: GoldReport) -> tuple[list[SystemAnswer], int]:
+def distinct_against(report: GoldReport) -> tuple[list[SystemAnswer], int]:
     """The systems that differ and write DISTINCT where no gold does, and how many differ."""
-    differing = [said for said in dossier.said if said.right is False and said.runs]
-    if any(has_word(gold, "distinct") for gold in dossier.golds):
+    differing = [entry for entry in report.answers if entry.right is False and entry.runs]
+    if any(has_word(gold, "distinct") for gold in report.golds):
         return [], len(differing)
-    found = [said for said in differing if has_word(said.result.prediction or "", "distinct")]
-    return found, len(differing)
+    writing = [entry for entry in differing if has_word(entry.result.prediction or "", "distinct")]
+    return writing, len(differing)

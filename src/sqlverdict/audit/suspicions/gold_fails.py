@@ -23,15 +23,15 @@ class GoldFails:
 
     title = "the gold gives no answer"
 
-    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
+    def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """Its failure, in the run or now."""
-        for said in dossier.said:
-            for evidence in said.result.evidence:
+        for entry in report.answers:
+            for evidence in entry.result.evidence:
                 if isinstance(evidence, Failed) and evidence.query == "gold":
                     limit = Reason.GOLD_EXECUTION_TIMEOUT in evidence.reasons
                     yield _suspicion(evidence.message, limit)
                     return
-        outcome = dossier.rerun(dossier.golds[0]) if dossier.rerun is not None else None
+        outcome = report.rerun(report.golds[0]) if report.rerun is not None else None
         if isinstance(outcome, Failure) and outcome.fault is None:
             yield _suspicion(outcome.message, outcome.reason in LIMIT_REASONS)
 

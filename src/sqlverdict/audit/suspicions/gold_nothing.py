@@ -25,17 +25,17 @@ class GoldNothing:
 
     title = "the gold returns nothing"
 
-    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
+    def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """Its rows, as logged or as returned now."""
-        answer = dossier.gold_answer
+        answer = report.gold_answer
         if answer is not None:
             if not answer.rows:
                 yield Suspicion(NAME, WEIGHT, "the gold returns no row")
             elif all(cell is None for row in answer.rows for cell in row):
                 yield Suspicion(NAME, WEIGHT, "the gold returns nothing but NULL")
             return
-        for said in dossier.said:
-            for evidence in said.result.evidence:
+        for entry in report.answers:
+            for evidence in entry.result.evidence:
                 match evidence:
                     case Related(shape=AnswerShapes(gold=(0, _))):
                         yield Suspicion(NAME, WEIGHT, "the gold returns no row")

@@ -25,28 +25,28 @@ class GoldOpen:
 
     title = "the gold leaves its answer open"
 
-    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
+    def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """The tie, from the log or from the data."""
-        message = _logged(dossier) or _shown(dossier)
+        message = _logged(report) or _tie_now(report)
         if message:
             yield Suspicion(NAME, WEIGHT, message)
 
 
-def _logged(dossier: GoldReport) -> str:
-    for said in dossier.said:
-        for evidence in said.result.evidence:
+def _logged(report: GoldReport) -> str:
+    for entry in report.answers:
+        for evidence in entry.result.evidence:
             if Reason.TIE_UNDETERMINED in evidence.reasons:
-                return f"the LIMIT cuts through a tie, and {said.system}'s answer fits it too"
+                return f"the LIMIT cuts through a tie, and {entry.system}'s answer fits it too"
             for relation in relations_of([evidence]):
                 tied = relation.kind == "tie_superset"
                 if tied and relation.detail.get("limited") == "gold":
                     rows = relation.detail.get("tied", "several")
-                    return f"the LIMIT cuts through {rows} rows that tie; {said.system} gives all"
+                    return f"the LIMIT cuts through {rows} rows that tie; {entry.system} gives all"
     return ""
 
 
-def _shown(dossier: GoldReport) -> str:
-    answer, rerun = dossier.gold_answer, dossier.rerun
+def _tie_now(report: GoldReport) -> str:
+    answer, rerun = report.gold_answer, report.rerun
     if answer is None or rerun is None:
         return ""
     from sqlverdict.parse.query import parse
@@ -55,7 +55,7 @@ def _shown(dossier: GoldReport) -> str:
     def probe(sql: str) -> Outcome:
         return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")
 
-    query = parse(dossier.golds[0])
+    query = parse(report.golds[0])
     cut = find_cut(query, answer, probe) if isinstance(query, Query) else None
     if cut is None:
         return ""

@@ -25,17 +25,19 @@ class GoldSelfSuspicion:
 
     title = "the gold does not score 1 against itself"
 
-    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
+    def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """Systems that wrote the gold and do not match it, else the identity run."""
-        golds = {same_query(gold, dossier.schema) for gold in dossier.golds}
+        golds = {same_query(gold, report.schema) for gold in report.golds}
         systems = tuple(
-            said.system for said in dossier.said if said.right is False and said.query in golds
+            entry.system
+            for entry in report.answers
+            if entry.right is False and entry.query in golds
         )
         if systems:
             message = f"the gold's own query, given by {', '.join(systems)}, does not match it"
             yield Suspicion(NAME, WEIGHT, message, systems)
             return
-        answer, gold = dossier.gold_answer, dossier.golds[0]
+        answer, gold = report.gold_answer, report.golds[0]
         if answer is None:
             return
         if (

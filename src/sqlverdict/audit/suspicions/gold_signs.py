@@ -17,7 +17,7 @@ from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.evidence import Signs
 
 NAME = "gold_signs"
-COUNTED = frozenset(
+TELLING = frozenset(
     {
         "bare_column",
         "cross_join",
@@ -41,46 +41,46 @@ class GoldSigns:
 
     title = "the gold shows signs of a mistake"
 
-    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
+    def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """All signs together, those that count first."""
-        found = _shown(dossier) or _logged(dossier)
-        kept = {name: text for name, text in found.items() if name not in ELSEWHERE}
-        if not kept:
+        messages = _signs_now(report) or _logged(report)
+        own = {name: text for name, text in messages.items() if name not in ELSEWHERE}
+        if not own:
             return
-        names = sorted(kept, key=lambda name: (name not in COUNTED, name))
-        counted = [name for name in names if name in COUNTED]
-        message = "; ".join(f"{name}: {kept[name]}" for name in names)
-        detail = {"signs": names, "counted": counted}
-        yield Suspicion(NAME, 0.5 if counted else 0.15, message, detail=detail)
+        names = sorted(own, key=lambda name: (name not in TELLING, name))
+        telling = [name for name in names if name in TELLING]
+        message = "; ".join(f"{name}: {own[name]}" for name in names)
+        detail = {"signs": names, "counted": telling}
+        yield Suspicion(NAME, 0.5 if telling else 0.15, message, detail=detail)
 
 
-def _logged(dossier: GoldReport) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for said in dossier.said:
-        for evidence in said.result.evidence:
+def _logged(report: GoldReport) -> dict[str, str]:
+    messages: dict[str, str] = {}
+    for entry in report.answers:
+        for evidence in entry.result.evidence:
             for sign in evidence.gold if isinstance(evidence, Signs) else ():
-                found.setdefault(sign.name, sign.message)
-    return found
+                messages.setdefault(sign.name, sign.message)
+    return messages
 
 
-def _shown(dossier: GoldReport) -> dict[str, str]:
+def _signs_now(report: GoldReport) -> dict[str, str]:
     from sqlverdict.parse.query import parse
     from sqlverdict.records import Failure, Outcome, Query, Reason
     from sqlverdict.signs.look import signs_of
     from sqlverdict.signs.sign import Subject
 
-    rerun, schema, answer = dossier.rerun, dossier.schema, dossier.gold_answer
+    rerun, schema, answer = report.rerun, report.schema, report.gold_answer
     if rerun is None or schema is None or answer is None:
         return {}
-    query = parse(dossier.golds[0])
+    query = parse(report.golds[0])
     if not isinstance(query, Query):
         return {}
 
     def run(sql: str) -> Outcome:
         return rerun(sql) or Failure(Reason.DATABASE_UNAVAILABLE, "no database")
 
-    subject = Subject(query, schema, run, dossier.question, dossier.knowledge or "", answer)
-    found: dict[str, str] = {}
+    subject = Subject(query, schema, run, report.question, report.knowledge or "", answer)
+    messages: dict[str, str] = {}
     for notice in signs_of(subject):
-        found.setdefault(notice.name, notice.message)
-    return found
+        messages.setdefault(notice.name, notice.message)
+    return messages

@@ -30,27 +30,27 @@ class GoldValues:
 
     title = "the gold asks for values that the question does not mention"
 
-    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
+    def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """The values that are not mentioned, together."""
-        if not dossier.question:
+        if not report.question:
             return
-        text = f"{dossier.question} {dossier.knowledge or ''}"
+        text = f"{report.question} {report.knowledge or ''}"
         absent = [
             value
-            for value in asked_values(dossier.golds[0], dossier.schema)
+            for value in asked_values(report.golds[0], report.schema)
             if not mentions(text, value)
         ]
         if not absent:
             return
-        weight = ALONE if dossier.knowledge is None else WITH_KNOWLEDGE
-        where = "the question" if dossier.knowledge is None else "the question and its knowledge"
-        said = [one.result.prediction or "" for one in dossier.said]
-        unused = [value for value in absent if not any(_uses(sql, value) for sql in said)]
-        shown = ", ".join(repr(value) for value in absent)
-        message = f"{shown} of the gold not in {where}"
-        if unused and len(said) > 1:
+        weight = ALONE if report.knowledge is None else WITH_KNOWLEDGE
+        where = "the question" if report.knowledge is None else "the question and its knowledge"
+        predictions = [one.result.prediction or "" for one in report.answers]
+        unused = [value for value in absent if not any(_uses(sql, value) for sql in predictions)]
+        values = ", ".join(repr(value) for value in absent)
+        message = f"{values} of the gold not in {where}"
+        if unused and len(predictions) > 1:
             weight += UNUSED
-            message += f"; none of {len(said)} systems uses {', '.join(map(repr, unused))}"
+            message += f"; none of {len(predictions)} systems uses {', '.join(map(repr, unused))}"
         yield Suspicion(
             NAME, round(weight, 3), message, detail={"absent": absent, "unused": unused}
         )

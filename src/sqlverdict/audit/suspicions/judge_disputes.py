@@ -34,23 +34,28 @@ class JudgeDisputes:
 
     title = "a judge holds the gold wrong, or another result right"
 
-    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
+    def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """The opinions against the gold, together."""
-        blamed = [(said, o) for said in dossier.said for o in said.opinions() if _blames(o)]
-        right = [
-            (said, o)
-            for said in dossier.said
-            for o in said.opinions()
-            if o.correct and _unexplained(said)
+        blamed = [
+            (entry, opinion)
+            for entry in report.answers
+            for opinion in entry.opinions()
+            if _blames(opinion)
         ]
-        found = blamed or right
-        if not found:
+        right = [
+            (entry, opinion)
+            for entry in report.answers
+            for opinion in entry.opinions()
+            if opinion.correct and _unexplained(entry)
+        ]
+        against = blamed or right
+        if not against:
             return
-        systems = tuple(dict.fromkeys(said.system for said, _ in found))
+        systems = tuple(dict.fromkeys(entry.system for entry, _ in against))
         weight = (BLAMED if blamed else HELD_RIGHT) + EACH * (len(systems) - 1)
         what = "holds the gold wrong" if blamed else "holds another result right"
-        judges = ", ".join(dict.fromkeys(opinion.by for _, opinion in found))
-        words = next((text for _, o in found if (text := _words(o))), "")
+        judges = ", ".join(dict.fromkeys(opinion.by for _, opinion in against))
+        words = next((text for _, opinion in against if (text := _words(opinion))), "")
         message = f"the judge {judges} {what} ({', '.join(systems)})"
         yield Suspicion(
             NAME,
@@ -65,8 +70,8 @@ def _blames(opinion: Judged) -> bool:
     return WRONG_GOLD in opinion.categories or any("gold" in flag for flag in opinion.flags)
 
 
-def _unexplained(said: SystemAnswer) -> bool:
-    return said.right is False and not same_values(said)
+def _unexplained(entry: SystemAnswer) -> bool:
+    return entry.right is False and not same_values(entry)
 
 
 def _words(opinion: Judged) -> str:

@@ -24,11 +24,11 @@ class NobodyRight:
 
     title = "no system answers as the gold does"
 
-    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
+    def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """Nothing where somebody does, or few tried."""
-        ran = [said for said in dossier.said if said.runs]
-        wrong = all(said.right is False for said in ran)
-        if len(ran) >= FEWEST and wrong and not any(same_values(said) for said in ran):
+        ran = [entry for entry in report.answers if entry.runs]
+        wrong = all(entry.right is False for entry in ran)
+        if len(ran) >= FEWEST and wrong and not any(same_values(entry) for entry in ran):
             weight = 0.2 if len(ran) == FEWEST else 0.3
             message = f"none of {len(ran)} systems whose query runs answers as the gold does"
-            yield Suspicion(NAME, weight, message, tuple(said.system for said in ran))
+            yield Suspicion(NAME, weight, message, tuple(entry.system for entry in ran))

@@ -51,15 +51,15 @@ class SystemsAgree:
 
     title = "several systems agree against the gold"
 
-    def look(self, dossier: GoldReport) -> Iterable[Suspicion]:
+    def look(self, report: GoldReport) -> Iterable[Suspicion]:
         """The largest group, if it has two systems."""
-        against = [said for said in dossier.said if _differs(said)]
+        against = [entry for entry in report.answers if _differs(entry)]
         largest = max(same_answers(against), key=len, default=[])
         if len(largest) < 2:
             return
-        kinds = [kind for said in largest for kind in relation_kinds(said.result)]
-        harmless = all(same_values(said) for said in largest)
-        witness = next((w for said in largest for w in said.witnesses()), None)
+        kinds = [kind for entry in largest for kind in relation_kinds(entry.result)]
+        harmless = all(same_values(entry) for entry in largest)
+        witness = next((w for entry in largest for w in entry.witnesses()), None)
         weight = WEIGHTS.get(len(largest), MANY)
         if harmless or _says_nothing(largest[0]):
             weight /= 3
@@ -68,40 +68,40 @@ class SystemsAgree:
         yield Suspicion(
             NAME,
             round(weight, 3),
-            _message(largest, dossier, harmless, witness),
-            tuple(said.system for said in largest),
+            _message(largest, report, harmless, witness),
+            tuple(entry.system for entry in largest),
             _detail(largest, witness, kinds),
         )
 
 
-def same_values(said: SystemAnswer) -> bool:
+def same_values(entry: SystemAnswer) -> bool:
     """Whether a relation says that the two results hold the same values."""
-    kinds = relation_kinds(said.result)
+    kinds = relation_kinds(entry.result)
     return bool(kinds) and all(kind in ARRANGED for kind in kinds)
 
 
-def _differs(said: SystemAnswer) -> bool:
-    if any(True for _ in said.witnesses()):
+def _differs(entry: SystemAnswer) -> bool:
+    if any(True for _ in entry.witnesses()):
         return True
-    return said.right is False and said.runs
+    return entry.right is False and entry.runs
 
 
-def _says_nothing(said: SystemAnswer) -> bool:
+def _says_nothing(entry: SystemAnswer) -> bool:
     """Whether an answer is a lone 0 or NULL, on which different mistakes agree."""
-    rows = said.answer.rows if said.answer is not None else None
+    rows = entry.answer.rows if entry.answer is not None else None
     return rows is not None and len(rows) == 1 and not any(rows[0])
 
 
 def same_answers(against: Sequence[SystemAnswer]) -> list[list[SystemAnswer]]:
     """Systems that give the same query, or the same answer where queries were run again."""
     groups: list[list[SystemAnswer]] = []
-    for said in against:
+    for entry in against:
         for group in groups:
-            if _same(group[0], said):
-                group.append(said)
+            if _same(group[0], entry):
+                group.append(entry)
                 break
         else:
-            groups.append([said])
+            groups.append([entry])
     return groups
 
 
@@ -115,16 +115,16 @@ def _same(one: SystemAnswer, other: SystemAnswer) -> bool:
 
 
 def _message(
-    group: Sequence[SystemAnswer], dossier: GoldReport, harmless: bool, witness: Refuted | None
+    group: Sequence[SystemAnswer], report: GoldReport, harmless: bool, witness: Refuted | None
 ) -> str:
-    how = "the same query" if len({said.query for said in group}) == 1 else "the same answer"
-    of = f"{len(group)} of {len(dossier.said)} systems give {how}"
+    how = "the same query" if len({entry.query for entry in group}) == 1 else "the same answer"
+    of = f"{len(group)} of {len(report.answers)} systems give {how}"
     if witness is not None:
-        shown = f"which differs from the gold on a witness: {witness.sentence}"
+        difference = f"which differs from the gold on a witness: {witness.sentence}"
     else:
-        shown = "whose result is not the gold's"
+        difference = "whose result is not the gold's"
     more = " (the same values, arranged otherwise)" if harmless else ""
-    return f"{of}, {shown}{more}"
+    return f"{of}, {difference}{more}"
 
 
 def _detail(

@@ -150,9 +150,9 @@ class OutcomeTable:
 
 def from_counts(cells: Mapping[Cell | None, int], mishaps: Mapping[str, int]) -> OutcomeTable:
     """A table from counts by cell; ``None`` stands for unscored."""
-    named = {cell.value: cells.get(cell, 0) for cell in Cell}
+    counts = {cell.value: cells.get(cell, 0) for cell in Cell}
     seen = {mishap.value: mishaps[mishap.value] for mishap in Mishap if mishaps.get(mishap.value)}
-    return OutcomeTable(**named, unscored=cells.get(None, 0), mishaps=seen)
+    return OutcomeTable(**counts, unscored=cells.get(None, 0), mishaps=seen)
 
 
 Label = Callable[[Result], bool | None]
@@ -216,17 +216,17 @@ def fates_of(result: Result, labels: Sequence[Label], policy: FailurePolicy) -> 
     if not result.answerable:
         cell = Cell.ABSTAINED_UNANSWERABLE if abstains else Cell.ANSWERED_UNANSWERABLE
         return [_fate(cell, mishap)] * len(labels)
-    found = []
+    fates = []
     for label in labels:
         right = label(result)
         if right:
-            # A preset may mend a query that does not run as it stands.
-            found.append(_fate(Cell.CORRECT))
+            # A preset may repair a query that does not run as it stands.
+            fates.append(_fate(Cell.CORRECT))
         elif mishap is not None:
-            found.append(_fate(Cell.ABSTAINED_ANSWERABLE if abstains else Cell.WRONG, mishap))
+            fates.append(_fate(Cell.ABSTAINED_ANSWERABLE if abstains else Cell.WRONG, mishap))
         else:
-            found.append(_fate(None if right is None else Cell.WRONG))
-    return found
+            fates.append(_fate(None if right is None else Cell.WRONG))
+    return fates
 
 
 @cache

@@ -63,7 +63,7 @@ def calibrate(args: CalibrateArgs) -> None:
     screen = Screen()
     screen.line(f"{count(len(labelled), 'labelled case')}, policy {policy}", "heading")
     rows = [
-        (f"{b.low:.1f} to {b.high:.1f}", f"{b.cases:,}", f"{b.stated:.3f}", f"{b.right:.3f}")
+        (f"{b.low:.1f} to {b.high:.1f}", f"{b.cases:,}", f"{b.predicted:.3f}", f"{b.right:.3f}")
         for b in measured.bins
     ]
     screen.table(table(("stated", "cases", "mean stated", "right"), rows))
