@@ -47,3 +47,10 @@ def test_only_what_shall_last_waits_for_the_disk(
     assert waited == []
     write_at_once(tmp_path / "a", b"x")
     assert waited
+
+
+def test_an_error_names_the_file_and_not_the_temporary_one(tmp_path: Path) -> None:
+    file = tmp_path / "absent" / "counts.json"
+    with pytest.raises(FileNotFoundError) as caught:
+        write_at_once(file, b"x")
+    assert caught.value.filename == str(file)
