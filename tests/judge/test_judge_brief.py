@@ -15,7 +15,7 @@ from sqlverdict.evidence_parts import AnswerExcerpt, TableExcerpt
 from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.briefs.column_text import MOST_COLUMNS, column_lines
 from sqlverdict.judge.briefs.context import prior_text, values_of
-from sqlverdict.judge.briefs.result_tables import markdown_table, side_by_side
+from sqlverdict.judge.briefs.result_tables import rows_table, side_by_side
 from sqlverdict.judge.briefs.witness_text import MOST_ROWS, witness_text
 from sqlverdict.judge.judge import JUDGES, Settings, hear
 from sqlverdict.judge.opinion import SHORTENED
@@ -165,7 +165,7 @@ def test_a_query_that_fails_on_the_witness_says_so() -> None:
     failed = AnswerExcerpt(failed=Reason.EXECUTION_ERROR, message="no")
     text = witness_text(structs.replace(WITNESS, prediction=failed))
     assert "The predicted query fails: no" in text
-    assert "The gold query returns:\n" + markdown_table(("n",), [(10,)]) in text
+    assert "The gold query returns:\n" + rows_table(("n",), [(10,)]) in text
 
 
 def test_both_answers_of_an_undetermined_prediction_are_shown() -> None:
@@ -211,8 +211,8 @@ def test_lines_are_few_and_short() -> None:
 LONG = replace(
     FULL,
     equal=False,
-    gold_table=markdown_table(("n",), [(f"gold row {n}",) for n in range(100)]),
-    prediction_table=markdown_table(("n",), [(f"predicted row {n}",) for n in range(100)]),
+    gold_table=rows_table(("n",), [(f"gold row {n}",) for n in range(100)]),
+    prediction_table=rows_table(("n",), [(f"predicted row {n}",) for n in range(100)]),
     schema_text=FULL.schema_text + "\n\nCREATE TABLE unread (column_of_it TEXT);" * 40,
     columns=tuple(f"member.c{n}: described" for n in range(30)),
     sizes=("member: 33 rows", *(f"table_{n}: {n} rows" for n in range(20))),

@@ -1,11 +1,13 @@
 """Files: the one way to do each small thing with them.
 
-``atomic``   files that are written in one step
-``digests``  digests of files and of databases
-``escapes``  control characters spelled out before they reach a terminal
-``lock``     a folder that one process at a time writes to
-``secrets``  addresses without what may be secret in them
-``sqlite``   a SQLite file opened for reading, and names as SQL writes them
-``store``    one SQLite file of entries that several processes share: caches, the bank
-``text``     text and JSON files, with errors that say where and what to do
+``atomic``    files that are written in one step
+``digests``   digests of files and of databases
+``escapes``   control characters spelled out before they reach a terminal
+``inflect``   regular plurals of English nouns
+``lock``      a folder that one process at a time writes to
+``markdown``  tables in Markdown
+``secrets``   addresses without what may be secret in them
+``sqlite``    a SQLite file opened for reading, and names as SQL writes them
+``store``     one SQLite file of entries that several processes share: caches, the bank
+``text``      text and JSON files, with errors that say where and what to do
 """

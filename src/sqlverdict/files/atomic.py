@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import get_ident
 from typing import BinaryIO
 
 PART = ".part"
@@ -24,13 +25,25 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
     Raises:
         OSError: it cannot be written; ``path`` is as it was.
     """
-    part = path.with_name(f"{path.name}.{os.getpid()}{PART}")
+    with replacing_path(path) as part, part.open("wb") as stream:
+        yield stream
+        if lasting:
+            stream.flush()
+            os.fsync(stream.fileno())
+    if lasting:
+        _sync_folder(path.parent)
+
+
+@contextmanager
+def replacing_path(path: Path) -> Iterator[Path]:
+    """The same for writers that want a path: SQLite, or a text in an encoding.
+
+    Raises:
+        OSError: it cannot be written; ``path`` is as it was.
+    """
+    part = path.with_name(f"{path.name}.{os.getpid()}-{get_ident()}{PART}")
     try:
-        with part.open("wb") as stream:
-            yield stream
-            if lasting:
-                stream.flush()
-                os.fsync(stream.fileno())
+        yield part
         part.replace(path)
     except BaseException as error:
         # Whatever it was, Ctrl-C included, it is raised on; only the half-written file goes.
@@ -40,8 +53,6 @@ def replacing(path: Path, *, lasting: bool = True) -> Iterator[BinaryIO]:
             # The caller knows the file, not the temporary one.
             error.filename = str(path)
         raise
-    if lasting:
-        _sync_folder(path.parent)
 
 
 def write_at_once(path: Path, content: bytes, *, lasting: bool = True) -> None:

@@ -244,18 +244,18 @@ class OptionalStore:
 
 
 def stored_file(variable: str, name: str) -> Path:
-    """Where a store lies: what the variable says, else the cache folder.
-
-    The cache folder is that of ``SQLVERDICT_CACHE``, else ``sqlverdict`` in the user's.
-    """
+    """Where a store lies: what the variable says, else its name in the cache folder."""
     path = os.environ.get(variable)
-    if path:
-        return Path(path)
+    return Path(path) if path else cache_folder() / name
+
+
+def cache_folder() -> Path:
+    """The folder of the file ``SQLVERDICT_CACHE``, else ``sqlverdict`` in the user's caches."""
     answers = os.environ.get("SQLVERDICT_CACHE")
     if answers:
-        return Path(answers).with_name(name)
+        return Path(answers).parent
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "sqlverdict" / name
+    return Path(base) / "sqlverdict"
 
 
 def seal(key: bytes, body: bytes) -> bytes:

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
+from sqlverdict.files.inflect import regular_plural, regular_singular
 from sqlverdict.parse.tokens import word_set
 
 _CUT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
@@ -120,22 +121,14 @@ def singular(word: str) -> str:
     """One form for a word and its plural; good enough to compare, not for print."""
     if word in _IRREGULAR:
         return _IRREGULAR[word]
-    if len(word) < 4 or not word.endswith("s") or word in _ENDS_LIKE_A_PLURAL:
-        return word
-    if word.endswith("ies"):
-        return word[:-3] + "y"
-    if word.endswith(("sses", "xes", "ches", "shes", "zes")):
-        return word[:-2]
-    return word if word.endswith(("ss", "us")) else word[:-1]
+    return word if word in _ENDS_LIKE_A_PLURAL else regular_singular(word)
 
 
 def plural(word: str) -> str:
     """The plural of an English noun, by the usual rules; a plural stays as it is."""
     if word in _PLURALS or singular(word) != word:
         return _PLURALS.get(word, word)
-    if word.endswith("y") and word[-2:-1] not in tuple("aeiou"):
-        return word[:-1] + "ies"
-    return word + ("es" if word.endswith(("s", "x", "ch", "sh", "z")) else "s")
+    return regular_plural(word)
 
 
 def meaning(word: str) -> str:

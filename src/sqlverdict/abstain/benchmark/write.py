@@ -7,7 +7,6 @@ The JSONL files hold no path, so that the same material and recipe give the same
 from __future__ import annotations
 
 import hashlib
-import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -21,6 +20,7 @@ from sqlverdict.abstain.benchmark.lint import SPLIT_TAG
 from sqlverdict.abstain.benchmark.splits import PARTS
 from sqlverdict.abstain.benchmark.unanswerable import TYPE_TAG
 from sqlverdict.errors import UsageError
+from sqlverdict.files.atomic import replacing, write_at_once
 from sqlverdict.records import Case
 
 MANIFEST = "manifest.json"
@@ -130,22 +130,18 @@ def write_benchmark(
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file at once: a reader sees the old or the new one, never a half."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    partial.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
-    partial.replace(path)
+    """Write a text in one step, with one line end behind it."""
+    write_at_once(path, (text.rstrip("\n") + "\n").encode(), lasting=False)
 
 
 def _write_lines(path: Path, records: Iterable[Mapping[str, Any]]) -> str:
     """Write JSONL; returns its digest."""
     digest = hashlib.sha256()
-    partial = path.with_name(f"{path.name}.{os.getpid()}.part")
-    with partial.open("wb") as stream:
+    with replacing(path, lasting=False) as stream:
         for record in records:
             line = msgspec.json.encode(record) + b"\n"
             digest.update(line)
             stream.write(line)
-    partial.replace(path)
     return digest.hexdigest()
 
 

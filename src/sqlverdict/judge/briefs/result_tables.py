@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlverdict.files.markdown import markdown_table
 from sqlverdict.records import Answer, Cell, Row
 
 HEAD = 50
@@ -22,12 +23,10 @@ def result_table(
     answer: Answer, *, head: int = HEAD, tail: int = TAIL, longest_cell: int = LONGEST_CELL
 ) -> str:
     """The answer as a Markdown table with its shape."""
-    return markdown_table(
-        answer.columns, answer.rows, head=head, tail=tail, longest_cell=longest_cell
-    )
+    return rows_table(answer.columns, answer.rows, head=head, tail=tail, longest_cell=longest_cell)
 
 
-def markdown_table(
+def rows_table(
     columns: Sequence[str],
     rows: Sequence[Row],
     *,
@@ -37,20 +36,13 @@ def markdown_table(
 ) -> str:
     """Rows under their column names as a Markdown table with its shape."""
     width = len(columns)
-    lines = [
-        _line([_text(name, longest_cell) for name in columns]),
-        _line(["---"] * width),
-    ]
-    if len(rows) > head + tail:
-        shown = [*rows[:head], None, *rows[len(rows) - tail :]]
-    else:
-        shown = list(rows)
-    for row in shown:
-        if row is None:
-            lines.append(_line(["..."] * width))
-        else:
-            lines.append(_line([cell_text(cell, longest_cell) for cell in row]))
-    return "\n".join([*lines, f"shape=({len(rows)}, {width})"])
+    omitted = len(rows) > head + tail
+    ends = [*rows[:head], *rows[len(rows) - tail :]] if omitted else rows
+    lines = [[cell_text(cell, longest_cell) for cell in row] for row in ends]
+    if omitted:
+        lines.insert(head, ["..."] * width)
+    table = markdown_table([_text(name, longest_cell) for name in columns], lines)
+    return f"{table}\nshape=({len(rows)}, {width})"
 
 
 def side_by_side(
@@ -74,17 +66,17 @@ def side_by_side(
         *(f"gold: {_text(name, longest_cell)}" for name in ours),
         *(f"prediction: {_text(name, longest_cell)}" for name in theirs),
     ]
-    lines = [_line(header), _line(["---"] * len(header))]
+    lines = []
     count = max(len(our_rows), len(their_rows))
     for at in range(min(count, most)):
         cells = [str(at + 1)]
         for rows, width in ((our_rows, len(ours)), (their_rows, len(theirs))):
             row = rows[at] if at < len(rows) else None
             cells += [NO_ROW] * width if row is None else [cell_text(c, longest_cell) for c in row]
-        lines.append(_line(cells))
+        lines.append(cells)
     if count > most:
-        lines.append(_line(["..."] * len(header)))
-    return "\n".join(lines)
+        lines.append(["..."] * len(header))
+    return markdown_table(header, lines)
 
 
 def cell_text(cell: Cell, longest: int = LONGEST_CELL) -> str:
@@ -103,7 +95,3 @@ def _text(text: str, longest: int) -> str:
     cut = f"{text[:longest]}... {len(text)} chars" if len(text) > longest else text
     flat = cut.replace("\\", "\\\\").replace("\r", "\\r").replace("\n", "\\n")
     return flat.replace("|", "\\|")
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"

@@ -11,15 +11,14 @@ processes may start at once. Options: none.
 from __future__ import annotations
 
 import hashlib
-import os
 import sqlite3
-import tempfile
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError, UsageError
-from sqlverdict.files.atomic import write_at_once
+from sqlverdict.files.atomic import replacing_path, write_at_once
+from sqlverdict.files.store import cache_folder
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
 from sqlverdict.load.benchmarks.jsonl import JsonlCases
 from sqlverdict.load.databases import DatabaseFolder
@@ -64,7 +63,7 @@ def build_databases(folder: Path | None = None) -> Path:
     }
     texts = [*scripts.items(), *((path.as_posix(), data) for path, data in described.items())]
     digest = hashlib.sha256(repr(texts).encode()).hexdigest()[:16]
-    home = (folder if folder is not None else _cache_folder()) / digest
+    home = (folder if folder is not None else cache_folder() / "demo") / digest
     for db_id, script in scripts.items():
         target = home / db_id / f"{db_id}.sqlite"
         if not target.is_file():
@@ -94,28 +93,15 @@ def _unwritable(folder: Path, problem: OSError) -> BenchmarkError:
 def _build(target: Path, script: str) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".building-", dir=target.parent)
-        os.close(handle)
+        with replacing_path(target) as part:
+            part.write_bytes(b"")
+            with closing(sqlite3.connect(part)) as database:
+                database.executescript(script)
+                database.commit()
     except OSError as problem:
         raise _unwritable(target.parent, problem) from problem
-    try:
-        with closing(sqlite3.connect(name)) as database:
-            database.executescript(script)
-            database.commit()
-        Path(name).replace(target)
     except sqlite3.Error as problem:
         raise BenchmarkError(f"the demo's {target.stem}.sql does not run: {problem}") from problem
-    finally:
-        Path(name).unlink(missing_ok=True)
-
-
-def _cache_folder() -> Path:
-    """Beside the cache of answers."""
-    folder = os.environ.get("SQLVERDICT_CACHE")
-    if folder:
-        return Path(folder).parent / "demo"
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "sqlverdict" / "demo"
 
 
 @BENCHMARKS.member

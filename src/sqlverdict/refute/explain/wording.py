@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sqlverdict.files.inflect import regular_plural, regular_singular
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.records import Answer, Outcome, Row
 from sqlverdict.refute.trial.literals import cell_text
@@ -11,7 +12,6 @@ from sqlverdict.refute.trial.literals import cell_text
 _PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _ROWS = 3
 _SAME = frozenset({"series", "species", "news", "status", "address", "class", "business", "data"})
-_HISS = ("s", "x", "z", "ch", "sh")
 
 
 def noun(table: str) -> str:
@@ -43,23 +43,11 @@ def _words(name: str) -> list[str]:
 
 
 def _singular(word: str) -> str:
-    if word in _SAME or len(word) < 4 or not word.endswith("s"):
-        return word
-    if word.endswith("ies"):
-        return word[:-3] + "y"
-    if word.endswith(("ss", "us", "is")):
-        return word
-    if word.endswith(("ches", "shes", "xes", "sses", "zes")):
-        return word[:-2]
-    return word[:-1]
+    return word if word in _SAME or word.endswith("is") else regular_singular(word)
 
 
 def _plural(word: str) -> str:
-    if word in _SAME or not word.isalpha():
-        return word
-    if word.endswith("y") and word[-2:-1] not in ("a", "e", "i", "o", "u"):
-        return word[:-1] + "ies"
-    return word + ("es" if word.endswith(_HISS) else "s")
+    return word if word in _SAME or not word.isalpha() else regular_plural(word)
 
 
 def row_text(row: Row) -> str:

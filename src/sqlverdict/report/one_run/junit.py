@@ -8,7 +8,6 @@ held: between the readings only the place of each line is kept.
 
 from __future__ import annotations
 
-import os
 import re
 from array import array
 from collections.abc import Iterable, Sequence
@@ -21,6 +20,7 @@ import msgspec
 
 from sqlverdict.errors import RunLogError
 from sqlverdict.evidence import Contradicted
+from sqlverdict.files.atomic import replacing_path
 from sqlverdict.files.escapes import escaped
 from sqlverdict.records import Fault, Result, Verdict
 from sqlverdict.report.one_run.case import evidence_lines, said
@@ -79,9 +79,12 @@ def write_junit(run: Run, path: Path | None = None) -> Path:
     deciding = run.deciding
     suites = _index(log, deciding)
     name = f"{run.manifest.system} on {run.manifest.benchmark}"
-    partial = target.with_name(f"{target.name}.{os.getpid()}.part")
     decode = msgspec.json.Decoder(Result).decode
-    with log.open("rb") as lines, partial.open("w", encoding="utf-8") as out:
+    with (
+        log.open("rb") as lines,
+        replacing_path(target) as part,
+        part.open("w", encoding="utf-8") as out,
+    ):
         _open_suites(out, name, suites.values())
         for db_id, suite in suites.items():
             _open_suite(out, db_id, suite)
@@ -90,7 +93,6 @@ def write_junit(run: Run, path: Path | None = None) -> Path:
                 _write_case(out, decode(lines.readline()), run, deciding)
             out.write("</testsuite>\n")
         out.write("</testsuites>\n")
-    partial.replace(target)
     return target
 
 

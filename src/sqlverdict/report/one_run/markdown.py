@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 
+from sqlverdict.files.atomic import replacing_path
 from sqlverdict.files.text import count
 from sqlverdict.records import Result, Verdict
 from sqlverdict.report.one_run.case import evidence_lines, relation_kinds, said
@@ -46,12 +46,13 @@ _LONGEST = 4_000
 def write_markdown(run: Run, command: str = "") -> Path:
     """Write ``report.md`` into the run's folder; ``command`` is how the run can be repeated."""
     target = run.folder / REPORT
-    partial = target.with_name(f"{target.name}.{os.getpid()}.part")
-    with partial.open("w", encoding="utf-8", errors="backslashreplace") as out:
+    with (
+        replacing_path(target) as part,
+        part.open("w", encoding="utf-8", errors="backslashreplace") as out,
+    ):
         for block in _blocks(run, command):
             if block:
                 out.write(block.rstrip("\n") + "\n\n")
-    partial.replace(target)
     return target
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlverdict.files.escapes import escaped
+from sqlverdict.files.markdown import markdown_table
 
 _MARKS = re.compile(r"[\\|<>*`\[\]]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 """What Markdown would read as more than text; an underscore inside a word it does not."""
@@ -62,16 +63,10 @@ def plain(text_table: TextTable) -> str:
 
 def markdown(text_table: TextTable) -> str:
     """A table in Markdown."""
-
-    def line(row: Sequence[str]) -> str:
-        return "| " + " | ".join(md_cell(cell) for cell in row) + " |"
-
-    rule = (
-        "| "
-        + " | ".join("---" if text_table.is_left(i) else "---:" for i in _column_range(text_table))
-        + " |"
+    header, *rows = (
+        [md_cell(cell) for cell in row] for row in (text_table.headers, *text_table.rows)
     )
-    return "\n".join([line(text_table.headers), rule, *(line(row) for row in text_table.rows)])
+    return markdown_table(header, rows, set(range(len(header))) - text_table.left)
 
 
 def md_cell(text: str) -> str:
@@ -116,7 +111,3 @@ def p_text(p_value: float | None) -> str:
     if p_value is None:
         return "–"  # noqa: RUF001
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
-
-
-def _column_range(text_table: TextTable) -> range:
-    return range(len(text_table.headers))
