@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import ClassVar
 
-from sqlverdict.abstain.method import Detection, GeneratorNeeds, Need, Place, Tools, TrainingData
+from sqlverdict.abstain.method import (
+    Ask,
+    Detection,
+    Draft,
+    Examples,
+    GeneratorNeeds,
+    Need,
+    Place,
+    Shot,
+    Tools,
+    TrainingData,
+    TrainingExample,
+)
 from sqlverdict.errors import UsageError
 
 
@@ -58,3 +72,57 @@ class Gate(Learner):
                 f"abstain fit), or give one: {self.name}(threshold=NUMBER)"
             )
         return finding.confidence is not None and finding.confidence >= self.threshold
+
+
+@dataclass(kw_only=True)
+class PromptGate(Gate):
+    """A detector inside a prompt: it shows other demonstrations and reads the reply's remark.
+
+    Attributes:
+        prompt: The name of the prompt.
+    """
+
+    place: ClassVar[Place] = "with"
+    prompt: ClassVar[str]
+
+    def wishes(self) -> GeneratorNeeds:
+        """A prompt of its own."""
+        return GeneratorNeeds(style=self)
+
+    def shots(
+        self,
+        groups: Sequence[Sequence[TrainingExample]],
+        unanswerable: Examples,
+        ask: Ask,
+        seed: int,
+    ) -> list[list[Shot]]:
+        """The demonstrations of each group, in a random order that the seed decides."""
+        chance = Random(f"{seed} {ask.id}")  # noqa: S311 (an order, no secret)
+        mixed = []
+        for shots in self.demonstrations(groups, unanswerable, ask, chance):
+            chance.shuffle(shots)
+            mixed.append(shots)
+        return mixed
+
+    def demonstrations(
+        self,
+        groups: Sequence[Sequence[TrainingExample]],
+        unanswerable: Examples,
+        ask: Ask,
+        chance: Random,
+    ) -> Iterator[list[Shot]]:
+        """The demonstrations of one group after the other, each in any order."""
+        raise NotImplementedError
+
+    def read(self, text: str) -> str | None:
+        """The SQL in a reply."""
+        raise NotImplementedError
+
+    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
+        """What each reply remarks on itself."""
+        del tools
+        return [self.detect(draft or Draft()) for _, draft in asked]
+
+    def detect(self, draft: Draft) -> Detection:
+        """What one reply remarks on itself."""
+        raise NotImplementedError

@@ -15,12 +15,22 @@ from sqlverdict.judge.replies.conclusion import EQUIVALENT, read
 SCHEMA = answer_schema(equivalent={"type": "boolean"})
 
 
-def compare_queries(judge: str, prompt: str, brief: Brief, settings: Settings) -> Conduct:
-    """One call with a prompt that shows the schema and both queries; equivalent is correct."""
-    # Without the gold there is nothing to compare with, whatever an ablation leaves out.
-    values = values_of(brief, replace(settings, gold=True), results=False)
-    values["gold"] = values["gold"] or NOTHING
-    tally = CallCounts()
-    request = make_request(PROMPTS.load(prompt, settings.prompts), values, settings, SCHEMA)
-    found = yield from ask(request, lambda text: read(text, EQUIVALENT), settings, tally)
-    return opinion_of(judge, settings, tally, found)
+class Solver:
+    """A judge that sees the schema and both queries; equivalent is correct.
+
+    Its prompt has the judge's name.
+    """
+
+    name: str
+    version = 1
+    sees_evidence = False
+
+    def conduct(self, brief: Brief, settings: Settings) -> Conduct:
+        """One call, and more only where its reply cannot be read."""
+        # Without the gold there is nothing to compare with, whatever an ablation leaves out.
+        values = values_of(brief, replace(settings, gold=True), results=False)
+        values["gold"] = values["gold"] or NOTHING
+        tally = CallCounts()
+        request = make_request(PROMPTS.load(self.name, settings.prompts), values, settings, SCHEMA)
+        reading = yield from ask(request, lambda text: read(text, EQUIVALENT), settings, tally)
+        return opinion_of(f"{self.name}@{self.version}", settings, tally, reading)

@@ -308,11 +308,11 @@ def _unanswerable(
     cases = [_tagged(case, "test", None) for case in kept]
     if not any(quotas.values()):
         return cases, None, notes
-    world = _world(material, schemas, set(asked), recipe)
+    sources = _sources(material, schemas, set(asked), recipe)
     names = recipe.types or tuple(TYPES.names())
     types = [TYPES.get(name.replace("-", "_")) for name in names]
     counts = Counter(case.tags.get(TYPE_TAG, "") for case in kept)
-    made = choose(world, quotas, types, counts)
+    made = choose(sources, quotas, types, counts)
     if made.short:
         places = sum(made.short.values())
         notes.append(
@@ -321,18 +321,18 @@ def _unanswerable(
         )
     chosen, reworded = made.chosen, None
     if tools is not None and tools.answerer is not None:
-        reworded = reword(chosen, world, tools)
+        reworded = reword(chosen, sources, tools)
         chosen = reworded.chosen
         for why, number in reworded.kept.items():
             notes.append(f"{count(number, 'question')} left in the rules' own words: {why}")
     files = {case.db_id: case.database for case in material.cases}
     cases += [
-        _tagged(case_of(each, world, files.get(each.idea.db_id)), "test", None) for each in chosen
+        _tagged(case_of(each, sources, files.get(each.idea.db_id)), "test", None) for each in chosen
     ]
     return cases, reworded, notes
 
 
-def _world(
+def _sources(
     material: Material, schemas: Mapping[str, Schema], asked: Iterable[str], recipe: Recipe
 ) -> QuestionSources:
     here = set(asked)

@@ -97,10 +97,6 @@ class Mention:
     near: frozenset[str]
 
 
-Options = Callable[[QuestionSources, SchemaWords, Table, frozenset[str]], Sequence[Hypothetical]]
-"""The hypothetical columns of a table, given the tables near it."""
-
-
 def kind_of(column: Column) -> ColumnKind:
     """What a column holds, by its declared type and its name."""
     named = words(column.name)
@@ -118,11 +114,56 @@ def is_key(table: Table, column: Column) -> bool:
     return name in pointing | keys or bool(_KEYS & set(words(column.name)))
 
 
+class ColumnType:
+    """A type of unanswerable question about columns that do not exist."""
+
+    label: str
+    version = 1
+    prompt = "unanswerable_column"
+
+    def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
+        """Questions of this type on a database."""
+        known = sources.known.get(db_id)
+        if known is None:
+            return iter(())
+
+        def options(table: Table, near: frozenset[str]) -> Sequence[Hypothetical]:
+            return self.options(sources, known, table, near)
+
+        return column_ideas(sources, db_id, options, self.label)
+
+    def options(
+        self, sources: QuestionSources, known: SchemaWords, table: Table, near: frozenset[str]
+    ) -> Sequence[Hypothetical]:
+        """The hypothetical columns of a table, given the tables near it."""
+        raise NotImplementedError
+
+
+def columns_to_name(
+    sources: QuestionSources, table: Table, name_of: Callable[[Column], str | None]
+) -> Iterator[tuple[str, Column]]:
+    """The columns of a table that people could ask about, each with its name in words."""
+    for column in table.columns:
+        name = None if is_key(table, column) else name_of(column)
+        if name and sources.said(name):
+            yield name, column
+
+
 def column_ideas(
-    world: QuestionSources, db_id: str, options: Options, purpose: str
+    sources: QuestionSources,
+    db_id: str,
+    options: Callable[[Table, frozenset[str]], Sequence[Hypothetical]],
+    purpose: str,
 ) -> Iterator[Idea]:
-    """Questions about columns that do not exist, changed ones first, then forms."""
-    known = world.known.get(db_id)
+    """Questions about columns that do not exist, changed ones first, then forms.
+
+    Args:
+        sources: What they are made from.
+        db_id: The database.
+        options: The hypothetical columns of a table, given the tables near it.
+        purpose: What the draws depend on, beside the seed.
+    """
+    known = sources.known.get(db_id)
     if known is None:
         return
     kept: dict[tuple[str, frozenset[str]], Sequence[Hypothetical]] = {}
@@ -131,17 +172,17 @@ def column_ideas(
         place = (fold(table), near)
         if place not in kept:
             found = known.schema.table(table)
-            held = options(world, known, found, near) if found is not None else ()
+            held = options(found, near) if found is not None else ()
             kept[place] = sorted(held, key=lambda option: option.name)
         return kept[place]
 
     cases = shuffled(
-        world.by_database.get(db_id, ()), world.seed, purpose, key=lambda case: case.id
+        sources.by_database.get(db_id, ()), sources.seed, purpose, key=lambda case: case.id
     )
     used: Counter[str] = Counter()
     for turn in range(_ROUNDS):
         # Looked for one at a time, and kept: finding them takes a parse of the gold.
-        for mention in (each for case in cases for each in _kept_mentions(world, known, case)):
+        for mention in (each for case in cases for each in _kept_mentions(sources, known, case)):
             fitting = [
                 option
                 for option in choices(mention.table, mention.near)
@@ -151,12 +192,12 @@ def column_ideas(
             ]
             if not fitting:
                 continue
-            chance = draw(world.seed, purpose, mention.case.id, str(mention.start), str(turn))
+            chance = draw(sources.seed, purpose, mention.case.id, str(mention.start), str(turn))
             option = fitting[chance % len(fitting)]
             used[option.name] += 1
             changed = replaced(mention, option)
             yield Idea(db_id, changed, "changed", mention.case.id, option.name, mention.table)
-    yield from _forms(world, known, choices, purpose)
+    yield from _forms(sources, known, choices, purpose)
 
 
 def mentions(case: Case, known: SchemaWords) -> list[Mention]:
@@ -201,10 +242,10 @@ def replaced(mention: Mention, option: Hypothetical) -> str:
     return before + text + after
 
 
-def _kept_mentions(world: QuestionSources, known: SchemaWords, case: Case) -> Sequence[Mention]:
-    if case.id not in world.mentions:
-        world.mentions[case.id] = _apart(case, known, world.seed)
-    found: Sequence[Mention] = world.mentions[case.id]
+def _kept_mentions(sources: QuestionSources, known: SchemaWords, case: Case) -> Sequence[Mention]:
+    if case.id not in sources.mentions:
+        sources.mentions[case.id] = _apart(case, known, sources.seed)
+    found: Sequence[Mention] = sources.mentions[case.id]
     return found
 
 
@@ -265,23 +306,23 @@ def _spans(spoken: list[tuple[str, int, int]], column: str, table: str) -> list[
 
 
 def _forms(
-    world: QuestionSources,
+    sources: QuestionSources,
     known: SchemaWords,
     choices: Callable[[str, frozenset[str]], Sequence[Hypothetical]],
     purpose: str,
 ) -> Iterator[Idea]:
     """Forms filled in, in the letter case and with the marks of an answerable question."""
     db_id = known.schema.db_id
-    models = sorted((case.question for case in world.by_database.get(db_id, ())), key=str)
+    models = sorted((case.question for case in sources.by_database.get(db_id, ())), key=str)
     for table in known.schema.tables:
         said = sayable(table.name)
         if said is None:
             continue
         near = known.reach(table.name)
         for option in shuffled(
-            choices(table.name, near), world.seed, purpose, table.name, key=lambda o: o.name
+            choices(table.name, near), sources.seed, purpose, table.name, key=lambda o: o.name
         ):
-            chance = draw(world.seed, purpose, db_id, table.name, option.name)
+            chance = draw(sources.seed, purpose, db_id, table.name, option.name)
             forms = _FORMS[option.kind]
             last = option.name.split()
             one = said.split()

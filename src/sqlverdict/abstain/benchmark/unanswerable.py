@@ -57,7 +57,7 @@ def apportion(total: int, weights: Mapping[str, float]) -> dict[str, int]:
 
 
 def choose(
-    world: QuestionSources,
+    sources: QuestionSources,
     quotas: Mapping[str, int],
     types: Sequence[UnanswerableType],
     have: Mapping[str, int] | None = None,
@@ -65,20 +65,20 @@ def choose(
     """Choose unanswerable questions.
 
     Args:
-        world: What they are made from.
+        sources: What they are made from.
         quotas: How many each database gets.
         types: The types to choose from.
         have: How many there are of each type already; they count for the balance.
     """
     counts = Counter(have or {})
     streams = {
-        (db_id, kind.label): _fresh(kind, world, db_id) for db_id in quotas for kind in types
+        (db_id, kind.label): _fresh(kind, sources, db_id) for db_id in quotas for kind in types
     }
-    taken: set[tuple[str, str]] = set(world.wordings)
+    taken: set[tuple[str, str]] = set(sources.wordings)
     chosen: list[ChosenIdea] = []
     short: Counter[str] = Counter()
     places = [(db_id, number) for db_id, quota in quotas.items() for number in range(quota)]
-    for db_id, _ in shuffled(places, world.seed, "places", key=str):
+    for db_id, _ in shuffled(places, sources.seed, "places", key=str):
         # Sorting is stable: types that are equally far behind keep their order.
         for kind in sorted(types, key=lambda kind: counts[kind.label]):
             idea = _next(streams[db_id, kind.label], taken)
@@ -91,8 +91,8 @@ def choose(
     return ChosenIdeas(tuple(chosen), dict(short))
 
 
-def _fresh(kind: UnanswerableType, world: QuestionSources, db_id: str) -> Iterator[Idea]:
-    return iter(kind.ideas(world, db_id))
+def _fresh(kind: UnanswerableType, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
+    return iter(kind.ideas(sources, db_id))
 
 
 def _next(stream: Iterator[Idea], taken: set[tuple[str, str]]) -> Idea | None:
@@ -109,7 +109,7 @@ def _next(stream: Iterator[Idea], taken: set[tuple[str, str]]) -> Idea | None:
     return None
 
 
-def case_of(chosen: ChosenIdea, world: QuestionSources, database: str | None) -> Case:
+def case_of(chosen: ChosenIdea, sources: QuestionSources, database: str | None) -> Case:
     """The case of a chosen question."""
     idea, label = chosen.idea, chosen.kind.label
     tags = {
@@ -120,7 +120,7 @@ def case_of(chosen: ChosenIdea, world: QuestionSources, database: str | None) ->
         "task": idea.task,
     }
     return Case(
-        id=f"{label}-{mark(world.seed, label, idea.db_id, idea.question)}",
+        id=f"{label}-{mark(sources.seed, label, idea.db_id, idea.question)}",
         db_id=idea.db_id,
         question=idea.question,
         database=database,

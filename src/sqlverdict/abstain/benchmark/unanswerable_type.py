@@ -59,7 +59,7 @@ class UnanswerableType(Protocol):
         """The prompt that puts it into natural words; empty: its words are left alone."""
         ...
 
-    def ideas(self, world: QuestionSources, db_id: str) -> Iterator[Idea]:
+    def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
         """Questions of this type on a database, best first; none where it cannot make any."""
         ...
 

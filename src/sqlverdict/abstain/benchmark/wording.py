@@ -55,12 +55,14 @@ class RewordedQuestions:
     purposes: tuple[str, ...] = ()
 
 
-def reword(chosen: Sequence[ChosenIdea], world: QuestionSources, tools: Tools) -> RewordedQuestions:
+def reword(
+    chosen: Sequence[ChosenIdea], sources: QuestionSources, tools: Tools
+) -> RewordedQuestions:
     """Say questions in natural words.
 
     Args:
         chosen: The questions; types without a prompt keep theirs.
-        world: What they were made from.
+        sources: What they were made from.
         tools: The model, and how it is asked.
 
     Raises:
@@ -68,10 +70,10 @@ def reword(chosen: Sequence[ChosenIdea], world: QuestionSources, tools: Tools) -
         UsageError: no model is named.
     """
     places = [number for number, each in enumerate(chosen) if each.kind.prompt]
-    requests = [_request(chosen[number], world, tools) for number in places]
+    requests = [_request(chosen[number], sources, tools) for number in places]
     replies = ask_all(requests, tools, "the wording of unanswerable questions")
     found = list(chosen)
-    taken = {*world.wordings, *((c.idea.db_id, same_wording(c.idea.question)) for c in chosen)}
+    taken = {*sources.wordings, *((c.idea.db_id, same_wording(c.idea.question)) for c in chosen)}
     kept: Counter[str] = Counter()
     for number, reply in zip(places, replies, strict=True):
         each = chosen[number]
@@ -128,12 +130,12 @@ def _said(reply: Reply | NoReply, chosen: ChosenIdea) -> _Said:
     return _Said(line)
 
 
-def _request(chosen: ChosenIdea, world: QuestionSources, tools: Tools) -> Request:
+def _request(chosen: ChosenIdea, sources: QuestionSources, tools: Tools) -> Request:
     idea = chosen.idea
-    known = world.known.get(idea.db_id)
+    known = sources.known.get(idea.db_id)
     asked = shuffled(
-        world.by_database.get(idea.db_id, ()),
-        world.seed,
+        sources.by_database.get(idea.db_id, ()),
+        sources.seed,
         "examples",
         idea.question,
         key=lambda case: case.id,

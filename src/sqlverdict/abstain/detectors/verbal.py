@@ -13,23 +13,20 @@ Source:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
-from sqlverdict.abstain.base import Gate
+from sqlverdict.abstain.base import PromptGate
 from sqlverdict.abstain.method import (
     ABSTAINERS,
     Ask,
     Detection,
     Draft,
     Examples,
-    GeneratorNeeds,
     Need,
-    Place,
     Shot,
-    Tools,
     TrainingExample,
 )
 from sqlverdict.abstain.prompting.replies import split_remark
@@ -37,53 +34,37 @@ from sqlverdict.abstain.prompting.replies import split_remark
 
 @ABSTAINERS.member
 @dataclass(kw_only=True)
-class Verbal(Gate):
+class Verbal(PromptGate):
     """Abstention by the model's own remark; it has no option of its own."""
 
     name: ClassVar[str] = "verbal"
     version: ClassVar[int] = 1
-    place: ClassVar[Place] = "with"
     needs: ClassVar[frozenset[Need]] = frozenset({"examples"})
     prompt: ClassVar[str] = "sqlprompt_verbal"
 
-    def wishes(self) -> GeneratorNeeds:
-        """A prompt with remarks."""
-        return GeneratorNeeds(style=self)
-
-    def shots(
+    def demonstrations(
         self,
         groups: Sequence[Sequence[TrainingExample]],
         unanswerable: Examples,
         ask: Ask,
-        seed: int,
-    ) -> list[list[Shot]]:
+        chance: Random,
+    ) -> Iterator[list[Shot]]:
         """Each group once with its own queries, once with queries that belong elsewhere."""
-        del unanswerable
-        draw = Random(f"{seed} {ask.id}")  # noqa: S311 (an order, no secret)
+        del unanswerable, ask
         every = [example.sql or "" for group in groups for example in group]
-        mixed = []
         for group in groups:
             shots = [Shot(example.ask, f"{example.sql} # correct") for example in group]
             for example in group:
                 others = [sql for sql in every if sql != example.sql]
                 if others:
-                    shots.append(Shot(example.ask, f"{draw.choice(others)} # incorrect"))
-            draw.shuffle(shots)
-            mixed.append(shots)
-        return mixed
+                    shots.append(Shot(example.ask, f"{chance.choice(others)} # incorrect"))
+            yield shots
 
     def read(self, text: str) -> str | None:
         """The SQL of a reply, without the remark."""
         return split_remark(text)[0]
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
-        """What each reply remarks on itself."""
-        del tools
-        findings = []
-        for _, draft in asked:
-            said = draft.raw or draft.sql or "" if draft is not None else ""
-            remark = split_remark(said)[1]
-            findings.append(
-                Detection(0.0 if remark == "incorrect" else 1.0, note=remark or "no remark")
-            )
-        return findings
+    def detect(self, draft: Draft) -> Detection:
+        """What the reply remarks on itself."""
+        remark = split_remark(draft.raw or draft.sql or "")[1]
+        return Detection(0.0 if remark == "incorrect" else 1.0, note=remark or "no remark")

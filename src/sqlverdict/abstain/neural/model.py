@@ -87,8 +87,3 @@ def save_model(model: Any, tokenizer: Any, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     model.save_pretrained(folder)
     tokenizer.save_pretrained(folder)
-
-
-def parameter_count(model: Any) -> int:
-    """How many weights a model has."""
-    return sum(weights.numel() for weights in model.parameters())

@@ -10,21 +10,12 @@ Source: LLM-SQL-Solver (Zhao et al., 2023), table 3 of FLEX; the wording is ours
 
 from __future__ import annotations
 
-from sqlverdict.judge.briefs.brief import Brief
-from sqlverdict.judge.judge import JUDGES, Conduct
-from sqlverdict.judge.opinion import Settings
-from sqlverdict.judge.solver import compare_queries
+from sqlverdict.judge.judge import JUDGES
+from sqlverdict.judge.solver import Solver
 
 
 @JUDGES.member
-class SolverExplain:
+class SolverExplain(Solver):
     """Equivalence by explanations compared."""
 
     name = "solver_explain"
-    version = 1
-    sees_evidence = False
-
-    def conduct(self, brief: Brief, settings: Settings) -> Conduct:
-        """One call, and more only where its reply cannot be read."""
-        label = f"{self.name}@{self.version}"
-        return (yield from compare_queries(label, "solver_explain", brief, settings))

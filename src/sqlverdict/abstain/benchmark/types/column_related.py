@@ -7,44 +7,40 @@ nowhere in the database, in any spelling.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from sqlverdict.abstain.benchmark.columns import Hypothetical, column_ideas, is_key, kind_of
+from sqlverdict.abstain.benchmark.columns import ColumnType, Hypothetical, columns_to_name, kind_of
 from sqlverdict.abstain.benchmark.lexicon import related
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
-from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
+from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
 from sqlverdict.abstain.benchmark.words import sayable, singular, words
-from sqlverdict.parse.schema import Table
+from sqlverdict.parse.schema import Column, Table
 
 
 @TYPES.member
-class ColumnRelated:
+class ColumnRelated(ColumnType):
     """Hypothetical columns that would fit into the schema."""
 
     label = "column-related"
-    version = 1
-    prompt = "unanswerable_column"
 
-    def ideas(self, world: QuestionSources, db_id: str) -> Iterator[Idea]:
-        """Questions of this type on a database."""
-        return column_ideas(world, db_id, _options, self.label)
-
-
-def _options(
-    world: QuestionSources, known: SchemaWords, table: Table, near: frozenset[str]
-) -> Sequence[Hypothetical]:
-    del near
-    wanted = tuple(map(singular, words(table.name)))
-    found: dict[str, Hypothetical] = {}
-    for elsewhere in world.elsewhere(known.schema.db_id):
-        for other in elsewhere.schema.tables:
-            if tuple(map(singular, words(other.name))) != wanted:
-                continue
-            for column in other.columns:
-                name = None if is_key(other, column) else sayable(column.name)
-                if name and world.said(name):
+    def options(
+        self, sources: QuestionSources, known: SchemaWords, table: Table, near: frozenset[str]
+    ) -> Sequence[Hypothetical]:
+        """What tables of the same name have elsewhere, and what such things may have."""
+        del near
+        words_of_table = tuple(map(singular, words(table.name)))
+        columns: dict[str, Hypothetical] = {}
+        for elsewhere in sources.elsewhere(known.schema.db_id):
+            for other in elsewhere.schema.tables:
+                if tuple(map(singular, words(other.name))) != words_of_table:
+                    continue
+                for name, column in columns_to_name(sources, other, _name):
                     origin = f"{elsewhere.schema.db_id}.{other.name}.{column.name}"
-                    found.setdefault(name, Hypothetical(name, kind_of(column), origin))
-    for each in related(table):
-        found.setdefault(each.name, each)
-    return [each for each in found.values() if not known.holds(each.name)]
+                    columns.setdefault(name, Hypothetical(name, kind_of(column), origin))
+        for each in related(table):
+            columns.setdefault(each.name, each)
+        return [each for each in columns.values() if not known.holds(each.name)]
+
+
+def _name(column: Column) -> str | None:
+    return sayable(column.name)

@@ -9,11 +9,18 @@ the city's. The column is in no such table, in any spelling.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from sqlverdict.abstain.benchmark.columns import Hypothetical, column_ideas, is_key, kind_of
+from sqlverdict.abstain.benchmark.columns import (
+    ColumnType,
+    Hypothetical,
+    columns_to_name,
+    is_key,
+    kind_of,
+)
 from sqlverdict.abstain.benchmark.lexicon import SWAPS
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources, SchemaWords
-from sqlverdict.abstain.benchmark.unanswerable_type import TYPES, Idea
+from sqlverdict.abstain.benchmark.unanswerable_type import TYPES
 from sqlverdict.abstain.benchmark.words import meaning, meanings, sayable, singular, words
 from sqlverdict.parse.schema import Column, Table
 from sqlverdict.parse.tokens import fold
@@ -26,46 +33,37 @@ district of the shop he was hired by, never its number of products."""
 
 
 @TYPES.member
-class ColumnSurface:
+class ColumnSurface(ColumnType):
     """Hypothetical columns that resemble existing ones."""
 
     label = "column-surface"
-    version = 1
-    prompt = "unanswerable_column"
 
-    def ideas(self, world: QuestionSources, db_id: str) -> Iterator[Idea]:
-        """Questions of this type on a database."""
-        return column_ideas(world, db_id, _options, self.label)
-
-
-def _options(
-    world: QuestionSources, known: SchemaWords, table: Table, near: frozenset[str]
-) -> Sequence[Hypothetical]:
-    found: dict[str, Hypothetical] = {}
-    # The table's own neighbours count even where the question reads others.
-    close = near | known.reach(table.name)
-    linked = known.connected(table.name)
-    for other in known.schema.tables:
-        if fold(other.name) in close:
-            continue
-        for column in other.columns:
-            name = None if is_key(other, column) else _without(column, other)
-            if name is None or not world.said(name):
+    def options(
+        self, sources: QuestionSources, known: SchemaWords, table: Table, near: frozenset[str]
+    ) -> Sequence[Hypothetical]:
+        """What other tables of the database have, and neighbours of the table's own columns."""
+        columns: dict[str, Hypothetical] = {}
+        # The table's own neighbours count even where the question reads others.
+        close = near | known.reach(table.name)
+        linked = known.connected(table.name)
+        for other in known.schema.tables:
+            if fold(other.name) in close:
                 continue
-            if fold(other.name) in linked and meanings(name) & PASSED_ON:
-                continue
-            if not known.holds(name, close):
-                origin = f"{other.name}.{column.name}"
-                found.setdefault(name, Hypothetical(name, kind_of(column), origin))
-    for column in table.columns:
-        for name in () if is_key(table, column) else _neighbours(column):
-            if not known.holds(name, near=False):
-                origin = f"{table.name}.{column.name}"
-                found.setdefault(name, Hypothetical(name, kind_of(column), origin))
-    return list(found.values())
+            for name, column in columns_to_name(sources, other, partial(_without, other)):
+                if fold(other.name) in linked and meanings(name) & PASSED_ON:
+                    continue
+                if not known.holds(name, close):
+                    origin = f"{other.name}.{column.name}"
+                    columns.setdefault(name, Hypothetical(name, kind_of(column), origin))
+        for column in table.columns:
+            for name in () if is_key(table, column) else _neighbours(column):
+                if not known.holds(name, near=False):
+                    origin = f"{table.name}.{column.name}"
+                    columns.setdefault(name, Hypothetical(name, kind_of(column), origin))
+        return list(columns.values())
 
 
-def _without(column: Column, table: Table) -> str | None:
+def _without(table: Table, column: Column) -> str | None:
     """A column's name without its table's: ``dog_breed`` of dogs is a breed."""
     own = set(map(singular, words(table.name)))
     return sayable("_".join(word for word in words(column.name) if singular(word) not in own))

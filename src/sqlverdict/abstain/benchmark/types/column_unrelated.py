@@ -12,6 +12,7 @@ from functools import lru_cache
 
 from sqlverdict.abstain.benchmark.columns import (
     ColumnKind,
+    ColumnType,
     Hypothetical,
     column_ideas,
     is_key,
@@ -25,42 +26,31 @@ from sqlverdict.parse.schema import Table
 
 
 @TYPES.member
-class ColumnUnrelated:
+class ColumnUnrelated(ColumnType):
     """Hypothetical columns that have nothing to do with the database."""
 
     label = "column-unrelated"
-    version = 1
-    prompt = "unanswerable_column"
 
-    def ideas(self, world: QuestionSources, db_id: str) -> Iterator[Idea]:
-        """Questions of this type on a database."""
-        known = world.known.get(db_id)
-        if known is None:
-            return iter(())
-        found = _strangers(world, known)
-
-        def options(
-            world: QuestionSources, known: SchemaWords, table: Table, near: frozenset[str]
-        ) -> Sequence[Hypothetical]:
-            del world, known, table, near
-            return found
-
-        return column_ideas(world, db_id, options, self.label)
+    def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
+        """Questions of this type on a database: every table has the same options."""
+        known = sources.known.get(db_id)
+        strangers = _strangers(sources, known) if known is not None else ()
+        return column_ideas(sources, db_id, lambda *_: strangers, self.label)
 
 
-def _strangers(world: QuestionSources, known: SchemaWords) -> Sequence[Hypothetical]:
-    found: dict[str, Hypothetical] = {}
-    for elsewhere in world.elsewhere(known.schema.db_id):
+def _strangers(sources: QuestionSources, known: SchemaWords) -> Sequence[Hypothetical]:
+    columns: dict[str, Hypothetical] = {}
+    for elsewhere in sources.elsewhere(known.schema.db_id):
         for table in elsewhere.schema.tables:
             if meanings(table.name) & known.vocabulary - GENERIC:
                 continue
             origin = f"{elsewhere.schema.db_id}.{table.name}"
             for name, kind in _columns(table):
-                if world.said(name):
-                    found.setdefault(name, Hypothetical(name, kind, origin))
+                if sources.said(name):
+                    columns.setdefault(name, Hypothetical(name, kind, origin))
     for each in odd():
-        found.setdefault(each.name, each)
-    return [each for each in found.values() if not meanings(each.name) & known.vocabulary]
+        columns.setdefault(each.name, each)
+    return [each for each in columns.values() if not meanings(each.name) & known.vocabulary]
 
 
 @lru_cache(maxsize=4096)

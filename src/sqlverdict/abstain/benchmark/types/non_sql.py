@@ -67,24 +67,24 @@ class NonSql:
     version = 1
     prompt = "unanswerable_task"
 
-    def ideas(self, world: QuestionSources, db_id: str) -> Iterator[Idea]:
+    def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
         """Questions of this type on a database."""
         cases = shuffled(
-            world.by_database.get(db_id, ()), world.seed, self.label, key=lambda case: case.id
+            sources.by_database.get(db_id, ()), sources.seed, self.label, key=lambda case: case.id
         )
         for turn in range(len(FOR_THINGS)):
             for case in cases:
                 rest = about(case.question)
                 if rest is None:
                     continue
-                task, form = _task(world.seed, db_id, case.id, rest, turn)
+                task, form = _task(sources.seed, db_id, case.id, rest, turn)
                 text = in_style(form.format(rest=rest), case.question)
                 yield Idea(db_id, text, "changed", case.id, task=task)
-        known = world.known.get(db_id)
+        known = sources.known.get(db_id)
         for table in known.schema.tables if known is not None else ():
             said = sayable(table.name)
             for turn in range(len(FOR_THINGS)) if said else ():
-                task, form = _task(world.seed, db_id, table.name, f"all {said}", turn)
+                task, form = _task(sources.seed, db_id, table.name, f"all {said}", turn)
                 yield Idea(db_id, form.format(rest=f"all {said}"), "form", task=task)
 
 

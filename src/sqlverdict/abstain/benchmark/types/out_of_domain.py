@@ -27,21 +27,21 @@ class OutOfDomain:
     version = 1
     prompt = ""
 
-    def ideas(self, world: QuestionSources, db_id: str) -> Iterator[Idea]:
+    def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
         """Questions of this type on a database."""
-        known = world.known.get(db_id)
+        known = sources.known.get(db_id)
         if known is None:
             return
-        pool = world.pool or [
+        pool = sources.pool or [
             PoolQuestion(case.question, f"{case.db_id} {case.id}")
-            for case in world.cases
+            for case in sources.cases
             if case.db_id != db_id and case.question.strip()
         ]
-        models = sorted(case.question for case in world.by_database.get(db_id, ()))
+        models = sorted(case.question for case in sources.by_database.get(db_id, ()))
         telling = known.vocabulary - GENERIC
-        for question in shuffled(pool, world.seed, self.label, db_id, key=lambda q: q.text):
+        for question in shuffled(pool, sources.seed, self.label, db_id, key=lambda q: q.text):
             spoken = [meaning(word) for word, _, _ in question_words(question.text)]
             if _SHORTEST <= len(spoken) <= _LONGEST and not telling.intersection(spoken):
                 text = " ".join(question.text.split())
-                model = models[draw(world.seed, db_id, text) % len(models)] if models else text
+                model = models[draw(sources.seed, db_id, text) % len(models)] if models else text
                 yield Idea(db_id, in_style(text, model), "pool", question.origin)
