@@ -75,7 +75,7 @@ def test_what_waits_in_a_batch_is_neither_sent_nor_asked_again(cache: ReplyCache
         assert found.pending
         gatherer = RequestCollector(there, cache)
         assert gatherer.ask(REQUESTS[0]).pending  # type: ignore[union-attr]
-        assert (gatherer.wanted, gatherer.waiting) == ((), 1)
+        assert (gatherer.requests, gatherer.waiting) == ((), 1)
 
 
 @pytest.mark.parametrize("place", ["/v1/files", "/v1/batches"])
@@ -277,6 +277,6 @@ def test_a_gatherer_notes_each_request_once(cache: ReplyCache) -> None:
         found = [gatherer.ask(request) for request in [*REQUESTS, *REQUESTS]]
         assert sum(isinstance(reply, Reply) for reply in found) == 2
         assert all(reply.pending for reply in found if isinstance(reply, NoReply))
-        assert gatherer.wanted == tuple(REQUESTS[1:])
+        assert gatherer.requests == tuple(REQUESTS[1:])
         assert gatherer.cached == 2
         assert len(server.calls) == 1

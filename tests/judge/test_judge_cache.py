@@ -77,7 +77,7 @@ received = st.builds(
     prompt_tokens=numbers,
     completion_tokens=numbers,
     discounted_tokens=numbers,
-    counted=st.booleans(),
+    tokens_known=st.booleans(),
     seconds=st.floats(0, 1e4),
     logprobs=st.lists(choices, max_size=3).map(tuple),
     served=st.text(st.characters(codec="utf-8"), max_size=5),

@@ -25,8 +25,12 @@ def test_by_hand(cache: ReplyCache) -> None:
 
 def test_earlier_replies_teach_the_length_of_later_ones(cache: ReplyCache) -> None:
     for number, tokens in enumerate((100, 200)):
-        cache.put(f"{number:064x}", question(), ReceivedReply("x", "stop", 1, tokens, counted=True))
-    cache.put("f" * 64, question(purpose="other@1"), ReceivedReply("x", "stop", 1, 9, counted=True))
+        cache.put(
+            f"{number:064x}", question(), ReceivedReply("x", "stop", 1, tokens, tokens_known=True)
+        )
+    cache.put(
+        "f" * 64, question(purpose="other@1"), ReceivedReply("x", "stop", 1, 9, tokens_known=True)
+    )
     found = estimate_calls([question(max_tokens=1000)], cache, PRICES)
     assert found.completion_tokens == 150
 

@@ -125,7 +125,7 @@ def test_tokens_are_read_where_the_server_counts_them() -> None:
     body["usage"]["prompt_tokens_details"] = {"cached_tokens": 64}
     received = read_completion(body, 1.5)
     assert (received.prompt_tokens, received.completion_tokens) == (100, 7)
-    assert (received.discounted_tokens, received.counted, received.seconds) == (64, True, 1.5)
+    assert (received.discounted_tokens, received.tokens_known, received.seconds) == (64, True, 1.5)
     assert (received.finish, received.served) == ("stop", "fake-1")
 
 
@@ -216,7 +216,7 @@ def test_a_count_that_no_call_can_have_is_none(count: int, name: str) -> None:
         body["usage"][name] = count
     received = read_completion(decode(json.dumps(body).encode()))
     assert received.text == "fine"
-    assert not received.counted
+    assert not received.tokens_known
     assert (received.prompt_tokens, received.completion_tokens) == (0, 0)
 
 

@@ -27,11 +27,11 @@ def json_escaped(text: str) -> str:
     r"""JSON of the same meaning, with control characters inside its strings as ``\u009b``."""
     import json
 
-    return _CONTROL.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    return _CONTROL.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
-def _escape(found: re.Match[str]) -> str:
-    code = ord(found[0])
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
     if code > 0xFFFF:
         return f"\\U{code:08x}"
     return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}"

@@ -108,10 +108,10 @@ def _write_holder(handle: int) -> None:
 
 def _read_holder(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(path.read_text("utf-8"))
+        holder = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return holder if isinstance(holder, dict) else {}
 
 
 def _holder_text(holder: dict[str, Any]) -> str:

@@ -21,18 +21,18 @@ def without_secrets(text: str) -> str:
     """A text with every URL in it as it may be shown."""
     if "://" not in text:
         return text
-    return _ADDRESS.sub(lambda found: found["scheme"] + _shown(found["rest"]), text)
+    return _ADDRESS.sub(lambda match: match["scheme"] + _without_user(match["rest"]), text)
 
 
-def _shown(rest: str) -> str:
+def _without_user(rest: str) -> str:
     """What follows ``https://``, without user, password, fragment and unknown parameters."""
     before, mark, behind = rest.partition("?")
     host, slash, path = before.partition("#")[0].partition("/")
-    shown = host.rpartition("@")[2] + slash + path
+    address = host.rpartition("@")[2] + slash + path
     if "@" in path or ";" in path:
         # A password with a slash in it, or parameters of a path: nobody needs to see those.
-        shown = f"{host.rpartition('@')[2]}/{REDACTED}"
-    return f"{shown}?{shown_query(behind.partition('#')[0])}" if mark else shown
+        address = f"{host.rpartition('@')[2]}/{REDACTED}"
+    return f"{address}?{shown_query(behind.partition('#')[0])}" if mark else address
 
 
 def shown_query(query: str) -> str:
@@ -46,9 +46,9 @@ def shown_query(query: str) -> str:
 def secret_values(parameters: Iterable[tuple[str, str]]) -> list[str]:
     """The values that may be secret, as they are and as a URL spells them, longest first."""
     values = {
-        spelt
+        text
         for name, value in parameters
         if name.lower() not in _HARMLESS and len(value) >= _SHORTEST
-        for spelt in (value, quote(value, safe=""), quote(value))
+        for text in (value, quote(value, safe=""), quote(value))
     }
     return sorted(values, key=lambda value: (-len(value), value))

@@ -155,8 +155,8 @@ def _size_in_header(header: bytes) -> int:
     page = int.from_bytes(header[16:18], "big")
     page = _LARGEST_PAGE if page == 1 else page
     # Writers from before version 3.7.0 leave the number of pages as it was.
-    stated = header[24:28] == header[92:96]
-    return page * max(1, int.from_bytes(header[28:32], "big") if stated else 1)
+    has_size = header[24:28] == header[92:96]
+    return page * max(1, int.from_bytes(header[28:32], "big") if has_size else 1)
 
 
 def _refuse_half_written(path: Path) -> None:

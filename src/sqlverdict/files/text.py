@@ -18,15 +18,15 @@ T = TypeVar("T")
 
 UTF8_BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
-_SHOWN = 5
+_FEW = 5
 _HALVES = re.compile("[\ud800-\udfff]")
 
 
-def listed(things: Iterable[object], shown: int = _SHOWN) -> str:
+def few_of(things: Iterable[object], most: int = _FEW) -> str:
     """The first few things, for a message: ``'a', 'b', 'c' and 12 more``."""
     every = [repr(thing) for thing in things]
-    more = f" and {len(every) - shown} more" if len(every) > shown else ""
-    return ", ".join(every[:shown]) + more
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more
 
 
 def count(number: int, one: str, many: str = "") -> str:
@@ -239,11 +239,11 @@ def repeated_keys(text: str) -> list[str]:
     repeated: list[str] = []
 
     def look(pairs: list[tuple[str, object]]) -> dict[str, object]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        record = dict(pairs)
+        if len(record) < len(pairs):
             times = Counter(key for key, _ in pairs)
-            repeated.extend(key for key in found if times[key] > 1)
-        return found
+            repeated.extend(key for key in record if times[key] > 1)
+        return record
 
     json.loads(text, object_pairs_hook=look)
     return repeated

@@ -82,8 +82,8 @@ def ask(
     attempts = settings.retries_unparseable + 1
     message = ""
     for attempt in range(1, attempts + 1):
-        asked = request if attempt == 1 else _again(request, attempt, attempts, settings)
-        reply = yield asked
+        attempted = request if attempt == 1 else _again(request, attempt, attempts, settings)
+        reply = yield attempted
         if isinstance(reply, NoReply):
             if reply.budget:
                 tally.flag(BUDGET)

@@ -80,19 +80,19 @@ def kinds_for(equal: bool | None, correct: bool | None) -> Mapping[str, str]:
 
 def read_categories(text: str, kinds: Mapping[str, str]) -> ReplyReading[Categories]:
     """The labels in a reply: the last object that names one of them."""
-    wanted = frozenset(alias for alias, name in ALIASES.items() if name in kinds)
-    found = read(text, ReplyForm("labels", wanted, _label))
-    if found.value is None:
-        return ReplyReading(None, explanation=found.explanation, message=found.message)
-    said: dict[str, tuple[bool, str]] = {}
-    for alias, value in found.fields.items():
+    aliases = frozenset(alias for alias, name in ALIASES.items() if name in kinds)
+    reading = read(text, ReplyForm("labels", aliases, _label))
+    if reading.value is None:
+        return ReplyReading(None, explanation=reading.explanation, message=reading.message)
+    labels: dict[str, tuple[bool, str]] = {}
+    for alias, value in reading.fields.items():
         label = _label(value)
-        if alias in wanted and label is not None:
-            said[ALIASES[alias]] = label
-    held = tuple(name for name in kinds if said.get(name, (False, ""))[0])
-    categories = Categories(held, {name: said[name][1] for name in held})
+        if alias in aliases and label is not None:
+            labels[ALIASES[alias]] = label
+    names = tuple(name for name in kinds if labels.get(name, (False, ""))[0])
+    categories = Categories(names, {name: labels[name][1] for name in names})
     # Labels are asked for without reasoning before them, so that is nothing odd here.
-    return ReplyReading(categories, (), found.explanation, found.fields)
+    return ReplyReading(categories, (), reading.explanation, reading.fields)
 
 
 def _label(value: Value) -> tuple[bool, str] | None:
@@ -123,8 +123,8 @@ def categorise(
     values["earlier"] = quote(opinion.explanation, LONGEST_EARLIER)
     tally = CallCounts()
     request = make_request(prompt, values, settings, _schema(kinds))
-    found = yield from ask(request, lambda text: read_categories(text, kinds), settings, tally)
-    categories = None if isinstance(found, NoReading) else found.value
+    reading = yield from ask(request, lambda text: read_categories(text, kinds), settings, tally)
+    categories = None if isinstance(reading, NoReading) else reading.value
     if categories is None:
         tally.flag("uncategorised")
         categories = Categories(())

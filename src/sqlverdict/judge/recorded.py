@@ -91,9 +91,9 @@ class RecordedReplies:
                 name = str(key(record) if callable(key) else record[key])
                 value = record[text]
             except KeyError as missing:
-                found = ", ".join(sorted(map(str, record)))
+                keys = ", ".join(sorted(map(str, record)))
                 raise DataError(
-                    f"{where} has no field {missing.args[0]!r}; it has: {found}"
+                    f"{where} has no field {missing.args[0]!r}; it has: {keys}"
                 ) from missing
             if name in replies:
                 raise DataError(f"{where} repeats the id {name!r}; give several replies as a list")
@@ -125,12 +125,12 @@ class RecordedReplies:
 
 def _object(line: str, where: str) -> Mapping[str, Any]:
     try:
-        found = json.loads(line)
+        record = json.loads(line)
     except (ValueError, RecursionError) as failed:
         raise DataError(f"{where} is no JSON: {failed}") from failed
-    if not isinstance(found, dict):
+    if not isinstance(record, dict):
         raise DataError(f"{where} is no JSON object; expected one with an id and a reply")
-    return found
+    return record
 
 
 def _texts(value: object, where: str) -> str | tuple[str, ...]:

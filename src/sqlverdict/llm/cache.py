@@ -118,8 +118,8 @@ class ReplyCache:
         """The same, where only the request's model and purpose are at hand."""
         logprobs = msgspec.msgpack.encode(received.logprobs) if received.logprobs else None
         content = (received.text, received.finish, received.prompt_tokens,
-                   received.completion_tokens, received.discounted_tokens, int(received.counted),
-                   float(received.seconds), logprobs, received.served,
+                   received.completion_tokens, received.discounted_tokens,
+                   int(received.tokens_known), float(received.seconds), logprobs, received.served,
                    int(received.batch))  # fmt: skip
         row = (_checksum(address, content), address, model, purpose, time.time(), *content)
         try:
@@ -180,14 +180,14 @@ def _checksum(address: str, content: tuple[Any, ...]) -> bytes:
 
 
 def _received(row: tuple[Any, ...]) -> ReceivedReply:
-    text, finish, prompt, completion, discounted, counted, seconds, logprobs, served, batch = row
+    text, finish, prompt, completion, discounted, known, seconds, logprobs, served, batch = row
     return ReceivedReply(
         text,
         finish,
         prompt,
         completion,
         discounted,
-        bool(counted),
+        bool(known),
         seconds,
         _choices(logprobs) if logprobs else (),
         served,

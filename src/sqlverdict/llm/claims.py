@@ -29,7 +29,7 @@ class Claims:
     """
 
     def __init__(self, path: Path | None = None) -> None:
-        self._held: set[str] = set()
+        self._addresses: set[str] = set()
         self._changed = threading.Condition()
         self._file = None
         if path is not None and fcntl is not None:
@@ -46,9 +46,9 @@ class Claims:
             stop: Ends the waiting.
         """
         with self._changed:
-            if not self._changed.wait_for(lambda: address not in self._held, wait):
+            if not self._changed.wait_for(lambda: address not in self._addresses, wait):
                 return False
-            self._held.add(address)
+            self._addresses.add(address)
         if self._lock(address):
             return True
         self.release(address)
@@ -59,7 +59,7 @@ class Claims:
         """Let go of an address."""
         self._unlock(address)
         with self._changed:
-            self._held.discard(address)
+            self._addresses.discard(address)
             self._changed.notify_all()
 
     def _lock(self, address: str) -> bool:

@@ -30,14 +30,14 @@ class RequestCollector:
         self.prices = prices or load_prices()
         self.cached = 0
         self._lock = threading.Lock()
-        self._wanted: dict[str, Request] = {}
+        self._requests: dict[str, Request] = {}
         self._waiting: set[str] = set()
 
     @property
-    def wanted(self) -> tuple[Request, ...]:
+    def requests(self) -> tuple[Request, ...]:
         """The requests to be sent, each once, in the order they came."""
         with self._lock:
-            return tuple(self._wanted.values())
+            return tuple(self._requests.values())
 
     @property
     def waiting(self) -> int:
@@ -59,5 +59,5 @@ class RequestCollector:
                     self._waiting.add(address)
                 return NoReply("it waits in a batch", attempts=0, pending=True)
         with self._lock:
-            self._wanted.setdefault(address, request)
+            self._requests.setdefault(address, request)
         return NoReply("noted, not asked", attempts=0, pending=True)

@@ -68,13 +68,13 @@ def estimate_calls(
             known = cache.typical_reply(*subject) if cache is not None else None
             means[subject] = TYPICAL_REPLY if known is None else known
         read, read_limit = about(request), at_most(request)
-        written = min(round(means[subject]), request.max_tokens)
+        reply_tokens = min(round(means[subject]), request.max_tokens)
         calls += 1
         prompt += read
         prompt_limit += read_limit
-        completion += written
+        completion += reply_tokens
         completion_limit += request.max_tokens
-        likely = prices.cost(request.model, read, written, batch=batch)
+        likely = prices.cost(request.model, read, reply_tokens, batch=batch)
         worst = prices.cost(request.model, read_limit, request.max_tokens, batch=batch)
         if likely is None or worst is None:
             unpriced.add(request.model)

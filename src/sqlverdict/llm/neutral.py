@@ -47,9 +47,9 @@ def clean(text: str) -> str:
     text = "\n".join(map(_visible_line, text.split("\n")))
     # Most texts hold nothing of the kind, and looking for a part of it is much faster.
     if "```" in text or "~~~" in text:
-        text = _FENCE.sub(lambda found: _FENCE_AS[found[0][0]] * len(found[0]), text)
+        text = _FENCE.sub(lambda match: _FENCE_AS[match[0][0]] * len(match[0]), text)
     if any(part in text for part in ("<", "|>", "\uff5c>", "INST]")):
-        text = _CONTROL.sub(lambda found: f"{found[0]} ", text)
+        text = _CONTROL.sub(lambda match: f"{match[0]} ", text)
     return text
 
 

@@ -119,13 +119,13 @@ def _problem_in_object(value: dict[str, Any], schema: Mapping[str, Any], where: 
     others = schema.get("additionalProperties", True)
     for name, each in value.items():
         if name in properties:
-            found = problem(each, properties[name], f"{where}.{name}")
+            message = problem(each, properties[name], f"{where}.{name}")
         elif isinstance(others, Mapping):
-            found = problem(each, others, f"{where}.{name}")
+            message = problem(each, others, f"{where}.{name}")
         else:
-            found = None if others else f"{where} has an unexpected {name!r}"
-        if found is not None:
-            return found
+            message = None if others else f"{where} has an unexpected {name!r}"
+        if message is not None:
+            return message
     return None
 
 
@@ -139,8 +139,8 @@ def _same(left: Any, right: Any) -> bool:
     return isinstance(left, bool) == isinstance(right, bool) and bool(left == right)
 
 
-def _first(found: Any) -> str | None:
-    return next((each for each in found if each is not None), None)
+def _first(problems: Any) -> str | None:
+    return next((each for each in problems if each is not None), None)
 
 
 def _no_constant(name: str) -> Any:

@@ -68,17 +68,17 @@ def work_all(
         grace: Seconds for what has begun to end when the caller leaves early.
         on_interrupt: Called when an exception, such as Ctrl-C, ends the work early.
     """
-    crew = _ThreadPool(work, concurrency)
+    pool = _ThreadPool(work, concurrency)
     try:
-        yield from crew.run(items)
+        yield from pool.run(items)
     except BaseException as error:
-        crew.over.set()
+        pool.over.set()
         if on_interrupt is not None and not isinstance(error, GeneratorExit):
             on_interrupt()
-        crew.wait(grace)
+        pool.wait(grace)
         raise
     finally:
-        crew.dismiss()
+        pool.close()
 
 
 class _ThreadPool(Generic[T, R]):
@@ -97,21 +97,21 @@ class _ThreadPool(Generic[T, R]):
     def run(self, items: Iterable[T]) -> Iterator[tuple[int, R]]:
         """Results as they come; items are taken so that every thread has one and one waits."""
         source = enumerate(items)
-        given = taken = 0
+        started = finished = 0
         exhausted = False
-        while not exhausted or taken < given:
-            while not exhausted and given - taken < 2 * self._size:
+        while not exhausted or finished < started:
+            while not exhausted and started - finished < 2 * self._size:
                 item = next(source, None)
                 if item is None:
                     exhausted = True
                     break
-                given += 1
+                started += 1
                 self._todo.put(item)
-                if len(self._threads) < min(self._size, given):
-                    self._hire()
-            if taken < given:
+                if len(self._threads) < min(self._size, started):
+                    self._start_thread()
+            if finished < started:
                 number, result = self._next_done()
-                taken += 1
+                finished += 1
                 if isinstance(result, BaseException):
                     raise result
                 yield number, result
@@ -121,7 +121,7 @@ class _ThreadPool(Generic[T, R]):
         with self._idle:
             self._idle.wait_for(lambda: self._busy == 0, seconds)
 
-    def dismiss(self) -> None:
+    def close(self) -> None:
         """Nothing more to do."""
         self.over.set()
         for _ in self._threads:
@@ -134,7 +134,7 @@ class _ThreadPool(Generic[T, R]):
             except queue.Empty:
                 continue
 
-    def _hire(self) -> None:
+    def _start_thread(self) -> None:
         thread = threading.Thread(
             target=self._serve, name=f"sqlverdict-{len(self._threads)}", daemon=True
         )

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path, PureWindowsPath
 
 from sqlverdict.errors import UsageError
-from sqlverdict.files.text import listed, near
+from sqlverdict.files.text import few_of, near
 
 SUFFIXES = (".sqlite", ".sqlite3", ".db")
 _LONGEST_NAME = 200
@@ -84,7 +84,7 @@ class DatabaseFolder:
         if len(inside) > 1:
             return (
                 f"database {db_id!r} is not determined: {self.root / db_id} holds "
-                f"{listed(Path(file).name for file in inside)}, none of them called "
+                f"{few_of(Path(file).name for file in inside)}, none of them called "
                 f"{db_id + self.suffixes[0]!r}. Rename the right one."
             )
         names = self.names()
@@ -188,7 +188,7 @@ def missing_databases(folder: DatabaseFolder, db_ids: Sequence[str]) -> tuple[st
     return (
         *folder.notes,
         f"{_count(len(missing), 'database')} not found below {folder.root} "
-        f"({listed(sorted(missing))}): {_count(cases, 'case')} cannot be executed",
+        f"({few_of(sorted(missing))}): {_count(cases, 'case')} cannot be executed",
     )
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from sqlverdict.errors import BenchmarkError, DataError, PredictionError
-from sqlverdict.files.text import listed
+from sqlverdict.files.text import few_of
 from sqlverdict.load.databases import DatabaseFolder
 from sqlverdict.load.fenced import extract_sql, is_plain
 from sqlverdict.load.recorded import recording_from
@@ -81,7 +81,7 @@ def case_from(
     if not db_id:
         raise BenchmarkError(
             f"{where}: case {case_id!r} names no database. Expected a field 'db_id' or "
-            f"'database'; found {listed(record, 8)}. If it has another name, map it "
+            f"'database'; found {few_of(record, 8)}. If it has another name, map it "
             f"(NAME=db_id)."
         )
     database = (
@@ -159,7 +159,7 @@ def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Pred
     if key is None and "raw" not in record and not abstained:
         raise PredictionError(
             f"{where}: {case_id!r} has no prediction. Expected one of 'sql', 'prediction', 'raw' "
-            f"(null for an abstention); found {listed(record, 8)}."
+            f"(null for an abstention); found {few_of(record, 8)}."
         )
     value = record[key] if key is not None else None
     if isinstance(value, dict):
@@ -190,7 +190,7 @@ def _golds(record: Mapping[str, Any], where: str) -> tuple[str, ...]:
     if "gold" not in record and record.get("answerable") is not False:
         raise BenchmarkError(
             f"{where}: found no gold query. Expected a field 'gold' (null: unanswerable); "
-            f"found {listed(record, 8)}. If it has another name, map it (NAME=gold)."
+            f"found {few_of(record, 8)}. If it has another name, map it (NAME=gold)."
         )
     golds = [] if gold is None else gold if isinstance(gold, list) else [gold]
     for one in golds:
@@ -212,7 +212,7 @@ def _contract(value: object, where: str) -> Contract | None:
     except msgspec.ValidationError as bad:
         raise BenchmarkError(_no_contract(where, str(bad))) from bad
     if unknown:
-        raise BenchmarkError(_no_contract(where, f"it holds {listed(unknown)}"))
+        raise BenchmarkError(_no_contract(where, f"it holds {few_of(unknown)}"))
     return contract
 
 

@@ -27,7 +27,7 @@ from string import Formatter
 from typing import Any, Literal, get_args
 
 from sqlverdict.errors import DataError, UsageError
-from sqlverdict.files.text import decode_json, listed, near, read_bytes, stream_lines
+from sqlverdict.files.text import decode_json, few_of, near, read_bytes, stream_lines
 from sqlverdict.load.benchmarks.csv import table_rows
 from sqlverdict.load.fields import ID_KEYS
 
@@ -194,7 +194,7 @@ def _choose_fields(
     for name in (*((label_field,) if label_field else ()), *votes):
         if name not in fields:
             raise UsageError(
-                f"{path} has no field {name!r}.{near(name, fields)} It has {listed(fields, 12)}."
+                f"{path} has no field {name!r}.{near(name, fields)} It has {few_of(fields, 12)}."
             )
     if not votes:
         votes = [name for name in VOTE_FIELDS if name in fields and name != label_field][:1]
@@ -203,7 +203,7 @@ def _choose_fields(
     if label_field is None and not votes:
         raise UsageError(
             f"{path} has none of the fields {', '.join((*LABEL_FIELDS, *VOTE_FIELDS))}. Name the "
-            f"label's field with --label-field; there are {listed(fields, 12)}."
+            f"label's field with --label-field; there are {few_of(fields, 12)}."
         )
     return label_field, tuple(votes)
 
@@ -311,6 +311,6 @@ def _id(record: Mapping[str, Any], id_field: str | None, where: str) -> str:
     if missing:
         raise DataError(
             f"{where}: found no {missing[0]!r}. Expected an id in one of {', '.join(ID_KEYS)}, or "
-            f"'set' and 'i'; name it with --id-field. There are {listed(record, 12)}."
+            f"'set' and 'i'; name it with --id-field. There are {few_of(record, 12)}."
         )
     return "".join(text + (str(record[name]) if name else "") for text, name, _, _ in parts)

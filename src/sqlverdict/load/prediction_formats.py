@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import PredictionError
-from sqlverdict.files.text import any_text, decode_any_json, listed, repeated_keys, split_lines
+from sqlverdict.files.text import any_text, decode_any_json, few_of, repeated_keys, split_lines
 from sqlverdict.load.benchmarks.csv import table_rows
 from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, id_from, prediction_from, text_prediction
 from sqlverdict.records import Prediction
@@ -81,7 +81,7 @@ def lines_db(file: PredictionFile) -> Entries:
     if untabbed:
         raise PredictionError(
             f"{file.path}: {len(untabbed)} of {len(texts)} lines have no tab "
-            f"(line {listed(untabbed)}). Expected SQL<TAB>db_id on every line; if this is one SQL "
+            f"(line {few_of(untabbed)}). Expected SQL<TAB>db_id on every line; if this is one SQL "
             f"a line, force the format 'lines'."
         )
     entries = []
@@ -110,7 +110,7 @@ def bird_json(file: PredictionFile) -> Entries:
             entries.append(PredictionEntry(key, where, text_prediction(key, value)))
         else:
             entries.append(PredictionEntry(key, where, text_prediction(key, sql), db_id.strip()))
-    notes = (f"{len(bare)} predictions name no database (key {listed(bare)})",) if bare else ()
+    notes = (f"{len(bare)} predictions name no database (key {few_of(bare)})",) if bare else ()
     return Entries(entries, notes)
 
 
@@ -242,7 +242,7 @@ def _object(file: PredictionFile) -> dict[str, Any]:
     repeated = repeated_keys(file.text)
     if repeated:
         raise PredictionError(
-            f"{file.path}: {len(repeated)} keys stand more than once ({listed(repeated)}). "
+            f"{file.path}: {len(repeated)} keys stand more than once ({few_of(repeated)}). "
             f"Expected each once; remove all but one."
         )
     return content
@@ -255,7 +255,7 @@ def _record(file: PredictionFile, record: object, where: str) -> PredictionEntry
     key = next((key for key in ID_KEYS if key in record), None)
     if key is None:
         raise PredictionError(
-            f"{location}: found no id among {listed(record, 8)}. Expected 'id' or 'question_id' in "
+            f"{location}: found no id among {few_of(record, 8)}. Expected 'id' or 'question_id' in "
             f"every record: records are never paired by position."
         )
     case_id = id_from(record[key], location, PredictionError)
@@ -277,16 +277,16 @@ def _check_count(file: PredictionFile, texts: Sequence[str]) -> tuple[str, ...]:
     expected = len(file.case_ids)
     blank = [number for number, text in enumerate(texts, 1) if not text.strip()]
     if len(texts) == expected:
-        note = f"{len(blank)} lines are blank (line {listed(blank)}): predictions without SQL"
+        note = f"{len(blank)} lines are blank (line {few_of(blank)}): predictions without SQL"
         return (note,) if blank else ()
     advice = "Write exactly one prediction a line, in the order of the cases."
     if blank and len(texts) - len(blank) == expected:
         advice = (
-            f"Without its {len(blank)} blank lines (line {listed(blank)}) the count would fit: "
+            f"Without its {len(blank)} blank lines (line {few_of(blank)}) the count would fit: "
             f"remove them, after checking that they do not stand for empty predictions."
         )
     elif blank:
-        advice += f" Blank: line {listed(blank)}."
+        advice += f" Blank: line {few_of(blank)}."
     raise PredictionError(
         f"{file.path}: found {len(texts)} lines, expected {expected}, one for each case. {advice}"
     )

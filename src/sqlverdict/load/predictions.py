@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
-from sqlverdict.files.text import count, is_unicode, listed, near, read_any_text
+from sqlverdict.files.text import count, is_unicode, few_of, near, read_any_text
 from sqlverdict.load.prediction_formats import FORMATS, PredictionEntry, PredictionFile, detect
 from sqlverdict.records import Prediction
 
@@ -118,8 +118,8 @@ def _check_ids(
     known = set(case_ids)
     missing = [case_id for case_id in case_ids if case_id not in by_case]
     extra = [case_id for case_id in by_case if case_id not in known]
-    lacks = f"{len(missing)} of {len(case_ids)} cases have no prediction (id {listed(missing)})"
-    excess = f"{len(extra)} predictions have unknown ids ({listed(extra)})"
+    lacks = f"{len(missing)} of {len(case_ids)} cases have no prediction (id {few_of(missing)})"
+    excess = f"{len(extra)} predictions have unknown ids ({few_of(extra)})"
     if not strict and len(missing) < len(case_ids):
         notes = [f"{lacks}: scored as no SQL produced"] if missing else []
         return [*notes, f"{excess}: left out"] if extra else notes
@@ -142,7 +142,7 @@ def _advice(
         positions = {str(n) for n in range(len(case_ids))}
         if set(by_case) == positions:
             return (
-                f"The keys look like positions, the cases have ids such as {listed(case_ids, 2)}: "
+                f"The keys look like positions, the cases have ids such as {few_of(case_ids, 2)}: "
                 f"write each prediction under the id of its case."
             )
         return "No id is known at all: is this the file of another benchmark or split?"
@@ -188,7 +188,7 @@ def _spoilt_ones(by_id: Mapping[str, Prediction]) -> list[str]:
         return []
     return [
         f"{count(len(spoilt), 'prediction')} with bytes that are not UTF-8, or half of a surrogate "
-        f"pair (id {listed(spoilt)}): no engine runs such text, and it counts as wrong"
+        f"pair (id {few_of(spoilt)}): no engine runs such text, and it counts as wrong"
     ]
 
 
@@ -208,12 +208,12 @@ def _empty_ones(by_id: Mapping[str, Prediction]) -> list[str]:
     if prose:
         notes.append(
             f"{count(len(prose), 'prediction')} {'has' if len(prose) == 1 else 'have'} text but "
-            f"no SQL (id {listed(prose)}): no marked abstention; --no-sql says how they count"
+            f"no SQL (id {few_of(prose)}): no marked abstention; --no-sql says how they count"
         )
     if called_null:
         notes.append(
             f"{count(len(called_null), 'prediction')} "
-            f"{'is' if len(called_null) == 1 else 'are'} the word null (id {listed(called_null)}): "
+            f"{'is' if len(called_null) == 1 else 'are'} the word null (id {few_of(called_null)}): "
             f"an abstention is a JSON null or abstained: true"
         )
     return notes

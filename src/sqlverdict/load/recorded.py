@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlverdict.errors import BenchmarkError
-from sqlverdict.files.text import listed, near
+from sqlverdict.files.text import few_of, near
 from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Recording, Row
 
 PARTS = (
@@ -65,7 +65,7 @@ def recording_from(value: object, about: str, where: str) -> Recording | None:
     unknown = [name for name in parts if name not in PARTS]
     if unknown:
         raise BenchmarkError(
-            f"{where}: 'recorded' has {listed(unknown)}.{near(str(unknown[0]), PARTS)} "
+            f"{where}: 'recorded' has {few_of(unknown)}.{near(str(unknown[0]), PARTS)} "
             f"Expected some of {', '.join(PARTS)}."
         )
     if not parts:

@@ -13,7 +13,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from sqlverdict.errors import BenchmarkError, PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
-from sqlverdict.files.text import decode_json, listed, near, need_file, read_bytes, stream_lines
+from sqlverdict.files.text import decode_json, few_of, near, need_file, read_bytes, stream_lines
 from sqlverdict.load.fields import id_from, text_prediction
 from sqlverdict.load.predictions import Predictions
 from sqlverdict.records import Prediction
@@ -124,7 +124,7 @@ def recorded(
     if missing:
         notes.append(
             f"{len(missing)} of {len(missing) + len(by_id)} cases have no record of {system} "
-            f"(id {listed(missing)})"
+            f"(id {few_of(missing)})"
         )
     digest = sha256_file(records.path)
     return Predictions(by_id, str(records.path), "recorded", digest, tuple(notes))

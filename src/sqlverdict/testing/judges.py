@@ -109,7 +109,7 @@ def _check_blind(name: str, judge: Judge, right: str) -> None:
     bare = replace(plain, witness=None, relations=())
     full = replace(
         plain,
-        asked="does it matter?",
+        open_question="does it matter?",
         prior=(1, 2),
         gold_facts=("it is short",),
         prediction_facts=("it is long",),

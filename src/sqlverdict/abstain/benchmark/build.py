@@ -32,7 +32,7 @@ from sqlverdict.abstain.benchmark.wording import RewordedQuestions, reword
 from sqlverdict.abstain.benchmark.words import same_wording
 from sqlverdict.abstain.method import Tools
 from sqlverdict.errors import BenchmarkError
-from sqlverdict.files.text import count, listed
+from sqlverdict.files.text import count, few_of
 from sqlverdict.parse.hardness import trustsql_hardness
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case
@@ -161,7 +161,7 @@ def build(
     lacking = sorted({case.db_id for case in answerable} - set(schemas))
     if lacking:
         notes.append(
-            f"no schema for {count(len(lacking), 'database')} ({listed(lacking)}): no questions "
+            f"no schema for {count(len(lacking), 'database')} ({few_of(lacking)}): no questions "
             "about columns are made there, and nothing is proved; give --schema"
         )
     return BuiltBenchmark(
@@ -189,7 +189,7 @@ def _check(material: Material, answerable: Sequence[Case]) -> None:
     times = Counter(case.id for case in (*material.cases, *material.train))
     twice = [case_id for case_id, count in times.items() if count > 1]
     if twice:
-        raise BenchmarkError(f"the ids {listed(twice)} stand more than once. Expected each once.")
+        raise BenchmarkError(f"the ids {few_of(twice)} stand more than once. Expected each once.")
 
 
 def _templates(
@@ -260,7 +260,7 @@ def _by_database(
     shared = sorted({case.db_id for case in material.train} & {case.db_id for case in cases})
     if shared:
         raise BenchmarkError(
-            f"train and the other split share {count(len(shared), 'database')} ({listed(shared)}): "
+            f"train and the other split share {count(len(shared), 'database')} ({few_of(shared)}): "
             "its questions would not all be unseen. Split by question and template instead, or "
             "leave train out (--train-split none)."
         )
@@ -316,7 +316,7 @@ def _unanswerable(
     if made.short:
         places = sum(made.short.values())
         notes.append(
-            f"{count(places, 'unanswerable question')} too few ({listed(made.short)}): no type "
+            f"{count(places, 'unanswerable question')} too few ({few_of(made.short)}): no type "
             "had anything new to say there. Give a larger --pool, or --schema"
         )
     chosen, reworded = made.chosen, None

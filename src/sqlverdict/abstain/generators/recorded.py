@@ -18,7 +18,7 @@ from sqlverdict.abstain.base import Learner
 from sqlverdict.abstain.method import ABSTAINERS, Ask, Draft, GeneratorNeeds, Tools
 from sqlverdict.abstain.predictions import read_drafts
 from sqlverdict.errors import PredictionError, UsageError
-from sqlverdict.files.text import count, listed
+from sqlverdict.files.text import count, few_of
 
 
 @ABSTAINERS.member
@@ -40,7 +40,7 @@ class RecordedGenerator(Learner):
         if missing:
             raise PredictionError(
                 f"{self.path}: no prediction for {count(len(missing), 'question')} (id "
-                f"{listed(missing)}). Expected one for each; null is an abstention"
+                f"{few_of(missing)}). Expected one for each; null is an abstention"
             )
         found = [drafts[ask.id] for ask in asks]
         style = wishes.style

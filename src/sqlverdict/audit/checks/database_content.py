@@ -13,7 +13,7 @@ from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.audit.sqlite_file import TimeLeft, lenient, open_file, table_names
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.sqlite import quote_name
-from sqlverdict.files.text import listed
+from sqlverdict.files.text import few_of
 
 NAME = "database_content"
 _BATCH = 10_000
@@ -73,7 +73,7 @@ def _empty_tables(
     ]
     data.figures["tables_without_rows"] += len(empty)
     if empty:
-        message = f"{len(empty)} of {len(tables)} tables have no rows: {listed(empty)}"
+        message = f"{len(empty)} of {len(tables)} tables have no rows: {few_of(empty)}"
         hint = "queries over them match any wrong query that returns nothing as well"
         yield AuditFinding(NAME, "info", db_id, message, hint, {"tables": empty})
 

@@ -13,7 +13,7 @@ from sqlverdict.audit.finding import AuditFinding, Severity
 from sqlverdict.audit.sqlite_file import open_file
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.sqlite import MAGIC, beside
-from sqlverdict.files.text import listed
+from sqlverdict.files.text import few_of
 from sqlverdict.load.databases import SUFFIXES, suite_of
 
 NAME = "database_files"
@@ -32,7 +32,7 @@ class DatabaseFiles(Check):
         """Look at each file once."""
         homeless = [case.id for case in data.cases if case.database is None and case.golds]
         if homeless:
-            message = f"{len(homeless)} cases name no database file (id {listed(homeless)})"
+            message = f"{len(homeless)} cases name no database file (id {few_of(homeless)})"
             hint = "say where the databases lie (--databases)"
             yield AuditFinding(NAME, "error", data.benchmark.name, message, hint)
         for place, (database, cases) in enumerate(data.databases.items()):

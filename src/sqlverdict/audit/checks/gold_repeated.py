@@ -8,7 +8,7 @@ from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.audit.wording import same_wording
-from sqlverdict.files.text import listed
+from sqlverdict.files.text import few_of
 from sqlverdict.parse.tokens import normalised
 
 NAME = "gold_repeated"
@@ -32,7 +32,7 @@ class GoldRepeated(Check):
             if len(wordings) < 2:
                 continue
             data.figures["golds_shared"] += 1
-            message = f"{len(cases)} cases, {len(wordings)} questions (id {listed(cases)})"
+            message = f"{len(cases)} cases, {len(wordings)} questions (id {few_of(cases)})"
             detail = {"cases": list(cases), "sql": sql, "db_id": db_id}
             hint = "fine for paraphrases; their outcomes are not independent"
             yield AuditFinding(NAME, "info", f"case {next(iter(cases))}", message, hint, detail)

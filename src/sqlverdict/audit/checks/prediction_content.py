@@ -8,7 +8,7 @@ from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding, Severity
 from sqlverdict.audit.recover_predictions import RecoveredPredictions
-from sqlverdict.files.text import listed
+from sqlverdict.files.text import few_of
 from sqlverdict.parse.grammar import sqlite_complaint
 from sqlverdict.parse.tokens import leading_keyword, statement_count
 from sqlverdict.records import Prediction
@@ -57,7 +57,7 @@ def _replies(data: AuditData, recovered: RecoveredPredictions) -> Iterator[Audit
     fenced = sum("```" in str(one.raw) or "~~~" in str(one.raw) for one in longer)
     data.figures["predictions_in_replies"] = len(longer)
     if longer:
-        ids = listed(one.case_id for one in longer)
+        ids = few_of(one.case_id for one in longer)
         message = f"{len(longer)} queries stand in a longer reply, {fenced} fenced (id {ids})"
         hint = "the query inside is used; to be sure, write it alone"
         yield AuditFinding(NAME, "info", recovered.path.name, message, hint)

@@ -9,7 +9,7 @@ from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.audit.recover_predictions import RecoveredPredictions
-from sqlverdict.files.text import listed
+from sqlverdict.files.text import few_of
 
 NAME = "prediction_pairing"
 
@@ -41,7 +41,7 @@ def _count(data: AuditData, recovered: RecoveredPredictions) -> Iterator[AuditFi
         return
     fits = recovered.blank and recovered.records - len(recovered.blank) == expected
     blank = (
-        f"; {len(recovered.blank)} are blank ({listed(recovered.blank)})" if recovered.blank else ""
+        f"; {len(recovered.blank)} are blank ({few_of(recovered.blank)})" if recovered.blank else ""
     )
     hint = (
         "remove the blank lines, after checking that they stand for no prediction"
@@ -96,7 +96,7 @@ def _databases(data: AuditData, recovered: RecoveredPredictions) -> Iterator[Aud
         )
     unknown = Counter(entry.db_id for entry in wrong if entry.db_id not in databases.values())
     if unknown:
-        names = listed(name for name, _ in unknown.most_common())
+        names = few_of(name for name, _ in unknown.most_common())
         message = f"{unknown.total()} predictions name databases that no case uses: {names}"
         yield AuditFinding(
             NAME, "warning", recovered.path.name, message, "is it another benchmark's file?"

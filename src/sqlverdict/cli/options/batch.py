@@ -31,9 +31,11 @@ def collect_replies(llm: OpenedLlm) -> None:
 def submit_batch(llm: OpenedLlm, max_cost: float | None) -> None:
     """Send the requests that a run collected as a batch."""
     collector = llm.answerer
-    if not isinstance(collector, RequestCollector) or not collector.wanted:
+    if not isinstance(collector, RequestCollector) or not collector.requests:
         return
-    batch = submit(llm.endpoint, llm.cache, collector.wanted, max_cost=max_cost, prices=llm.prices)
+    batch = submit(
+        llm.endpoint, llm.cache, collector.requests, max_cost=max_cost, prices=llm.prices
+    )
     click.echo(
         f"batch: {count(batch.sent, 'request')} sent, {batch.left_out:,} left out by the cost "
         f"limit",
@@ -51,7 +53,7 @@ def show_estimate(llm: OpenedLlm, retries: int, *, as_json: bool) -> None:
     """
     collector = llm.answerer
     assert isinstance(collector, RequestCollector), "a dry run collects"
-    estimate = estimate_calls(collector.wanted, llm.cache, llm.prices)
+    estimate = estimate_calls(collector.requests, llm.cache, llm.prices)
     repeats = estimate.calls * retries
     if as_json:
         print_json({"estimate": estimate, "cached": collector.cached, "possible_reasks": repeats})

@@ -20,7 +20,7 @@ from sqlverdict.cli.options.shared import (
 )
 from sqlverdict.errors import UsageError
 from sqlverdict.files.digests import sha256_file
-from sqlverdict.files.text import count, listed
+from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, SourceFile
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case, Prediction
@@ -129,8 +129,8 @@ def select(benchmark: Benchmark, data: CaseArgs) -> Benchmark:
         unknown = [case_id for case_id in data.only if case_id not in known]
         if unknown:
             raise UsageError(
-                f"--only: no case has the id {listed(unknown)}. Ids are those of the benchmark, "
-                f"such as {listed(known, 2)}"
+                f"--only: no case has the id {few_of(unknown)}. Ids are those of the benchmark, "
+                f"such as {few_of(known, 2)}"
             )
     size = benchmark.count
     cases: Iterable[Case] = benchmark.cases
@@ -167,7 +167,7 @@ def _with_ids(
             yield case, prediction
             if not ids:
                 return
-    raise UsageError(f"--only: no case has the id {listed(sorted(ids))}")
+    raise UsageError(f"--only: no case has the id {few_of(sorted(ids))}")
 
 
 def extra_inputs(data: CaseArgs) -> dict[str, str]:

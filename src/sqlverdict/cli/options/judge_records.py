@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sqlverdict.errors import UsageError
-from sqlverdict.files.text import listed, near
+from sqlverdict.files.text import few_of, near
 from sqlverdict.judge.recorded import RecordedReplies
 from sqlverdict.load.benchmark import Benchmark
 
@@ -71,7 +71,7 @@ def _verdicts(name: str, benchmark: Benchmark) -> dict[str, bool]:
         if verdicts.get(name) in (0.0, 1.0):
             by_case[case.id] = bool(verdicts[name])
     if not by_case:
-        known = f"it has those of {listed(names, 30)}" if names else "it has none at all"
+        known = f"it has those of {few_of(names, 30)}" if names else "it has none at all"
         raise UsageError(
             f"the benchmark {benchmark.name} has no recorded verdicts of {name!r}; "
             f"{known}.{near(name, names)}"

@@ -21,7 +21,7 @@ from sqlverdict.cli.options.shared import (
     seed_option,
 )
 from sqlverdict.errors import DataError, UsageError
-from sqlverdict.files.text import listed, read_text
+from sqlverdict.files.text import few_of, read_text
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
@@ -60,7 +60,7 @@ class SchemaArgs:
         schemas = load_schemas(self.db or self.schema or "", self.db_id)
         if len(schemas) > 1:
             raise UsageError(
-                f"{self.schema} has {len(schemas)} databases ({listed(sorted(schemas))}); "
+                f"{self.schema} has {len(schemas)} databases ({few_of(sorted(schemas))}); "
                 f"choose one with --db-id"
             )
         return replace(next(iter(schemas.values())), null_keys=self.null_keys)

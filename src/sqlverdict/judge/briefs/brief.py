@@ -27,7 +27,7 @@ class Brief:
         relations: How the two results relate, a sentence each.
         notes: What else was found out (a proof that failed, how many databases agreed).
         dialect: Whose SQL it is.
-        asked: What is open, as a question; the judge is asked nothing else.
+        open_question: What is open, as a question; the judge is asked nothing else.
         prior: In how many cases of this situation people called the prediction right, and in
             how many they were asked.
         gold_facts: What was noticed about the gold query, a sentence each.
@@ -53,7 +53,7 @@ class Brief:
     relations: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     dialect: str = "sqlite"
-    asked: str = ""
+    open_question: str = ""
     prior: tuple[int, int] | None = None
     gold_facts: tuple[str, ...] = ()
     prediction_facts: tuple[str, ...] = ()

@@ -19,18 +19,18 @@ LONGEST_VALUES = 160
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
 
-def column_lines(places: Iterable[tuple[str, str]], known: Descriptions) -> tuple[str, ...]:
+def column_lines(columns: Iterable[tuple[str, str]], known: Descriptions) -> tuple[str, ...]:
     """A line for each of these columns about which something is said.
 
     Args:
-        places: Tables and columns, the most important first.
+        columns: Tables and columns, the most important first.
         known: What is said about them.
     """
     lines: list[str] = []
     more = 0
-    for table, column in dict.fromkeys(places):
-        said = known.of(table, column)
-        text = _line(column, said) if said is not None else ""
+    for table, column in dict.fromkeys(columns):
+        description = known.of(table, column)
+        text = _line(column, description) if description is not None else ""
         if text and len(lines) < MOST_COLUMNS:
             lines.append(f"{table}.{column}: {text}")
         elif text:
@@ -38,13 +38,13 @@ def column_lines(places: Iterable[tuple[str, str]], known: Descriptions) -> tupl
     return (*lines, f"and {more} more described columns") if more else tuple(lines)
 
 
-def _line(column: str, said: Description) -> str:
+def _line(column: str, description: Description) -> str:
     known = {_letters(column)}
     parts = []
     for text, longest, before in (
-        (said.name, LONGEST_TEXT, ""),
-        (said.text, LONGEST_TEXT, ""),
-        (said.values, LONGEST_VALUES, "values: "),
+        (description.name, LONGEST_TEXT, ""),
+        (description.text, LONGEST_TEXT, ""),
+        (description.values, LONGEST_VALUES, "values: "),
     ):
         if text and _letters(text) not in known:
             known.add(_letters(text))

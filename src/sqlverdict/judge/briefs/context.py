@@ -9,7 +9,7 @@ from sqlverdict.judge.briefs.brief import Brief
 from sqlverdict.judge.opinion import Settings
 from sqlverdict.llm.neutral import MARK, clean, quote, quote_sql
 
-SHOWN = "yes"
+YES = "yes"
 """The value of a field that only switches a section on."""
 
 NOTHING = f"{MARK}(nothing)"
@@ -59,7 +59,7 @@ def values_of(
         if settings.gold:
             values["gold_facts"] = _list(brief.gold_facts)
         values["facts"] = _switch(bool(values["prediction_facts"] or values.get("gold_facts")))
-        values["asked"] = _flat(clean(brief.asked))
+        values["asked"] = _flat(clean(brief.open_question))
         values["prior"] = prior_text(brief.prior)
         values["left_out"] = _flat(clean("; ".join(brief.left_out)))
     return values
@@ -91,7 +91,7 @@ VERDICT_SCHEMA = answer_schema(correct={"type": "boolean"})
 
 
 def _switch(on: bool) -> str:
-    return SHOWN if on else ""
+    return YES if on else ""
 
 
 def _list(lines: Sequence[str]) -> str:

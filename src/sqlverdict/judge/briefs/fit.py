@@ -109,7 +109,7 @@ def _cut(brief: Brief, most: int) -> Brief:
         notes=_cut_lines(brief.notes, most),
         gold_facts=_cut_lines(brief.gold_facts, most),
         prediction_facts=_cut_lines(brief.prediction_facts, most),
-        asked=shorten(brief.asked, max(most, LEAST_OF_A_QUESTION)),
+        open_question=shorten(brief.open_question, max(most, LEAST_OF_A_QUESTION)),
     )
 
 
@@ -122,11 +122,11 @@ def _cut_sql(sql: str, dialect: str, most: int) -> str:
 
 def _cut_lines(lines: Sequence[str], most: int) -> tuple[str, ...]:
     """As many lines as fit, at least one, each of them cut."""
-    kept: list[str] = []
+    fitting: list[str] = []
     left = most
     for line in lines:
-        if kept and len(line) > left:
+        if fitting and len(line) > left:
             break
-        kept.append(shorten(line, most))
+        fitting.append(shorten(line, most))
         left -= len(line)
-    return tuple(kept)
+    return tuple(fitting)

@@ -50,8 +50,8 @@ class Cascade:
         judged = "it answers the question" if first.value else "it does not answer the question"
         earlier = quote(f"{first.explanation}\n\nJudged: {judged}.", LONGEST_EARLIER)
 
-        def make(told: Brief) -> Request:
-            values = {**values_of(told, settings, evidence=True), "earlier": earlier}
+        def make(fitted: Brief) -> Request:
+            values = {**values_of(fitted, settings, evidence=True), "earlier": earlier}
             return make_request(prompt, values, settings, VERDICT_SCHEMA)
 
         request, shortened = fitted(brief, settings.max_prompt, make)

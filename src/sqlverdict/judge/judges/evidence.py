@@ -41,11 +41,11 @@ class EvidenceJudge:
     def conduct(self, brief: Brief, settings: Settings) -> Conduct:
         """One call, and more only where its reply cannot be read."""
         match = brief.equal is True
-        shown = settings.results_eq if match else settings.results_neq
+        with_results = settings.results_eq if match else settings.results_neq
         prompt = PROMPTS.load("evidence", settings.prompts)
 
-        def make(told: Brief) -> Request:
-            values = values_of(told, settings, results=shown, evidence=True)
+        def make(fitted: Brief) -> Request:
+            values = values_of(fitted, settings, results=with_results, evidence=True)
             return make_request(prompt, values, settings, SCHEMA)
 
         tally = CallCounts()

@@ -33,8 +33,8 @@ class FlexJudge:
         """One call, and more only where its reply cannot be read."""
         match = brief.equal is True
         prompt = PROMPTS.load("flex_eq" if match else "flex_neq", settings.prompts)
-        shown = settings.results_eq if match else settings.results_neq
-        values = values_of(brief, settings, results=shown)
+        with_results = settings.results_eq if match else settings.results_neq
+        values = values_of(brief, settings, results=with_results)
         tally = CallCounts()
         request = make_request(prompt, values, settings, VERDICT_SCHEMA)
         read = yield from ask(request, read_verdict, settings, tally)

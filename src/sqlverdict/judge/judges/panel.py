@@ -42,23 +42,23 @@ class Panel:
         if settings.member == self.name:
             raise UsageError("a panel cannot be its own member; set member to a single judge")
         member = JUDGES.get(settings.member)
-        heard: list[Opinion] = []
+        opinions: list[Opinion] = []
         for model in settings.models or (settings.model,):
             for sample in range(settings.samples):
                 one = replace(settings, model=model, sample=settings.sample + sample)
-                heard.append((yield from member.conduct(brief, one)))
-                if {BUDGET, PENDING} & set(heard[-1].flags):
-                    return _stopped(self, settings, heard)
-        return _decide(self, settings, heard)
+                opinions.append((yield from member.conduct(brief, one)))
+                if {BUDGET, PENDING} & set(opinions[-1].flags):
+                    return _stopped(self, settings, opinions)
+        return _decide(self, settings, opinions)
 
 
-def _decide(panel: Panel, settings: Settings, heard: list[Opinion]) -> Opinion:
-    votes = [opinion.correct for opinion in heard]
+def _decide(panel: Panel, settings: Settings, opinions: list[Opinion]) -> Opinion:
+    votes = [opinion.correct for opinion in opinions]
     cast = [vote for vote in votes if vote is not None]
     yes, no = cast.count(True), cast.count(False)
     unstable = ("unstable",) if yes and no else ()
     if not cast:
-        return _sum(panel, settings, heard, None, heard[0].reason, heard[0].explanation)
+        return _sum(panel, settings, opinions, None, opinions[0].reason, opinions[0].explanation)
     text = f"{yes} of {len(votes)} votes for correct, {no} against"
     if len(cast) < len(votes):
         text += f", {len(votes) - len(cast)} that could not be had"
@@ -71,40 +71,40 @@ def _decide(panel: Panel, settings: Settings, heard: list[Opinion]) -> Opinion:
     if verdict is None:
         text += f": no verdict by {settings.rule}"
         flags = (why, *unstable)
-        return _sum(panel, settings, heard, None, Reason.JUDGE_UNPARSEABLE, text, flags)
-    side = next(opinion for opinion in heard if opinion.correct is verdict)
-    return _sum(panel, settings, heard, verdict, None, f"{text}.\n{side.explanation}", unstable)
+        return _sum(panel, settings, opinions, None, Reason.JUDGE_UNPARSEABLE, text, flags)
+    side = next(opinion for opinion in opinions if opinion.correct is verdict)
+    return _sum(panel, settings, opinions, verdict, None, f"{text}.\n{side.explanation}", unstable)
 
 
-def _stopped(panel: Panel, settings: Settings, heard: list[Opinion]) -> Opinion:
+def _stopped(panel: Panel, settings: Settings, opinions: list[Opinion]) -> Opinion:
     """A limit was reached, or a call waits in a batch: no verdict from a part of the panel."""
-    last = heard[-1]
-    return _sum(panel, settings, heard, None, last.reason, last.explanation)
+    last = opinions[-1]
+    return _sum(panel, settings, opinions, None, last.reason, last.explanation)
 
 
 def _sum(
     panel: Panel,
     settings: Settings,
-    heard: list[Opinion],
+    opinions: list[Opinion],
     correct: bool | None,
     reason: Reason | None,
     explanation: str,
     flags: tuple[str, ...] = (),
 ) -> Opinion:
-    costs = [opinion.cost for opinion in heard]
+    costs = [opinion.cost for opinion in opinions]
     known = [cost for cost in costs if cost is not None]
-    own = [flag for opinion in heard for flag in opinion.flags]
+    own = [flag for opinion in opinions for flag in opinion.flags]
     return Opinion(
         correct=correct,
         reason=reason,
         explanation=explanation,
         flags=tuple(dict.fromkeys((*flags, *own))),
-        votes=tuple(opinion.correct for opinion in heard),
-        calls=sum(opinion.calls for opinion in heard),
-        cached=sum(opinion.cached for opinion in heard),
+        votes=tuple(opinion.correct for opinion in opinions),
+        calls=sum(opinion.calls for opinion in opinions),
+        cached=sum(opinion.cached for opinion in opinions),
         tokens=(
-            sum(opinion.tokens[0] for opinion in heard),
-            sum(opinion.tokens[1] for opinion in heard),
+            sum(opinion.tokens[0] for opinion in opinions),
+            sum(opinion.tokens[1] for opinion in opinions),
         ),
         cost=sum(known) if len(known) == len(costs) else None,
         judge=f"{panel.name}@{panel.version}",

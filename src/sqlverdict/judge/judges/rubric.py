@@ -32,8 +32,8 @@ class Rubric:
 
     def conduct(self, brief: Brief, settings: Settings) -> Conduct:
         """One call, and more only where its reply cannot be read."""
-        shown = settings.results_eq if brief.equal is True else settings.results_neq
-        values = values_of(brief, settings, results=shown)
+        with_results = settings.results_eq if brief.equal is True else settings.results_neq
+        values = values_of(brief, settings, results=with_results)
         tally = CallCounts()
         request = make_request(PROMPTS.load("rubric", settings.prompts), values, settings, SCHEMA)
         scored = yield from ask(request, lambda text: read(text, FORM), settings, tally)

@@ -91,8 +91,8 @@ def whole(value: Value) -> int | None:
     text = value.text if isinstance(value, Word) else value
     if not isinstance(text, str):
         return None
-    found = re.fullmatch(r"\s*([0-9]{1,3})(?:\.0+)?(?:\s*/\s*[0-9]+)?\s*", text)
-    return int(found[1]) if found else None
+    match = re.fullmatch(r"\s*([0-9]{1,3})(?:\.0+)?(?:\s*/\s*[0-9]+)?\s*", text)
+    return int(match[1]) if match else None
 
 
 VERDICT: ReplyForm[bool] = ReplyForm("verdict", VERDICT_KEYS, truth)
@@ -119,32 +119,36 @@ def read(text: str, form: ReplyForm[T]) -> ReplyReading[T]:
     text = text[-LONGEST:].replace("\r\n", "\n").replace("\r", "\n")
     zones = Zones(text)
     candidates = _candidates(zones, form)
-    standing = [each for each in candidates if each.place is ObjectSpan.ALONE]
-    for chosen in (standing, [each for each in candidates if each.place is ObjectSpan.CONCLUDING]):
-        if chosen:
-            return _conclude(zones, chosen)
+    standing = [each for each in candidates if each.zone is ObjectSpan.ALONE]
+    for group in (standing, [each for each in candidates if each.zone is ObjectSpan.CONCLUDING]):
+        if group:
+            return _conclude(zones, group)
     return _last_line(zones, form) or _broken(zones, form) or _nothing(text, form)
 
 
 @dataclass(frozen=True)
 class _Candidate(Generic[T]):
     value: T
-    found: Object
+    source: Object
     pairs: tuple[tuple[str, Value], ...]
-    place: ObjectSpan
+    zone: ObjectSpan
     revised: bool
     explained: bool
 
 
 def _candidates(zones: Zones, form: ReplyForm[T]) -> list[_Candidate[T]]:
     # Where an object stands takes a look at its whole line: only those are asked that count.
-    holding = [(each, *held) for each in objects(zones.text) if (held := _conclusion(each, form))]
-    found: list[_Candidate[T]] = []
+    holding = [
+        (each, *conclusion)
+        for each in objects(zones.text)
+        if (conclusion := _conclusion(each, form))
+    ]
+    candidates: list[_Candidate[T]] = []
     for each, pairs, (value, revised, explained) in holding[-_MOST_CANDIDATES:]:
-        place = zones.place(each.start, each.end)
-        if place is not ObjectSpan.QUOTED:
-            found.append(_Candidate(value, each, pairs, place, revised, explained))
-    return found
+        zone = zones.zone(each.start, each.end)
+        if zone is not ObjectSpan.QUOTED:
+            candidates.append(_Candidate(value, each, pairs, zone, revised, explained))
+    return candidates
 
 
 def _conclusion(
@@ -152,13 +156,15 @@ def _conclusion(
 ) -> tuple[tuple[tuple[str, Value], ...], tuple[T, bool, bool]] | None:
     """The outermost pairs of an object that hold a conclusion, and the conclusion."""
     for pairs in each.levels():
-        held = _held(pairs, form)
-        if held:
-            return pairs, held
+        conclusion = _conclusion_in(pairs, form)
+        if conclusion:
+            return pairs, conclusion
     return None
 
 
-def _held(pairs: tuple[tuple[str, Value], ...], form: ReplyForm[T]) -> tuple[T, bool, bool] | None:
+def _conclusion_in(
+    pairs: tuple[tuple[str, Value], ...], form: ReplyForm[T]
+) -> tuple[T, bool, bool] | None:
     """The conclusion that some pairs hold, if it revises another, and if reasons come first."""
     values: list[T] = []
     explained = False
@@ -174,19 +180,19 @@ def _held(pairs: tuple[tuple[str, Value], ...], form: ReplyForm[T]) -> tuple[T, 
     return values[-1], any(value != values[-1] for value in values), explained
 
 
-def _conclude(zones: Zones, chosen: list[_Candidate[T]]) -> ReplyReading[T]:
-    last, first = chosen[-1], chosen[0]
+def _conclude(zones: Zones, candidates: list[_Candidate[T]]) -> ReplyReading[T]:
+    last, first = candidates[-1], candidates[0]
     flags = []
-    if not (first.explained or zones.reasoned_before(first.found.start)):
+    if not (first.explained or zones.reasoned_before(first.source.start)):
         flags.append(VERDICT_FIRST)
-    if last.revised or any(each.value != last.value for each in chosen):
+    if last.revised or any(each.value != last.value for each in candidates):
         flags.append(REVISED)
-    if not last.found.strict:
+    if not last.source.strict:
         flags.append(REPAIRED)
     fields = {key_word(key): value for key, value in last.pairs}
-    told = zones.without(last.found.start, last.found.end)
+    prose = zones.without(last.source.start, last.source.end)
     inside = [value for key, value in fields.items() if key in _EXPLAINING]
-    explanation = "\n".join([told, *(value for value in inside if isinstance(value, str))])
+    explanation = "\n".join([prose, *(value for value in inside if isinstance(value, str))])
     return ReplyReading(last.value, tuple(flags), explanation.strip(), fields)
 
 
@@ -202,10 +208,10 @@ _LABELS = frozenset({"verdict", "answer", "judgement", "judgment", "decision"})
 def _last_line(zones: Zones, form: ReplyForm[T]) -> ReplyReading[T] | None:
     """``Correct: true`` as the reply's last line; ``[RESULT] 4`` likewise."""
     line, start = zones.last_line()
-    found = _LAST_LINE.fullmatch(line) if len(line) < 200 else None
-    if found is None or key_word(found["key"]) not in form.keys | _LABELS:
+    match = _LAST_LINE.fullmatch(line) if len(line) < 200 else None
+    if match is None or key_word(match["key"]) not in form.keys | _LABELS:
         return None
-    value = form.decode(Word(found["value"]))
+    value = form.decode(Word(match["value"]))
     if value is None:
         return None
     first = () if zones.reasoned_before(start) else (VERDICT_FIRST,)
@@ -225,10 +231,10 @@ def _broken(zones: Zones, form: ReplyForm[T]) -> ReplyReading[T] | None:
     ends = [re.search(rf"[{{,\n]\s*{pair}\s*,?\s*\}}*\Z", last, re.IGNORECASE)]
     if text.endswith("}"):
         ends.append(re.match(rf"\{{\s*{pair}\s*,", text, re.IGNORECASE))
-    for found in ends:
-        value = form.decode(Word(found["value"])) if found else None
-        if found and value is not None:
-            at_start = found.start() == len(found.string) - len(text)
+    for match in ends:
+        value = form.decode(Word(match["value"])) if match else None
+        if match and value is not None:
+            at_start = match.start() == len(match.string) - len(text)
             first = at_start and not zones.reasoned_before(start)
             flags = (*((VERDICT_FIRST,) if first else ()), REPAIRED)
             return ReplyReading(value, flags, zones.text[zones.thoughts : end].strip())
@@ -236,12 +242,12 @@ def _broken(zones: Zones, form: ReplyForm[T]) -> ReplyReading[T] | None:
 
 
 def _nothing(text: str, form: ReplyForm[T]) -> ReplyReading[T]:
-    wanted = sorted(form.keys, key=len)[0]
+    key = sorted(form.keys, key=len)[0]
     if not text.strip():
         return ReplyReading(None, message="the reply is empty")
     return ReplyReading(
         None,
         explanation=text.strip(),
         message=f"the reply of {len(text)} characters ends in no {form.name}; expected an "
-        f'object such as {{"{wanted}": ...}} at its end',
+        f'object such as {{"{key}": ...}} at its end',
     )

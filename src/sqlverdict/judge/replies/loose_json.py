@@ -53,14 +53,14 @@ def key_word(key: str) -> str:
 
 def objects(text: str) -> list[Object]:
     """The outermost objects of a text, in order."""
-    found: list[Object] = []
+    objects_in_text: list[Object] = []
     at = text.find("{")
     while at >= 0:
         read = object_at(text, at)
         if read is not None:
-            found.append(read)
+            objects_in_text.append(read)
         at = text.find("{", read.end if read is not None else at + 1)
-    return found
+    return objects_in_text
 
 
 def object_at(text: str, start: int) -> Object | None:
@@ -111,8 +111,8 @@ class _ObjectReader:
         return pattern.match(self.text, at, self.end)
 
     def skip(self, pattern: re.Pattern[str], at: int) -> int:
-        found = self.match(pattern, at)
-        return found.end() if found else at
+        hit = self.match(pattern, at)
+        return hit.end() if hit else at
 
     def read_object(self, at: int, depth: int) -> tuple[Object, int]:
         if depth == 0:
@@ -152,9 +152,9 @@ class _ObjectReader:
 
     def read_quoted(self, at: int) -> tuple[str, int] | None:
         for pattern in _QUOTED:
-            found = self.match(pattern, at)
-            if found is not None:
-                return _unescape(found["body"]), found.end()
+            hit = self.match(pattern, at)
+            if hit is not None:
+                return _unescape(hit["body"]), hit.end()
         return None
 
     def read_value(self, at: int, depth: int) -> tuple[Value, int]:

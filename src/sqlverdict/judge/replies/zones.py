@@ -71,25 +71,25 @@ class Zones:
 
     def _thoughts(self) -> int:
         """Where the thoughts end; thoughts that never end leave nothing."""
-        found = _THOUGHTS.match(self.text)
-        if found:
-            return found.end()
+        match = _THOUGHTS.match(self.text)
+        if match:
+            return match.end()
         return len(self.text) if _THINKING.match(self.text) else 0
 
     def _fences(self) -> list[Fence]:
-        found: list[Fence] = []
+        fences: list[Fence] = []
         opening: re.Match[str] | None = None
         for mark in _MARK.finditer(self.text, self.thoughts):
             if opening is None:
                 opening = mark
                 continue
-            found.append(self._fence(opening, mark.start(), mark.end()))
+            fences.append(self._fence(opening, mark.start(), mark.end()))
             # A closing mark names no language: this one opens the next fence, and the mark
             # that should have closed the one before is missing.
             opening = mark if mark["language"] else None
         if opening is not None:
-            found.append(self._fence(opening, len(self.text), len(self.text)))
-        return found
+            fences.append(self._fence(opening, len(self.text), len(self.text)))
+        return fences
 
     def _fence(self, opening: re.Match[str], end: int, outer_end: int) -> Fence:
         language = (opening["language"] or "").lower()
@@ -109,7 +109,7 @@ class Zones:
         end = self.text.find("\n", at)
         return start, len(self.text) if end < 0 else end
 
-    def place(self, start: int, end: int) -> ObjectSpan:
+    def zone(self, start: int, end: int) -> ObjectSpan:
         """Where an object stands."""
         if start < self.thoughts:
             return ObjectSpan.QUOTED
@@ -184,7 +184,7 @@ class Zones:
             line = self.text[start:end]
             if _WORDS.search(line) or any(map(str.isdigit, line)):
                 own = not line.lstrip().startswith((">", "|", "--", "/*"))
-                alone = self.place(start, end) is ObjectSpan.ALONE
+                alone = self.zone(start, end) is ObjectSpan.ALONE
                 return (line, start) if own and alone else ("", start)
             end = start - 1
         return "", self.thoughts
@@ -200,7 +200,7 @@ class Zones:
         if not openings:
             return None
         start = openings[-1].start(1)
-        return (start, end) if self.place(start, end) is ObjectSpan.ALONE else None
+        return (start, end) if self.zone(start, end) is ObjectSpan.ALONE else None
 
 
 def _is_label(text: str) -> bool:

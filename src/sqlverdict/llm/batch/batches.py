@@ -181,8 +181,8 @@ def _look(
 ) -> BatchReplies:
     """One look at every batch."""
     running = 0
-    for noted in store.unfinished(cache, transport.endpoint.root):
-        batch = noted if noted.state == "running" else start(transport, cache, noted)
+    for stored in store.unfinished(cache, transport.endpoint.root):
+        batch = stored if stored.state == "running" else start(transport, cache, stored)
         if batch.state == "done":
             total = replace(total, messages=(*total.messages, batch.message))
             continue
@@ -293,8 +293,8 @@ def _finish(
     word = state.get("status")
     if word != "completed":
         errors = state.get("errors") or {}
-        said = transport.endpoint.scrub(json.dumps(errors)[:300]) if errors else ""
-        messages.append(f"the batch {batch.batch_id} ended as {word!r} {said}".rstrip())
+        message = transport.endpoint.scrub(json.dumps(errors)[:300]) if errors else ""
+        messages.append(f"the batch {batch.batch_id} ended as {word!r} {message}".rstrip())
     store.save(cache, replace(batch, state="done", message="; ".join(messages)))
     return BatchReplies(replies, len(waiting), 0, tuple(messages))
 

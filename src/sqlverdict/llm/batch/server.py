@@ -38,8 +38,8 @@ def start(transport: Transport, cache: ReplyCache, batch: Batch) -> Batch:
     if batch.state == "written":
         if not batch.file.exists():
             # It was never sent, so nothing is lost by giving it up.
-            gone = f"the file {batch.file} is gone; its requests may be asked again"
-            return save(cache, replace(batch, state="done", message=gone))
+            message = f"the file {batch.file} is gone; its requests may be asked again"
+            return save(cache, replace(batch, state="done", message=message))
         with batch.file.open("rb") as file:
             answer = _json(
                 transport,
@@ -51,11 +51,13 @@ def start(transport: Transport, cache: ReplyCache, batch: Batch) -> Batch:
             )
         batch = replace(batch, state="uploaded", file_id=_id(transport, answer))
         save(cache, batch)
-        found = None
+        batch_id = None
     else:
         # Its creation may have been interrupted after the server had begun.
-        found = _find(transport, batch)
-    return save(cache, replace(batch, state="running", batch_id=found or _create(transport, batch)))
+        batch_id = _find(transport, batch)
+    return save(
+        cache, replace(batch, state="running", batch_id=batch_id or _create(transport, batch))
+    )
 
 
 def _create(transport: Transport, batch: Batch) -> str:
@@ -77,10 +79,10 @@ def _create(transport: Transport, batch: Batch) -> str:
         except CallFailed as error:
             if not error.again:
                 raise
-            found = _find(transport, batch)
-            if found is None:
+            batch_id = _find(transport, batch)
+            if batch_id is None:
                 raise
-            return found
+            return batch_id
 
     return transport.repeat(once)[0]
 

@@ -222,11 +222,11 @@ def _clean(url: str) -> tuple[str, dict[str, str]]:
                          "environment only. Remove it and name the variable")  # fmt: skip
     if parts.scheme not in ("http", "https") or not host:
         # Without a scheme nothing tells which part of it is secret.
-        shown = url.partition("?")[0].rpartition("@")[2]
-        raise UsageError(f"the base URL {shown!r} has no scheme or host; {_EXPECTED}")
-    shown = f"[{host}]" if ":" in host else host
+        address = url.partition("?")[0].rpartition("@")[2]
+        raise UsageError(f"the base URL {address!r} has no scheme or host; {_EXPECTED}")
+    address = f"[{host}]" if ":" in host else host
     path = parts.path.rstrip("/").removesuffix(_CHAT).rstrip("/")
-    base = f"{parts.scheme}://{shown}{'' if port is None else f':{port}'}{path}"
+    base = f"{parts.scheme}://{address}{'' if port is None else f':{port}'}{path}"
     return base, dict(parse_qsl(parts.query))
 
 

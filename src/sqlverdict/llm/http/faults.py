@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 _AGAIN = {408, 409, 425, 429}
 _NEVER = {501, 505}
 _QUOTA = ("insufficient_quota", "billing_hard_limit", "exceeded your current quota")
-_SHOWN = 300
-_KEPT = "Replies already paid for are kept; run the same command again afterwards"
+_LONGEST = 300
+_RESUME = "Replies already paid for are kept; run the same command again afterwards"
 
 
 class CallFailed(SqlverdictError):
@@ -79,37 +79,41 @@ def from_status(
     endpoint: Endpoint, status: int, headers: Mapping[str, str], body: bytes
 ) -> CallFailed:
     """What a status other than 2xx means."""
-    said, code, field = _said(body)
-    said = endpoint.scrub(said)
-    found = f"HTTP {status} from {endpoint.base_url}" + (f", saying {said!r}" if said else "")
-    if status == 429 and any(sign in f"{code} {said}" for sign in _QUOTA):
+    message, code, field = _error_in(body)
+    message = endpoint.scrub(message)
+    answer = f"HTTP {status} from {endpoint.base_url}" + (
+        f", saying {message!r}" if message else ""
+    )
+    if status == 429 and any(sign in f"{code} {message}" for sign in _QUOTA):
         return CallFailed(
-            f"{found}: the account has no money left. Add some. {_KEPT}", again=False, lasting=True
+            f"{answer}: the account has no money left. Add some. {_RESUME}",
+            again=False,
+            lasting=True,
         )
     if status in _AGAIN or (status >= 500 and status not in _NEVER):
-        return _try_again(endpoint, found, headers)
+        return _try_again(endpoint, answer, headers)
     if status in (401, 403):
         return CallFailed(
-            f"{found}: the key was refused or is missing; {endpoint.about_the_key()}. "
-            f"Set a valid one. {_KEPT}",
+            f"{answer}: the key was refused or is missing; {endpoint.about_the_key()}. "
+            f"Set a valid one. {_RESUME}",
             again=False,
             lasting=status == 401,
         )
     if status == 404:
         return CallFailed(
-            f"{found}: there is no such path or model. Check the base URL and the model's name",
+            f"{answer}: there is no such path or model. Check the base URL and the model's name",
             again=False,
             lasting=True,
         )
     if 300 <= status < 400:
         return CallFailed(
-            f"{found}: the server sends us elsewhere, which is not followed with a key. "
+            f"{answer}: the server sends us elsewhere, which is not followed with a key. "
             "Use the address it moved to as the base URL",
             again=False,
             lasting=True,
         )
     return CallFailed(
-        f"{found}: the server refuses this request. If it does not know a field of it, name the "
+        f"{answer}: the server refuses this request. If it does not know a field of it, name the "
         "field in `omit`; if the prompt is too long for the model, take a larger one",
         again=False,
         field=field,
@@ -138,19 +142,19 @@ def retry_after(headers: Mapping[str, str], now: float | None = None) -> float |
     return max(0.0, then - (time.time() if now is None else now))
 
 
-def _try_again(endpoint: Endpoint, found: str, headers: Mapping[str, str]) -> CallFailed:
+def _try_again(endpoint: Endpoint, answer: str, headers: Mapping[str, str]) -> CallFailed:
     wait = retry_after(headers)
     if wait is not None and wait > endpoint.longest_wait:
         return CallFailed(
-            f"{found}: it asks to wait {wait:.0f} s, and at most {endpoint.longest_wait:.0f} s "
-            f"are waited. Come back later or allow a longer wait. {_KEPT}",
+            f"{answer}: it asks to wait {wait:.0f} s, and at most {endpoint.longest_wait:.0f} s "
+            f"are waited. Come back later or allow a longer wait. {_RESUME}",
             again=False,
             wait=wait,
         )
-    return CallFailed(f"{found}: it is busy or broken", again=True, wait=wait)
+    return CallFailed(f"{answer}: it is busy or broken", again=True, wait=wait)
 
 
-def _said(body: bytes) -> tuple[str, str, str]:
+def _error_in(body: bytes) -> tuple[str, str, str]:
     """The server's own words, its error code and the field it complains about."""
     text = body[:20_000].decode("utf-8", "replace")
     code = field = ""
@@ -168,4 +172,8 @@ def _said(body: bytes) -> tuple[str, str, str]:
             inner = inner.get("message") or inner.get("detail") or ""
         text = str(inner) or text
     plain = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return (plain[:_SHOWN] + "..." if len(plain) > _SHOWN else plain), code, field
+    return (
+        (plain[:_LONGEST] + "..." if len(plain) > _LONGEST else plain),
+        code,
+        field,
+    )

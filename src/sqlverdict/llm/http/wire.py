@@ -30,7 +30,7 @@ class ReceivedReply:
     """A reply as it came in, and as it is kept: without prices, which may change.
 
     ``discounted_tokens`` are those of the prompt that the server had in its own cache.
-    ``counted`` is false where the server did not say how many tokens it took.
+    ``tokens_known`` is false where the server did not say how many tokens it took.
     """
 
     text: str
@@ -38,7 +38,7 @@ class ReceivedReply:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     discounted_tokens: int = 0
-    counted: bool = False
+    tokens_known: bool = False
     seconds: float = 0.0
     logprobs: tuple[TokenChoice, ...] = ()
     served: str = ""
@@ -46,7 +46,7 @@ class ReceivedReply:
 
     def cost(self, model: str, prices: Prices) -> float | None:
         """The dollars it cost; ``None`` where the price or the tokens are not known."""
-        if not self.counted:
+        if not self.tokens_known:
             return None
         return prices.cost(
             model,
@@ -153,7 +153,7 @@ def read_completion(body: Any, seconds: float = 0.0, *, batch: bool = False) -> 
         prompt_tokens=prompt,
         completion_tokens=completion,
         discounted_tokens=discounted,
-        counted=bool(usage) and possible,
+        tokens_known=bool(usage) and possible,
         seconds=seconds,
         logprobs=_choices_of_tokens(choice.get("logprobs")),
         served=_name(body.get("model")),
@@ -163,7 +163,7 @@ def read_completion(body: Any, seconds: float = 0.0, *, batch: bool = False) -> 
 
 def _instead_of_choices(body: dict[str, Any]) -> str:
     if "error" in body:
-        return f"an error under status 200: {_shown(body['error'])!r}"
+        return f"an error under status 200: {_excerpt(body['error'])!r}"
     names = ", ".join(map(repr, list(body)[:5])) or "nothing"
     return f"an object with {names} and no choices"
 
@@ -182,17 +182,17 @@ def _content(message: dict[str, Any]) -> str:
 def _choices_of_tokens(logprobs: Any) -> tuple[TokenChoice, ...]:
     """The tokens' probabilities; none where the server ignored the wish, or sent another form."""
     content = logprobs.get("content") if isinstance(logprobs, dict) else None
-    found = []
+    choices = []
     for each in content if isinstance(content, list) else ():
         choice = _token(each)
         if choice is None:
             return ()
         others = each.get("top_logprobs")
         tops = [_token(other) for other in others] if isinstance(others, list) else []
-        found.append(
+        choices.append(
             TokenChoice(*choice, tuple(top for top in tops if top is not None)),
         )
-    return tuple(found)
+    return tuple(choices)
 
 
 def _token(entry: Any) -> tuple[str, float] | None:
@@ -219,7 +219,7 @@ def _name(value: Any) -> str:
     return _sound(value[:_LONGEST_NAME]) if isinstance(value, str) else ""
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     try:
         return str(value)[:_LONGEST_NAME]
     except (RecursionError, ValueError):

@@ -20,7 +20,7 @@ from pathlib import Path
 import msgspec
 
 from sqlverdict.errors import BenchmarkError, UsageError
-from sqlverdict.files.text import decode_json, listed, read_bytes
+from sqlverdict.files.text import decode_json, few_of, read_bytes
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
 from sqlverdict.load.databases import find_databases, missing_databases
 from sqlverdict.records import Case
@@ -88,7 +88,7 @@ def _file(root: Path, split: str) -> Path:
     there = sorted(child.name for child in root.iterdir())
     raise BenchmarkError(
         f"{root} holds no split {split!r} of BIRD: expected {file.name}; "
-        f"found {listed(there, 10)}. Check the folder and the split."
+        f"found {few_of(there, 10)}. Check the folder and the split."
     )
 
 
@@ -99,13 +99,13 @@ def _ids(items: list[_BirdItem], file: Path) -> tuple[list[str], tuple[str, ...]
         return [str(position) for position in bare], ("no question_id: ids are positions",)
     if bare:
         raise BenchmarkError(
-            f"{file}: {len(bare)} of {len(items)} items have no question_id (item {listed(bare)}, "
+            f"{file}: {len(bare)} of {len(items)} items have no question_id (item {few_of(bare)}, "
             f"counted from 0). Expected one on every item, or on none."
         )
     ids = [str(item.question_id) for item in items]
     repeated = [case_id for case_id, times in Counter(ids).items() if times > 1]
     if repeated:
         raise BenchmarkError(
-            f"{file}: question_id {listed(repeated)} stands more than once. Expected each once."
+            f"{file}: question_id {few_of(repeated)} stands more than once. Expected each once."
         )
     return ids, ()

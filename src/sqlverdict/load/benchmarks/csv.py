@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.errors import BenchmarkError, DataError
-from sqlverdict.files.text import check_text, decode_json, listed, need_file, stream_lines
+from sqlverdict.files.text import check_text, decode_json, few_of, need_file, stream_lines
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.columns import column_map, rename
 from sqlverdict.load.databases import DatabaseFolder, find_databases
@@ -51,7 +51,7 @@ def table_rows(
         raise error(f"{path} is empty. Expected a header line such as id,db_id,question,gold.")
     repeated = sorted(name for name, times in Counter(header).items() if times > 1)
     if repeated:
-        raise error(f"{path}: the header names {listed(repeated)} twice. Rename one of them.")
+        raise error(f"{path}: the header names {few_of(repeated)} twice. Rename one of them.")
     while True:
         number = reader.line_num + 1
         row = _next_row(reader, path, error)

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError, UsageError
-from sqlverdict.files.text import listed, read_text, split_lines
+from sqlverdict.files.text import few_of, read_text, split_lines
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.databases import find_databases, missing_databases
 from sqlverdict.records import Case
@@ -30,7 +30,7 @@ def gold_lines(path: Path) -> list[tuple[str, str]]:
     blank = [number for number, line in enumerate(lines, 1) if not line.strip()]
     if blank:
         raise BenchmarkError(
-            f"{path}: {len(blank)} of {len(lines)} lines are blank (line {listed(blank)}). "
+            f"{path}: {len(blank)} of {len(lines)} lines are blank (line {few_of(blank)}). "
             f"Expected SQL<TAB>db_id on every line; remove them, after checking that no query "
             f"is missing there."
         )

@@ -30,7 +30,7 @@ from sqlverdict.files.text import (
     decode_any_json,
     decode_json,
     is_unicode,
-    listed,
+    few_of,
     need_file,
     stream_lines,
 )
@@ -115,10 +115,10 @@ class Jsonl(OneFileReader):
         first_record = _object(first, where, cases.columns) if number else {}
         record = rename(first_record, cases.columns, where)
         ignored = [key for key in record if key not in fields]
-        notes = [f"fields that are not used: {listed(ignored, 10)}"] if ignored else []
+        notes = [f"fields that are not used: {few_of(ignored, 10)}"] if ignored else []
         absent = unknown_columns(first_record, cases.columns)
         if absent:
-            notes.append(f"columns of the map that the first line does not have: {listed(absent)}")
+            notes.append(f"columns of the map that the first line does not have: {few_of(absent)}")
         count = sum(1 for _ in stream_lines(file, BenchmarkError))
         digest = f"sha256 {source.sha256[:12]}"
         return Benchmark("jsonl", digest, cases, count, (source,), tuple(notes))

@@ -23,7 +23,7 @@ from pathlib import Path
 import msgspec
 
 from sqlverdict.errors import BenchmarkError, UsageError
-from sqlverdict.files.text import decode_json, listed, read_bytes
+from sqlverdict.files.text import decode_json, few_of, read_bytes
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
 from sqlverdict.load.benchmarks.goldfile import gold_lines
 from sqlverdict.load.databases import DatabaseFolder, find_databases, missing_databases
@@ -144,5 +144,5 @@ def _files(root: Path, split: str) -> tuple[list[Path], tuple[str, ...]]:
     there = sorted(child.name for child in root.iterdir())
     raise BenchmarkError(
         f"{root} holds no split {split!r} of Spider: expected {' and '.join(names)} or "
-        f"{gold.name}; found {listed(there, 10)}. Check the folder and the split."
+        f"{gold.name}; found {few_of(there, 10)}. Check the folder and the split."
     )

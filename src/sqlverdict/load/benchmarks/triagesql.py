@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError, UsageError
-from sqlverdict.files.text import listed
+from sqlverdict.files.text import few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.system_records import Records
 from sqlverdict.records import Case
@@ -82,12 +82,12 @@ class Triagesql(OneFileReader):
         cases = TriagesqlCases(Records(file), keep, types)
         kinds = cases.kinds()
         if missing := sorted(types - set(kinds)):
-            raise UsageError(f"{file} has no type {listed(missing)}. It has {listed(kinds, 9)}.")
+            raise UsageError(f"{file} has no type {few_of(missing)}. It has {few_of(kinds, 9)}.")
         notes: tuple[str, ...] = ()
         if kinds[ANSWERABLE] and not keep:
             notes += (f"{kinds[ANSWERABLE]} answerable questions have no query: left out",)
         if others := sorted(set(kinds) - set(TYPES)):
-            notes += (f"types that TriageSQL does not name: {listed(others)}",)
+            notes += (f"types that TriageSQL does not name: {few_of(others)}",)
         source = SourceFile.of(file)
         version = f"sha256 {source.sha256[:12]}"
         return Benchmark("triagesql", version, cases, sum(1 for _ in cases), (source,), notes)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from sqlverdict.errors import NothingEvaluated
-from sqlverdict.files.text import count, listed
+from sqlverdict.files.text import count, few_of
 from sqlverdict.load.labels import Labels
 from sqlverdict.report.agreement.cases import (
     LabelledCase,
@@ -165,7 +165,7 @@ def compare_with_labels(
     folders = tuple(str(run.folder) for run in every)
     if not any(one.n for one in agreements.values()):
         raise NothingEvaluated(
-            f"none of {listed(names)} scored any of the {count(len(cases), 'labelled case')} of "
+            f"none of {few_of(names)} scored any of the {count(len(cases), 'labelled case')} of "
             f"{', '.join(folders)}; sqlverdict show says why for one case"
         )
     scored = [name for name in names if agreements[name].n]
@@ -266,7 +266,7 @@ def _notes(
     there = {case.label.id for case in cases}
     absent = [i.id for i in labels.items if i.value is not None and i.id not in there]
     if absent:
-        notes.append(f"{count(len(absent), 'label')} without a case in the run: {listed(absent)}")
+        notes.append(f"{count(len(absent), 'label')} without a case in the run: {few_of(absent)}")
     if unlabelled:
         notes.append(f"{count(unlabelled, 'case')} of the run without a settled label: left out")
     unknown = sum(equal is None for equal in halves)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
-from sqlverdict.files.text import listed, near
+from sqlverdict.files.text import few_of, near
 from sqlverdict.load.labels import Label, Labels
 from sqlverdict.records import Result
 from sqlverdict.report.agreement.opinions import (
@@ -102,7 +102,7 @@ def label_cases(runs: Sequence[Run], labels: Labels) -> tuple[list[LabelledCase]
         folders = ", ".join(str(run.folder) for run in runs)
         raise UsageError(
             f"no case of {folders} has a settled label in {labels.path}: {which} {have} "
-            f"{listed(unlabelled, 3)}, the labels {listed(labels_by_id, 3)}. Name the field of the "
+            f"{few_of(unlabelled, 3)}, the labels {few_of(labels_by_id, 3)}. Name the field of the "
             f"id with --id-field."
         )
     return [
@@ -231,7 +231,7 @@ def groups_of(
             tags = dict.fromkeys(name for case in cases for name in case.first.tags)
             raise UsageError(
                 f"no labelled case has the tag {tag!r}.{near(tag, tags)} There are "
-                f"{listed((DIFFICULTY, _DATABASE, *tags), 12)}."
+                f"{few_of((DIFFICULTY, _DATABASE, *tags), 12)}."
             )
         if values and (by or len(values) > 1):
             groups[tag] = values

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sqlverdict.errors import DataError, UsageError
-from sqlverdict.files.text import count, decode_json, listed, near, read_bytes
+from sqlverdict.files.text import count, decode_json, few_of, near, read_bytes
 from sqlverdict.report.several_runs.comparison import choose_metric
 from sqlverdict.report.several_runs.leaderboard import system_names
 from sqlverdict.report.terminal.tables import TextTable, percent, points, table
@@ -258,7 +258,7 @@ def _types(names: Sequence[str], types: Mapping[str, str]) -> dict[str, str]:
     if unknown:
         raise UsageError(
             f"a type is given for {unknown[0]!r}, which is no system here."
-            f"{near(unknown[0], names)} There are {listed(names)}."
+            f"{near(unknown[0], names)} There are {few_of(names)}."
         )
     return {name: types.get(name, UNTYPED) for name in names} if types else {}
 

@@ -169,7 +169,7 @@ def _with_evidence(
         brief,
         witness=witness_text(witness, around.tables) if witness is not None else None,
         relations=tuple(line for line in (results, *related) if line),
-        asked=QUESTIONS.get(open_, ""),
+        open_question=QUESTIONS.get(open_, ""),
         prior=asking.priors.get(open_),
         gold_facts=facts(evidence, "gold"),
         prediction_facts=facts(evidence, "prediction"),

@@ -10,7 +10,7 @@ import click
 from sqlverdict.cli.command import HeadedOption, argument, command, examples_text, option
 from sqlverdict.cli.options.shared import FILE, FOLDER, json_option, print_json
 from sqlverdict.errors import DatabaseError, UsageError
-from sqlverdict.files.text import count, listed
+from sqlverdict.files.text import count, few_of
 from sqlverdict.refute.bank.store import Bank
 from sqlverdict.refute.bank.suite import distil, export_bank, export_suite, import_bank
 from sqlverdict.report.terminal.console import Screen
@@ -118,7 +118,7 @@ def suite(args: SuiteArgs) -> None:
         schemas = [s for s in opened.schemas() if not args.db_ids or s.db_id in args.db_ids]
         unknown = sorted(set(args.db_ids) - {schema.db_id for schema in schemas})
         if unknown:
-            raise UsageError(f"the bank has nothing of {listed(unknown)}; see sqlverdict bank")
+            raise UsageError(f"the bank has nothing of {few_of(unknown)}; see sqlverdict bank")
         if args.distil:
             for schema in schemas:
                 distil(opened, schema)

@@ -9,7 +9,7 @@ from sqlverdict.cli.command import argument, command
 from sqlverdict.cli.options.shared import json_option, print_json, run_argument
 from sqlverdict.cli.show_run import show_case, show_more
 from sqlverdict.errors import UsageError
-from sqlverdict.files.text import listed, near
+from sqlverdict.files.text import few_of, near
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.runlog.log import read_results
 from sqlverdict.runlog.manifest import read_manifest
@@ -34,7 +34,7 @@ def show(args: ShowArgs) -> None:
             break
         ids.append(result.id)
     else:
-        hint = near(args.case_id, ids) or f" There are {len(ids):,}: {listed(ids)}."
+        hint = near(args.case_id, ids) or f" There are {len(ids):,}: {few_of(ids)}."
         raise UsageError(f"{args.run} has no case {args.case_id!r}.{hint}")
     if args.as_json:
         print_json(result)
