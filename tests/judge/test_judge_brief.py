@@ -242,7 +242,7 @@ def test_parts_are_left_out_in_the_stated_order() -> None:
         assert "How many members live in town?" in text
         assert LONG.gold in text
         assert LONG.prediction in text
-        assert LONG.asked in text
+        assert LONG.open_question in text
         assert ("Left out to keep this short" in text) == (bound < most)
     assert len(seen) == len(PARTS) + 1
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
-from sqlverdict.files.text import count, is_unicode, few_of, near, read_any_text
+from sqlverdict.files.text import count, few_of, is_unicode, near, read_any_text
 from sqlverdict.load.prediction_formats import FORMATS, PredictionEntry, PredictionFile, detect
 from sqlverdict.records import Prediction
 

@@ -29,8 +29,8 @@ from sqlverdict.files.text import (
     any_text,
     decode_any_json,
     decode_json,
-    is_unicode,
     few_of,
+    is_unicode,
     need_file,
     stream_lines,
 )
