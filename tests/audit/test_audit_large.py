@@ -17,7 +17,7 @@ from click.testing import CliRunner, Result
 
 from sqlverdict.audit import ranking
 from sqlverdict.audit.gold import suspect_golds
-from sqlverdict.audit.gold_markdown import audit_markdown
+from sqlverdict.audit.gold_markdown import audit_text
 from sqlverdict.audit.gold_report import gold_reports
 from sqlverdict.audit.ranking import Ranking
 from sqlverdict.cli.main import sqlverdict
@@ -93,7 +93,7 @@ def test_four_times_the_cases_take_the_same_memory(
     assert many < 1.5 * few
     found = suspect_golds(runs[800])
     assert (found.golds, len(found.suspects)) == (800, 800)
-    assert len(audit_markdown(found, most=3).split("\n## ")) == 4
+    assert len("".join(audit_text(found, most=3)).split("\n## ")) == 4
 
 
 def test_runs_in_another_order_or_of_other_cases_are_brought_together(make_run: MakeRun) -> None:

@@ -12,7 +12,7 @@ import msgspec
 import pytest
 
 from sqlverdict.audit.gold import suspect_golds
-from sqlverdict.audit.gold_markdown import audit_markdown, suspect_markdown
+from sqlverdict.audit.gold_markdown import audit_text, suspect_markdown
 from sqlverdict.audit.gold_report import gold_reports, same_query
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.errors import UsageError
@@ -310,11 +310,11 @@ def test_a_suspect_as_record_and_as_markdown(make_run: MakeRun) -> None:
     assert record["id"] == "7"
     assert record["suspicions"][0]["systems"] == ["a", "b"]
     assert record["answers"][1]["matches"] is False
-    text = audit_markdown(audit)
+    text = "".join(audit_text(audit))
     assert "<script>" not in text.replace("\\<script\\>", "")
     assert "````sql\nSELECT '```'" in text
     assert "What the systems said" in text
-    assert audit_markdown(audit, most=0).count("## ") == 0
+    assert "".join(audit_text(audit, most=0)).count("## ") == 0
 
 
 def test_abstentions_are_no_answers(make_run: MakeRun) -> None:

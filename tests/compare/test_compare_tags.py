@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlverdict.compare.query.parts import parts_of_both, query_parts
+from sqlverdict.compare.query.parts import parts_of_both
 from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.compare.tag_labels import (
     DIFFERENCE_LABELS,
@@ -216,7 +216,6 @@ def test_a_parsed_query_is_not_changed(schema: Schema) -> None:
     query = parse("SELECT p.name FROM player p JOIN team t ON p.team_id = t.id WHERE t.id > 1")
     assert isinstance(query, Query)
     before = repr(query.tree)
-    query_parts(query, schema)
     parts_of_both(query, query, schema)
     assert repr(query.tree) == before
 

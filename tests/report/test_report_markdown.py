@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.evidence import Proved, Refuted, Related, Relation, Tested, Undecided
 from sqlverdict.evidence_parts import AnswerShapes
 from sqlverdict.records import Fault, Reason, Result, Verdict
@@ -130,10 +129,6 @@ DETAILS: dict[str, tuple[dict[str, Any], str]] = {
         "bits instead of words",
     ),
 }
-
-
-def test_every_relation_has_words() -> None:
-    assert set(DETAILS) == set(RELATIONS.names())
 
 
 @pytest.mark.parametrize("kind", sorted(DETAILS))

@@ -14,13 +14,8 @@ from sqlverdict.report.terminal.tables import markdown, md_cell, table
 _ROWS = 10
 
 
-def audit_markdown(audit: Audit, most: int | None = None) -> str:
-    """The whole audit: a table of what was found, then one section a gold."""
-    return "".join(audit_text(audit, most))
-
-
 def audit_text(audit: Audit, most: int | None = None) -> Iterator[str]:
-    """The same, piece by piece: an audit may have a million golds."""
+    """The whole audit, piece by piece: a table of findings, then one section a gold."""
     for number, block in enumerate(_blocks(audit, audit.suspects[:most])):
         yield f"\n\n{block}" if number else block
     yield "\n"

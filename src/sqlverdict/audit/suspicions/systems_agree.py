@@ -19,6 +19,7 @@ from typing import Any
 from sqlverdict.audit.gold_report import GoldReport, SystemAnswer
 from sqlverdict.audit.suspicion import SUSPICIONS, Suspicion
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
+from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.evidence import Refuted
 from sqlverdict.refute.explain.evidence import witness_record
 from sqlverdict.report.one_run.case import relation_kinds
@@ -26,23 +27,6 @@ from sqlverdict.report.one_run.case import relation_kinds
 NAME = "systems_agree"
 WEIGHTS = {2: 0.45, 3: 0.65}
 MANY = 0.75
-ARRANGED = frozenset(
-    {
-        "column_permutation",
-        "extra_columns",
-        "order_only",
-        "rounding",
-        "scale",
-        "formats",
-        "yes_no",
-        "concatenated",
-        "transposed",
-        "tie_superset",
-        "duplicates_only",
-        "missing_columns",
-    }
-)
-"""Relations under which both hold the same values: more may be asked of one, not another thing."""
 
 
 @SUSPICIONS.member
@@ -77,7 +61,9 @@ class SystemsAgree:
 def same_values(entry: SystemAnswer) -> bool:
     """Whether a relation says that the two results hold the same values."""
     kinds = relation_kinds(entry.result)
-    return bool(kinds) and all(kind in ARRANGED for kind in kinds)
+    return bool(kinds) and all(
+        RELATIONS.has(kind) and RELATIONS.get(kind).same_values for kind in kinds
+    )
 
 
 def _differs(entry: SystemAnswer) -> bool:

@@ -46,7 +46,7 @@ class QueryParts:
         tables: The base tables.
         columns: The columns of each output, without those that COUNT sees.
         outputs: The outermost output columns, in order.
-        loose: The same, where one COUNT is like another.
+        any_count_outputs: The same, where one COUNT is like another.
         composed: Outputs that write several columns into one text: those columns.
         conditions: Of WHERE, and of ON where they join nothing.
         having: Conditions on groups.
@@ -71,7 +71,7 @@ class QueryParts:
     tables: set[str] = field(default_factory=set)
     columns: dict[str, set[str]] = field(default_factory=dict)
     outputs: list[str] = field(default_factory=list)
-    loose: list[str] = field(default_factory=list)
+    any_count_outputs: list[str] = field(default_factory=list)
     composed: list[frozenset[str]] = field(default_factory=list)
     conditions: dict[str, QueryCondition] = field(default_factory=dict)
     having: dict[str, QueryCondition] = field(default_factory=dict)
@@ -109,17 +109,6 @@ def parts_of_both(
         names.joined = frozenset(column_ref for pair in pairs for column_ref in pair)
         parts.append(_PartsReader(query.tree, names, schema).read(pairs))
     return parts[0], parts[1]
-
-
-def query_parts(query: Query, schema: Schema | None = None) -> QueryParts:
-    """Take a query apart.
-
-    Args:
-        query: The parsed query.
-        schema: Its schema, which tells the table of a bare column name, and a string in double
-            quotes from a column.
-    """
-    return parts_of_both(query, query, schema)[0]
 
 
 class _PartsReader:
@@ -294,7 +283,7 @@ class _PartsReader:
 
     def _read_outputs(self, select: Expr) -> None:
         parts, names = self._parts, self._names
-        loose = Texts(names, counts="any")
+        any_count_text = Texts(names, counts="any")
         parts.distinct = select.args.get("distinct") is not None
         stars = 0
         for node in select.expressions:
@@ -303,12 +292,12 @@ class _PartsReader:
                 column_refs = names.star(select, node.text("table"))
                 if column_refs is not None:
                     parts.outputs += column_refs
-                    parts.loose += column_refs
+                    parts.any_count_outputs += column_refs
                     parts.columns |= {column_ref: {column_ref} for column_ref in column_refs}
                     continue
             key = self._key(node)
             parts.outputs.append(key)
-            parts.loose.append(loose(node))
+            parts.any_count_outputs.append(any_count_text(node))
             columns = list(_seen_columns(node))
             parts.columns[key] = {names.column_ref(column) for column in columns} - {""}
             bare = node.unalias().unnest()

@@ -44,6 +44,7 @@ class ColumnPermutation(RelationKind):
     kind = KIND
     rank = 10
     tag = "column_order"
+    same_values = True
     trivial = True
     harmless_when = "the columns stand in another order"
     joins = (

@@ -53,6 +53,7 @@ class Concatenated(RelationKind):
     kind = KIND
     rank = 140
     tag = "arrangement"
+    same_values = True
     cheap = False
     harmless_when = "columns are joined into one text"
     joins = (

@@ -56,6 +56,7 @@ class DuplicatesOnly(RelationKind):
     kind = KIND
     rank = 50
     tag = "repeated_rows"
+    same_values = True
     trivial = True
     harmless_when = "rows are repeated, or are not, and the question does not say which it wants"
     joins = (

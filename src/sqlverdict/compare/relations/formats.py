@@ -50,6 +50,7 @@ class Formats(RelationKind):
     kind = KIND
     rank = 120
     tag = "representation"
+    same_values = True
     cheap = False
     harmless_when = "the same values are spelt otherwise, capital letters apart"
     joins = (

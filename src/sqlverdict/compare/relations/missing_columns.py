@@ -38,6 +38,7 @@ class MissingColumns(RelationKind):
     kind = KIND
     rank = 70
     tag = "missing_columns"
+    same_values = True
     joins = (
         AnswerPair(
             (("Ann", 31, 1.5), ("Bob", 44, 2.5)), ((31, "Ann"), (44, "Bob")), harmless=False

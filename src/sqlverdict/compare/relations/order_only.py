@@ -44,6 +44,7 @@ class OrderOnly(RelationKind):
     kind = KIND
     rank = 20
     tag = "row_order"
+    same_values = True
     trivial = True
     any_order = True
     harmless_when = "the rows stand in an order nobody asked for"

@@ -57,6 +57,7 @@ class Rounding(RelationKind):
     kind = KIND
     rank = 100
     tag = "representation"
+    same_values = True
     cheap = False
     harmless_when = (
         "numbers are rounded, or differ in their last digits, and no decimals are asked for"

@@ -66,6 +66,7 @@ class ScaleRelation(RelationKind):
     kind = KIND
     rank = 110
     tag = "representation"
+    same_values = True
     cheap = False
     harmless_when = (
         "a percentage for a share, or the reverse, where the question or the gold has one"

@@ -59,6 +59,7 @@ class TieSuperset(RelationKind):
     kind = KIND
     rank = 40
     tag = "tied_rows"
+    same_values = True
     final = False
     harmless_when = "a LIMIT cuts through a tie, and the other side has all tied rows"
     joins = (

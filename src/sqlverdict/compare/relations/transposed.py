@@ -45,6 +45,7 @@ class Transposed(RelationKind):
     kind = KIND
     rank = 160
     tag = "arrangement"
+    same_values = True
     final = False
     any_order = True
     harmless_when = "a row is written as a column in the same order, or the reverse"

@@ -50,6 +50,7 @@ class YesNo(RelationKind):
     kind = KIND
     rank = 130
     tag = "representation"
+    same_values = True
     cheap = False
     harmless_when = "the same truth values are spelt otherwise"
     joins = (

@@ -67,7 +67,7 @@ TAGS.update(
 def output_tags(gold: QueryParts, prediction: QueryParts, schema: Schema | None) -> Iterator[Tag]:
     """How the outputs of two queries differ."""
     yield from _column_tags(gold, prediction, schema)
-    ours, theirs = gold.loose, prediction.loose
+    ours, theirs = gold.any_count_outputs, prediction.any_count_outputs
     if len(ours) != len(theirs):
         yield Tag("more_outputs" if len(theirs) > len(ours) else "fewer_outputs")
     composed = _composed(gold, prediction) or _composed(prediction, gold)

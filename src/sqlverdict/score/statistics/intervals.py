@@ -50,27 +50,6 @@ def wilson(successes: int, n: int, confidence: float = CONFIDENCE) -> tuple[floa
     return low, high
 
 
-def bootstrap_mean(
-    counts: Mapping[float, int],
-    confidence: float = CONFIDENCE,
-    seed: int = 0,
-    resamples: int = RESAMPLES,
-) -> tuple[float, float]:
-    """Interval for the mean of the values in a histogram; the same seed gives the same interval.
-
-    Args:
-        counts: How often each value occurs.
-        confidence: The share of such intervals that hold the true mean.
-        seed: Where the random numbers start.
-        resamples: How many samples are drawn with replacement.
-
-    Raises:
-        UsageError: the histogram is empty.
-    """
-    low, high, _ = mean_interval(counts, confidence, seed, resamples)
-    return low, high
-
-
 def mean_interval(
     counts: Mapping[float, int],
     confidence: float = CONFIDENCE,
@@ -78,9 +57,20 @@ def mean_interval(
     resamples: int = RESAMPLES,
     limit: int = BOOTSTRAP_LIMIT,
 ) -> tuple[float, float, str]:
-    """As :func:`bootstrap_mean`, with the name of the method used: "bootstrap" or "normal".
+    """Interval for the mean of the values in a histogram; the same seed gives the same interval.
 
-    ``limit`` is the number of cases above which the normal approximation is used.
+    Args:
+        counts: How often each value occurs.
+        confidence: The share of such intervals that hold the true mean.
+        seed: Where the random numbers start.
+        resamples: How many samples are drawn with replacement.
+        limit: The number of cases above which the normal approximation is used.
+
+    Returns:
+        The lower end, the upper end and the method: "bootstrap" or "normal".
+
+    Raises:
+        UsageError: the histogram is empty.
     """
     if _size(counts) > limit:
         return (*normal_mean(counts, confidence), "normal")
