@@ -215,8 +215,7 @@ class Score(msgspec.Struct, frozen=True):
     reasons: tuple[Reason, ...] = ()
 
 
-@dataclass(frozen=True)
-class Judgement:
+class Judgement(msgspec.Struct, frozen=True):
     """A verdict, whose fault it is where there is none, and the reasons.
 
     ``situation`` names what the evidence amounts to. ``p_right`` is the probability that people
@@ -227,9 +226,9 @@ class Judgement:
     verdict: Verdict
     fault: Fault | None = None
     reasons: tuple[Reason, ...] = ()
-    situation: str = field(default="", compare=False)
-    p_right: float | None = field(default=None, compare=False)
-    p_deviation: float | None = field(default=None, compare=False)
+    situation: str = ""
+    p_right: float | None = None
+    p_deviation: float | None = None
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ match without a witness. Where it gives no verdict the case needs review, with t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec import structs
 
 from sqlverdict.confidence import NO_LABELS, Model
 from sqlverdict.evidence import Evidence, Judged, fault_of
@@ -74,8 +75,7 @@ def judge(
         return _with_confidence(made, found, model.expect(found, evidence, said))
     if decision == "unscored":
         fault = fault_of(by) if by is not None else None
-        made = Judgement(Verdict.UNSCORED, fault or Fault.TOOLKIT, reasons)
-        return replace(made, situation=str(found))
+        return Judgement(Verdict.UNSCORED, fault or Fault.TOOLKIT, reasons, found.value)
     if decision == "correct" and found not in (Situation.PROVED, Situation.UNSEARCHED_MATCH):
         # What was weighed and found harmless is in the evidence; reasons say what is wrong, and
         # why a match was not searched.
@@ -90,7 +90,7 @@ def _with_confidence(
     made: Judgement, found: Situation, expected: tuple[float | None, float | None]
 ) -> Judgement:
     p_right, deviation = expected
-    return replace(made, situation=str(found), p_right=p_right, p_deviation=deviation)
+    return structs.replace(made, situation=found.value, p_right=p_right, p_deviation=deviation)
 
 
 def asks(

@@ -141,7 +141,6 @@ def explained_by_order(item: RunItem) -> bool:
     and with rows stored in reverse: where it gives something else, order explains it.
     """
     from sqlverdict.execute.reversed_copy import ReversedCopy
-    from sqlverdict.parse.query import parse
     from sqlverdict.records import Query
     from sqlverdict.refute.trial.order_free import is_order_free
     from sqlverdict.refute.trial.tie_breaks import broken_ties
@@ -155,7 +154,7 @@ def explained_by_order(item: RunItem) -> bool:
                 continue
             if answer.volatile:
                 return True
-            query = parse(sql)
+            query = item.query(sql)
             if isinstance(query, Query) and schema is not None and is_order_free(query, schema):
                 continue
             pair = QueryPair(sql, sql, probe=item.run)

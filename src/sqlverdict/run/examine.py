@@ -103,7 +103,7 @@ class Examiner:
         case, prediction = task.case, task.prediction
         if self.plan.times or not prediction.sql or len(prediction.sql) > _LONG:
             return self._examine(task, runner)
-        place: tuple[object, ...] = (
+        key: tuple[object, ...] = (
             case.database,
             case.db_id,
             case.golds,
@@ -112,16 +112,16 @@ class Examiner:
             fold_sql(prediction.sql),
         )
         if not self._looks_at_queries_alone or case.recorded is not None:
-            place += (case.id, case.question, prediction.confidence, prediction.samples)
-        finding = self._known.get(place)
+            key += (case.id, case.question, prediction.confidence, prediction.samples)
+        finding = self._known.get(key)
         if finding is None:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             finding = self._examine(task, runner)
             # What the engine says of a failed query repeats its spelling. What rests on the clock
             # may be different the next time.
-            if finding.final and "execute" not in [found.by for found in finding.evidence]:
-                self._known[place] = finding
+            if finding.final and "execute" not in [piece.by for piece in finding.evidence]:
+                self._known[key] = finding
         return finding
 
     def _examine(self, task: Task, runner: QueryRunner) -> PairFinding:
@@ -129,21 +129,22 @@ class Examiner:
         item = self._item(task, runner, self._witness_folder(task.system))
         evidence = gather(item, self.plan)
         policy = POLICIES[self.plan.policy]
-        asked: tuple[Any, ...] = ()
+        to_ask: tuple[Any, ...] = ()
         if self.plan.asking is not None:
             # Briefs load what judges need; runs without one need not wait.
             from sqlverdict.run.judging.briefs import questions
 
-            asked = questions(item, evidence, self.plan.asking, self.plan.preset, policy)
+            to_ask = questions(item, evidence, self.plan.asking, self.plan.preset, policy)
         elif self.plan.explains:
             evidence += _would_ask(task, evidence, policy)
         judgement = self.plan.judge(case, prediction, evidence)
         item.settle(evidence, judgement)
         # With a question open, what hangs on the reply is scored when it is there.
-        specs = [s for s in self.plan.specs if not asked or not listens_to_judge(s.metric)]
+        specs = [s for s in self.plan.specs if not to_ask or not listens_to_judge(s.metric)]
 
-        def stand_in(case: Case, said: Prediction) -> RunItem:
-            return self._item(structs.replace(task, case=case, prediction=said), runner, None)
+        def stand_in(case: Case, prediction: Prediction) -> RunItem:
+            stand_in = structs.replace(task, case=case, prediction=prediction)
+            return self._item(stand_in, runner, None)
 
         scorer = Scorer(stand_in)
         scored = {spec.label: scorer.score(spec, item) for spec in specs}
@@ -152,7 +153,7 @@ class Examiner:
             (*evidence, *(note for each in scored.values() for note in each.notes)),
             {label: each.score.value for label, each in scored.items()},
             _timings(item) if evidence and self.plan.executes else {},
-            asked,
+            to_ask,
             item.repeatable,
         )
 

@@ -9,8 +9,9 @@ to blame and the value is 0; else the fault is ours or the gold's, and the case 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import TypeVar
+
+from msgspec import Struct
 
 from sqlverdict.errors import FileFailure
 from sqlverdict.evidence import Evidence, Undecided
@@ -90,8 +91,7 @@ def failure_of(stage: str, error: BaseException) -> Undecided:
     return Undecided(TOOLKIT, (Reason.TOOLKIT_ERROR,), failure=stage_failure(stage, error))
 
 
-@dataclass(frozen=True)
-class Scored:
+class Scored(Struct, frozen=True):
     """A metric's score, and what has to be said about it."""
 
     score: Score

@@ -44,8 +44,7 @@ class Task(msgspec.Struct, frozen=True):
         return self.system, self.index
 
 
-@dataclass(frozen=True)
-class PairFinding:
+class PairFinding(msgspec.Struct, frozen=True, dict=True):
     """What was found out about a pair of queries; the same wherever the pair turns up.
 
     Attributes:

@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import cast
 
+from msgspec import structs
+
 from sqlverdict.evidence import Evidence, Judged
 from sqlverdict.judge.judge import JUDGES, hear
 from sqlverdict.judge.opinion import BUDGET, PENDING, Opinion, Settings
@@ -132,7 +134,7 @@ class JudgeStage:
                 found = attempt(spec.label, score, errors)
                 scores[spec.label] = None if found is None else found.value
         evidence += tuple(errors)
-        final = replace(
+        final = structs.replace(
             finding, judgement=judgement, evidence=evidence, scores=scores, questions=()
         )
         return LogLine(task.system, task.index, encode_line(task, final))
