@@ -41,7 +41,7 @@ class ReversedCopy:
         self.largest = largest
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._session: Session | None = None
-        self._tried = False
+        self._attempted = False
         self._recent: dict[str, Answer | None] = {}
 
     def __enter__(self) -> ReversedCopy:
@@ -72,8 +72,8 @@ class ReversedCopy:
         # What a query says about storage itself differs on the copy by design.
         if words & _STORAGE_WORDS or any(word.startswith("sqlite_") for word in words):
             return None
-        if not self._tried:
-            self._tried = True
+        if not self._attempted:
+            self._attempted = True
             self._session = self._open()
         outcome = self._session.run(sql) if self._session is not None else None
         return outcome if isinstance(outcome, Answer) else None

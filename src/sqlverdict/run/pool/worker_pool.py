@@ -78,7 +78,7 @@ class _Worker:
             return []
         tasks = self.chunks[0][self.done : self.done + len(lines)]
         self.done += len(lines)
-        return [done(task, made) for task, made in zip(tasks, lines, strict=True)]
+        return [done(task, line) for task, line in zip(tasks, lines, strict=True)]
 
     def overdue(self, seconds: float) -> tuple[bytes, float] | None:
         """A query that has been running for longer."""
