@@ -1,7 +1,7 @@
 """What a check is: one file in ``checks/``, one question to the data.
 
 A check looks at the data as a whole, or at each gold query with its answer, or at both. It
-holds no state of its own: what it counts goes to ``data.figures``. It stays silent where it
+holds no state of its own: what it counts goes to ``data.figures``. It reports nothing where it
 cannot tell: a false alarm is a bug.
 """
 
@@ -26,11 +26,11 @@ class Check:
     title = ""
 
     def whole(self, data: AuditData) -> Iterable[AuditFinding]:  # noqa: ARG002 (a default)
-        """What is to be said about the data as a whole."""
+        """Findings about the data as a whole."""
         return ()
 
     def gold(self, data: AuditData, gold: GoldQuery) -> Iterable[AuditFinding]:  # noqa: ARG002 (a default)
-        """What is to be said about one gold query."""
+        """Findings about one gold query."""
         return ()
 
 

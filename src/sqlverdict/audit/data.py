@@ -21,7 +21,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Answer, Case, Failure, Fault, Outcome, ParseFailure, Query
 
 Progress = Callable[[str, int, int], None]
-"""Told what is looked at, how many are done, and of how many."""
+"""Called with what is examined, how many are done, and of how many."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class DoctorOptions:
         format: The prediction file's format; by default it is detected.
         copy_bytes: Databases up to this size are copied with their rows in reverse order, to
             see whether a gold's answer depends on that; 0 copies none.
-        progress: Told how far the examination is.
+        progress: Called with how far the examination is.
     """
 
     limits: Limits = field(default_factory=Limits)

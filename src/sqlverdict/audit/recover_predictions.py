@@ -156,7 +156,7 @@ def _decoded(recovered: RecoveredPredictions, text: str) -> object:
 
 
 def _whole(recovered: RecoveredPredictions, text: str, ids: Sequence[str]) -> None:
-    """A format that is not cut: its first problem is all that can be told."""
+    """A format that is not cut: only its first problem can be reported."""
     try:
         recovered.entries += FORMATS[recovered.format](
             PredictionFile(recovered.path, text, ids)

@@ -28,7 +28,7 @@ def compare_answers(
         gold_sql: The gold query. Presets read from it whether row order counts; without it,
             rows are a bag.
         prediction_sql: The predicted query.
-        contract: This case's own wishes.
+        contract: How this case wants its answers compared.
         probe: Runs a further query on the same database, so that ties whose sort keys the
             answer does not show are seen.
 

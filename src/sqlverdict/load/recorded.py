@@ -7,7 +7,7 @@ The field ``recorded`` of a case is an object with some of these parts:
   objects with the same keys), ``{"error": "..."}`` for a query that failed, or a text table. In a
   text table a row is ``| a | b |``, a row ``...`` stands for those left out, and the last line is
   the shape, ``shape=(rows, columns)``.
-* ``whole``: false where rows or cells were cut; no relation is told then.
+* ``whole``: false where rows or cells were cut; no relation is looked for then.
 * ``ordered``: whether the rows keep their order; by default rows do, and text tables do not.
 * ``replies``: what a model said, a text or a list of texts; ``model``: which one.
 * ``verdicts``: what judges said, by name: 1 right, 0 wrong; 0.5 or null: no opinion.

@@ -26,6 +26,6 @@ class GoldParses(Check):
         data.figures["golds_not_parsed"] += 1
         hint = "it is scored by its answer; ties, hardness and proofs need the tree"
         if gold.unavailable:
-            hint = "mend the query: the engine could not be asked, its database is missing"
+            hint = "correct the query: the engine could not be asked, its database is missing"
         detail = {"reason": parsed.reason.value, "sql": gold.sql}
         yield AuditFinding(NAME, "warning", gold.subject, parsed.message, hint, detail)

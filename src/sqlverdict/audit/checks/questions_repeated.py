@@ -56,7 +56,7 @@ def _pair(data: AuditData, first: Case, later: Case) -> Iterator[AuditFinding]:
         return
     data.figures["questions_repeated_golds_differ"] += 1
     how = "another answer" if agree is False else "another gold"
-    hint = "one prediction cannot be right for both: give each case both golds, or mend one"
+    hint = "one prediction cannot be right for both: give each case both golds, or correct one"
     yield AuditFinding(NAME, "warning", subject, f"{same}, with {how}", hint, detail_golds)
 
 

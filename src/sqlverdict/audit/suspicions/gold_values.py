@@ -7,7 +7,7 @@ Weight: 0.15 for the value alone, since codes and flags are often silent knowled
 0.3 where the knowledge is at hand and does not have it either; 0.25 more where two or more systems
 answered and none of them uses it.
 
-Silent about 0, 1, 100 and texts of one or two letters: flags, percentages and codes.
+It ignores 0, 1, 100 and texts of one or two letters: flags, percentages and codes.
 """
 
 from __future__ import annotations

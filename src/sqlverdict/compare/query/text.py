@@ -22,10 +22,10 @@ _SPELLING = frozenset({"alias", "quoted", "big_int", "typed", "safe"})
 
 _FLIPPED = {"gt": "lt", "gte": "lte"}
 _DEEPEST = 150
-"""Below so many levels an expression is told by the kinds and names of its nodes, one by one."""
+"""Below so many levels an expression is written as the kinds and names of its nodes, one by one."""
 
 _LONGEST = 4_000
-"""A longer text is told by its digest: nested queries must not repeat each other's texts."""
+"""A longer text is replaced by its digest: nested queries must not repeat each other's texts."""
 
 
 class Texts:

@@ -11,10 +11,10 @@ def orders(pair: QueryPair) -> bool:
     It does where the outermost SELECT of the gold query has an ORDER BY, or the case's
     contract says so.
     """
-    wish = pair.contract.order if pair.contract is not None else None
-    if wish == "respect":
+    order = pair.contract.order if pair.contract is not None else None
+    if order == "respect":
         return True
-    return wish != "ignore" and has_order(pair.gold_sql)
+    return order != "ignore" and has_order(pair.gold_sql)
 
 
 def has_order(sql: str) -> bool:

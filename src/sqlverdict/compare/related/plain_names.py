@@ -1,4 +1,4 @@
-"""Queries whose columns are plainly those of tables, told by their words alone.
+"""Queries whose columns are plainly those of tables, by their words alone.
 
 Most queries are like that, and to load the parser takes longer than to compare a benchmark.
 """

@@ -52,7 +52,7 @@ class Formats(RelationKind):
     tag = "representation"
     same_values = True
     cheap = False
-    harmless_when = "the same values are spelt otherwise, capital letters apart"
+    harmless_when = "the same values are written differently, apart from capital letters"
     joins = (
         AnswerPair(((1234, "Ann"),), (("1,234", " Ann "),), harmless=True),
         AnswerPair((("2020-01-05",),), (("Jan 5, 2020",),), harmless=True),
@@ -89,7 +89,7 @@ class Formats(RelationKind):
 
 
 def _link(gold: AnswerColumn, prediction: AnswerColumn) -> ColumnLink | None:
-    """Keys under which two columns agree once they are spelt alike."""
+    """Keys under which two columns agree once they are written alike."""
     if gold.kinds.isdisjoint(TEXTS) and prediction.kinds.isdisjoint(TEXTS):
         return None
     for steps in (_MONTH_FIRST, _DAY_FIRST):
@@ -123,7 +123,7 @@ def _fewest(gold: AnswerColumn, prediction: AnswerColumn, steps: frozenset[str])
             classes.setdefault(key, ([], []))[side].append(cell)
     for count in (1, 2, 3):
         for fewer in combinations([s for s in STEPS if s in steps], count):
-            # Cells spelt alike by all steps have to be spelt alike by these; a set of
+            # Cells made alike by all steps have to be made alike by these; a set of
             # steps that does not do fails on one of the first classes.
             if all(
                 same_bag(*_keys({"steps": fewer}, cells, others))

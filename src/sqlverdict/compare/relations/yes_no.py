@@ -52,7 +52,7 @@ class YesNo(RelationKind):
     tag = "representation"
     same_values = True
     cheap = False
-    harmless_when = "the same truth values are spelt otherwise"
+    harmless_when = "the same truth values are written differently"
     joins = (
         AnswerPair((("Ann", "yes"), ("Bob", "no")), ((1, "Ann"), (0, "Bob")), harmless=True),
         AnswerPair((("true",), ("false",)), (("N",), ("Y",)), harmless=True),

@@ -6,7 +6,7 @@ or whether it matters. ``tag_labels.py`` maps tags to FLEX's categories.
 
 ``kinds``       what a tag is, and the table of all tags
 ``results``     tags of the two results
-``names``       tags of a prediction that SQLite refuses, or that nobody can read
+``names``       tags of a prediction that SQLite refuses, or that cannot be parsed
 ``sources``     tags of tables, joins and queries inside the query
 ``conditions``  tags of conditions
 ``rows``        tags of groups, order, limits, DISTINCT and set operations

@@ -1,4 +1,4 @@
-"""Tags of a prediction that SQLite refuses, or that nobody can read.
+"""Tags of a prediction that SQLite refuses, or that cannot be parsed.
 
 SQLite compiles the prediction against empty tables of the schema and runs nothing. It names the
 first thing that it finds wrong.

@@ -12,7 +12,7 @@ recorded ``ex``. Lines of FLEX's own result files (``gt_sql``, ``gt_exec``, ``pr
 Options: none. Human labels are not read here; ``sqlverdict agree`` reads them.
 
 What the records cost: they were made from sets, so order and duplicates are lost, and with them
-sums over lists; above 20 rows only 10 from either end are kept, and no relation can be told;
+sums over lists; above 20 rows only 10 from either end are kept, and no relation can be found;
 text is cut at 30 characters, and numbers in text columns cannot be told from numbers. "No
 execution result" does not say whether a query failed or found nothing: it is read as no rows.
 

@@ -60,6 +60,6 @@ class FlexMetric:
 
 
 def _why(evidence: Sequence[Evidence]) -> tuple[Reason, ...]:
-    """Why nobody was asked: a fault, else that there is no judge."""
+    """Why no judge was asked: a fault, else that there is none."""
     faults = (piece.reasons for piece in evidence if fault_of(piece) is not None)
     return next(faults, (Reason.JUDGE_UNAVAILABLE,))
