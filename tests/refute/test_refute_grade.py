@@ -165,7 +165,7 @@ def test_without_real_data_nothing_is_called_ordinary(real: tuple[Schema, Regula
 def test_a_query_beyond_the_parser_is_read_by_its_words(real: tuple[Schema, Regularities]) -> None:
     found = used(real[0], "SELEC name FRM club WHERE x = 'member'")
     assert found.tables == {"club"}
-    assert found.places == {("club", "name")}
+    assert found.column_refs == {("club", "name")}
     rows = {"club": ((1, None, "City 1", "c1", "Town 1"),)}
     assert graded(real, rows, "SELEC name FRM club", "SELECT 1")[0] == "breaks_regularity"
 

@@ -39,6 +39,7 @@ ENOUGH = 4
 _MOST_MAPS = 720
 """So many maps of columns are followed: all orders of six columns."""
 _DIGITS = 9
+"""Digits that count where rows are counted as the same."""
 
 Columns = Literal["same", "permuted", "extra", "missing"]
 Rows = Literal["same", "repeated", "more", "fewer", "other"]
@@ -83,7 +84,7 @@ class _Map:
         self.holds["more"] += rows <= others
         self.holds["fewer"] += others <= rows
 
-    def found(self, instances: int, wider: int) -> RelatedOnInstances:
+    def relation(self, instances: int, wider: int) -> RelatedOnInstances:
         """What holds on all of so many databases; ``wider``: columns more than the gold's."""
         always = (name for name, times in self.holds.items() if times == instances)
         columns: Columns = "same" if self.gold == self.prediction else "permuted"
@@ -114,7 +115,7 @@ def relate_on_instances(
         What holds on all of them; ``None`` where a query cannot be read or run there, where too
         few databases say anything, or where the clock ended it.
     """
-    chosen = budget or SearchBudget()
+    limits = budget or SearchBudget()
     queries = [parse(gold), parse(prediction)]
     if any(isinstance(query, ParseFailure) for query in queries):
         return None
@@ -125,17 +126,17 @@ def relate_on_instances(
     try:
         facts, scratches = scratches_for(part, None)
         reading = read(ours, part).merge(read(theirs, part))
-        generator = InstanceGenerator(part, facts, reading, chosen.seed, scratches[0])
-        sources = InstanceSources(generator, facts, chosen, INSTANCES, database, scratches[0])
+        generator = InstanceGenerator(part, facts, reading, limits.seed, scratches[0])
+        sources = InstanceSources(generator, facts, limits, INSTANCES, database, scratches[0])
     except SchemaError:
         return None
-    meter = Meter(chosen, scratches)
+    meter = Meter(limits, scratches)
     maps: list[_Map] = []
     wider = instances = 0
     for _, rows in sources(()):
         if meter.over:
             break
-        answers = [_settled(sql, rows, scratches) for sql in (gold, prediction)]
+        answers = [_determined(sql, rows, scratches) for sql in (gold, prediction)]
         before, after = answers
         if before is None or after is None or not (before.rows or after.rows):
             continue
@@ -149,20 +150,20 @@ def relate_on_instances(
     if instances < ENOUGH or meter.late:
         return None
     # Among maps that overlap equally the first stands: the columns in their given order.
-    return max(maps, key=lambda one: one.overlap).found(instances, wider)
+    return max(maps, key=lambda one: one.overlap).relation(instances, wider)
 
 
-def _settled(
+def _determined(
     sql: str, rows: Content, scratches: tuple[ScratchDatabase, ScratchDatabase]
 ) -> Answer | None:
     """What a query gives on these rows, where it gives the same with the rows turned round."""
     forward, keyless = scratches
-    turned = {table: list(reversed(content)) for table, content in rows.items()}
-    found: list[Outcome] = []
-    for scratch, content in ((forward, rows), (keyless, turned)):
+    reversed_rows = {table: list(reversed(content)) for table, content in rows.items()}
+    outcomes: list[Outcome] = []
+    for scratch, content in ((forward, rows), (keyless, reversed_rows)):
         scratch.load(content)
-        found.append(scratch.run(sql))
-    first, second = found
+        outcomes.append(scratch.run(sql))
+    first, second = outcomes
     if not isinstance(first, Answer) or not isinstance(second, Answer) or first.volatile:
         return None
     same = Counter(_rounded(first.rows)) == Counter(_rounded(second.rows))
@@ -180,8 +181,8 @@ def _cell(cell: Cell) -> Cell:
 def _maps(gold: int, prediction: int) -> Iterator[_Map]:
     """The ways to give each column of the narrower answer one of the wider."""
     narrow, wide = sorted((gold, prediction))
-    given = tuple(range(narrow))
-    for number, chosen in enumerate(permutations(range(wide), narrow)):
+    identity = tuple(range(narrow))
+    for number, order in enumerate(permutations(range(wide), narrow)):
         if number >= _MOST_MAPS:
             return
-        yield _Map(given, chosen) if gold <= prediction else _Map(chosen, given)
+        yield _Map(identity, order) if gold <= prediction else _Map(order, identity)

@@ -26,8 +26,10 @@ _SIMPLE: dict[str, tuple[Cell, ...]] = {
 }
 
 
-_SCENES = 2
+_ROW_SETS = 2
+"""How many row sets are tried alone: most differences need one."""
 _DEPTH = 5
+"""How many generations of parents are added."""
 
 
 class Shrinker:
@@ -83,10 +85,10 @@ class Shrinker:
         """The rows without one of them and its children, if the queries differ then."""
         rows = {table: content for table, content in rows.items() if content}
         for table, content in rows.items():
-            for place in range(len(content)):
+            for number in range(len(content)):
                 if self.tries <= 0 or self.is_over():
                     return None
-                fewer = self._without(rows, table, place)
+                fewer = self._without(rows, table, number)
                 if self.differ(fewer):
                     return fewer
                 self.tries -= 1
@@ -110,8 +112,8 @@ class Shrinker:
 
     def _one_of_each(self, rows: Content) -> Content:
         """One row of each table and its parents: most differences need no more."""
-        for place in range(_SCENES):
-            few = {table: content[place : place + 1] for table, content in rows.items()}
+        for number in range(_ROW_SETS):
+            few = {table: content[number : number + 1] for table, content in rows.items()}
             few = self._with_parents({table: row for table, row in few.items() if row}, rows)
             if sum(map(len, few.values())) < sum(map(len, rows.values())) and self._works(few):
                 return few
@@ -142,56 +144,58 @@ class Shrinker:
         for table in list(rows):
             while (half := len(rows[table]) // 2) > 1:
                 halves = (rows[table][:half], rows[table][half:])
-                kept = next((h for h in halves if self._works(rows | {table: h})), None)
-                if kept is None:
+                half_rows = next((h for h in halves if self._works(rows | {table: h})), None)
+                if half_rows is None:
                     break
-                rows = rows | {table: kept}
+                rows = rows | {table: half_rows}
         return rows
 
     def _without_rows(self, rows: Content, failed: set[tuple[int, ...]]) -> Content:
         """One row after the other, each with its children; not what failed before."""
         for table in list(rows):
-            place = 0
-            while place < len(rows.get(table, ())) and self.tries > 0 and not self.is_over():
-                fewer = self._without(rows, table, place)
-                left = tuple([id(row) for kept in fewer.values() for row in kept])
+            number = 0
+            while number < len(rows.get(table, ())) and self.tries > 0 and not self.is_over():
+                fewer = self._without(rows, table, number)
+                left = tuple([id(row) for content in fewer.values() for row in content])
                 if left not in failed and self._works_closed(fewer):
                     rows = fewer
                 else:
                     failed.add(left)
-                    place += 1
+                    number += 1
         return rows
 
-    def _without(self, rows: Content, table: str, place: int) -> Content:
+    def _without(self, rows: Content, table: str, number: int) -> Content:
         """The rows without one of them and its children."""
         content = rows[table]
-        fewer = rows | {table: content[:place] + content[place + 1 :]}
-        return self._without_orphans({name: kept for name, kept in fewer.items() if kept})
+        fewer = rows | {table: content[:number] + content[number + 1 :]}
+        return self._without_orphans({name: content for name, content in fewer.items() if content})
 
     def _without_orphans(self, rows: Content) -> Content:
         """Drop the children of rows that are gone."""
         while True:
             before = sum(map(len, rows.values()))
             for link in [link for table in rows for link in self.constraints.links.get(table, ())]:
-                gone = link.orphans(rows)
-                if gone:
-                    kept = tuple(r for n, r in enumerate(rows[link.table]) if n not in gone)
-                    rows = rows | {link.table: kept}
+                orphans = link.orphans(rows)
+                if orphans:
+                    children = tuple(r for n, r in enumerate(rows[link.table]) if n not in orphans)
+                    rows = rows | {link.table: children}
             rows = {name: content for name, content in rows.items() if content}
             if sum(map(len, rows.values())) == before:
                 return rows
 
-    def simpler(self, rows: Content, cost: Cost, named: Collection[Cell] = frozenset()) -> Content:
+    def simpler(
+        self, rows: Content, cost: Cost, query_values: Collection[Cell] = frozenset()
+    ) -> Content:
         """Values renamed to simple ones, everywhere at once, so that joins stay joins.
 
         Args:
             rows: The instance.
             cost: How far it is from ordinary.
-            named: The values that the queries name: whoever reads them knows these.
+            query_values: The values that the queries name: whoever reads them knows these.
         """
         self.lowest = cost
         for value in {cell: None for content in rows.values() for row in content for cell in row}:
-            if value is None or value in (1, 2, 3, "a", "b", "c") or value in named:
+            if value is None or value in (1, 2, 3, "a", "b", "c") or value in query_values:
                 continue
             for other in self._simple_for(value, rows):
                 renamed = {

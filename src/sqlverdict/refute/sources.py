@@ -28,8 +28,11 @@ from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 from sqlverdict.refute.witness import Instance, Origin, SearchBudget
 
 _FROM_BANK = 40
+"""How many instances of the bank are tried first: a tenth of the usual budget."""
 _REAL_EVERY = 4
+"""Every so manieth instance is made of real rows."""
 _PLAIN = 4
+"""How many real values are plain ones, as many as a column has otherwise."""
 
 
 class InstanceSources:
@@ -65,8 +68,8 @@ class InstanceSources:
                 continue
             if self.ordinary and likely is None:
                 likely = self._likely()
-            made = None if likely is None else next(likely, None)
-            yield "search", self._generator.instance(number) if made is None else made
+            rows = None if likely is None else next(likely, None)
+            yield "search", self._generator.instance(number) if rows is None else rows
             if number % _REAL_EVERY == _REAL_EVERY - 1:
                 sample = next(real, None)
                 if sample is not None:
@@ -94,28 +97,30 @@ class InstanceSources:
         """Instances like the real data."""
         if self._database is None:
             return
-        made = self._generator
-        real = real_rows(self._database, made.schema)
+        generator = self._generator
+        real = real_rows(self._database, generator.schema)
         facts = self._facts | likely_facts(real.regularities)
         likely = InstanceGenerator(
-            made.schema,
+            generator.schema,
             facts,
-            made.reading,
-            made.seed,
+            generator.reading,
+            generator.seed,
             self._scratch,
-            shape=lambda pools: likely_pools(pools, made.reading.used, real),
+            shape=lambda pools: likely_pools(pools, generator.reading.used, real),
         )
         # Not the first round: it is the same for all queries, and has no competing groups.
         for number in range(len(rotation()), len(rotation()) + self._instances):
             yield likely.instance(number)
 
 
-def likely_facts(found: Regularities) -> frozenset[Fact]:
+def likely_facts(regularities: Regularities) -> frozenset[Fact]:
     """What the real data show as if it were declared."""
-    facts: set[Fact] = {NotNull(*member.places[0]) for member in found.of(NeverNull)}
-    facts |= {Unique(m.places[0][0], (m.places[0][1],)) for m in found.of(Repeatless)}
-    for inclusion in found.of(Inclusion):
-        (table, column), (parent, key) = inclusion.places
+    facts: set[Fact] = {NotNull(*member.column_refs[0]) for member in regularities.of(NeverNull)}
+    facts |= {
+        Unique(m.column_refs[0][0], (m.column_refs[0][1],)) for m in regularities.of(Repeatless)
+    }
+    for inclusion in regularities.of(Inclusion):
+        (table, column), (parent, key) = inclusion.column_refs
         facts.add(References(table, (column,), parent, (key,)))
     return frozenset(facts)
 
@@ -125,16 +130,16 @@ def likely_pools(
 ) -> dict[ColumnRef, ValuePool]:
     """The pools with real values for ordinary ones, and without what the real data never hold."""
     likely = dict(pools)
-    for place in used:
-        pool = pools[place]
-        about = real.regularities.about(*place)
+    for column_ref in used:
+        pool = pools[column_ref]
+        about = real.regularities.about(*column_ref)
         column = [member for member in about if isinstance(member, ColumnRegularity)]
-        values = real.values(place)
-        plain = values[:_PLAIN] or _kept(pool.plain, column) or pool.plain
-        likely[place] = replace(
+        values = real.values(column_ref)
+        plain = values[:_PLAIN] or _without_breaks(pool.plain, column) or pool.plain
+        likely[column_ref] = replace(
             pool,
-            good=_kept(pool.good, column) or pool.good,
-            near=_kept(pool.near, column),
+            good=_without_breaks(pool.good, column) or pool.good,
+            near=_without_breaks(pool.near, column),
             plain=plain,
             odd=values[_PLAIN:] or plain,
             closed=any(isinstance(member, FewValues) for member in column),
@@ -142,6 +147,8 @@ def likely_pools(
     return likely
 
 
-def _kept(values: Row, shown: Sequence[ColumnRegularity]) -> Row:
+def _without_breaks(values: Row, regularities: Sequence[ColumnRegularity]) -> Row:
     """The values that break nothing of what the data show of their column."""
-    return tuple(value for value in values if all(member.keeps((value,)) for member in shown))
+    return tuple(
+        value for value in values if all(member.keeps((value,)) for member in regularities)
+    )

@@ -41,8 +41,11 @@ FORMAT = 1
 NOTES = "_sqlverdict_witness"
 _MARK = "-- witness "
 _LARGEST = 64 * 2**20
-_SHOWN = 20
+"""A larger file is no witness."""
+_MOST_ROWS = 20
+"""How many rows of an answer the comment of a file lists."""
 _STEPS = 5_000_000
+"""Steps of the engine that the replay of one file may take."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 _CATALOGUE = ("sqlite_master", "sqlite_schema", "sqlite_sequence")
@@ -95,14 +98,14 @@ def to_sql(
         preset: The preset under which it was found.
         contract: The case's own wishes, where it had some.
     """
-    built = _faithful(witness, preset, contract)
+    rebuilt = _faithful(witness, preset, contract)
     try:
-        return _text(witness, built, _card(witness, preset, contract))
+        return _text(witness, rebuilt, _card(witness, preset, contract))
     finally:
-        built.connection.close()
+        rebuilt.connection.close()
 
 
-def _text(witness: Witness, built: RebuiltInstance, card: WitnessHeader) -> str:
+def _text(witness: Witness, rebuilt: RebuiltInstance, card: WitnessHeader) -> str:
     lines = [
         "-- A witness of sqlverdict: a database on which two queries differ.",
         "-- Run it again: sqlverdict replay FILE",
@@ -123,22 +126,22 @@ def _text(witness: Witness, built: RebuiltInstance, card: WitnessHeader) -> str:
         lines += [line for row in _answer_rows(witness.other) for line in _comment(row)]
     # In ASCII, so that no character in it can end the comment or turn the reading direction.
     lines += ["--", _MARK + json.dumps(msgspec.to_builtins(card))]
-    for name, sql in built.declared.items():
+    for name, sql in rebuilt.declared.items():
         lines += ["", sql + ";"]
-        lines += _inserts(witness, built, name)
+        lines += _inserts(witness, rebuilt, name)
     return "\n".join(lines) + "\n"
 
 
-def _inserts(witness: Witness, built: RebuiltInstance, name: str) -> Iterator[str]:
+def _inserts(witness: Witness, rebuilt: RebuiltInstance, name: str) -> Iterator[str]:
     rows = witness.instance.rows.get(name, ())
     table = witness.instance.schema.table(name)
-    places = built.columns.get(name, ())
+    indexes = rebuilt.columns.get(name, ())
     if not rows or table is None:
         return
-    names = ", ".join(quote_name(table.columns[i].name) for i in places)
+    names = ", ".join(quote_name(table.columns[i].name) for i in indexes)
     yield f"INSERT INTO {quote_name(name)} ({names}) VALUES"
     for number, row in enumerate(rows, 1):
-        cells = ", ".join(literal(row[i], built.connection) for i in places)
+        cells = ", ".join(literal(row[i], rebuilt.connection) for i in indexes)
         yield f"  ({cells}){';' if number == len(rows) else ','}"
 
 
@@ -153,10 +156,10 @@ def _answer_rows(outcome: Outcome) -> Iterator[str]:
     if not isinstance(outcome, Answer) or not outcome.rows:
         return
     yield " | ".join(outcome.columns)
-    for row in outcome.rows[:_SHOWN]:
+    for row in outcome.rows[:_MOST_ROWS]:
         yield " | ".join(map(cell_text, row))
-    if len(outcome.rows) > _SHOWN:
-        yield f"... and {len(outcome.rows) - _SHOWN} more"
+    if len(outcome.rows) > _MOST_ROWS:
+        yield f"... and {len(outcome.rows) - _MOST_ROWS} more"
 
 
 def _comment(text: str, start: str = "--     ") -> list[str]:
@@ -221,19 +224,19 @@ def write(
     Raises:
         FileFailure: the folder cannot be written.
     """
-    built = _faithful(witness, preset, contract)
+    rebuilt = _faithful(witness, preset, contract)
     card = _card(witness, preset, contract)
     try:
-        text = _text(witness, built, card).encode()
-        built.connection.execute(f"CREATE TABLE {NOTES} (name TEXT PRIMARY KEY, value TEXT)")
+        text = _text(witness, rebuilt, card).encode()
+        rebuilt.connection.execute(f"CREATE TABLE {NOTES} (name TEXT PRIMARY KEY, value TEXT)")
         notes = msgspec.to_builtins(card) | {"contract": msgspec.json.encode(contract).decode()}
-        built.connection.executemany(
+        rebuilt.connection.executemany(
             f"INSERT INTO {NOTES} VALUES (?, ?)",
             [(key, str(value)) for key, value in notes.items()],
         )
-        data = built.connection.serialize()
+        data = rebuilt.connection.serialize()
     finally:
-        built.connection.close()
+        rebuilt.connection.close()
     base = safe_name(name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -288,11 +291,11 @@ def _open_database(path: Path) -> tuple[Session, WitnessHeader]:
         session = ENGINES.get("sqlite").open(path, SMALL)
     except DatabaseError as error:
         raise DataError(str(error)) from error
-    found = session.run(f"SELECT name, value FROM {NOTES}")
+    outcome = session.run(f"SELECT name, value FROM {NOTES}")
     try:
-        if not isinstance(found, Answer):
-            raise DataError(f"{path} is no witness: {found.message}. Expected a table {NOTES}")
-        notes = {str(key): value for key, value in found.rows}
+        if not isinstance(outcome, Answer):
+            raise DataError(f"{path} is no witness: {outcome.message}. Expected a table {NOTES}")
+        notes = {str(key): value for key, value in outcome.rows}
         contract = msgspec.json.decode(str(notes.get("contract", "null")))
         return session, _checked(notes | {"contract": contract}, path)
     except (msgspec.DecodeError, DataError) as error:
@@ -314,7 +317,7 @@ def _open_text(path: Path) -> tuple[Session, WitnessHeader]:
         card = _checked(msgspec.json.decode(line.removeprefix(_MARK)), path)
     except msgspec.DecodeError as error:
         raise DataError(f"{path} is no witness: the line {_MARK.strip()!r}: {error}") from error
-    return _built(statements(text), path), card
+    return _build(statements(text), path), card
 
 
 def _checked(content: object, path: Path) -> WitnessHeader:
@@ -350,7 +353,7 @@ class _Builder(Guard):
         return super().__call__(action, first, second, db, by)
 
 
-def _built(texts: Sequence[str], path: Path) -> Session:
+def _build(texts: Sequence[str], path: Path) -> Session:
     connection = open_in_memory()
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, SMALL.cell)
     connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)

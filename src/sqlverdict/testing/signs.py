@@ -37,39 +37,45 @@ def check_sign(sign: Sign) -> None:
             for example in sign.fires:
                 _check_fires(sign, example, path, runner)
             for example in sign.silent:
-                found = _look(sign, example, path, runner)
-                assert not found, f"{sign.name} speaks on {example.sql}: {found[0].message}"
+                shown_notices = _look(sign, example, path, runner)
+                assert not shown_notices, (
+                    f"{sign.name} speaks on {example.sql}: {shown_notices[0].message}"
+                )
         finally:
             runner.close()
 
 
 def _check_fires(sign: Sign, example: SignExample, path: Path, runner: QueryRunner) -> None:
-    found = _look(sign, example, path, runner)
-    assert found, f"{sign.name} is silent on {example.sql}"
-    assert all(notice.name == sign.name for notice in found), f"{sign.name} uses another name"
-    told = [notice.message for notice in found]
-    assert any(example.part in message for message in told), f"{example.sql}: {told}"
+    shown_notices = _look(sign, example, path, runner)
+    assert shown_notices, f"{sign.name} is silent on {example.sql}"
+    assert all(notice.name == sign.name for notice in shown_notices), (
+        f"{sign.name} uses another name"
+    )
+    messages = [notice.message for notice in shown_notices]
+    assert any(example.part in message for message in messages), f"{example.sql}: {messages}"
     again = _look(sign, example, path, runner)
-    assert again == found, f"{sign.name} says something else the second time on {example.sql}"
+    assert again == shown_notices, (
+        f"{sign.name} says something else the second time on {example.sql}"
+    )
 
 
 def _look(sign: Sign, example: SignExample, path: Path, runner: QueryRunner) -> list[Notice]:
     """What a sign finds; it must not fail where the database refuses every probe."""
     query = parse(example.sql)
     assert isinstance(query, Query), f"{sign.name}: {example.sql} cannot be parsed"
-    asked: list[str] = []
+    probes: list[str] = []
 
     def run(sql: str) -> Outcome:
-        asked.append(sql)
+        probes.append(sql)
         return runner.run(str(path), sql)
 
     schema = read_sqlite(path)
     outcome = runner.run(str(path), example.sql)
     about = (example.question, example.knowledge, outcome)
-    found = notices(sign, Subject(query, schema, run, *about))
-    assert len(asked) <= PROBES, f"{sign.name} runs {len(asked)} queries for {example.sql}"
+    shown_notices = notices(sign, Subject(query, schema, run, *about))
+    assert len(probes) <= PROBES, f"{sign.name} runs {len(probes)} queries for {example.sql}"
     notices(sign, Subject(query, schema, _refuse, *about))
-    return found
+    return shown_notices
 
 
 def _refuse(_sql: str) -> Outcome:

@@ -24,6 +24,7 @@ from sqlverdict.records import Row
 from sqlverdict.refute.witness import Instance, Witness
 
 _VERSION = 1
+"""Part of a schema's digest; raise it when the digest's meaning changes."""
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
 
@@ -146,7 +147,7 @@ class Bank:
         Instances are counted as :meth:`instances` gives them, from 0.
         """
         ranks = {number: rank for rank, (number, _) in enumerate(self._ranked(schema))}
-        found: dict[tuple[str, str], set[int]] = {}
+        separated_by: dict[tuple[str, str], set[int]] = {}
         for number, gold, prediction in self._store.rows(
             "SELECT s.instance, p.gold, p.prediction FROM separated AS s"
             " JOIN pairs AS p ON p.pair = s.pair JOIN instances AS i ON i.number = s.instance"
@@ -154,8 +155,8 @@ class Bank:
             (schema_digest(schema),),
         ):
             if number in ranks:
-                found.setdefault((gold, prediction), set()).add(ranks[number])
-        return found
+                separated_by.setdefault((gold, prediction), set()).add(ranks[number])
+        return separated_by
 
     def schemas(self) -> list[Schema]:
         """The schemas that have instances, by name."""

@@ -43,12 +43,12 @@ def suite(bank: Bank, schema: Schema) -> list[Instance]:
 def cover(sets: Mapping[int, set[tuple[str, str]]]) -> list[int]:
     """Greedy set cover: the set with the most that is new, the first of equals."""
     left = set().union(*sets.values()) if sets else set()
-    chosen: list[int] = []
+    covering: list[int] = []
     while left:
         best = max(sorted(sets), key=lambda number: len(sets[number] & left))
-        chosen.append(best)
+        covering.append(best)
         left -= sets[best]
-    return chosen
+    return covering
 
 
 def distil(
@@ -67,9 +67,9 @@ def distil(
         preset: When two answers are the same.
     """
     instances = list(bank.instances(schema))
-    wanted = list(dict.fromkeys([*bank.pairs(schema), *pairs]))
+    all_pairs = list(dict.fromkeys([*bank.pairs(schema), *pairs]))
     for instance in instances:
-        bank.record(instance, separated_by(instance, wanted, preset))
+        bank.record(instance, separated_by(instance, all_pairs, preset))
     return suite(bank, schema)
 
 
@@ -85,16 +85,16 @@ def separated_by(
     except SchemaError:
         return []
     rules = PRESETS.get(preset)
-    found = []
+    separated = []
     for gold, prediction in pairs:
         scratches[0].load(instance.rows)
         ours, theirs, compared = compare_on(scratches[0].run, gold, prediction, preset)
         if compared.equal is not False:
             continue
-        asked = ((gold, ours), (prediction, theirs))
-        if is_determined(*asked, instance.rows, scratches, rules, "sqlite"):
-            found.append((gold, prediction))
-    return found
+        outcomes = ((gold, ours), (prediction, theirs))
+        if is_determined(*outcomes, instance.rows, scratches, rules, "sqlite"):
+            separated.append((gold, prediction))
+    return separated
 
 
 def export_suite(bank: Bank, folder: Path, schemas: Iterable[Schema] | None = None) -> list[Path]:
@@ -105,27 +105,27 @@ def export_suite(bank: Bank, folder: Path, schemas: Iterable[Schema] | None = No
     Raises:
         FileFailure: the folder cannot be written.
     """
-    written: list[Path] = []
+    paths: list[Path] = []
     names: dict[str, int] = {}
     for schema in bank.schemas() if schemas is None else schemas:
-        chosen = suite(bank, schema)
-        if not chosen:
+        instances = suite(bank, schema)
+        if not instances:
             continue
         base = safe_name(schema.db_id)
         names[base] = names.get(base, 0) + 1
         home = folder / (base if names[base] == 1 else f"{base}-{names[base]}")
-        for number, instance in enumerate(chosen, 1):
-            built = rebuild(instance)
-            data = built.connection.serialize()
-            built.connection.close()
+        for number, instance in enumerate(instances, 1):
+            database = rebuild(instance)
+            data = database.connection.serialize()
+            database.connection.close()
             path = home / f"{number}.sqlite"
             try:
                 home.mkdir(parents=True, exist_ok=True)
                 write_at_once(path, data, lasting=False)
             except OSError as error:
                 raise FileFailure(f"{path} cannot be written: {error}") from error
-            written.append(path)
-    return written
+            paths.append(path)
+    return paths
 
 
 def export_bank(bank: Bank, path: Path) -> int:
@@ -178,14 +178,14 @@ def import_bank(bank: Bank, path: Path) -> int:
         raise DataError(f"{path} cannot be read: {error}") from error
     if not lines or _line(lines[0], path, 1).get("sqlverdict_bank") != 1:
         raise DataError(f"{path} is no exported bank: its first line should be {json.dumps(_HEAD)}")
-    found = [
+    instances = [
         _record(_line(line, path, number), path, number)
         for number, line in enumerate(lines[1:], 2)
         if line.strip()
     ]
-    for instance, pairs in found:
+    for instance, pairs in instances:
         bank.record(instance, pairs)
-    return len(found)
+    return len(instances)
 
 
 def _line(line: bytes, path: Path, number: int) -> dict[str, Any]:
@@ -205,8 +205,8 @@ def _record(
         schema = msgspec.convert(content["schema"], Schema)
         pairs = msgspec.convert(content["pairs"], list[tuple[str, str]])
         rows: dict[str, tuple[Row, ...]] = {
-            str(name): tuple(tuple(_from_json(cell) for cell in row) for row in given)
-            for name, given in content["rows"].items()
+            str(name): tuple(tuple(_from_json(cell) for cell in row) for row in table_rows)
+            for name, table_rows in content["rows"].items()
         }
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(f"{path}, line {number}, is no instance: {error!r}") from error

@@ -1,1 +1,9 @@
-"""TODO."""
+"""What the real data show beyond the schema, and how ordinary a witness is beside it.
+
+``mine/``         reads a database and finds its regularities
+``regularities``  the regularities of one database
+``declared``      what declared types promise where there are no real data
+``grade``         how ordinary a witness is
+``real_rows``     the real rows in memory, by what they hold
+``mutate``        instances made of real rows, with cells changed around the constants
+"""

@@ -21,6 +21,7 @@ from sqlverdict.refute.data.mine.kind import ColumnRef, ColumnRegularity
 _DAYS = ("DATE",)
 _MOMENTS = ("DATETIME", "TIMESTAMP")
 _EXACT = 2**53
+"""Up to here every whole number is exact as a floating-point one."""
 
 
 @dataclass(frozen=True)
@@ -70,18 +71,18 @@ def is_extreme(cell: Cell) -> bool:
 
 
 def declared(
-    schema: Schema, places: Collection[ColumnRef], named: Iterable[Cell] = ()
+    schema: Schema, column_refs: Collection[ColumnRef], query_values: Iterable[Cell] = ()
 ) -> Iterator[ColumnRegularity]:
     """What the types of these columns promise.
 
     Args:
         schema: The tables.
-        places: The columns.
-        named: The values that queries name; who names an extreme number expects some.
+        column_refs: The columns.
+        query_values: The values that queries name; who names an extreme number expects some.
     """
-    yield from (found for found in _dated(schema) if (found.table, found.column) in places)
-    if not any(map(is_extreme, named)):
-        yield from (ExactNumbers(*place) for place in sorted(places))
+    yield from (dated for dated in _dated(schema) if (dated.table, dated.column) in column_refs)
+    if not any(map(is_extreme, query_values)):
+        yield from (ExactNumbers(*column_ref) for column_ref in sorted(column_refs))
 
 
 @lru_cache(maxsize=64)

@@ -82,13 +82,13 @@ class SchemaUse:
 
     Attributes:
         tables: The base tables that they read.
-        places: The columns that they name, or show by a star.
+        column_refs: The columns that they name, or show by a star.
         joins: The columns that they set equal.
         values: The values that they compare columns with.
     """
 
     tables: frozenset[str]
-    places: frozenset[ColumnRef]
+    column_refs: frozenset[ColumnRef]
     joins: frozenset[tuple[ColumnRef, ColumnRef]]
     values: frozenset[Cell] = frozenset()
 
@@ -116,23 +116,27 @@ class Grader:
         self._ranked = (gold_sql, prediction_sql) if ranked is None else ranked
         self.use = used(schema, gold_sql, prediction_sql)
         self._real = regularities
-        places = self.use.places
-        self._counted: tuple[Regularity, ...] = tuple(declared(schema, places, self.use.values))
+        column_refs = self.use.column_refs
+        self._relevant: tuple[Regularity, ...] = tuple(
+            declared(schema, column_refs, self.use.values)
+        )
         if regularities is not None:
-            self._counted = tuple(
-                found for found in regularities if found.places and places.issuperset(found.places)
+            self._relevant = tuple(
+                each
+                for each in regularities
+                if each.column_refs and column_refs.issuperset(each.column_refs)
             )
         self._joins = tuple(self._edges())
 
     def _edges(self) -> Iterator[tuple[ColumnRef, ColumnRef]]:
-        found = set(self.use.joins)
+        edges = set(self.use.joins)
         broken = self._real.orphans if self._real is not None else frozenset()
-        found |= references(self.schema).keys() - broken
-        for regularity in self._counted:
+        edges |= references(self.schema).keys() - broken
+        for regularity in self._relevant:
             if isinstance(regularity, Inclusion):
-                found.add((regularity.places[0], regularity.places[1]))
-        for one, two in sorted(found):
-            if one != two and self.use.places.issuperset((one, two)):
+                edges.add((regularity.column_refs[0], regularity.column_refs[1]))
+        for one, two in sorted(edges):
+            if one != two and self.use.column_refs.issuperset((one, two)):
                 yield one, two
 
     @property
@@ -143,7 +147,7 @@ class Grader:
     @property
     def weight(self) -> int:
         """How many things are looked at in every row: to grade takes as long."""
-        return len(self._counted) + len(self.use.places) + len(self._joins)
+        return len(self._relevant) + len(self.use.column_refs) + len(self._joins)
 
     def grade(self, instance: Instance) -> tuple[Grade, tuple[str, ...]]:
         """The grade, and the regularities that are broken, in words."""
@@ -152,7 +156,11 @@ class Grader:
             return "breaks_regularity", tuple(map(str, broken))
         if any(self._emptied(instance, table) for table in self.use.tables):
             return "needs_empty_table", ()
-        if any(cell is None for place in self.use.places for (cell,) in cells_of(instance, *place)):
+        if any(
+            cell is None
+            for column_ref in self.use.column_refs
+            for (cell,) in cells_of(instance, *column_ref)
+        ):
             return "needs_null", ()
         if any(_lonely(instance, one, two) for one, two in self._joins):
             return "needs_missing_partner", ()
@@ -162,15 +170,15 @@ class Grader:
 
     def broken(self, instance: Instance) -> tuple[Regularity, ...]:
         """The regularities that the instance breaks in columns that the queries use."""
-        return tuple(found for found in self._counted if not found.holds(instance))
+        return tuple(each for each in self._relevant if not each.holds(instance))
 
     def cost(self, instance: Instance) -> tuple[int, int]:
         """How far from ordinary: the grade's severity, then how many regularities are broken.
 
         For a search or a shrinker that prefers the lesser.
         """
-        found, broken = self.grade(instance)
-        return SEVERITY[found], len(broken)
+        level, broken = self.grade(instance)
+        return SEVERITY[level], len(broken)
 
     def least(self, instance: Instance) -> int:
         """A severity that the instance keeps, whichever rows are taken from it."""
@@ -218,7 +226,7 @@ def _joined(cell: Cell) -> Cell:
 def used(schema: Schema, *sqls: str) -> SchemaUse:
     """What queries use of a schema; of one that cannot be parsed, whatever its words name."""
     tables: set[str] = set()
-    places: set[ColumnRef] = set()
+    column_refs: set[ColumnRef] = set()
     joins: set[tuple[ColumnRef, ColumnRef]] = set()
     values: set[Cell] = set()
     for sql in sqls:
@@ -228,21 +236,23 @@ def used(schema: Schema, *sqls: str) -> SchemaUse:
 
             reading = read(query, schema)
             tables |= set(reading.tables)
-            places |= set(reading.used)
+            column_refs |= set(reading.used)
             joins |= set(reading.joins)
             values |= {hint.value for hint in reading.hints}
             if reading.stars:
-                places |= _columns(schema, reading.tables)
+                column_refs |= _columns(schema, reading.tables)
         else:
             words = {fold(w.strip('"`[]')) for w in solid(sql) if kind(w) is not Kind.STRING}
-            named = {table.name for table in schema.tables if fold(table.name) in words}
-            tables |= named
-            places |= {p for p in _columns(schema, named) if fold(p[1]) in words or "*" in words}
-    places |= {place for join in joins for place in join}
-    return SchemaUse(frozenset(tables), frozenset(places), frozenset(joins), frozenset(values))
+            table_names = {table.name for table in schema.tables if fold(table.name) in words}
+            tables |= table_names
+            column_refs |= {
+                p for p in _columns(schema, table_names) if fold(p[1]) in words or "*" in words
+            }
+    column_refs |= {column_ref for join in joins for column_ref in join}
+    return SchemaUse(frozenset(tables), frozenset(column_refs), frozenset(joins), frozenset(values))
 
 
 def _columns(schema: Schema, tables: Iterable[str]) -> set[ColumnRef]:
-    wanted = set(tables)
-    chosen = (table for table in schema.tables if table.name in wanted)
-    return {(table.name, column.name) for table in chosen for column in table.columns}
+    names = set(tables)
+    used_tables = (table for table in schema.tables if table.name in names)
+    return {(table.name, column.name) for table in used_tables for column in table.columns}

@@ -29,9 +29,25 @@ from sqlverdict.refute.trial.legal import as_stored, legal
 from sqlverdict.refute.witness import Instance
 
 _UNCHANGED = 0.15
+"""How often real rows are tried as they are."""
 _FILLED = 0.7
+"""How often every table gets a row; otherwise some stay empty."""
 _MOST_CHANGES = 5
+"""How many cells or rows change at most; a witness should stay like the real rows."""
 _TRIES = 8
+"""How many samples are drawn for one instance: some are not legal."""
+_STARTS = (1, 1, 2, 3)
+"""From how many rows a sample starts; usually one, with all that joins it."""
+_PARTNERS = (1, 1, 2, 3)
+"""How many partners of a row come along; several make groups."""
+_START_AT_CONSTANT = 0.5
+"""How often a sample starts at a row that holds a value of the queries."""
+_DROP_ROW, _ADD_ROW = 0.1, 0.1
+"""How often a change drops a row, or repeats one under another key; otherwise a cell changes."""
+_COMPARED_COLUMN = 0.7
+"""How often the changed cell is of a column that the queries compare."""
+_AT_CONSTANT = 0.8
+"""How often its new value is a value of the queries, or next to one."""
 Content = dict[str, list[Row]]
 
 
@@ -65,23 +81,23 @@ def real_instances(
         return
     facts = facts_of(schema)
     maker = _Maker(real, schema, tables, constants, facts, rows)
-    made = 0
+    yields = 0
     for number in range(count * _TRIES):
-        if made == count:
+        if yields == count:
             return
         rng = Random(f"{seed}/{number}")  # noqa: S311 - to choose rows, not to keep secrets
         content = maker.sample(rng, present)
         instance = _instance(schema, content)
         if not content or legal(instance, facts):
             continue
-        if rng.random() >= _UNCHANGED and made:
-            instance = maker.mutated(rng, instance, careful=made % 2 == 0)
-        made += 1
+        if rng.random() >= _UNCHANGED and yields:
+            instance = maker.mutated(rng, instance, careful=yields % 2 == 0)
+        yields += 1
         yield instance
 
 
 def _instance(schema: Schema, content: Mapping[str, Iterable[Row]]) -> Instance:
-    return Instance(schema, {name: tuple(found) for name, found in content.items() if found})
+    return Instance(schema, {name: tuple(rows) for name, rows in content.items() if rows})
 
 
 class _Maker:
@@ -98,53 +114,55 @@ class _Maker:
     ) -> None:
         self.real, self.schema, self.facts, self.most = real, schema, facts, most
         self.tables = tuple(tables)
-        self.constants = {place: tuple(values) for place, values in constants.items() if values}
-        self.places = {t.name: {c.name: n for n, c in enumerate(t.columns)} for t in schema.tables}
-        self.read = {(table, name) for table in self.tables for name in self.places.get(table, {})}
+        self.constants = {
+            column_ref: tuple(values) for column_ref, values in constants.items() if values
+        }
+        self.indexes = {t.name: {c.name: n for n, c in enumerate(t.columns)} for t in schema.tables}
+        self.read = {(table, name) for table in self.tables for name in self.indexes.get(table, {})}
         self.references = sorted((fact for fact in facts if isinstance(fact, References)), key=repr)
         self.partners = self._partners()
         self.inclusions = [
-            found
-            for found in real.regularities.of(Inclusion)
-            if found.table in self.tables and found.other_table in self.tables
+            inclusion
+            for inclusion in real.regularities.of(Inclusion)
+            if inclusion.table in self.tables and inclusion.other_table in self.tables
         ]
 
     def _partners(self) -> dict[str, list[tuple[int, str, int]]]:
         """From each table: the column, and the table and column it joins with."""
-        found: dict[str, list[tuple[int, str, int]]] = {}
+        partners: dict[str, list[tuple[int, str, int]]] = {}
         joins = {(one, two) for one, others in self.real.joins.items() for two in others}
-        named: dict[str, list[ColumnRef]] = {}
+        by_name: dict[str, list[ColumnRef]] = {}
         for table in self.tables:
-            for column in self.places.get(table, {}):
-                named.setdefault(fold(column), []).append((table, column))
-        joins |= {(a, b) for group in named.values() for a in group for b in group}
+            for column in self.indexes.get(table, {}):
+                by_name.setdefault(fold(column), []).append((table, column))
+        joins |= {(a, b) for group in by_name.values() for a in group for b in group}
         for one, two in sorted(joins):
-            if one != two and two[0] in self.tables and one[1] in self.places[one[0]]:
-                edge = (self.places[one[0]][one[1]], two[0], self.places[two[0]][two[1]])
-                found.setdefault(one[0], []).append(edge)
-        return found
+            if one != two and two[0] in self.tables and one[1] in self.indexes[one[0]]:
+                edge = (self.indexes[one[0]][one[1]], two[0], self.indexes[two[0]][two[1]])
+                partners.setdefault(one[0], []).append(edge)
+        return partners
 
     def sample(self, rng: Random, present: Sequence[str]) -> Content:
         """Real rows that belong together, with the parents of each."""
         limit = rng.randint(1, self.most)
-        chosen: dict[str, dict[int, None]] = {}
-        for _ in range(rng.choice((1, 1, 2, 3))):
-            self._take(rng, rng.choice(present), limit, chosen)
+        picked: dict[str, dict[int, None]] = {}
+        for _ in range(rng.choice(_STARTS)):
+            self._take(rng, rng.choice(present), limit, picked)
         # An empty table is a corner of its own: most of the time each has a row.
         if rng.random() < _FILLED:
             for table in present:
-                if table not in chosen:
-                    self._take(rng, table, limit, chosen)
-        return self._closed(chosen)
+                if table not in picked:
+                    self._take(rng, table, limit, picked)
+        return self._closed(picked)
 
     def _take(
-        self, rng: Random, table: str, limit: int, chosen: dict[str, dict[int, None]]
+        self, rng: Random, table: str, limit: int, picked: dict[str, dict[int, None]]
     ) -> None:
         """A row and what joins with it, and so on, while there is room."""
         waiting = [(table, self._start(rng, table))]
         while waiting:
             name, number = waiting.pop(0)
-            numbers = chosen.setdefault(name, {})
+            numbers = picked.setdefault(name, {})
             if number not in numbers and len(numbers) < limit:
                 numbers[number] = None
                 waiting += self._joined(rng, name, self.real.rows[name][number])
@@ -152,77 +170,77 @@ class _Maker:
     def _start(self, rng: Random, table: str) -> int:
         """Any row; half of the time one that a constant picks."""
         picked = [
-            (place, value)
-            for place, values in self.constants.items()
-            if place[0] == table and place[1] in self.places[table]
+            (column_ref, value)
+            for column_ref, values in self.constants.items()
+            if column_ref[0] == table and column_ref[1] in self.indexes[table]
             for value in values
         ]
-        if picked and rng.random() < 0.5:
-            place, value = rng.choice(picked)
-            found = self.real.where(table, (self.places[table][place[1]],), (value,))
-            if found:
-                return rng.choice(found)
+        if picked and rng.random() < _START_AT_CONSTANT:
+            column_ref, value = rng.choice(picked)
+            matches = self.real.where(table, (self.indexes[table][column_ref[1]],), (value,))
+            if matches:
+                return rng.choice(matches)
         return rng.randrange(len(self.real.rows[table]))
 
     def _joined(self, rng: Random, table: str, row: Row) -> Iterator[tuple[str, int]]:
-        for at, other, place in self.partners.get(table, ()):
+        for at, other, index in self.partners.get(table, ()):
             if row[at] is not None:
-                found = self.real.where(other, (place,), (row[at],))
-                for number in rng.sample(found, min(len(found), rng.choice((1, 1, 2, 3)))):
+                partners = self.real.where(other, (index,), (row[at],))
+                for number in rng.sample(partners, min(len(partners), rng.choice(_PARTNERS))):
                     yield other, number
 
-    def _closed(self, chosen: dict[str, dict[int, None]]) -> Content:
+    def _closed(self, picked: dict[str, dict[int, None]]) -> Content:
         """The chosen rows with all their parents, without those that have a parent missing."""
-        waiting = [(table, number) for table, numbers in chosen.items() for number in numbers]
+        waiting = [(table, number) for table, numbers in picked.items() for number in numbers]
         pointing = dict.fromkeys(waiting)
         while waiting:
             table, number = waiting.pop()
             row = self.real.rows[table][number]
-            wanted = list(self._parents(table, row))
+            parents = list(self._parents(table, row))
             # Inclusions are kept as long as that takes few rows; they are no law.
             if len(pointing) < self.most * len(self.tables):
-                wanted += self._included(table, row)
-            for other, found in wanted:
-                numbers = chosen.setdefault(other, {})
-                if found and not any(place in numbers for place in found):
-                    numbers[found[0]] = None
-                    pointing[other, found[0]] = None
-                    waiting.append((other, found[0]))
+                parents += self._included(table, row)
+            for other, candidates in parents:
+                numbers = picked.setdefault(other, {})
+                if candidates and not any(number in numbers for number in candidates):
+                    numbers[candidates[0]] = None
+                    pointing[other, candidates[0]] = None
+                    waiting.append((other, candidates[0]))
         lost = True
         while lost:
             lost = False
             for table, number in list(pointing):
-                for parent, found in self._parents(table, self.real.rows[table][number]):
-                    if not any(other in chosen[parent] for other in found):
-                        del chosen[table][number], pointing[table, number]
+                for parent, candidates in self._parents(table, self.real.rows[table][number]):
+                    if not any(other in picked[parent] for other in candidates):
+                        del picked[table][number], pointing[table, number]
                         lost = True
                         break
         return {
             table: [self.real.rows[table][number] for number in numbers]
-            for table, numbers in chosen.items()
+            for table, numbers in picked.items()
             if numbers
         }
 
     def _parents(self, table: str, row: Row) -> Iterator[tuple[str, Sequence[int]]]:
         for fact in self.references:
             if fact.table == table:
-                key = tuple([row[self.places[table][name]] for name in fact.columns])
+                key = tuple([row[self.indexes[table][name]] for name in fact.columns])
                 if None not in key:
-                    places = tuple([self.places[fact.parent][n] for n in fact.parent_columns])
-                    found = self.real.where(fact.parent, places, key)
-                    if not found:
+                    indexes = tuple([self.indexes[fact.parent][n] for n in fact.parent_columns])
+                    parents = self.real.where(fact.parent, indexes, key)
+                    if not parents:
                         columns = [(fact.parent, name) for name in fact.parent_columns]
                         kinds = map(self._affinity, columns)
-                        meant = tuple(map(as_stored, key, kinds))
-                        found = self.real.where(fact.parent, places, meant)
-                    yield fact.parent, found
+                        stored = tuple(map(as_stored, key, kinds))
+                        parents = self.real.where(fact.parent, indexes, stored)
+                    yield fact.parent, parents
 
     def _included(self, table: str, row: Row) -> Iterator[tuple[str, Sequence[int]]]:
-        for found in self.inclusions:
-            value = row[self.places[table][found.column]] if found.table == table else None
+        for inclusion in self.inclusions:
+            value = row[self.indexes[table][inclusion.column]] if inclusion.table == table else None
             if value is not None:
-                at = self.places[found.other_table][found.other_column]
-                yield found.other_table, self.real.where(found.other_table, (at,), (value,))
+                at = self.indexes[inclusion.other_table][inclusion.other_column]
+                yield inclusion.other_table, self.real.where(inclusion.other_table, (at,), (value,))
 
     def mutated(self, rng: Random, instance: Instance, careful: bool) -> Instance:
         """The instance with a few cells or rows changed, each change legal.
@@ -230,24 +248,30 @@ class _Maker:
         ``careful``: no change breaks a regularity of the tables that the queries read.
         """
         for _ in range(rng.randint(1, _MOST_CHANGES)):
-            content = {name: list(found) for name, found in instance.rows.items()}
+            content = {name: list(rows) for name, rows in instance.rows.items()}
             usable = [name for name in content if name in self.tables] or list(content)
             if not usable:
                 return instance
-            place = self._change(rng, content, rng.choice(usable))
+            column_ref = self._change(rng, content, rng.choice(usable))
             changed = _instance(self.schema, content)
-            if legal(changed, self.facts) or (careful and self._breaks(changed, instance, place)):
+            if legal(changed, self.facts) or (
+                careful and self._breaks(changed, instance, column_ref)
+            ):
                 continue
             instance = changed
         return instance
 
-    def _breaks(self, changed: Instance, before: Instance, place: ColumnRef | None) -> bool:
-        """Whether a change breaks what the rows kept before; ``place`` if only it changed."""
-        found = self.real.regularities
-        if place is None:
-            broken = found.broken
+    def _breaks(self, changed: Instance, before: Instance, column_ref: ColumnRef | None) -> bool:
+        """Whether a change breaks what the rows kept before; ``column_ref`` if only it changed."""
+        regularities = self.real.regularities
+        if column_ref is None:
+            broken = regularities.broken
             return bool(set(broken(changed, self.read)) - set(broken(before, self.read)))
-        about = [member for member in found.about(*place) if self.read.issuperset(member.places)]
+        about = [
+            member
+            for member in regularities.about(*column_ref)
+            if self.read.issuperset(member.column_refs)
+        ]
         return any(not member.holds(changed) and member.holds(before) for member in about)
 
     def _change(self, rng: Random, content: Content, table: str) -> ColumnRef | None:
@@ -255,15 +279,15 @@ class _Maker:
         rows = content[table]
         number = rng.randrange(len(rows))
         kind = rng.random()
-        if kind < 0.1:
+        if kind < _DROP_ROW:
             del rows[number]
-        elif kind < 0.2:
+        elif kind < _DROP_ROW + _ADD_ROW:
             rows.append(self._renumbered(rng, table, rows[number]))
         else:
-            columns = list(self.places[table])
+            columns = list(self.indexes[table])
             compared = [name for name in columns if (table, name) in self.constants]
-            name = rng.choice(compared if compared and rng.random() < 0.7 else columns)
-            at = self.places[table][name]
+            name = rng.choice(compared if compared and rng.random() < _COMPARED_COLUMN else columns)
+            at = self.indexes[table][name]
             value = self._value(rng, (table, name), [row[at] for row in rows], rows[number][at])
             rows[number] = (*rows[number][:at], value, *rows[number][at + 1 :])
             return table, name
@@ -274,7 +298,7 @@ class _Maker:
         declared = self.schema.table(table)
         keys = set(declared.primary_key) if declared is not None else set()
         cells = list(row)
-        for name, at in self.places[table].items():
+        for name, at in self.indexes[table].items():
             cell = cells[at]
             if name in keys and isinstance(cell, int):
                 cells[at] = cell + rng.randint(1, 1_000_000)
@@ -282,22 +306,22 @@ class _Maker:
                 cells[at] = f"{cell}{rng.randint(2, 9)}"
         return tuple(cells)
 
-    def _value(self, rng: Random, place: ColumnRef, column: Sequence[Cell], now: Cell) -> Cell:
+    def _value(self, rng: Random, column_ref: ColumnRef, column: Sequence[Cell], now: Cell) -> Cell:
         """A value worth trying: a constant, its neighbour, another row's, or a corner."""
-        known = self.constants.get(place, ())
-        base = rng.choice(known) if known and rng.random() < 0.8 else now
-        real = self.real.rows[place[0]]
-        at = self.places[place[0]][place[1]]
+        known = self.constants.get(column_ref, ())
+        base = rng.choice(known) if known and rng.random() < _AT_CONSTANT else now
+        real = self.real.rows[column_ref[0]]
+        at = self.indexes[column_ref[0]][column_ref[1]]
         choices: list[Cell] = [base, base, rng.choice(column), rng.choice(real)[at], None]
         if isinstance(base, int | float):
             choices += [base - 1, base + 1, -base, 0]
         elif isinstance(base, str):
             choices += [base.swapcase(), base + "a", base[:-1], ""]
-        return as_stored(rng.choice(choices), self._affinity(place))
+        return as_stored(rng.choice(choices), self._affinity(column_ref))
 
-    def _affinity(self, place: ColumnRef) -> Affinity:
-        declared = self.schema.table(place[0])
-        column = declared.column(place[1]) if declared is not None else None
+    def _affinity(self, column_ref: ColumnRef) -> Affinity:
+        declared = self.schema.table(column_ref[0])
+        column = declared.column(column_ref[1]) if declared is not None else None
         if column is None or self.schema.source == "tables_json":
             return "BLOB"
         return affinity(column.type)

@@ -16,6 +16,7 @@ from sqlverdict.refute.data.mine.store import TableData, tables_of
 from sqlverdict.refute.data.regularities import Regularities, digest_of, mine
 
 _MAX_ROWS = 50_000
+"""How many rows of a table are read at most."""
 
 
 class RealRows:
@@ -26,23 +27,23 @@ class RealRows:
         tables: Mapping[str, TableData],
         joins: Mapping[ColumnRef, Sequence[ColumnRef]],
         regularities: Regularities,
-        places: Mapping[ColumnRef, int],
+        indexes: Mapping[ColumnRef, int],
     ) -> None:
         self.rows = {name: data.sample.rows for name, data in tables.items()}
         self.joins = joins
         self.regularities = regularities
         self._tables = tables
-        self._at = places
+        self._at = indexes
 
-    def values(self, place: ColumnRef) -> Row:
+    def values(self, column: ColumnRef) -> Row:
         """A few different values of a column, from all over the table."""
-        table, at = self._tables.get(place[0]), self._at.get(place)
+        table, at = self._tables.get(column[0]), self._at.get(column)
         return table.values(at) if table is not None and at is not None else ()
 
-    def where(self, table: str, places: tuple[int, ...], values: Row) -> Sequence[int]:
+    def where(self, table: str, indexes: tuple[int, ...], values: Row) -> Sequence[int]:
         """The numbers of the rows with these values."""
         data = self._tables.get(table)
-        return data.where(places, values) if data is not None else ()
+        return data.where(indexes, values) if data is not None else ()
 
 
 def real_rows(database: Path, schema: Schema) -> RealRows:
@@ -51,29 +52,29 @@ def real_rows(database: Path, schema: Schema) -> RealRows:
     Raises:
         DatabaseError: the file is missing or cannot be read.
     """
-    return _kept(schema, database, digest_of(database))
+    return _load(schema, database, digest_of(database))
 
 
 @lru_cache(maxsize=64)
-def _kept(schema: Schema, database: Path, digest: str) -> RealRows:
+def _load(schema: Schema, database: Path, digest: str) -> RealRows:
     with reading(database) as connection:
         data = tables_of(connection, digest, schema, _MAX_ROWS)
     tables = {name: table for name, table in data.items() if table.sample.complete}
     joins: dict[ColumnRef, list[ColumnRef]] = {}
-    found = mine(database, schema)
-    for one, two in _joins(schema, found):
+    regularities = mine(database, schema)
+    for one, two in _joins(schema, regularities):
         if one[0] in tables and two[0] in tables:
             joins.setdefault(one, []).append(two)
             joins.setdefault(two, []).append(one)
-    partners = {place: tuple(dict.fromkeys(others)) for place, others in joins.items()}
+    partners = {column: tuple(dict.fromkeys(others)) for column, others in joins.items()}
     at = {(t.name, c.name): n for t in schema.tables for n, c in enumerate(t.columns)}
-    return RealRows(tables, partners, found, at)
+    return RealRows(tables, partners, regularities, at)
 
 
-def _joins(schema: Schema, found: Regularities) -> Iterator[tuple[ColumnRef, ColumnRef]]:
+def _joins(schema: Schema, regularities: Regularities) -> Iterator[tuple[ColumnRef, ColumnRef]]:
     for fact in facts_of(schema):
         if isinstance(fact, References):
             for column, parent in zip(fact.columns, fact.parent_columns, strict=True):
                 yield (fact.table, column), (fact.parent, parent)
-    for inclusion in found.of(Inclusion):
-        yield inclusion.places[0], inclusion.places[1]
+    for inclusion in regularities.of(Inclusion):
+        yield inclusion.column_refs[0], inclusion.column_refs[1]

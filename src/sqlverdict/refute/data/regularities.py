@@ -64,22 +64,26 @@ class Regularities:
         return len(self.members)
 
     def broken(
-        self, instance: Instance, places: Collection[ColumnRef] | None = None
+        self, instance: Instance, column_refs: Collection[ColumnRef] | None = None
     ) -> tuple[Regularity, ...]:
         """The regularities that an instance breaks.
 
         Args:
             instance: The database to look at.
-            places: Where given, only regularities that speak of these columns alone count:
+            column_refs: Where given, only regularities that speak of these columns alone count:
                 whatever stands in other columns, or in other tables, could be made to fit.
         """
-        chosen: Iterable[Regularity] = self.members
-        if places is not None:
-            wanted = [m for m in self.members if m.places and all(p in places for p in m.places)]
+        candidates: Iterable[Regularity] = self.members
+        if column_refs is not None:
+            relevant = [
+                m
+                for m in self.members
+                if m.column_refs and all(p in column_refs for p in m.column_refs)
+            ]
             filled = {table for table, rows in instance.rows.items() if rows}
             # Where a table has no rows, what is said of them holds: no need to look.
-            chosen = [m for m in wanted if any(table in filled for table, _ in m.places)]
-        return tuple(member for member in chosen if not member.holds(instance))
+            candidates = [m for m in relevant if any(table in filled for table, _ in m.column_refs)]
+        return tuple(member for member in candidates if not member.holds(instance))
 
     def about(self, table: str, column: str) -> tuple[Regularity, ...]:
         """The regularities that speak of a column, as the schema writes it."""
@@ -87,11 +91,11 @@ class Regularities:
 
     @cached_property
     def _by_place(self) -> dict[ColumnRef, tuple[Regularity, ...]]:
-        found: dict[ColumnRef, tuple[Regularity, ...]] = {}
+        by_column: dict[ColumnRef, tuple[Regularity, ...]] = {}
         for member in self.members:
-            for place in member.places:
-                found[place] = (*found.get(place, ()), member)
-        return found
+            for column_ref in member.column_refs:
+                by_column[column_ref] = (*by_column.get(column_ref, ()), member)
+        return by_column
 
     def of(self, kind: type[Kind]) -> tuple[Kind, ...]:
         """The regularities of one kind."""
@@ -138,14 +142,14 @@ def _mined(schema: Schema, database: Path, digest: str, max_rows: int) -> Regula
         inclusions = list(mine_inclusions(links(schema, samples), samples))
         identifiers = _identifiers(samples, inclusions)
         members = [
-            found
+            member
             for table in data.values()
-            for found in table.members(connection)
-            if not _says_nothing(found, identifiers)
+            for member in table.members(connection)
+            if not _says_nothing(member, identifiers)
         ]
         copies = mine_copies(_joins(schema, samples, inclusions), samples)
         for across in (*inclusions, *copies):
-            whole = all(samples[table].whole for table, _ in across.places)
+            whole = all(samples[table].whole for table, _ in across.column_refs)
             if whole or holds_in_file(connection, digest, across):
                 members.append(across)
     counts = {name: sample.total for name, sample in samples.items()}
@@ -154,7 +158,7 @@ def _mined(schema: Schema, database: Path, digest: str, max_rows: int) -> Regula
 
 def _orphans(schema: Schema, database: Path) -> frozenset[tuple[ColumnRef, ColumnRef]]:
     """The foreign keys of one column that the rows break: they are no regularity."""
-    by_fact = {key: places for places, key in references(schema).items()}
+    by_fact = {key: column_refs for column_refs, key in references(schema).items()}
     checks = check_facts(database, by_fact)
     return frozenset(by_fact[check.fact] for check in checks if check.state == "broken")
 
@@ -169,35 +173,37 @@ def references(schema: Schema) -> dict[tuple[ColumnRef, ColumnRef], Fact]:
     }
 
 
-def _says_nothing(found: Regularity, identifiers: Collection[ColumnRef]) -> bool:
+def _says_nothing(regularity: Regularity, identifiers: Collection[ColumnRef]) -> bool:
     """Whether it is about what an identifier looks like."""
-    if isinstance(found, LOOKS):
-        return found.places[0] in identifiers
-    return isinstance(found, OrderInRow) and any(place in identifiers for place in found.places)
+    if isinstance(regularity, LOOKS):
+        return regularity.column_refs[0] in identifiers
+    return isinstance(regularity, OrderInRow) and any(
+        column_ref in identifiers for column_ref in regularity.column_refs
+    )
 
 
 def _identifiers(
     samples: Mapping[str, Sample], inclusions: Collection[Inclusion]
 ) -> set[ColumnRef]:
     """Keys of one column and the columns that point to one, declared or not."""
-    found: set[ColumnRef] = set()
+    identifiers: set[ColumnRef] = set()
     for name, sample in samples.items():
         table = sample.table
         keys = [table.primary_key, *(key.columns for key in table.foreign_keys)]
         folded = {fold(key[0]) for key in keys if len(key) == 1}
-        found |= {(name, column) for column in sample.columns if fold(column) in folded}
-    unique = {v.place for sample in samples.values() for v in sample.values if v.unique}
-    found |= {p for i in inclusions if i.places[1] in unique for p in i.places}
-    return found
+        identifiers |= {(name, column) for column in sample.columns if fold(column) in folded}
+    unique = {v.column_ref for sample in samples.values() for v in sample.values if v.unique}
+    identifiers |= {p for i in inclusions if i.column_refs[1] in unique for p in i.column_refs}
+    return identifiers
 
 
 def _joins(
     schema: Schema, samples: Mapping[str, Sample], inclusions: Collection[Inclusion]
 ) -> list[tuple[ColumnRef, ColumnRef]]:
     """The joins over which copies are looked for, each once."""
-    known = {values.place for sample in samples.values() for values in sample.values}
-    found = {frozenset(inclusion.places): inclusion.places for inclusion in inclusions}
+    known = {values.column_ref for sample in samples.values() for values in sample.values}
+    joins = {frozenset(inclusion.column_refs): inclusion.column_refs for inclusion in inclusions}
     for joined in sorted(declared_joins(schema), key=sorted):
         if len({table for table, _ in joined}) == 2 and joined <= known:
-            found.setdefault(joined, tuple(sorted(joined)))
-    return [(one, two) for one, two in found.values()]
+            joins.setdefault(joined, tuple(sorted(joined)))
+    return [(one, two) for one, two in joins.values()]

@@ -17,6 +17,7 @@ from sqlverdict.refute.read.columns import ColumnRef, Resolver
 
 _SIDES = ("gold", "prediction")
 _LONG = 90
+"""Longer conditions are not quoted in a sentence."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class _Condition:
 
     node: Expr
     key: str
-    places: frozenset[ColumnRef]
+    column_refs: frozenset[ColumnRef]
     grouped: bool
     optional: bool = False
 
@@ -34,39 +35,41 @@ class _Condition:
         """Whether it ties two columns together; missing partners speak of that better."""
         sides = (self.node.this, self.node.args.get("expression"))
         both = all(isinstance(side, exp.Column) for side in sides)
-        return isinstance(self.node, exp.EQ) and both and len(self.places) > 1
+        return isinstance(self.node, exp.EQ) and both and len(self.column_refs) > 1
 
     @property
     def joining(self) -> str:
         """The columns that it ties together, with their tables."""
-        return " = ".join(f"{table}.{column(name)}" for table, name in sorted(self.places))
+        return " = ".join(f"{table}.{column(name)}" for table, name in sorted(self.column_refs))
 
     @property
     def text(self) -> str:
         """The condition without table names; empty where it is too long to quote."""
         bare = self.node.copy()
-        for found in bare.find_all(exp.Column):
-            found.set("table", None)
+        for reference in bare.find_all(exp.Column):
+            reference.set("table", None)
         text = bare.sql("sqlite")
         return text if len(text) <= _LONG else ""
 
 
-def lone_condition(scene: WhatIf) -> str | None:
+def lone_condition(trial: WhatIf) -> str | None:
     """A condition that one query has and the other lacks."""
-    conditions = _both(scene)
+    conditions = _both(trial)
     for side in (0, 1):
         others = {condition.key for condition in conditions[1 - side]}
-        about = {c.places for c in conditions[1 - side] if c.key not in _keys(conditions[side])}
+        about = {
+            c.column_refs for c in conditions[1 - side] if c.key not in _keys(conditions[side])
+        }
         for condition in conditions[side]:
-            if condition.key in others or condition.places in about:
+            if condition.key in others or condition.column_refs in about:
                 continue
             if condition.optional or condition.joins:
                 continue
-            if scene.spent:
+            if trial.spent:
                 return None
-            texts = [scene.witness.gold_sql, scene.witness.prediction_sql]
-            texts[side] = _without(scene.resolvers[side].tree, [condition.node])
-            if scene.agree_as(*texts):
+            texts = [trial.witness.gold_sql, trial.witness.prediction_sql]
+            texts[side] = _without(trial.resolvers[side].tree, [condition.node])
+            if trial.agree_as(*texts):
                 return _failing(condition, _SIDES[side])
     return None
 
@@ -78,45 +81,45 @@ def _keys(conditions: list[_Condition]) -> set[str]:
 def _failing(condition: _Condition, side: str) -> str:
     asks = f"only the {side} asks for it"
     node = condition.node
-    places = sorted(condition.places)
+    column_refs = sorted(condition.column_refs)
     not_null = (
         isinstance(node, exp.Not)
         and isinstance(node.this, exp.Is)
         and isinstance(node.this.expression, exp.Null)
     )
-    if not_null and len(places) == 1 and not condition.grouped:
-        table, name = places[0]
+    if not_null and len(column_refs) == 1 and not condition.grouped:
+        table, name = column_refs[0]
         return f"{one(table)} has no {column(name)} (NULL; the {side} leaves it out)"
     if condition.grouped:
         who = "a group"
     else:
-        tables = {table for table, _ in places}
+        tables = {table for table, _ in column_refs}
         who = one(tables.pop()) if len(tables) == 1 else "a row"
     return f"{who} does not meet {condition.text or 'a condition'} ({asks})"
 
 
-def other_group_condition(scene: WhatIf) -> str | None:
+def other_group_condition(trial: WhatIf) -> str | None:
     """Conditions of HAVING on the same columns that are not the same."""
-    return other_condition(scene, grouped=True)
+    return other_condition(trial, grouped=True)
 
 
-def other_condition(scene: WhatIf, *, grouped: bool = False) -> str | None:
+def other_condition(trial: WhatIf, *, grouped: bool = False) -> str | None:
     """Conditions on the same columns that are not the same."""
     ours, theirs = (
         [c for c in conditions if c.grouped == grouped and not c.optional]
-        for conditions in _both(scene)
+        for conditions in _both(trial)
     )
     for one_ in ours:
         if one_.key in _keys(theirs):
             continue
         for other in theirs:
-            if other.key in _keys(ours) or other.places != one_.places:
+            if other.key in _keys(ours) or other.column_refs != one_.column_refs:
                 continue
-            if scene.spent:
+            if trial.spent:
                 return None
-            gold = _without(scene.resolvers[0].tree, [one_.node])
-            prediction = _without(scene.resolvers[1].tree, [other.node])
-            if one_.text and other.text and scene.agree_as(gold, prediction):
+            gold = _without(trial.resolvers[0].tree, [one_.node])
+            prediction = _without(trial.resolvers[1].tree, [other.node])
+            if one_.text and other.text and trial.agree_as(gold, prediction):
                 return (
                     f"{one_.text} (gold) and {other.text} (prediction) do not hold for the same "
                     f"{'groups' if one_.grouped else 'rows'}"
@@ -124,29 +127,29 @@ def other_condition(scene: WhatIf, *, grouped: bool = False) -> str | None:
     return None
 
 
-def other_join(scene: WhatIf) -> str | None:
+def other_join(trial: WhatIf) -> str | None:
     """Tables that are joined by other columns, or by columns in one of the queries only."""
-    sides = [[c for c in conditions if c.joins and not c.optional] for conditions in _both(scene)]
+    sides = [[c for c in conditions if c.joins and not c.optional] for conditions in _both(trial)]
     lone = [[c for c in sides[side] if c.key not in _keys(sides[1 - side])] for side in (0, 1)]
     if not any(lone) or any(len(conditions) > 1 for conditions in lone):
         return None
-    texts = [_without(scene.resolvers[side].tree, [c.node for c in lone[side]]) for side in (0, 1)]
-    if not scene.agree_as(*texts):
+    texts = [_without(trial.resolvers[side].tree, [c.node for c in lone[side]]) for side in (0, 1)]
+    if not trial.agree_as(*texts):
         return None
-    said = [c.joining for conditions in lone for c in conditions]
-    if len(said) == 2:
-        return f"rows that join by {said[0]} (gold) do not join by {said[1]} (prediction)"
+    joins = [c.joining for conditions in lone for c in conditions]
+    if len(joins) == 2:
+        return f"rows that join by {joins[0]} (gold) do not join by {joins[1]} (prediction)"
     side = _SIDES[0] if lone[0] else _SIDES[1]
-    return f"rows do not join by {said[0]} (only the {side} asks for it)"
+    return f"rows do not join by {joins[0]} (only the {side} asks for it)"
 
 
-def _both(scene: WhatIf) -> list[list[_Condition]]:
+def _both(trial: WhatIf) -> list[list[_Condition]]:
     """The gold's conditions and the prediction's."""
-    found: list[list[_Condition]] | None = scene.memo.get("conditions")
-    if found is None:
-        found = [list(_conditions(resolver)) for resolver in scene.resolvers]
-        scene.memo["conditions"] = found
-    return found
+    conditions: list[list[_Condition]] | None = trial.memo.get("conditions")
+    if conditions is None:
+        conditions = [list(_conditions(resolver)) for resolver in trial.resolvers]
+        trial.memo["conditions"] = conditions
+    return conditions
 
 
 def _conditions(resolver: Resolver) -> Iterator[_Condition]:
@@ -157,8 +160,8 @@ def _conditions(resolver: Resolver) -> Iterator[_Condition]:
             continue
         grouped, optional = isinstance(clause, exp.Having), joined and bool(clause.args.get("side"))
         for node in _split(root):
-            places = frozenset(resolver.columns(node))
-            yield _Condition(node, _key(node, resolver), places, grouped, optional)
+            column_refs = frozenset(resolver.columns(node))
+            yield _Condition(node, _key(node, resolver), column_refs, grouped, optional)
 
 
 def _split(node: Expr) -> Iterator[Expr]:
@@ -174,18 +177,18 @@ def _split(node: Expr) -> Iterator[Expr]:
 def _key(node: Expr, resolver: Resolver) -> str:
     """The expression with base columns for aliases, so that two queries' can be compared."""
     copy = node.copy()
-    for original, found in zip(
+    for original, copied in zip(
         list(node.find_all(exp.Column)), list(copy.find_all(exp.Column)), strict=True
     ):
-        place = resolver.column(original)
-        if place is not None:
-            found.set("table", exp.to_identifier(place[0].lower(), quoted=True))
-            found.set("this", exp.to_identifier(place[1].lower(), quoted=True))
+        column_ref = resolver.column(original)
+        if column_ref is not None:
+            copied.set("table", exp.to_identifier(column_ref[0].lower(), quoted=True))
+            copied.set("this", exp.to_identifier(column_ref[1].lower(), quoted=True))
     return str(copy.sql("sqlite", normalize_functions="lower"))
 
 
 def _without(tree: Expr, nodes: list[Expr]) -> str:
-    """The query with conditions that always hold in their place; the tree is as it was."""
+    """The query with conditions that always hold in their column_ref; the tree is as it was."""
     stand_ins = [exp.Literal.number(1) for _ in nodes]
     for node, stand_in in zip(nodes, stand_ins, strict=True):
         node.replace(stand_in)
@@ -196,17 +199,17 @@ def _without(tree: Expr, nodes: list[Expr]) -> str:
             stand_in.replace(node)
 
 
-def distinct(scene: WhatIf) -> str | None:
+def distinct(trial: WhatIf) -> str | None:
     """DISTINCT, or UNION instead of UNION ALL, in one of the two."""
-    said = [_removes_duplicates(resolver.tree) for resolver in scene.resolvers]
-    if said[0] == said[1]:
+    removes = [_removes_duplicates(resolver.tree) for resolver in trial.resolvers]
+    if removes[0] == removes[1]:
         return None
-    side = said.index(True)
-    texts = [scene.witness.gold_sql, scene.witness.prediction_sql]
-    tree = scene.resolvers[side].tree
+    side = removes.index(True)
+    texts = [trial.witness.gold_sql, trial.witness.prediction_sql]
+    tree = trial.resolvers[side].tree
     clause = "UNION" if isinstance(tree, exp.Union) else "DISTINCT"
     texts[side] = _changed(tree, "distinct", False if clause == "UNION" else None)
-    if scene.agree_as(*texts):
+    if trial.agree_as(*texts):
         why = f"only the {_SIDES[side]} removes duplicates, by {clause}"
         return f"rows of the answer repeat ({why})"
     return None
@@ -216,16 +219,16 @@ def _removes_duplicates(tree: Expr) -> bool:
     return bool(tree.args.get("distinct"))
 
 
-def limit(scene: WhatIf) -> str | None:
+def limit(trial: WhatIf) -> str | None:
     """LIMIT in one of the two."""
-    limits = [resolver.tree.args.get("limit") for resolver in scene.resolvers]
+    limits = [resolver.tree.args.get("limit") for resolver in trial.resolvers]
     if (limits[0] is None) == (limits[1] is None):
         return None
     side = 0 if limits[0] is not None else 1
-    texts = [scene.witness.gold_sql, scene.witness.prediction_sql]
-    texts[side] = _changed(scene.resolvers[side].tree, "limit")
+    texts = [trial.witness.gold_sql, trial.witness.prediction_sql]
+    texts[side] = _changed(trial.resolvers[side].tree, "limit")
     node = limits[side]
-    if node is not None and scene.agree_as(*texts):
+    if node is not None and trial.agree_as(*texts):
         count = node.expression.sql("sqlite")
         many = "is more than 1 row" if count == "1" else f"are more than {count} rows"
         return f"there {many} to return (only the {_SIDES[side]} has a LIMIT)"
@@ -242,15 +245,15 @@ def _changed(tree: Expr, clause: str, value: bool | None = None) -> str:
     return str(copy.sql("sqlite"))
 
 
-def outputs(scene: WhatIf) -> str | None:
+def outputs(trial: WhatIf) -> str | None:
     """Queries that are the same but for what they return."""
-    shown = []
+    outputs_by_side = []
     rest = []
-    for resolver in scene.resolvers:
+    for resolver in trial.resolvers:
         select = _outer(resolver.tree)
         if select is None:
             return None
-        shown.append([_key(e.unalias(), resolver) for e in select.expressions])
+        outputs_by_side.append([_key(e.unalias(), resolver) for e in select.expressions])
         clauses = [select.args.get(name) for name in ("where", "group", "having", "order", "limit")]
         parts = [_key(clause, resolver) if clause is not None else "" for clause in clauses]
         tables = sorted(table.name for table in resolver.tables())
@@ -260,9 +263,9 @@ def outputs(scene: WhatIf) -> str | None:
     pairs = [
         (one_, other)
         for one_, other, ours, theirs in zip(
-            _outer(scene.resolvers[0].tree).expressions,  # type: ignore[union-attr]
-            _outer(scene.resolvers[1].tree).expressions,  # type: ignore[union-attr]
-            *shown,
+            _outer(trial.resolvers[0].tree).expressions,  # type: ignore[union-attr]
+            _outer(trial.resolvers[1].tree).expressions,  # type: ignore[union-attr]
+            *outputs_by_side,
             strict=False,
         )
         if ours != theirs
@@ -275,8 +278,8 @@ def outputs(scene: WhatIf) -> str | None:
 
 def _plain(node: Expr) -> str:
     copy = node.unalias().copy()
-    for found in [copy, *copy.find_all(exp.Column)]:
-        if isinstance(found, exp.Column):
-            found.set("table", None)
+    for reference in [copy, *copy.find_all(exp.Column)]:
+        if isinstance(reference, exp.Column):
+            reference.set("table", None)
     text = str(copy.sql("sqlite"))
     return text if len(text) <= _LONG else ""

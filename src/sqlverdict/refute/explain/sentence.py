@@ -46,8 +46,8 @@ def sentence(
         return plain
     from sqlverdict.refute.explain.what_if import WhatIf
 
-    scene = WhatIf(witness, preset, contract)
-    cause = _cause(scene) if scene.usable else None
+    trial = WhatIf(witness, preset, contract)
+    cause = _cause(trial) if trial.usable else None
     if cause is not None:
         return _START + cause
     return _from_what_is_returned(witness)
@@ -82,7 +82,7 @@ def _from_answers(witness: Witness) -> str | None:
     return None
 
 
-def _cause(scene: WhatIf) -> str | None:
+def _cause(trial: WhatIf) -> str | None:
     from sqlverdict.refute.explain import causes_in_queries as queries
     from sqlverdict.refute.explain import causes_in_rows as rows
 
@@ -102,9 +102,9 @@ def _cause(scene: WhatIf) -> str | None:
         queries.limit,
         queries.outputs,
     ):
-        found = find(scene)
-        if found is not None:
-            return found
+        cause = find(trial)
+        if cause is not None:
+            return cause
     return None
 
 
@@ -127,8 +127,10 @@ class WitnessTable:
 
 def rows_table(witness: Witness) -> list[WitnessTable]:
     """The witness's tables: columns that either query names, and keys."""
-    named = _named(witness)
-    return [_shown(witness, table, named) for table in _tables(witness) if not is_view(table)]
+    names = _column_names(witness)
+    return [
+        _witness_table(witness, table, names) for table in _tables(witness) if not is_view(table)
+    ]
 
 
 def _tables(witness: Witness) -> list[Table]:
@@ -136,7 +138,7 @@ def _tables(witness: Witness) -> list[Table]:
     return touched(instance.schema, (witness.gold_sql, witness.prediction_sql), instance.rows)
 
 
-def _named(witness: Witness) -> set[str] | None:
+def _column_names(witness: Witness) -> set[str] | None:
     """The columns that the queries name; ``None`` where all may matter."""
     names: set[str] = set()
     for sql in (witness.gold_sql, witness.prediction_sql):
@@ -147,17 +149,17 @@ def _named(witness: Witness) -> set[str] | None:
     return names
 
 
-def _shown(witness: Witness, table: Table, named: set[str] | None) -> WitnessTable:
+def _witness_table(witness: Witness, table: Table, names: set[str] | None) -> WitnessTable:
     keys = {fold(name) for name in table.primary_key}
-    wanted = None if named is None else named | keys
-    places = [
-        place
-        for place, given in enumerate(table.columns)
-        if wanted is None or fold(given.name) in wanted
+    shown_names = None if names is None else names | keys
+    indexes = [
+        index
+        for index, each in enumerate(table.columns)
+        if shown_names is None or fold(each.name) in shown_names
     ]
     rows = witness.instance.rows.get(table.name, ())
     return WitnessTable(
         table.name,
-        tuple(table.columns[place].name for place in places),
-        tuple(tuple(row[place] for place in places) for row in rows),
+        tuple(table.columns[index].name for index in indexes),
+        tuple(tuple(row[index] for index in indexes) for row in rows),
     )

@@ -25,6 +25,7 @@ from sqlverdict.refute.witness import Witness
 Rows = Mapping[str, Sequence[Row]]
 
 _TRIES = 150
+"""How many changes are tried for one sentence."""
 _NO_FACTS: frozenset[Fact] = frozenset()
 
 
@@ -116,24 +117,24 @@ class WhatIf:
         assert table is not None
         return table
 
-    def cells(self, place: ColumnRef) -> list[Cell]:
+    def cells(self, column_ref: ColumnRef) -> list[Cell]:
         """The values of a column, a row each."""
-        at = self.index(place)
-        return [row[at] for row in self.rows.get(place[0], ())]
+        at = self.index(column_ref)
+        return [row[at] for row in self.rows.get(column_ref[0], ())]
 
-    def index(self, place: ColumnRef) -> int:
+    def index(self, column_ref: ColumnRef) -> int:
         """Where a column stands in its table."""
-        names = [column.name for column in self.table(place[0]).columns]
-        return names.index(place[1])
+        names = [column.name for column in self.table(column_ref[0]).columns]
+        return names.index(column_ref[1])
 
     def with_cell(
-        self, place: ColumnRef, number: int, value: Cell, rows: Rows | None = None
+        self, column_ref: ColumnRef, number: int, value: Cell, rows: Rows | None = None
     ) -> dict[str, list[Row]]:
         """The rows (by default the witness's) with one cell changed."""
-        at = self.index(place)
+        at = self.index(column_ref)
         changed = _copy(self.rows if rows is None else rows)
-        row = changed[place[0]][number]
-        changed[place[0]][number] = (*row[:at], value, *row[at + 1 :])
+        row = changed[column_ref[0]][number]
+        changed[column_ref[0]][number] = (*row[:at], value, *row[at + 1 :])
         return changed
 
     def with_row(self, table: str, row: Row, rows: Rows | None = None) -> dict[str, list[Row]]:
@@ -153,5 +154,5 @@ def _has_rows(outcome: Outcome) -> bool:
 
 def _is_whole(scratch: ScratchDatabase, rows: Rows) -> bool:
     """Whether the engine took in every row: it passes over those that break a constraint."""
-    kept = scratch.stored(rows)
-    return all(len(kept[name]) == len(content) for name, content in rows.items())
+    stored = scratch.stored(rows)
+    return all(len(stored[name]) == len(content) for name, content in rows.items())

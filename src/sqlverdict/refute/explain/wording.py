@@ -11,6 +11,7 @@ from sqlverdict.refute.trial.literals import cell_text
 
 _PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _ROWS = 3
+"""How many rows a sentence shows."""
 _SAME = frozenset({"series", "species", "news", "status", "address", "class", "business", "data"})
 
 
@@ -38,8 +39,8 @@ def column(name: str) -> str:
 
 
 def _words(name: str) -> list[str]:
-    found = [word.lower() for word in _PARTS.findall(name)]
-    return found if found and all(word.isascii() for word in found) else [f'row of "{name}"']
+    words = [word.lower() for word in _PARTS.findall(name)]
+    return words if words and all(word.isascii() for word in words) else [f'row of "{name}"']
 
 
 def _singular(word: str) -> str:
@@ -62,6 +63,6 @@ def outcome_text(outcome: Outcome) -> str:
         return f"nothing: it fails ({outcome.message})"
     if not outcome.rows:
         return "no row"
-    shown = ", ".join(row_text(row) for row in outcome.rows[:_ROWS])
+    rows = ", ".join(row_text(row) for row in outcome.rows[:_ROWS])
     more = len(outcome.rows) - _ROWS
-    return f"{shown} and {more} more" if more > 0 else shown
+    return f"{rows} and {more} more" if more > 0 else rows

@@ -29,28 +29,29 @@ _FURTHER: tuple[Cell, ...] = (
 """Values that constraints often ask for and queries seldom name."""
 
 _PLAIN = 4
+"""How many plain values a column has, as ``values`` gives them."""
 
 
 @lru_cache(maxsize=256)
 def _readings(schema: Schema) -> tuple[tuple[str, str, QueryReading], ...]:
     """Each CHECK with its table and what it looks at."""
-    found: list[tuple[str, str, QueryReading]] = []
+    readings: list[tuple[str, str, QueryReading]] = []
     for table in schema.tables:
         for check in table.checks:
             query = parse(f"SELECT 1 FROM {quote_name(table.name)} WHERE ({check})")
             if not isinstance(query, ParseFailure):
-                found.append((table.name, check, read(query, schema)))
-    return tuple(found)
+                readings.append((table.name, check, read(query, schema)))
+    return tuple(readings)
 
 
 def checked_places(schema: Schema) -> set[ColumnRef]:
     """The columns that CHECK constraints speak of."""
-    return {place for _, _, reading in _readings(schema) for place in reading.used}
+    return {column_ref for _, _, reading in _readings(schema) for column_ref in reading.used}
 
 
 def index_hints(schema: Schema) -> dict[str, list[Hint]]:
     """What the conditions of partial unique indexes compare columns with, and its opposite."""
-    found: dict[str, list[Hint]] = {}
+    hints_by_table: dict[str, list[Hint]] = {}
     for table in schema.tables:
         for declared in table.indexes:
             _, where, condition = declared.rpartition(_where(declared))
@@ -61,8 +62,8 @@ def index_hints(schema: Schema) -> dict[str, list[Hint]]:
             denied = [
                 replace(hint, operator=DENIED.get(hint.operator, hint.operator)) for hint in hints
             ]
-            found.setdefault(table.name, []).extend((*hints, *denied))
-    return found
+            hints_by_table.setdefault(table.name, []).extend((*hints, *denied))
+    return hints_by_table
 
 
 def _where(declared: str) -> str:
@@ -83,45 +84,45 @@ def fit(
     """
     fitting = dict(pools)
     for _, check, reading in _readings(schema):
-        for place in reading.used:
-            hints = [hint for hint in reading.hints if hint.place == place]
-            for bound in (place, *references.get(place, ())):
+        for column_ref in reading.used:
+            hints = [hint for hint in reading.hints if hint.column_ref == column_ref]
+            for bound in (column_ref, *references.get(column_ref, ())):
                 pool = fitting[bound]
-                asked = hinted(replace(pool, good=(), near=()), hints)
+                accepted = hinted(replace(pool, good=(), near=()), hints)
                 if len(reading.used) == 1:
-                    fitting[bound] = _fit(pool, asked, place, check, schema, scratch)
-                elif asked.good and bound == place:
-                    plain = dict.fromkeys((*asked.good, *pool.plain))
+                    fitting[bound] = _fit(pool, accepted, column_ref, check, schema, scratch)
+                elif accepted.good and bound == column_ref:
+                    plain = dict.fromkeys((*accepted.good, *pool.plain))
                     fitting[bound] = replace(pool, plain=tuple(plain)[:_PLAIN])
     return fitting
 
 
 def _fit(
     pool: ValuePool,
-    asked: ValuePool,
-    place: ColumnRef,
+    accepted: ValuePool,
+    column_ref: ColumnRef,
     check: str,
     schema: Schema,
     scratch: ScratchDatabase,
 ) -> ValuePool:
-    table = schema.table(place[0])
-    column = table.column(place[1]) if table is not None else None
+    table = schema.table(column_ref[0])
+    column = table.column(column_ref[1]) if table is not None else None
     assert column is not None
 
-    def kept(values: Iterable[Cell]) -> tuple[Cell, ...]:
+    def legal(values: Iterable[Cell]) -> tuple[Cell, ...]:
         return tuple(v for v in values if scratch.accepts(check, column.name, column.type, v))
 
-    plain = kept(pool.plain)
+    plain = legal(pool.plain)
     if len(plain) < 2:
-        others = (*asked.good, *pool.good, *_FURTHER, *asked.near, *pool.near)
-        fitting = kept(v for v in others if v is not None and takes(pool.kind, v))
+        others = (*accepted.good, *pool.good, *_FURTHER, *accepted.near, *pool.near)
+        fitting = legal(v for v in others if v is not None and takes(pool.kind, v))
         plain = tuple(dict.fromkeys((*plain, *fitting)))[:_PLAIN]
     return replace(
         pool,
-        good=kept(pool.good),
-        near=kept(pool.near),
+        good=legal(pool.good),
+        near=legal(pool.near),
         plain=plain or pool.plain,
-        odd=kept(pool.odd) or plain or pool.odd,
+        odd=legal(pool.odd) or plain or pool.odd,
         # Where a value like these is refused, these are all.
-        closed=pool.closed or not kept([nth(plain or pool.plain, _PLAIN + 1)]),
+        closed=pool.closed or not legal([nth(plain or pool.plain, _PLAIN + 1)]),
     )

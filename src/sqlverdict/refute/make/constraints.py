@@ -21,7 +21,7 @@ Rows = Mapping[str, Sequence[Row]]
 
 @dataclass(frozen=True)
 class KeyLink:
-    """A foreign key, with the places of its columns in the rows.
+    """A foreign key, with the positions of its columns in the rows.
 
     ``nullable`` where each of its columns may hold NULL.
     """
@@ -35,15 +35,15 @@ class KeyLink:
     collations: tuple[str, ...] = ()
     """Those of the parent's columns, where one of them is not BINARY."""
 
-    def _keys(self, rows: Iterable[Row], places: tuple[int, ...]) -> list[tuple[str, ...]]:
+    def _keys(self, rows: Iterable[Row], indexes: tuple[int, ...]) -> list[tuple[str, ...]]:
         """What a reference is compared by: 1 and '1' meet where two columns differ in type."""
         if not self.collations:
-            return [tuple([str(row[at]) for at in places]) for row in rows]
-        pairs = list(zip(places, self.collations, strict=True))
+            return [tuple([str(row[at]) for at in indexes]) for row in rows]
+        pairs = list(zip(indexes, self.collations, strict=True))
         return [tuple([str(alike(row[at], by)) for at, by in pairs]) for row in rows]
 
     def orphans(self, rows: Rows) -> set[int]:
-        """Which rows of the table have no parent, by their place."""
+        """Which rows of the table have no parent, by number."""
         children = rows.get(self.table)
         if not children:
             return set()
@@ -66,9 +66,9 @@ class KeyLink:
     def parent_of(self, child: Row, rows: Rows) -> Row | None:
         """The row that a child references."""
         parents = rows.get(self.parent, ())
-        (wanted,) = self._keys([child], self.child)
+        (key,) = self._keys([child], self.child)
         known = zip(self._keys(parents, self.key), parents, strict=True)
-        return next((row for value, row in known if value == wanted), None)
+        return next((row for value, row in known if value == key), None)
 
 
 Links = Mapping[str, Sequence[KeyLink]]
@@ -86,7 +86,7 @@ class SchemaConstraints:
     Attributes:
         tables: The tables that can hold rows, by name.
         links: The foreign keys of each table.
-        uniques: The places of each unique key of each table.
+        uniques: The column indexes of each unique key of each table.
         checked: The columns that CHECK constraints and partial indexes speak of.
         indexed: What the partial unique indexes of each table compare its columns with.
         keyed: The columns of unique keys.
@@ -106,15 +106,15 @@ class SchemaConstraints:
         at = {t.name: {c.name: n for n, c in enumerate(t.columns)} for t in schema.tables}
         self.checked: set[ColumnRef] = checked_places(schema)
         self.indexed: dict[str, list[Hint]] = index_hints(schema)
-        self.checked |= {hint.place for hints in self.indexed.values() for hint in hints}
+        self.checked |= {hint.column_ref for hints in self.indexed.values() for hint in hints}
         self.keyed: set[ColumnRef] = set()
         self.uniques: dict[str, list[tuple[int, ...]]] = {}
         self.links: dict[str, list[KeyLink]] = {}
         for fact in known:
             if isinstance(fact, Unique):
                 self.keyed |= {(fact.table, name) for name in fact.columns}
-                places = tuple(at[fact.table][name] for name in fact.columns)
-                self.uniques.setdefault(fact.table, []).append(places)
+                indexes = tuple(at[fact.table][name] for name in fact.columns)
+                self.uniques.setdefault(fact.table, []).append(indexes)
             elif isinstance(fact, References) and {fact.table, fact.parent} <= self.tables.keys():
                 children = [(fact.table, name) for name in fact.columns]
                 parents = [(fact.parent, name) for name in fact.parent_columns]
@@ -123,7 +123,7 @@ class SchemaConstraints:
                     tuple(at[fact.table][name] for name in fact.columns),
                     fact.parent,
                     tuple(at[fact.parent][name] for name in fact.parent_columns),
-                    all(self.pools[place].nullable for place in children),
+                    all(self.pools[column].nullable for column in children),
                     tuple(zip(children, parents, strict=True)),
                     self._collations(fact),
                 )
@@ -131,27 +131,27 @@ class SchemaConstraints:
 
     def _collations(self, fact: References) -> tuple[str, ...]:
         parent = self.tables[fact.parent]
-        found = tuple(collation(parent.sql, name) for name in fact.parent_columns)
-        return found if set(found) != {"BINARY"} else ()
+        collations = tuple(collation(parent.sql, name) for name in fact.parent_columns)
+        return collations if set(collations) != {"BINARY"} else ()
 
     def reached(self, tables: Iterable[str]) -> list[KeyLink]:
         """The foreign keys of these tables, of their parents, and so on."""
-        found: dict[str, None] = dict.fromkeys(tables)
-        waiting = list(found)
+        names: dict[str, None] = dict.fromkeys(tables)
+        waiting = list(names)
         while waiting:
             for link in self.links.get(waiting.pop(), ()):
-                if link.parent not in found:
-                    found[link.parent] = None
+                if link.parent not in names:
+                    names[link.parent] = None
                     waiting.append(link.parent)
-        return [link for table, links in self.links.items() if table in found for link in links]
+        return [link for table, links in self.links.items() if table in names for link in links]
 
     def references(self) -> dict[ColumnRef, list[ColumnRef]]:
         """The columns that reference each column."""
-        found: dict[ColumnRef, list[ColumnRef]] = {}
+        children: dict[ColumnRef, list[ColumnRef]] = {}
         for link in (link for links in self.links.values() for link in links):
             for child, parent in link.joins:
-                found.setdefault(parent, []).append(child)
-        return found
+                children.setdefault(parent, []).append(child)
+        return children
 
     def join_classes(
         self, tables: Iterable[str], joins: Iterable[tuple[ColumnRef, ColumnRef]]

@@ -17,6 +17,7 @@ from sqlverdict.refute.read.reading import QueryReading
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase
 
 _FEW, _MOST = 30, 1000
+"""Counts up to the first are reached in every round; up to the second now and then."""
 _STRICTNESS = {"INTEGER": 0, "REAL": 1, "NUMERIC": 2, "TEXT": 3, "BLOB": 4, "BYTES": 5}
 
 
@@ -77,8 +78,8 @@ class InstancePlan:
         self.blanks = {name: self._blank(self.constraints.tables[name]) for name in filled}
         self.varied = {name: self._varied_columns(self.constraints.tables[name]) for name in filled}
         # Columns of which one may be the same, or NULL, all over an instance.
-        self.free = [place for place in reading.used if place[0] in names]
-        self.groups = [place for place in reading.groups if place[0] in names]
+        self.free = [column_ref for column_ref in reading.used if column_ref[0] in names]
+        self.groups = [column_ref for column_ref in reading.groups if column_ref[0] in names]
         self.counts = sorted(count for count in reading.counts if 1 <= count <= _FEW)
         # Many rows cost much: they are asked for now and then.
         self.large = sorted(count for count in reading.counts if _FEW < count <= _MOST)
@@ -91,12 +92,12 @@ class InstancePlan:
     def _joining(self, joins: Iterable[tuple[ColumnRef, ColumnRef]]) -> Joining:
         reading = self.reading
         classes = self.constraints.join_classes(reading.tables, joins)
-        class_of = {place: n for n, group in enumerate(classes) for place in group}
+        class_of = {column_ref: n for n, group in enumerate(classes) for column_ref in group}
         self_joined = {
-            place
-            for place, group in class_of.items()
-            if reading.copies.get(place[0], 1) > 1
-            or sum(other[0] == place[0] for other in classes[group]) > 1
+            column_ref
+            for column_ref, group in class_of.items()
+            if reading.copies.get(column_ref[0], 1) > 1
+            or sum(other[0] == column_ref[0] for other in classes[group]) > 1
         }
         return Joining(class_of, [self._values_of(group) for group in classes], self_joined)
 
@@ -107,11 +108,15 @@ class InstancePlan:
 
     def _values_of(self, group: frozenset[ColumnRef]) -> list[Cell]:
         values: list[Cell] = []
-        for place in sorted(group, key=lambda place: (place not in self.reading.used, place)):
-            values += self.pools[place].good
-        strictest = min(group, key=lambda place: (_STRICTNESS[self.pools[place].kind], place))
+        for column_ref in sorted(
+            group, key=lambda column_ref: (column_ref not in self.reading.used, column_ref)
+        ):
+            values += self.pools[column_ref].good
+        strictest = min(
+            group, key=lambda column_ref: (_STRICTNESS[self.pools[column_ref].kind], column_ref)
+        )
         values += self.pools[strictest].plain
-        kinds = {self.pools[place].kind for place in group}
+        kinds = {self.pools[column_ref].kind for column_ref in group}
         if "INTEGER" in kinds:
             values = [int(v) if isinstance(v, str) and v.isdecimal() else v for v in values]
         fitting = [v for v in dict.fromkeys(values) if all(takes(kind, v) for kind in kinds)]
@@ -122,10 +127,10 @@ class InstancePlan:
         """The columns that are worth varying; the others keep one value."""
         used, joined, constraints = self.reading.used, self.joining.class_of, self.constraints
         return [
-            (n, place)
-            for n, place in enumerate((table.name, column.name) for column in table.columns)
-            if place in joined
-            or place in constraints.keyed
-            or place in constraints.checked
-            or place in used
+            (n, column_ref)
+            for n, column_ref in enumerate((table.name, column.name) for column in table.columns)
+            if column_ref in joined
+            or column_ref in constraints.keyed
+            or column_ref in constraints.checked
+            or column_ref in used
         ]

@@ -42,15 +42,18 @@ _ODD: dict[Kind, tuple[Cell, ...]] = {
 }
 CASES: tuple[Cell, ...] = ("a", "A", "b", "B")
 """Texts for a column that takes capitals and small letters for the same."""
-_WRITTEN: tuple[Cell, ...] = ("1", "2", "10", "9")
+_NUMBER_TEXTS: tuple[Cell, ...] = ("1", "2", "10", "9")
 """Numbers in a column of texts."""
 _WRITTEN_ODD: tuple[Cell, ...] = ("", "a", "1.5", "-1")
 _FAR = 40
+"""How many times a constant the far value is, for quotients and products."""
 _FAR_DAYS, _FAR_YEARS = 100_000, 200
+"""Larger differences between dates leave the calendar that SQLite knows."""
 _INEXACT: tuple[Cell, ...] = (2**53 + 1, 2**53)
 _DOCUMENTS = 8
 """How many documents are likely to meet what queries ask of them."""
 _LEAST, _GREATEST = -(2**63), 2**63 - 1
+"""The integers that SQLite stores."""
 _DAYS = ("2020-01-01", "2020-01-02", "2021-06-15", "2020-06-14")
 """Two days of a month, two months of a year, two years; the last is a Sunday."""
 _ODD_DAYS = ("2019-12-31", "2020-06-14 10:00:00", "2020-02-29", "")
@@ -111,26 +114,32 @@ def make_pools(
         reading: What the queries look at.
     """
     pools = dict(bare)
-    for place in reading.numbers:
-        if bare[place].plain is _PLAIN["TEXT"]:
-            pools[place] = replace(bare[place], plain=_WRITTEN, odd=_WRITTEN_ODD)
-        elif bare[place].kind == "REAL":
-            pools[place] = replace(bare[place], extreme=(inf,))
-    for place in reading.floats:
-        if bare[place].kind == "INTEGER":
-            pools[place] = replace(bare[place], extreme=_INEXACT)
-    found: dict[ColumnRef, list[Hint]] = {}
+    for column_ref in reading.numbers:
+        if bare[column_ref].plain is _PLAIN["TEXT"]:
+            pools[column_ref] = replace(bare[column_ref], plain=_NUMBER_TEXTS, odd=_WRITTEN_ODD)
+        elif bare[column_ref].kind == "REAL":
+            pools[column_ref] = replace(bare[column_ref], extreme=(inf,))
+    for column_ref in reading.floats:
+        if bare[column_ref].kind == "INTEGER":
+            pools[column_ref] = replace(bare[column_ref], extreme=_INEXACT)
+    hints: dict[ColumnRef, list[Hint]] = {}
     for hint in reading.hints:
-        found.setdefault(hint.place, []).append(hint)
+        hints.setdefault(hint.column_ref, []).append(hint)
     lengths: dict[ColumnRef, set[int]] = {}
-    for place, length in reading.lengths:
-        lengths.setdefault(place, set()).add(length)
-    for place in {**found, **lengths}:
-        pools[place] = hinted(pools[place], found.get(place, ()), lengths.get(place, ()))
-    for place, paths in reading.documents.items():
+    for column_ref, length in reading.lengths:
+        lengths.setdefault(column_ref, set()).add(length)
+    for column_ref in {**hints, **lengths}:
+        pools[column_ref] = hinted(
+            pools[column_ref], hints.get(column_ref, ()), lengths.get(column_ref, ())
+        )
+    for column_ref, paths in reading.documents.items():
         texts = documents(paths)
-        pools[place] = replace(
-            pools[place], good=texts[:_DOCUMENTS], near=texts[_DOCUMENTS:], plain=texts, odd=texts
+        pools[column_ref] = replace(
+            pools[column_ref],
+            good=texts[:_DOCUMENTS],
+            near=texts[_DOCUMENTS:],
+            plain=texts,
+            odd=texts,
         )
     return pools
 
@@ -174,7 +183,7 @@ def hinted(pool: ValuePool, hints: Iterable[Hint], lengths: Collection[int] = ()
     if filled and not good:
         good = [*pool.plain]
 
-    def held(values: list[Cell]) -> tuple[Cell, ...]:
+    def legal(values: list[Cell]) -> tuple[Cell, ...]:
         may = (v for v in values if (pool.nullable or v is not None) and fits(v))
         return tuple(dict.fromkeys(may))
 
@@ -187,7 +196,7 @@ def hinted(pool: ValuePool, hints: Iterable[Hint], lengths: Collection[int] = ()
     def fits(value: Cell) -> bool:
         return takes(pool.kind, value) or (words and isinstance(value, str))
 
-    return replace(pool, good=held(good), near=held(near))
+    return replace(pool, good=legal(good), near=legal(near))
 
 
 def another(value: Cell, pool: ValuePool, number: int, side: int) -> Cell:

@@ -22,18 +22,19 @@ ColumnRef = tuple[str, str]
 """A table and a column, as the schema writes them."""
 
 _DEPTH = 12
+"""How deep derived tables are followed."""
 
 
 def nodes_of(tree: Expr) -> list[Expr]:
     """Every node of a tree, the outermost first: as ``walk`` has them, in half the time."""
-    found = [tree]
-    for node in found:
+    nodes = [tree]
+    for node in nodes:
         for value in node.args.values():
             if isinstance(value, list):
-                found += [inner for inner in value if isinstance(inner, Expr)]
+                nodes += [inner for inner in value if isinstance(inner, Expr)]
             elif isinstance(value, Expr):
-                found.append(value)
-    return found
+                nodes.append(value)
+    return nodes
 
 
 @lru_cache(maxsize=64)
@@ -54,7 +55,7 @@ class Resolver(NameResolver[ColumnRef]):
         super().__init__()
         self.tree = tree
         self.schema = schema
-        self._places: dict[int, tuple[Expr, ColumnRef | None]] = {}
+        self._column_refs: dict[int, tuple[Expr, ColumnRef | None]] = {}
         self._tables, self._directory = _names(schema)
 
     @cached_property
@@ -68,13 +69,13 @@ class Resolver(NameResolver[ColumnRef]):
     @cached_property
     def _bases(self) -> list[Table]:
         """The base tables that the query reads, as often as it names them."""
-        found = []
+        bases = []
         for node in self.nodes:
             if type(node) is exp.Table and self.common_table(node, node.name) is None:
                 table = self._table(node.name)
                 if table is not None:
-                    found.append(table)
-        return found
+                    bases.append(table)
+        return bases
 
     def tables(self) -> list[Table]:
         """The base tables that the query reads, each once, in order of appearance."""
@@ -88,11 +89,11 @@ class Resolver(NameResolver[ColumnRef]):
         """The base column that a reference means."""
         if not isinstance(node, exp.Column):
             return None
-        known = self._places.get(id(node))
+        known = self._column_refs.get(id(node))
         if known is None:
             # The node is kept too, so that no other can take its id.
-            self._places[id(node)] = (node, None)
-            known = self._places[id(node)] = (node, self.follow(node))
+            self._column_refs[id(node)] = (node, None)
+            known = self._column_refs[id(node)] = (node, self.follow(node))
         return known[1]
 
     def base_column(self, table: str, name: str) -> ColumnRef | None:
@@ -108,9 +109,9 @@ class Resolver(NameResolver[ColumnRef]):
     def columns(self, node: Expr) -> Iterator[ColumnRef]:
         """The base columns of every reference inside an expression."""
         for reference in node.find_all(exp.Column):
-            place = self.column(reference)
-            if place is not None:
-                yield place
+            column_ref = self.column(reference)
+            if column_ref is not None:
+                yield column_ref
 
     def is_text(self, node: Expr) -> bool:
         """Whether a double-quoted word is a string here: no column goes by that name."""
@@ -136,9 +137,9 @@ class Resolver(NameResolver[ColumnRef]):
                 if not node.table or source.name == fold(node.table)
             ]
             for query in (*sources, *([] if node.table else [select])):
-                found = self._projection(query, node.name)
-                if found is not None and found is not node:
-                    return self.meaning(found, depth + 1)
+                behind = self._projection(query, node.name)
+                if behind is not None and behind is not node:
+                    return self.meaning(behind, depth + 1)
             select = select.find_ancestor(exp.Select)
         return node
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import isfinite
 from operator import add, mul, sub, truediv
 
@@ -18,6 +18,13 @@ from sqlverdict.refute.read.derived_values import (
     rests,
     shifted,
     text_of_parts,
+)
+from sqlverdict.refute.read.expressions import (
+    literal,
+    operands,
+    scalar_output,
+    shows_all,
+    without_parens,
 )
 from sqlverdict.refute.read.json_paths import demands
 from sqlverdict.refute.read.reading import Hint, QueryReading
@@ -43,7 +50,9 @@ _INVERSE: dict[type[Expr], Callable[[float, float], float]] = {
     exp.Div: mul,
 }
 _MOST = 1000
+"""Larger counts need more rows than a search makes."""
 _SMALL_SUM = 30
+"""A sum up to this may be a count of ones."""
 _COUNTING = (exp.Count, exp.Window, exp.Sum)
 _SILENT = frozenset({exp.Column, exp.Identifier, exp.Literal, exp.Table, exp.TableAlias})
 """Most nodes: what they mean is told by the nodes around them."""
@@ -57,6 +66,7 @@ _CORNERED = (
 
 _known: dict[tuple[str, Schema], QueryReading] = {}
 _REMEMBERED = 512
+"""How many readings a process keeps."""
 
 
 def read(query: Query, schema: Schema) -> QueryReading:
@@ -85,22 +95,24 @@ class _ConstantsReader:
         reading.tables = [table.name for table in resolver.tables()]
         reading.copies = resolver.copies()
         columns = (node for node in resolver.nodes if isinstance(node, exp.Column))
-        places = map(resolver.column, columns)
-        reading.used = list(dict.fromkeys(place for place in places if place is not None))
+        column_refs = map(resolver.column, columns)
+        reading.used = list(
+            dict.fromkeys(column_ref for column_ref in column_refs if column_ref is not None)
+        )
         for node in resolver.nodes:
             if type(node) not in _SILENT:
                 self._visit(node)
-        for place, cuts in self._cuts.items():
+        for column_ref, cuts in self._cuts.items():
             # Parts of one text that are asked for apart: with something between them, or a dash.
             texts = {text_of_parts(cuts, filler) for filler in "-x"} if len(cuts) > 1 else ()
-            reading.hints += [Hint(place, "=", text, direct=False) for text in sorted(texts)]
-        for place, sums in self._sums.items():
+            reading.hints += [Hint(column_ref, "=", text, direct=False) for text in sorted(texts)]
+        for column_ref, sums in self._sums.items():
             # What is left of a sum beside a value that another condition asks for.
-            named = [hint.value for hint in reading.hints if hint.place == place]
-            rest = rests(sums, named)
-            reading.hints += [Hint(place, "=", value, direct=False) for value in rest]
+            query_values = [hint.value for hint in reading.hints if hint.column_ref == column_ref]
+            rest = rests(sums, query_values)
+            reading.hints += [Hint(column_ref, "=", value, direct=False) for value in rest]
         reading.documents = demands(resolver)
-        reading.stars = any(_shows_all(node) for node in resolver.nodes if type(node) is exp.Star)
+        reading.stars = any(shows_all(node) for node in resolver.nodes if type(node) is exp.Star)
         reading.hints = list(dict.fromkeys(reading.hints))
         reading.joins = list(dict.fromkeys(reading.joins))
         return reading
@@ -109,20 +121,20 @@ class _ConstantsReader:
         if becomes_float(node):
             self.reading.floats += self.resolver.columns(node)
         if isinstance(node, _RECKONING):
-            self.reading.numbers += filter(None, map(self.resolver.column, _operands(node)))
+            self.reading.numbers += filter(None, map(self.resolver.column, operands(node)))
         operator = _OPERATORS.get(type(node))
         if operator is not None:
-            self._compare(node.this, _asked(node, operator), node.expression)
+            self._compare(node.this, _operator(node, operator), node.expression)
         elif isinstance(node, exp.Like | exp.ILike | exp.Glob):
             kind = "glob" if isinstance(node, exp.Glob) else "like"
-            self._compare(node.this, _asked(node, kind), node.expression)
+            self._compare(node.this, _operator(node, kind), node.expression)
         elif isinstance(node, exp.In):
             self._in(node)
         elif isinstance(node, exp.Between):
-            self._compare(node.this, _asked(node, ">="), node.args["low"])
-            self._compare(node.this, _asked(node, "<="), node.args["high"])
+            self._compare(node.this, _operator(node, ">="), node.args["low"])
+            self._compare(node.this, _operator(node, "<="), node.args["high"])
         elif isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
-            self._hint(node.this, _asked(node, "="), None)
+            self._hint(node.this, _operator(node, "="), None)
         elif isinstance(node, exp.Case | exp.If):
             # What a branch yields is compared with nothing.
             for branch in node.args.get("ifs") or () if node.this is not None else ():
@@ -136,8 +148,10 @@ class _ConstantsReader:
         elif isinstance(node, exp.Join):
             self._using(node)
         elif isinstance(node, exp.Group):
-            places = map(self.resolver.column, node.expressions)
-            self.reading.groups += [place for place in places if place is not None]
+            column_refs = map(self.resolver.column, node.expressions)
+            self.reading.groups += [
+                column_ref for column_ref in column_refs if column_ref is not None
+            ]
         elif isinstance(node, _CORNERED):
             self.reading.corners = True
         elif isinstance(node, exp.Func) and not isinstance(node, exp.AggFunc | exp.Connector):
@@ -145,7 +159,7 @@ class _ConstantsReader:
 
     def _in(self, node: Expr) -> None:
         for value in node.expressions:
-            self._compare(node.this, _asked(node, "="), value)
+            self._compare(node.this, _operator(node, "="), value)
         inner = node.args.get("query")
         if inner is not None:
             select = inner.this if isinstance(inner, exp.Subquery) else inner
@@ -155,7 +169,7 @@ class _ConstantsReader:
                 self._join(node.this, select.expressions[0].unalias())
 
     def _compare(self, left: Expr, operator: str, right: Expr) -> None:
-        left, right = _bare(left), _bare(right)
+        left, right = without_parens(left), without_parens(right)
         known, value = self._value(right)
         if known:
             self._hint(left, operator, value)
@@ -167,7 +181,7 @@ class _ConstantsReader:
             self._join(left, right)
 
     def _join(self, left: Expr, right: Expr) -> None:
-        one, two = self.resolver.column(left), self.resolver.column(_scalar(right))
+        one, two = self.resolver.column(left), self.resolver.column(scalar_output(right))
         if one is not None and two is not None and one != two:
             self.reading.joins.append((one, two))
 
@@ -177,24 +191,24 @@ class _ConstantsReader:
         if join.args.get("method") == "NATURAL":
             shared += [column.name for table in tables for column in table.columns]
         for name in dict.fromkeys(shared):
-            places = [(t.name, c.name) for t in tables if (c := t.column(name)) is not None]
-            self.reading.joins += [(places[0], other) for other in places[1:]]
+            column_refs = [(t.name, c.name) for t in tables if (c := t.column(name)) is not None]
+            self.reading.joins += [(column_refs[0], other) for other in column_refs[1:]]
 
     def _hint(self, side: Expr, operator: str, value: Cell) -> None:
-        side = _bare(self.resolver.meaning(side))
+        side = without_parens(self.resolver.meaning(side))
         if isinstance(side, exp.Substring) and value is not None:
             known, start = self._value(side.args.get("start") or exp.Null())
             if known and isinstance(start, int) and 1 <= start < 40:
                 for cut in self.resolver.columns(side):
                     self._cuts.setdefault(cut, {})[start] = str(value)
                 value = "x" * (start - 1) + str(value)
-        moved = shifted(side, value)
-        if moved is not None:
-            for text in moved:
+        shifted_hint = shifted(side, value)
+        if shifted_hint is not None:
+            for text in shifted_hint:
                 self._hint(side.expressions[0], operator, text)
             return
         if isinstance(side, exp.Length) and isinstance(value, int):
-            self.reading.lengths += [(found, value) for found in self.resolver.columns(side)]
+            self.reading.lengths += [(column, value) for column in self.resolver.columns(side)]
             return
         counts = True
         if isinstance(side, exp.Sum) and isinstance(value, int | float):
@@ -209,26 +223,26 @@ class _ConstantsReader:
                 return
         solved = self._solved(side, operator, value)
         if solved:
-            for part, turned, reached in solved:
-                self._hint(part, turned, reached)
+            for part, flipped, reached in solved:
+                self._hint(part, flipped, reached)
             return
-        place = self.resolver.column(side)
-        if place is not None:
-            self.reading.hints.append(Hint(place, operator, value))
+        column_ref = self.resolver.column(side)
+        if column_ref is not None:
+            self.reading.hints.append(Hint(column_ref, operator, value))
             denied = DENIED.get(operator)
             if denied is not None and self._nested and _stands_apart(side):
-                self.reading.hints.append(Hint(place, denied, value))
+                self.reading.hints.append(Hint(column_ref, denied, value))
             return
-        places = dict.fromkeys(self.resolver.columns(side))
-        for inner in places:
-            hint = Hint(inner, operator, value, direct=False, mixed=len(places) > 1)
+        column_refs = dict.fromkeys(self.resolver.columns(side))
+        for inner in column_refs:
+            hint = Hint(inner, operator, value, direct=False, mixed=len(column_refs) > 1)
             self.reading.hints.append(hint)
 
     def _solved(self, side: Expr, operator: str, value: Cell) -> list[tuple[Expr, str, float]]:
         """``c * 12 > 600`` as ``c > 50``: a constant is taken to the other side."""
         if type(side) not in _INVERSE or not isinstance(value, int | float):
             return []
-        inner, other = _bare(side.this), _bare(side.expression)
+        inner, other = without_parens(side.this), without_parens(side.expression)
         known, number = self._value(other)
         if not known and type(side) in (exp.Add, exp.Mul):
             inner, other = other, inner
@@ -239,10 +253,10 @@ class _ConstantsReader:
         if isinstance(side, exp.Div) and isinstance(value, int) and isinstance(number, int):
             # Whole numbers are cut off: the next one begins there.
             reached.append((value + 1) * number)
-        turned = _FLIPPED.get(operator, operator) if number < 0 else operator
+        flipped = _FLIPPED.get(operator, operator) if number < 0 else operator
         keeps = type(side) in (exp.Add, exp.Sub)
         return [
-            (inner, operator if keeps else turned, int(n) if float(n).is_integer() else n)
+            (inner, operator if keeps else flipped, int(n) if float(n).is_integer() else n)
             for n in reached
             if isfinite(n)
         ]
@@ -253,16 +267,20 @@ class _ConstantsReader:
         # A word with % is a format or a pattern, not a value; a number says where, or how many.
         instead = isinstance(node, exp.Coalesce | exp.Nullif)
         kinds = str | int if instead else str
-        found = [v for known, v in values if known and isinstance(v, kinds) and "%" not in str(v)]
-        for place in self.resolver.columns(node) if found else ():
-            hints = (Hint(place, "=", value, direct=False, mixed=instead) for value in found)
+        constants = [
+            v for known, v in values if known and isinstance(v, kinds) and "%" not in str(v)
+        ]
+        for column_ref in self.resolver.columns(node) if constants else ():
+            hints = (
+                Hint(column_ref, "=", value, direct=False, mixed=instead) for value in constants
+            )
             self.reading.hints += hints
 
     def _count(self, select: Expr) -> None:
         """So many rows are passed over, taken, or both."""
         parts = (select.args.get("limit"), select.args.get("offset"))
-        found = [self._value(part.expression) for part in parts if part is not None]
-        counts = [value for known, value in found if known and isinstance(value, int)]
+        bounds = [self._value(part.expression) for part in parts if part is not None]
+        counts = [value for known, value in bounds if known and isinstance(value, int)]
         self.reading.counts |= {n for n in (*counts, sum(counts)) if 0 <= n <= _MOST}
 
     def _offset(self, node: Expr) -> None:
@@ -273,19 +291,19 @@ class _ConstantsReader:
 
     def _frame(self, spec: Expr) -> None:
         """The bounds of a window's frame: numbers of rows, or distances of sort keys."""
-        found = [
+        offsets = [
             value
             for known, value in map(self._bound, ("start", "end"), (spec, spec))
             if known and isinstance(value, int) and 0 <= value <= _MOST
         ]
         if str(spec.args.get("kind")).lower() != "range":
-            self.reading.counts |= set(found)
+            self.reading.counts |= set(offsets)
             return
         window = spec.parent
         order = window.args.get("order") if window is not None else None
-        for place in self.resolver.columns(order) if order is not None else ():
-            steps = [step for value in found for step in (value, value + 1, value + 2)]
-            self.reading.hints += [Hint(place, "=", step, False, mixed=True) for step in steps]
+        for column_ref in self.resolver.columns(order) if order is not None else ():
+            steps = [step for value in offsets for step in (value, value + 1, value + 2)]
+            self.reading.hints += [Hint(column_ref, "=", step, False, mixed=True) for step in steps]
 
     def _bound(self, side: str, spec: Expr) -> tuple[bool, Cell]:
         bound = spec.args.get(side)
@@ -293,7 +311,7 @@ class _ConstantsReader:
 
     def _value(self, node: Expr) -> tuple[bool, Cell]:
         """A literal's value: whether it is one, and which."""
-        node = _bare(node)
+        node = without_parens(node)
         if isinstance(node, exp.Literal):
             return True, literal(node)
         if isinstance(node, exp.Neg) and isinstance(node.this, exp.Literal):
@@ -314,21 +332,7 @@ class _ConstantsReader:
         return False, None
 
 
-def literal(node: Expr) -> Cell:
-    """The value of a literal."""
-    text = str(node.this)
-    if node.args.get("is_string"):
-        return text
-    try:
-        return int(text)
-    except ValueError:
-        try:
-            return float(text)
-        except ValueError:
-            return text
-
-
-def _asked(node: Expr, operator: str) -> str:
+def _operator(node: Expr, operator: str) -> str:
     """The comparison that a row has to meet: another one where the comparison is denied."""
     parent = node.parent
     while isinstance(parent, exp.Paren):
@@ -351,43 +355,3 @@ def _stands_apart(node: Expr) -> bool:
             return True
         inner, outer = outer, outer.parent
     return False
-
-
-def _operands(node: Expr) -> Iterator[Expr]:
-    """The expressions whose values a sum or a product takes, branches of CASE among them."""
-    for child in node.iter_expressions():
-        if isinstance(child, exp.Paren | exp.Cast | exp.Distinct | exp.Neg | exp.If | exp.Case):
-            inner = [child.args.get("true"), child.args.get("false")]
-            yield from _operands(child) if not any(inner) else ()
-            yield from (branch for branch in inner if branch is not None)
-        else:
-            yield child
-
-
-def _shows_all(star: Expr) -> bool:
-    """Not in COUNT(*), not where only rows are asked for."""
-    return not isinstance(star.parent, exp.Count) and star.find_ancestor(exp.Exists) is None
-
-
-def _bare(node: Expr) -> Expr:
-    while isinstance(node, exp.Paren):
-        node = node.this
-    return node
-
-
-def _scalar(node: Expr) -> Expr:
-    """The single output of a scalar subquery: x = (SELECT y FROM ...) joins x with y."""
-    if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Select):
-        outputs = node.this.expressions
-        if len(outputs) == 1:
-            inner: Expr = outputs[0].unalias()
-            if isinstance(inner, exp.Max | exp.Min):
-                inner = inner.this
-            return inner
-    return node
-
-
-def literals(tree: Expr) -> Iterator[Cell]:
-    """Every literal of a query, wherever it stands."""
-    for node in tree.find_all(exp.Literal):
-        yield literal(node)

@@ -16,14 +16,15 @@ _DATES = frozenset({"date", "datetime"})
 _MODIFIER = re.compile(r"([+-]?)(\d+(?:\.\d+)? +(?:day|month|year|hour|minute|second)s?)")
 _FLOATS = frozenset({"DOUBLE", "FLOAT", "DECIMAL"})
 _MOST = 60
+"""The longest text that is made for a condition on length."""
 
 
-def rests(sums: Iterable[float], named: Iterable[Cell]) -> list[float]:
+def rests(sums: Iterable[float], query_values: Iterable[Cell]) -> list[float]:
     """What is missing to a sum where one value is named, or lies beside a named one."""
     totals = list(sums)
-    numbers = [value for value in named if isinstance(value, int | float)]
-    found = [t - (n + step) for t in totals for n in numbers if n != t for step in (0, 1, -1)]
-    return [*dict.fromkeys(found)]
+    numbers = [value for value in query_values if isinstance(value, int | float)]
+    differences = [t - (n + step) for t in totals for n in numbers if n != t for step in (0, 1, -1)]
+    return [*dict.fromkeys(differences)]
 
 
 def shifted(side: Expr, value: Cell) -> list[str] | None:
@@ -37,26 +38,26 @@ def shifted(side: Expr, value: Cell) -> list[str] | None:
     texts = [str(other.this) for other in others if isinstance(other, exp.Literal)]
     if not isinstance(column, exp.Column) or not texts or len(texts) < len(others):
         return None
-    back = [_turned(text) for text in reversed(texts)]
+    back = [_reversed_modifier(text) for text in reversed(texts)]
     if not isinstance(value, str) or None in back:
         return None
     marks = ", ".join("?" for _ in back)
     with closing(open_in_memory()) as connection:
         days = (value, *(f"date(?, '{step} day')" for step in ("-1", "+1")))
-        found = [
+        values = [
             connection.execute(
                 f"SELECT date({'?' if day is value else day}, {marks})", (value, *back)
             ).fetchone()[0]
             for day in days
         ]
-    return [day for day in dict.fromkeys(found) if day is not None] or None
+    return [day for day in dict.fromkeys(values) if day is not None] or None
 
 
-def _turned(modifier: str) -> str | None:
-    found = _MODIFIER.fullmatch(modifier.strip().lower())
-    if found is None:
+def _reversed_modifier(modifier: str) -> str | None:
+    match = _MODIFIER.fullmatch(modifier.strip().lower())
+    if match is None:
         return None
-    return f"{'+' if found[1] == '-' else '-'}{found[2]}"
+    return f"{'+' if match[1] == '-' else '-'}{match[2]}"
 
 
 def becomes_float(node: Expr) -> bool:
@@ -76,12 +77,12 @@ def becomes_float(node: Expr) -> bool:
 
 def of_length(texts: Sequence[Cell], lengths: Collection[int]) -> list[Cell]:
     """The texts made as long as asked, and a letter longer."""
-    found: list[Cell] = []
-    wanted = {n for length in lengths for n in (length, length + 1, length - 1)}
+    fitting: list[Cell] = []
+    sizes = {n for length in lengths for n in (length, length + 1, length - 1)}
     words = [text for text in texts if isinstance(text, str)] or ["a"]
-    for length in sorted(n for n in wanted if 0 <= n <= _MOST):
-        found += [word[:length].ljust(length, "z") for word in words]
-    return found
+    for length in sorted(n for n in sizes if 0 <= n <= _MOST):
+        fitting += [word[:length].ljust(length, "z") for word in words]
+    return fitting
 
 
 def bytes_of(digits: str) -> bytes:

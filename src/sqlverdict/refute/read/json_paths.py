@@ -15,6 +15,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.records import Cell
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
+from sqlverdict.refute.read.expressions import literal
 
 Path = tuple[str | int, ...]
 Demands = Mapping[ColumnRef, Mapping[Path, tuple[Cell, ...]]]
@@ -28,36 +29,38 @@ _ARRAYS = frozenset({"json_each", "json_tree", "json_array_length"})
 _FUNCTIONS = _ARRAYS | {"json_type", "json", "json_valid"}
 _VALUES: tuple[Cell, ...] = (1, 2, "a", "b")
 _MOST = 24
+"""How many documents a column gets."""
 _DEPTH = 6
+"""How deep a path is followed."""
 
 
 def demands(resolver: Resolver) -> dict[ColumnRef, dict[Path, tuple[Cell, ...]]]:
     """What a query asks of JSON texts."""
-    found: dict[ColumnRef, dict[Path, tuple[Cell, ...]]] = {}
+    demands_by_column: dict[ColumnRef, dict[Path, tuple[Cell, ...]]] = {}
     elements = _compared_elements(resolver)
     for node in resolver.nodes:
-        for place, path, values in _looked_at(node, resolver, elements):
-            known = found.setdefault(place, {})
+        for column_ref, path, values in _looked_at(node, resolver, elements):
+            known = demands_by_column.setdefault(column_ref, {})
             known[path] = tuple(dict.fromkeys((*known.get(path, ()), *values)))
-    return found
+    return demands_by_column
 
 
 def _looked_at(
     node: Expr, resolver: Resolver, elements: tuple[Cell, ...]
 ) -> Iterator[tuple[ColumnRef, Path, tuple[Cell, ...]]]:
     if isinstance(node, exp.JSONExtract | exp.JSONExtractScalar):
-        place = resolver.column(node.this)
-        if place is not None:
-            yield place, _path(node.expression), _compared(node)
+        column_ref = resolver.column(node.this)
+        if column_ref is not None:
+            yield column_ref, _path(node.expression), _compared(node)
             for other in node.args.get("expressions") or ():
-                yield place, _path(other), ()
+                yield column_ref, _path(other), ()
     elif isinstance(node, exp.Anonymous) and str(node.this).lower() in _FUNCTIONS:
         arguments = node.expressions
-        place = resolver.column(arguments[0]) if arguments else None
-        if place is not None:
+        column_ref = resolver.column(arguments[0]) if arguments else None
+        if column_ref is not None:
             path = _path(arguments[1]) if len(arguments) > 1 else ()
             is_array = str(node.this).lower() in _ARRAYS
-            yield place, (*path, ELEMENTS) if is_array else path, elements if is_array else ()
+            yield column_ref, (*path, ELEMENTS) if is_array else path, elements if is_array else ()
 
 
 def _path(node: Expr) -> Path:
@@ -68,15 +71,13 @@ def _path(node: Expr) -> Path:
         text = str(node.this)
         if not text.startswith("$"):
             return (text,) if node.is_string else (int(text),)
-        found = (m[1].strip('"') if m[1] else int(m[2]) for m in _STEP.finditer(text))
-        return tuple(found)[:_DEPTH]
+        parts = (m[1].strip('"') if m[1] else int(m[2]) for m in _STEP.finditer(text))
+        return tuple(parts)[:_DEPTH]
     return ()
 
 
 def _compared(node: Expr) -> tuple[Cell, ...]:
     """The literals that an expression is compared with."""
-    from sqlverdict.refute.read.constants import literal
-
     inner, around = node, node.parent
     while isinstance(around, exp.Paren | exp.Cast | exp.Lower | exp.Upper):
         inner, around = around, around.parent
@@ -91,38 +92,38 @@ def _compared(node: Expr) -> tuple[Cell, ...]:
 
 def _compared_elements(resolver: Resolver) -> tuple[Cell, ...]:
     columns = (node for node in resolver.nodes if isinstance(node, exp.Column))
-    named = [node for node in columns if node.name.lower() in ("value", "atom")]
-    return tuple(dict.fromkeys(value for node in named for value in _compared(node)))
+    elements = [node for node in columns if node.name.lower() in ("value", "atom")]
+    return tuple(dict.fromkeys(value for node in elements for value in _compared(node)))
 
 
 def documents(paths: Mapping[Path, tuple[Cell, ...]]) -> tuple[str, ...]:
     """Texts in which the paths hold what queries compare them with, and what lies beside it."""
     order = sorted(paths, key=lambda path: (len(path), str(path)))
     choices = {path: _beside(paths[path]) for path in order}
-    made: list[object] = []
+    values: list[object] = []
     for turn in range(max(map(len, choices.values()), default=0)):
         # The deepest path first, and the shallowest: '$.a' may be a value or an object.
-        made += [
+        values += [
             _document({path: choices[path][turn % len(choices[path])] for path in steps})
             for steps in (order[::-1], order)
         ]
     for path in order:
         others = {other: choices[other][0] for other in order if other != path}
-        made += [_document(others), _document({path: None, **others})]
-        made.append(_document({path: choices[path][0]}))
-    texts = [json.dumps(document, ensure_ascii=False) for document in (*made, {}, [])]
+        values += [_document(others), _document({path: None, **others})]
+        values.append(_document({path: choices[path][0]}))
+    texts = [json.dumps(document, ensure_ascii=False) for document in (*values, {}, [])]
     return tuple(dict.fromkeys(texts))[:_MOST]
 
 
 def _beside(values: tuple[Cell, ...]) -> list[Cell]:
-    found: list[Cell] = []
+    neighbours: list[Cell] = []
     for value in values:
         if isinstance(value, int | float):
-            found += [value, value + 1, value - 1, str(value)]
+            neighbours += [value, value + 1, value - 1, str(value)]
         elif isinstance(value, str):
             core = value.replace("%", "")
-            found += [core, f"{core}x", core.swapcase()]
-    return [*dict.fromkeys((*found, *_VALUES))]
+            neighbours += [core, f"{core}x", core.swapcase()]
+    return [*dict.fromkeys((*neighbours, *_VALUES))]
 
 
 def _document(values: Mapping[Path, Cell]) -> object:

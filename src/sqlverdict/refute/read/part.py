@@ -37,7 +37,7 @@ def part_of(schema: Schema, words: Iterable[str]) -> Schema:
 
 @lru_cache(maxsize=64)
 def _needs(schema: Schema) -> tuple[dict[str, int], list[list[int]]]:
-    """The place of each table by its folded name, and the tables that each one needs."""
+    """The position of each table by its folded name, and the tables that each one needs."""
     known = {fold(table.name): at for at, table in reversed(list(enumerate(schema.tables)))}
     needs: list[list[int]] = []
     for table in schema.tables:
@@ -49,15 +49,15 @@ def _needs(schema: Schema) -> tuple[dict[str, int], list[list[int]]]:
 
 
 @lru_cache(maxsize=64)
-def _part(schema: Schema, places: tuple[int, ...]) -> Schema:
+def _part(schema: Schema, positions: tuple[int, ...]) -> Schema:
     _, needs = _needs(schema)
-    chosen = set(places)
-    waiting = list(places)
+    numbers = set(positions)
+    waiting = list(positions)
     while waiting:
-        further = [at for at in needs[waiting.pop()] if at not in chosen]
-        chosen.update(further)
+        further = [at for at in needs[waiting.pop()] if at not in numbers]
+        numbers.update(further)
         waiting += further
-    if len(chosen) == len(schema.tables):
+    if len(numbers) == len(schema.tables):
         return schema
-    tables = tuple(schema.tables[at] for at in sorted(chosen))
+    tables = tuple(schema.tables[at] for at in sorted(numbers))
     return replace(schema, tables=tables)

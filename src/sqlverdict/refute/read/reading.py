@@ -18,7 +18,7 @@ class Hint:
     ``mixed`` where other columns stand there too: the value is not one of the column's own.
     """
 
-    place: ColumnRef
+    column_ref: ColumnRef
     operator: str
     value: Cell
     direct: bool = True
@@ -83,7 +83,7 @@ class QueryReading:
             list(dict.fromkeys((*self.groups, *other.groups))),
             list(dict.fromkeys((*self.numbers, *other.numbers))),
             [] if self._pairs() == other._pairs() else [self.joins, other.joins],
-            sorted({hint.place for hint in {*self.hints} ^ {*other.hints}}),
+            sorted({hint.column_ref for hint in {*self.hints} ^ {*other.hints}}),
             self.stars or other.stars,
             _merged(self.documents, other.documents),
             list(dict.fromkeys((*self.lengths, *other.lengths))),
@@ -95,9 +95,9 @@ def _merged(
     one: Mapping[ColumnRef, Mapping[Path, tuple[Cell, ...]]],
     two: Mapping[ColumnRef, Mapping[Path, tuple[Cell, ...]]],
 ) -> dict[ColumnRef, dict[Path, tuple[Cell, ...]]]:
-    found = {place: dict(paths) for place, paths in one.items()}
-    for place, paths in two.items():
-        known = found.setdefault(place, {})
+    merged = {column_ref: dict(paths) for column_ref, paths in one.items()}
+    for column_ref, paths in two.items():
+        known = merged.setdefault(column_ref, {})
         for path, values in paths.items():
             known[path] = tuple(dict.fromkeys((*known.get(path, ()), *values)))
-    return found
+    return merged

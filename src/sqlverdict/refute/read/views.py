@@ -30,13 +30,13 @@ def written_out(tree: Expr, schema: Schema) -> Expr:
         return tree
     changed = tree
     for _ in range(_DEPTH):
-        found = [node for node in changed.find_all(exp.Table) if _stands_for(node, behind)]
-        if not found:
+        references = [node for node in changed.find_all(exp.Table) if _stands_for(node, behind)]
+        if not references:
             break
         if changed is tree:
             changed = tree.copy()
             continue
-        for node in found:
+        for node in references:
             _replace(node, behind[fold(node.name)])
     return changed
 
@@ -64,12 +64,12 @@ def _replace(node: Expr, query: Expr) -> None:
 @lru_cache(maxsize=64)
 def _behind(schema: Schema) -> dict[str, Expr]:
     """The query behind each view and each table with generated columns, by folded name."""
-    found: dict[str, Expr] = {}
+    queries: dict[str, Expr] = {}
     for table in schema.tables:
         query = _of_view(table) if is_view(table) else _of_table(table)
         if query is not None:
-            found[fold(table.name)] = query
-    return found
+            queries[fold(table.name)] = query
+    return queries
 
 
 def _of_view(view: Table) -> Expr | None:
@@ -80,11 +80,11 @@ def _of_view(view: Table) -> Expr | None:
         depth += (part == "(") - (part == ")")
         if not depth and part.lower() == "as":
             query = parse("".join(parts[at + 1 :]))
-            return _named(query, view) if isinstance(query, Query) else None
+            return _output_names(query, view) if isinstance(query, Query) else None
     return None
 
 
-def _named(query: Query, view: Table) -> Expr:
+def _output_names(query: Query, view: Table) -> Expr:
     select: Expr = query.tree.copy()
     first = select
     while isinstance(first, exp.SetOperation | exp.Subquery):
@@ -92,13 +92,13 @@ def _named(query: Query, view: Table) -> Expr:
     outputs = first.expressions
     names = [column.name for column in view.columns]
     if isinstance(first, exp.Select) and len(outputs) == len(names):
-        named = [
+        renamed = [
             output
             if isinstance(output, exp.Star) or output.alias_or_name == name
             else exp.alias_(output.unalias(), name, quoted=True)
             for output, name in zip(outputs, names, strict=True)
         ]
-        first.set("expressions", named)
+        first.set("expressions", renamed)
     return select
 
 

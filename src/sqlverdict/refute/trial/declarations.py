@@ -45,12 +45,12 @@ def unique_indexes(connection: sqlite3.Connection, table: Table) -> Iterator[str
     """Unique keys that the table's own declaration does not have: indexes made apart."""
     if not table.uniques:
         return
-    listed = connection.execute(f"PRAGMA index_list({quote_name(table.name)})").fetchall()
-    made: set[tuple[str, ...]] = set()
-    for row in listed:
+    indexes = connection.execute(f"PRAGMA index_list({quote_name(table.name)})").fetchall()
+    keys: set[tuple[str, ...]] = set()
+    for row in indexes:
         columns = connection.execute(f"PRAGMA index_info({quote_name(row[1])})").fetchall()
-        made.add(tuple([column[2] for column in columns]))
+        keys.add(tuple([column[2] for column in columns]))
     for number, names in enumerate(table.uniques):
-        if names not in made:
+        if names not in keys:
             index = quote_name(f"{table.name} unique {number}")
             yield f"CREATE UNIQUE INDEX {index} ON {quote_name(table.name)} ({name_list(names)})"

@@ -24,6 +24,9 @@ from sqlverdict.refute.trial.tie_breaks import broken_ties
 Rows = Mapping[str, Sequence[Row]]
 
 _TURNS = 8
+"""How many rotations of the rows are tried."""
+_SHUFFLES, _SHUFFLE_SEED = 2, 7
+"""How many shuffles are tried, the same ones always."""
 
 
 def arrangements(rows: Rows) -> Iterator[dict[str, list[Row]]]:
@@ -31,17 +34,17 @@ def arrangements(rows: Rows) -> Iterator[dict[str, list[Row]]]:
     known: set[tuple[int, ...]] = set()
     for other in _orders(rows):
         # Which row stands where, not what it holds: 1 and 1.0 are equal, yet not the same.
-        places = tuple([id(row) for content in other.values() for row in content])
-        if places not in known:
-            known.add(places)
+        identity = tuple([id(row) for content in other.values() for row in content])
+        if identity not in known:
+            known.add(identity)
             yield other
 
 
 def _orders(rows: Rows) -> Iterator[dict[str, list[Row]]]:
     yield {table: list(reversed(content)) for table, content in rows.items()}
     yield {table: list(content) for table, content in rows.items()}
-    rng = Random(7)  # noqa: S311 - repeatable, not secret
-    for _ in range(2):
+    rng = Random(_SHUFFLE_SEED)  # noqa: S311 - repeatable, not secret
+    for _ in range(_SHUFFLES):
         yield {table: rng.sample(list(content), len(content)) for table, content in rows.items()}
     # Each row comes first once, and last: a bare column shows the one or the other.
     for turn in range(1, min(_TURNS, max(map(len, rows.values()), default=0))):
@@ -71,7 +74,7 @@ def is_determined(
         dialect: Of the queries.
     """
     before, after = gold[1], prediction[1]
-    counted = (
+    row_count = (
         isinstance(before, Answer)
         and isinstance(after, Answer)
         and len(before.rows) != len(after.rows)
@@ -82,7 +85,7 @@ def is_determined(
         # The prediction must keep what counts of its answer.
         if theirs is not None and not (
             _same(prediction, theirs, scratch, preset, dialect)
-            or (counted and _as_many(after, theirs))
+            or (row_count and _as_many(after, theirs))
         ):
             return False
     return True
@@ -103,7 +106,7 @@ def second_answer(
     """
     if not isinstance(gold[1], Answer) or not isinstance(prediction[1], Answer):
         return None
-    found: Answer | None = None
+    answer: Answer | None = None
     fits = False
     for scratch, ours, theirs in _variants(gold[0], prediction[0], rows, scratches):
         if ours is not None and not _same(gold, ours, scratch, preset, dialect):
@@ -113,8 +116,8 @@ def second_answer(
         if not _same(prediction, theirs, scratch, preset, dialect):
             pair = QueryPair(gold[0], prediction[0], dialect, probe=scratch.run)
             fits = bool(preset.compare(gold[1], theirs, pair).equal)
-            found = theirs if fits or found is None else found
-    return found
+            answer = theirs if fits or answer is None else answer
+    return answer
 
 
 def _variants(
@@ -153,9 +156,13 @@ def _as_many(before: Outcome, now: Outcome) -> bool:
 
 
 def _same(
-    asked: tuple[str, Outcome], now: Outcome, scratch: ScratchDatabase, preset: Preset, dialect: str
+    outcome: tuple[str, Outcome],
+    now: Outcome,
+    scratch: ScratchDatabase,
+    preset: Preset,
+    dialect: str,
 ) -> bool:
-    sql, before = asked
+    sql, before = outcome
     if not isinstance(before, Answer) or not isinstance(now, Answer):
         return type(before) is type(now)
     if before.volatile or now.volatile:

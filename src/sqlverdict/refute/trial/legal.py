@@ -33,6 +33,7 @@ from sqlverdict.refute.witness import Instance
 _NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 _WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 _BIGGEST = 2**63
+"""Beyond this SQLite stores no integer."""
 _NUMERIC: tuple[Affinity, ...] = ("INTEGER", "REAL", "NUMERIC")
 
 
@@ -46,29 +47,29 @@ def legal(instance: Instance, facts: Iterable[Fact]) -> list[str]:
     """
     schema = instance.schema
     tables = {table.name: table for table in schema.tables}
-    found = list(_shapes(instance, tables))
-    if found:
-        return found
+    violations = list(_shapes(instance, tables))
+    if violations:
+        return violations
     for fact in facts:
         rows = instance.rows.get(fact.table)
         table = tables.get(fact.table)
         if not rows or table is None:
             continue
         if isinstance(fact, NotNull) and None in _column(table, rows, fact.column):
-            found.append(f"{fact.table}.{fact.column} is NULL; it must never be")
+            violations.append(f"{fact.table}.{fact.column} is NULL; it must never be")
         elif isinstance(fact, HasAffinity):
-            found += _typed(fact, _column(table, rows, fact.column))
+            violations += _typed(fact, _column(table, rows, fact.column))
         elif isinstance(fact, Unique):
-            found += _unique(fact, _collated(table, fact.columns, rows))
+            violations += _unique(fact, _collated(table, fact.columns, rows))
         elif isinstance(fact, References):
-            found += _references(fact, instance, table)
+            violations += _references(fact, instance, table)
     for name, rows in instance.rows.items():
         table = tables[name]
         if rows:
-            found += _rowids(table, rows)
+            violations += _rowids(table, rows)
             if table.checks or is_strict(table.sql):
-                found += _checked(table, rows)
-    return found
+                violations += _checked(table, rows)
+    return violations
 
 
 def _shapes(instance: Instance, tables: Mapping[str, Table]) -> Iterator[str]:
@@ -141,18 +142,18 @@ def _references(fact: References, instance: Instance, table: Table) -> Iterator[
     known = set(_collated(parent, fact.parent_columns, instance.rows.get(parent.name, ())))
     for key in _tuples(table, instance.rows[table.name], fact.columns):
         stored = (as_stored(c, k) if k else c for c, k in zip(key, kinds, strict=True))
-        meant = tuple(alike(cell, by) for cell, by in zip(stored, rules, strict=True))
-        if None not in key and key not in known and meant not in known:
+        parent_key = tuple(alike(cell, by) for cell, by in zip(stored, rules, strict=True))
+        if None not in key and key not in known and parent_key not in known:
             yield f"{fact}: {key!r} has no parent"
             return
 
 
 def _affinity(schema: Schema, table: Table, column: str) -> Affinity | None:
-    found = table.column(column)
+    declared = table.column(column)
     return (
         None
-        if found is None or schema.source == "tables_json"
-        else affinity(stored_type(table, found))
+        if declared is None or schema.source == "tables_json"
+        else affinity(stored_type(table, declared))
     )
 
 
@@ -203,6 +204,7 @@ def _column(table: Table, rows: Sequence[Row], name: str) -> list[Cell]:
 
 _known: dict[int, tuple[Table, dict[str, int]]] = {}
 _KEPT_TABLES = 256
+"""How many tables keep their column numbers for the next instance."""
 
 
 def _places(table: Table) -> dict[str, int]:
@@ -212,8 +214,8 @@ def _places(table: Table) -> dict[str, int]:
     if known is None or known[0] is not table:
         if len(_known) >= _KEPT_TABLES:
             _known.clear()
-        places = {column.name: n for n, column in reversed(list(enumerate(table.columns)))}
-        known = _known[id(table)] = (table, places)
+        indexes = {column.name: n for n, column in reversed(list(enumerate(table.columns)))}
+        known = _known[id(table)] = (table, indexes)
     return known[1]
 
 
@@ -228,5 +230,5 @@ def _collated(table: Table, names: Sequence[str], rows: Sequence[Row]) -> list[R
 
 def _tuples(table: Table, rows: Sequence[Row], names: Sequence[str]) -> list[Row]:
     columns = _places(table)
-    places = [columns[name] for name in names]
-    return [tuple([row[at] for at in places]) for row in rows]
+    indexes = [columns[name] for name in names]
+    return [tuple([row[at] for at in indexes]) for row in rows]

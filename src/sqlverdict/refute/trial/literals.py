@@ -9,6 +9,7 @@ from sqlverdict.records import Cell
 
 _TWO_62 = "CAST(4611686018427387904 AS REAL)"
 _LONG = 60
+"""Longer texts are cut in messages."""
 
 
 def literal(cell: Cell, connection: sqlite3.Connection) -> str:

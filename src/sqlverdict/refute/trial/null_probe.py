@@ -30,7 +30,9 @@ from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_scrat
 from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBudget, Witness
 
 _LIVE = 3
+"""On how many instances with rows in the answer NULLs are tried."""
 _MOST = 24
+"""How many instances with NULLs are tried."""
 
 
 def null_in_aggregate(witness: Witness) -> bool:
@@ -68,8 +70,8 @@ def probe_nulls(
     parsed = [query for query in map(parse, (gold, prediction)) if isinstance(query, Query)]
     schema = part_of(schema, [name for query in parsed for name in query.tables])
     never = {(f.table, f.column) for f in facts_of(schema) if isinstance(f, NotNull)}
-    places = [*_aggregated(gold, schema), *_aggregated(prediction, schema)]
-    nullable = [place for place in dict.fromkeys(places) if place not in never]
+    column_refs = [*_aggregated(gold, schema), *_aggregated(prediction, schema)]
+    nullable = [column_ref for column_ref in dict.fromkeys(column_refs) if column_ref not in never]
     if not nullable:
         return None
     try:
@@ -83,7 +85,7 @@ def probe_nulls(
         return NotRefuted(0, 0, Reason.BUDGET_EXHAUSTED, "cut by time", cut_by_time=True)
     if not variants:
         return None
-    found = find_witness(
+    refutation = find_witness(
         gold,
         prediction,
         schema,
@@ -92,9 +94,13 @@ def probe_nulls(
         first=variants,
         database=database,
     )
-    if isinstance(found, Witness) and found.grade == "needs_null" and null_in_aggregate(found):
-        return replace(found, instance=Instance(whole, found.instance.rows))
-    return found if isinstance(found, NotRefuted) and found.cut_by_time else None
+    if (
+        isinstance(refutation, Witness)
+        and refutation.grade == "needs_null"
+        and null_in_aggregate(refutation)
+    ):
+        return replace(refutation, instance=Instance(whole, refutation.instance.rows))
+    return refutation if isinstance(refutation, NotRefuted) and refutation.cut_by_time else None
 
 
 def _aggregated(sql: str, schema: Schema) -> list[ColumnRef]:
@@ -106,10 +112,10 @@ def _aggregated(sql: str, schema: Schema) -> list[ColumnRef]:
         return []
     resolver = Resolver(query.tree, schema)
     return [
-        place
+        column_ref
         for output in query.tree.expressions
         for aggregate in output.find_all(exp.Count, exp.Sum, exp.Avg)
-        for place in resolver.columns(aggregate)
+        for column_ref in resolver.columns(aggregate)
     ]
 
 
@@ -132,7 +138,7 @@ def _agreeing(
         return
     reading = read(queries[0], schema).merge(read(queries[1], schema))
     generator = InstanceGenerator(schema, facts_of(schema), reading, budget.seed, scratch)
-    found = 0
+    agreements = 0
     for number in range(budget.instances):
         if meter.over:
             return
@@ -143,8 +149,8 @@ def _agreeing(
             return
         if _says_something(ours) and ours == scratch.rows(prediction):
             yield scratch.stored(rows)
-            found += 1
-            if found == _LIVE:
+            agreements += 1
+            if agreements == _LIVE:
                 return
 
 
@@ -153,11 +159,11 @@ def _says_something(rows: list[Row]) -> bool:
 
 
 def _with_nulls(
-    contents: Iterator[Content], schema: Schema, places: list[ColumnRef]
+    contents: Iterator[Content], schema: Schema, column_refs: list[ColumnRef]
 ) -> Iterator[Instance]:
     """Each instance with one of the columns NULL, in its first row or all over."""
     for content in contents:
-        for name, column in places:
+        for name, column in column_refs:
             table = schema.table(name)
             rows = content.get(name, ())
             if table is None or not rows:

@@ -69,7 +69,7 @@ def _is_set(select: Expr) -> bool:
 def _is_free(select: Expr) -> bool:
     """Whether a query that makes groups shows nothing of them but aggregates and their keys."""
     group = select.args.get("group")
-    parts = [part for name in _PARTS for part in _listed(select.args.get(name))]
+    parts = [part for name in _PARTS for part in _as_list(select.args.get(name))]
     if group is None and not any(_aggregates(part) for part in parts):
         return True
     keys = {_name(key) for key in group.expressions} if group is not None else set()
@@ -77,7 +77,7 @@ def _is_free(select: Expr) -> bool:
     return None not in keys and all(_shows_only(part, keys) for part in parts)
 
 
-def _listed(part: Expr | list[Expr] | None) -> list[Expr]:
+def _as_list(part: Expr | list[Expr] | None) -> list[Expr]:
     return part if isinstance(part, list) else [] if part is None else [part]
 
 

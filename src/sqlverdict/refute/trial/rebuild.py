@@ -52,8 +52,8 @@ def touched(schema: Schema, queries: Sequence[str], rows: Mapping[str, object]) 
             further = [name for name in _known(schema, solid(table.sql or "")) if name not in names]
             names.update(dict.fromkeys(further))
             waiting += further
-    found = [table for table in schema.tables if fold(table.name) in names]
-    return sorted(found, key=is_view)
+    tables = [table for table in schema.tables if fold(table.name) in names]
+    return sorted(tables, key=is_view)
 
 
 def _known(schema: Schema, words: Sequence[str]) -> list[str]:
@@ -134,11 +134,11 @@ def rebuild(
         bare: Make every table of its columns and types alone.
     """
     schema = instance.schema
-    chosen = sorted(schema.tables, key=is_view) if tables is None else tables
+    ordered_tables = sorted(schema.tables, key=is_view) if tables is None else tables
     connection = open_in_memory(cached_statements=16)
     declared: dict[str, str] = {}
     columns: dict[str, tuple[int, ...]] = {}
-    for table in chosen:
+    for table in ordered_tables:
         rows = instance.rows.get(table.name, ())
         if is_view(table):
             with suppress(sqlite3.Error):  # a view over something that is gone
@@ -167,22 +167,22 @@ def _fill(
     connection.execute(sql)
     info = connection.execute(f"PRAGMA table_xinfo({quote_name(table.name)})").fetchall()
     computed = {fold(row[1]) for row in info if row[6] in _GENERATED}
-    places = tuple(i for i, c in enumerate(table.columns) if fold(c.name) not in computed)
+    indexes = tuple(i for i, c in enumerate(table.columns) if fold(c.name) not in computed)
     strict = sql != bare_declaration(table)
     for row in rows:
-        if strict and any(row[i] is None and table.columns[i].not_null for i in places):
+        if strict and any(row[i] is None and table.columns[i].not_null for i in indexes):
             # An INTEGER PRIMARY KEY would put a number there and say nothing.
             raise sqlite3.IntegrityError(f"NULL in a column of {table.name} that is never NULL")
     connection.executemany(
-        insertion(table, places), [tuple(row[i] for i in places) for row in rows]
+        insertion(table, indexes), [tuple(row[i] for i in indexes) for row in rows]
     )
-    return places
+    return indexes
 
 
-def insertion(table: Table, places: Sequence[int]) -> str:
+def insertion(table: Table, indexes: Sequence[int]) -> str:
     """An INSERT with a question mark a column."""
-    names = name_list([table.columns[i].name for i in places])
-    marks = ", ".join("?" for _ in places)
+    names = name_list([table.columns[i].name for i in indexes])
+    marks = ", ".join("?" for _ in indexes)
     return f"INSERT INTO {quote_name(table.name)} ({names}) VALUES ({marks})"
 
 
@@ -200,8 +200,8 @@ def compare_on(
     if isinstance(gold, Answer) and isinstance(prediction, Answer):
         pair = QueryPair(gold_sql, prediction_sql, "sqlite", contract, run)
         return gold, prediction, rules.compare(gold, prediction, pair)
-    failed = [found for found in (gold, prediction) if not isinstance(found, Answer)]
-    reasons = tuple(dict.fromkeys(found.reason for found in failed))
+    failed = [outcome for outcome in (gold, prediction) if not isinstance(outcome, Answer)]
+    reasons = tuple(dict.fromkeys(failure.reason for failure in failed))
     message = failed[0].message
     decided = len(failed) == 1 and not LIMIT_REASONS.intersection(reasons)
     return gold, prediction, Comparison(False if decided else None, reasons, message=message)

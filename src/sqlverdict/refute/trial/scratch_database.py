@@ -1,7 +1,7 @@
 """A warm in-memory SQLite on which instances are tried, thousands a second.
 
 Tables are made once for a schema and emptied between instances. Constraints are the facts:
-a row that breaks one is not taken in. Queries run under the same guard as everywhere; only
+a row that breaks one is not accepted in. Queries run under the same guard as everywhere; only
 our own inserts may write.
 """
 
@@ -23,7 +23,9 @@ from sqlverdict.records import Answer, Cell, Failure, Outcome, Reason, Row
 from sqlverdict.refute.trial.declarations import create_statement, unique_indexes
 
 _STEPS = 2_000
+"""Steps of the engine in one tick of the guard."""
 _TICKS = 400
+"""Ticks that one query may take; instances are tiny."""
 CELL = 100
 """To make a cell, load it and look at it costs about as much as so many steps of the engine."""
 
@@ -48,18 +50,18 @@ def _insertion(
     Columns that are NULL throughout stand in the text: to bind a NULL takes sqlite3 several
     times as long as to bind a value, and most cells are NULL.
     """
-    values = ", ".join("?" if held else "NULL" for held in holds)
+    values = ", ".join("?" if bound else "NULL" for bound in holds)
     sql = f"INSERT OR IGNORE INTO {quote_name(table)}{columns} VALUES ({values})"
-    places = [n for n, held in enumerate(holds) if held]
-    if len(places) > 1:
-        return sql, itemgetter(*places)
-    return sql, lambda row: tuple([row[n] for n in places])
+    indexes = [n for n, bound in enumerate(holds) if bound]
+    if len(indexes) > 1:
+        return sql, itemgetter(*indexes)
+    return sql, lambda row: tuple([row[n] for n in indexes])
 
 
-class _Written(NamedTuple):
+class _Insertion(NamedTuple):
     """The columns of a table that can be written to, where not all can."""
 
-    places: tuple[int, ...]
+    indexes: tuple[int, ...]
     columns: str
 
 
@@ -67,7 +69,7 @@ class _Filling(NamedTuple):
     """What a table was given, and how many of these rows it took in."""
 
     rows: tuple[Row, ...]
-    taken: int
+    accepted: int
 
     def is_of(self, rows: Sequence[Row]) -> bool:
         """Whether these are the very same rows: 1 and 1.0 are equal, yet not the same."""
@@ -99,7 +101,7 @@ class ScratchDatabase:
         self._answered: dict[str, tuple[tuple[str, ...], bool]] = {}
         self._facts, self._backwards = facts, backwards
         self._deletes: dict[str, str] = {}
-        self._written: dict[str, _Written] = {}
+        self._insertions: dict[str, _Insertion] = {}
         self._widths: dict[str, int] = {}
         self._keys: dict[str, tuple[int, ...]] = {}
         self._missing: dict[str, str] = {}
@@ -164,14 +166,14 @@ class ScratchDatabase:
             self._missing[table.name] = f"table {table.name!r} cannot be made: {error}"
             return
         self._deletes[table.name] = f"DELETE FROM {quote_name(table.name)}"
-        listed = execute(f"PRAGMA table_xinfo({quote_name(table.name)})").fetchall()
-        computed = {row[1] for row in listed if row[6]}
+        column_rows = execute(f"PRAGMA table_xinfo({quote_name(table.name)})").fetchall()
+        computed = {row[1] for row in column_rows if row[6]}
         self._widths[table.name] = len(table.columns) - len(computed)
         if computed:
             names = [column.name for column in table.columns]
-            places = tuple(n for n, name in enumerate(names) if name not in computed)
-            columns = ", ".join(quote_name(names[n]) for n in places)
-            self._written[table.name] = _Written(places, f" ({columns})")
+            indexes = tuple(n for n, name in enumerate(names) if name not in computed)
+            columns = ", ".join(quote_name(names[n]) for n in indexes)
+            self._insertions[table.name] = _Insertion(indexes, f" ({columns})")
 
     def _make_view(self, connection: sqlite3.Connection, view: Table) -> bool:
         try:
@@ -224,15 +226,15 @@ class ScratchDatabase:
         """Put rows into a table; how many it took in."""
         for n in self._keys[table]:
             rows = [row for row in rows if row[n] is not None]
-        written = self._written.get(table)
-        if written is not None:
-            rows = [tuple([row[n] for n in written.places]) for row in rows]
+        insertion = self._insertions.get(table)
+        if insertion is not None:
+            rows = [tuple([row[n] for n in insertion.indexes]) for row in rows]
         count = len(rows)
         if not count:
             return 0
         self.work += CELL * count * len(rows[0])
         holds = tuple([cells.count(None) < count for cells in zip(*rows, strict=False)])
-        sql, pick = _insertion(table, holds, written.columns if written is not None else "")
+        sql, pick = _insertion(table, holds, insertion.columns if insertion is not None else "")
         try:
             return self._connection.executemany(sql, map(pick, rows)).rowcount
         except (sqlite3.Error, OverflowError, UnicodeEncodeError):
@@ -243,7 +245,7 @@ class ScratchDatabase:
             return sum(self._takes(sql, pick(row)) for row in rows)
 
     def _takes(self, sql: str, cells: Row) -> bool:
-        """Put one row into a table; whether it was taken in."""
+        """Put one row into a table; whether it was accepted in."""
         try:
             return self._connection.execute(sql, cells).rowcount > 0
         except (sqlite3.Error, OverflowError, UnicodeEncodeError):
@@ -251,9 +253,9 @@ class ScratchDatabase:
 
     @property
     def whole(self) -> bool:
-        """Whether every row was taken in: none broke a constraint."""
+        """Whether every row was accepted in: none broke a constraint."""
         return all(
-            filling is not None and len(filling.rows) == filling.taken
+            filling is not None and len(filling.rows) == filling.accepted
             for filling in self._filled.values()
         )
 
@@ -280,10 +282,10 @@ class ScratchDatabase:
     @property
     def literal(self) -> bool:
         """Whether the tables hold the very rows that were given: none computes a column."""
-        return not self._written or self._written.keys().isdisjoint(self._filled)
+        return not self._insertions or self._insertions.keys().isdisjoint(self._filled)
 
     def stored(self, tables: Iterable[str]) -> dict[str, tuple[Row, ...]]:
-        """The rows that were taken in, as the engine stores them."""
+        """The rows that were accepted in, as the engine stores them."""
         self._ticks = 100_000
         return {
             table: tuple(self._connection.execute(f"SELECT * FROM {quote_name(table)}").fetchall())
@@ -294,8 +296,8 @@ class ScratchDatabase:
         """Whether a CHECK of one column lets a value pass."""
         # CAST makes a number of any text; a column of such an affinity keeps what is none.
         bare = affinity(kind) in ("NUMERIC", "BLOB")
-        held = "?" if bare else f"CAST(? AS {kind})"
-        scratch = f"SELECT {check} FROM (SELECT {held} AS {quote_name(column)})"
+        operand = "?" if bare else f"CAST(? AS {kind})"
+        scratch = f"SELECT {check} FROM (SELECT {operand} AS {quote_name(column)})"
         self._ticks = _TICKS
         try:
             row = self._connection.execute(scratch, (value,)).fetchone()
@@ -321,9 +323,9 @@ class ScratchDatabase:
         """The outcome of any query, with its column names."""
         answered = self._answered.get(sql)
         if answered is None:
-            refused = not_a_query(sql)
-            if refused is not None:
-                return refused
+            problem = not_a_query(sql)
+            if problem is not None:
+                return problem
             self._gate.reset()
         self._ticks = _TICKS
         try:

@@ -45,26 +45,26 @@ class _Level:
 
 @dataclass(frozen=True)
 class _Cut:
-    """A place where a query picks rows, and what is known of the query.
+    """A word before which a query picks rows, and what is known of the query.
 
     ``start`` is where the query begins if it stands for one value and has no LIMIT.
     """
 
-    place: int
+    index: int
     columns: int
     ordered: bool
     start: int | None = None
 
     def text(self, parts: list[str], way: str) -> str:
-        """The word at this place with sort keys before it, and a LIMIT where there is none."""
+        """The word at this index with sort keys before it, and a LIMIT where there is none."""
         order = _WAYS[way][0]
         keys = ", ".join(f"{n} {order}" for n in range(1, self.columns + 1))
         text = f"{',' if self.ordered else ' ORDER BY'} {keys} "
         if self.start is None:
-            return text + parts[self.place]
-        inner = "".join(parts[self.start + 1 : self.place])
+            return text + parts[self.index]
+        inner = "".join(parts[self.start + 1 : self.index])
         last = f"(SELECT count(*) FROM ({inner})) - 1"
-        return f"{text}LIMIT 1 OFFSET max(0, min({_WAYS[way][1]}, {last})){parts[self.place]}"
+        return f"{text}LIMIT 1 OFFSET max(0, min({_WAYS[way][1]}, {last})){parts[self.index]}"
 
 
 @lru_cache(maxsize=2_048)
@@ -78,33 +78,33 @@ def broken_ties(sql: str) -> tuple[str, ...]:
         return ()
     # A LIMIT takes the first rows; of a query for one value each row may be it.
     ways = tuple(_WAYS) if any(cut.start is not None for cut in cuts) else ("rising", "falling")
-    return tuple(_written(parts, cuts, way) for way in ways)
+    return tuple(_with_keys(parts, cuts, way) for way in ways)
 
 
-def _written(parts: list[str], cuts: list[_Cut], way: str) -> str:
+def _with_keys(parts: list[str], cuts: list[_Cut], way: str) -> str:
     changed = list(parts)
     for cut in cuts:
-        changed[cut.place] = cut.text(parts, way)
+        changed[cut.index] = cut.text(parts, way)
     return "".join(changed)
 
 
 def _cuts(parts: list[str]) -> list[_Cut]:
-    found: list[_Cut] = []
+    cuts: list[_Cut] = []
     levels = [_Level()]
     solid = [n for n, part in enumerate(parts) if kind(part) not in (Kind.SPACE, Kind.COMMENT)]
-    for before, place in pairwise([-1, *solid]):
-        level, part = levels[-1], parts[place]
+    for before, index in pairwise([-1, *solid]):
+        level, part = levels[-1], parts[index]
         word, last = part.lower(), parts[before].lower() if before >= 0 else ""
         if part == "(":
             value = last in _BEFORE_VALUE or last[-1:] in _OPERATORS or level.counting
             levels.append(
-                _Level(place if value else None, source=not value and last in _BEFORE_SOURCE)
+                _Level(index if value else None, source=not value and last in _BEFORE_SOURCE)
             )
         elif part == ")":
             if level.start is not None and level.columns and not level.limited:
-                found.append(_Cut(place, level.columns, level.ordered, level.start))
+                cuts.append(_Cut(index, level.columns, level.ordered, level.start))
             elif level.source and level.ordered and level.columns and not level.limited:
-                found.append(_Cut(place, level.columns, ordered=True))
+                cuts.append(_Cut(index, level.columns, ordered=True))
             if len(levels) > 1:
                 levels.pop()
                 levels[-1].inner_order |= level.source and (level.ordered or level.inner_order)
@@ -121,5 +121,5 @@ def _cuts(parts: list[str]) -> list[_Cut]:
             if word == "limit" and level.columns:
                 level.limited = True
                 if level.ordered or not level.inner_order:
-                    found.append(_Cut(place, level.columns, level.ordered))
-    return found
+                    cuts.append(_Cut(index, level.columns, level.ordered))
+    return cuts

@@ -42,17 +42,17 @@ class RankProbe:
     def ties(self, rows: Iterable[Row]) -> bool:
         """Whether a row that is picked has the same key as the row behind it."""
         before: Row | None = None
-        place = 0
+        rank = 0
         for row in rows:
-            shown = row[: self.group + self.keys]
-            if before is not None and shown[: self.group] == before[: self.group]:
-                place += 1
-                picked = self.reach is None or place <= self.reach
-                if picked and shown == before and None not in shown[self.group :]:
+            key = row[: self.group + self.keys]
+            if before is not None and key[: self.group] == before[: self.group]:
+                rank += 1
+                picked = self.reach is None or rank <= self.reach
+                if picked and key == before and None not in key[self.group :]:
                     return True
             else:
-                place = 0
-            before = shown
+                rank = 0
+            before = key
         return False
 
 
@@ -77,14 +77,14 @@ def rank_probes(sql: str) -> tuple[RankProbe, ...]:
     query = parse(sql)
     if isinstance(query, ParseFailure):
         return ()
-    found: list[RankProbe] = []
+    probes: list[RankProbe] = []
     for node in query.tree.find_all(exp.Select, exp.SetOperation):
         try:
-            found += _probes(node, query.tree)
+            probes += _probes(node, query.tree)
         except (SqlglotError, ValueError, AttributeError):
             # A tree that sqlglot cannot write back shows nothing.
             continue
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(probes))
 
 
 def _probes(node: Expr, root: Expr) -> Iterator[RankProbe]:
@@ -126,16 +126,16 @@ def _of_order(node: Expr, root: Expr) -> RankProbe:
     bare = node.copy()
     for name in ("order", "limit", "offset"):
         bare.set(name, None)
-    shown = [_meant(key.this, node) for key in keys]
+    sort_keys = [_resolved_key(key.this, node) for key in keys]
     if isinstance(bare, exp.Select):
         # DISTINCT counts the rows that the query shows, not their keys.
-        bare.set("expressions", shown + (bare.expressions if bare.args.get("distinct") else []))
+        bare.set("expressions", sort_keys + (bare.expressions if bare.args.get("distinct") else []))
     else:
         ranked = exp.Subquery(this=bare, alias=exp.TableAlias(this=exp.to_identifier("ranked")))
-        bare = exp.Select(expressions=shown).from_(ranked)
+        bare = exp.Select(expressions=sort_keys).from_(ranked)
     descending = [bool(key.args.get("desc")) for key in keys]
     reach = limit + offset if limit is not None else None
-    return RankProbe(_written(bare, descending, node, root), 0, len(keys), reach)
+    return RankProbe(_probe_sql(bare, descending, node, root), 0, len(keys), reach)
 
 
 def _of_rows(
@@ -145,14 +145,14 @@ def _of_rows(
     bare = node.copy()
     for name in _DROPPED:
         bare.set(name, None)
-    shown = [_meant(part, node) for part in (*parts, key.this)]
-    bare.set("expressions", shown)
+    outputs = [_resolved_key(part, node) for part in (*parts, key.this)]
+    bare.set("expressions", outputs)
     descending = [False] * len(parts) + [bool(key.args.get("desc"))]
-    return RankProbe(_written(bare, descending, node, root), len(parts), 1, reach)
+    return RankProbe(_probe_sql(bare, descending, node, root), len(parts), 1, reach)
 
 
-def _meant(key: Expr, node: Expr) -> Expr:
-    """A sort key without aliases and places: what stands behind them among the output columns."""
+def _resolved_key(key: Expr, node: Expr) -> Expr:
+    """A sort key without aliases and positions: what they mean among the output columns."""
     from sqlglot import exp
 
     select = node
@@ -175,7 +175,7 @@ def _meant(key: Expr, node: Expr) -> Expr:
     return key.copy().transform(behind)
 
 
-def _written(probe: Expr, descending: Sequence[bool], node: Expr, root: Expr) -> str:
+def _probe_sql(probe: Expr, descending: Sequence[bool], node: Expr, root: Expr) -> str:
     from sqlglot import exp
 
     by = [

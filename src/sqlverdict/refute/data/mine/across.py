@@ -43,8 +43,10 @@ from sqlverdict.refute.data.mine.sample import Sample, Values
 from sqlverdict.refute.witness import Instance
 
 _THREE = 3
+"""So many different values a column needs: one or two are shared by chance."""
 _BY_CHANCE = log(1_000)
 _SHORT_NAME = 3
+"""Shorter table names occur inside other words by chance."""
 _MOST_PAIRS = 4_096
 """Of two wide tables only columns of the same name are held against each other."""
 _SAYS_NOTHING = word_set(
@@ -65,12 +67,12 @@ class Inclusion(Regularity):
     survives_sampling: ClassVar[bool] = False
 
     @property
-    def places(self) -> tuple[ColumnRef, ...]:
+    def column_refs(self) -> tuple[ColumnRef, ...]:
         """The two columns."""
         return (self.table, self.column), (self.other_table, self.other_column)
 
     def __str__(self) -> str:
-        first, second = map(spoken, self.places)
+        first, second = map(spoken, self.column_refs)
         return f"every {first} is among {second}"
 
     def holds(self, instance: Instance) -> bool:
@@ -97,7 +99,7 @@ class CopiedOver(Regularity):
     copy: tuple[ColumnRef, ColumnRef]
 
     @property
-    def places(self) -> tuple[ColumnRef, ...]:
+    def column_refs(self) -> tuple[ColumnRef, ...]:
         """The columns that join and those that are copies."""
         return self.join + self.copy
 
@@ -143,31 +145,31 @@ def links(schema: Schema, samples: Mapping[str, Sample]) -> list[JoinableColumns
     Columns are looked up by name: to hold each against each would take too long.
     """
     columns = [values for sample in samples.values() for values in sample.values]
-    names = [_bare(values.place[1]) for values in columns]
-    at = {values.place: number for number, values in enumerate(columns)}
+    names = [_bare(values.column_ref[1]) for values in columns]
+    at = {values.column_ref: number for number, values in enumerate(columns)}
     declared = {
         (min(pair), max(pair))
         for joined in declared_joins(schema)
-        if len(pair := [at[place] for place in joined if place in at]) == 2
+        if len(pair := [at[column_ref] for column_ref in joined if column_ref in at]) == 2
     }
     pairs = {*declared, *_same_names(names)}
     for sample in samples.values():
         pairs |= set(_named_after(sample, names, columns, at))
-    found: list[JoinableColumns] = []
+    joinable: list[JoinableColumns] = []
     for one, two in sorted(pairs):
         first, second = columns[one], columns[two]
-        if first.place[0] != second.place[0] and first.kind == second.kind:
-            found.append(JoinableColumns(first, second, (one, two) in declared))
-    return found
+        if first.column_ref[0] != second.column_ref[0] and first.kind == second.kind:
+            joinable.append(JoinableColumns(first, second, (one, two) in declared))
+    return joinable
 
 
 def _same_names(names: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """The places of columns that bear one name, if it says something."""
-    places: dict[str, list[int]] = {}
+    """The numbers of columns that bear one name, if it says something."""
+    numbers: dict[str, list[int]] = {}
     for number, name in enumerate(names):
         if name not in _SAYS_NOTHING:
-            places.setdefault(name, []).append(number)
-    for alike in places.values():
+            numbers.setdefault(name, []).append(number)
+    for alike in numbers.values():
         yield from combinations(alike, 2)
 
 
@@ -179,31 +181,33 @@ def _named_after(
     if len(table) < _SHORT_NAME:
         return
     children = [n for n, name in enumerate(names) if table in name]
-    keys = [(at[values.place], _bare(values.place[1]), values) for values in parent.values]
+    keys = [
+        (at[values.column_ref], _bare(values.column_ref[1]), values) for values in parent.values
+    ]
     for child in children:
-        if columns[child].place[0] == parent.table.name:
+        if columns[child].column_ref[0] == parent.table.name:
             continue
-        for place, key, values in keys:
-            meant = key in _SAYS_NOTHING or names[child].endswith(key) or table in key
-            if meant and values.unique:
-                yield min(child, place), max(child, place)
+        for index, key, values in keys:
+            is_reference = key in _SAYS_NOTHING or names[child].endswith(key) or table in key
+            if is_reference and values.unique:
+                yield min(child, index), max(child, index)
 
 
 def declared_joins(schema: Schema) -> set[frozenset[ColumnRef]]:
     """The pairs of columns that declared foreign keys of one column join."""
-    found: set[frozenset[ColumnRef]] = set()
+    joins: set[frozenset[ColumnRef]] = set()
     for table in schema.tables:
         for key in table.foreign_keys:
             if len(key.columns) == len(key.parent_columns) == 1:
                 child = table.column(key.columns[0])
                 name = child.name if child is not None else key.columns[0]
                 parent = (key.parent, key.parent_columns[0])
-                found.add(frozenset(((table.name, name), parent)))
-    return found
+                joins.add(frozenset(((table.name, name), parent)))
+    return joins
 
 
 def mine_inclusions(
-    found: Sequence[JoinableColumns], samples: Mapping[str, Sample]
+    joinable: Sequence[JoinableColumns], samples: Mapping[str, Sample]
 ) -> Iterator[Inclusion]:
     """The inclusions along the links, in both directions.
 
@@ -211,24 +215,29 @@ def mine_inclusions(
     """
     doubtful: list[tuple[Values, Values]] = []
     keys: dict[ColumnRef, list[Values]] = {}
-    for link in found:
+    for link in joinable:
         for child, parent in permutations((link.first, link.second)):
             if child.present < FEW_ROWS or len(child.counts) < _THREE:
                 continue
-            if samples[parent.place[0]].whole and not child.counts.keys() <= parent.counts.keys():
+            if (
+                samples[parent.column_ref[0]].whole
+                and not child.counts.keys() <= parent.counts.keys()
+            ):
                 continue
             if parent.unique:
-                keys.setdefault(child.place, []).append(parent)
+                keys.setdefault(child.column_ref, []).append(parent)
             # Two columns that number their own rows are among each other without meaning it.
             if link.declared or child.unique != parent.unique:
-                yield Inclusion(*child.place, *parent.place)
+                yield Inclusion(*child.column_ref, *parent.column_ref)
             else:
                 doubtful.append((child, parent))
     for child, parent in doubtful:
-        theirs = {key.place for key in keys.get(parent.place, [])}
-        shared = [len(key.counts) for key in keys.get(child.place, []) if key.place in theirs]
+        theirs = {key.column_ref for key in keys.get(parent.column_ref, [])}
+        shared = [
+            len(key.counts) for key in keys.get(child.column_ref, []) if key.column_ref in theirs
+        ]
         if not _chance(child, parent, max(shared, default=0)):
-            yield Inclusion(*child.place, *parent.place)
+            yield Inclusion(*child.column_ref, *parent.column_ref)
 
 
 def mine_copies(
@@ -236,25 +245,27 @@ def mine_copies(
 ) -> Iterator[CopiedOver]:
     """The columns that are copied over the joins; one of the columns that join must be unique."""
     for join in joins:
-        sides = [(place, _values(samples[place[0]], place[1])) for place in join]
+        sides = [
+            (column_ref, _values(samples[column_ref[0]], column_ref[1])) for column_ref in join
+        ]
         if not sides[1][1].unique:
             sides.reverse()
         (first, keys), (second, parents) = sides
         if not parents.unique:
             continue
         ours, theirs = samples[first[0]], samples[second[0]]
-        at = {cell: place for place, cell in enumerate(parents.cells) if cell is not None}
+        at = {cell: index for index, cell in enumerate(parents.cells) if cell is not None}
         pairs = [(row, at[cell]) for row, cell in enumerate(keys.cells) if cell in at]
         if len(pairs) < MANY_ROWS:
             continue
         wide = len(ours.values) * len(theirs.values) > _MOST_PAIRS
         for values in ours.values:
             for others in theirs.values:
-                joining = values.place == first or others.place == second
-                if joining or (wide and fold(values.place[1]) != fold(others.place[1])):
+                joining = values.column_ref == first or others.column_ref == second
+                if joining or (wide and fold(values.column_ref[1]) != fold(others.column_ref[1])):
                     continue
                 if _copied(values, others, pairs):
-                    yield CopiedOver((first, second), (values.place, others.place))
+                    yield CopiedOver((first, second), (values.column_ref, others.column_ref))
 
 
 def _values(sample: Sample, column: str) -> Values:

@@ -41,10 +41,15 @@ from sqlverdict.refute.data.mine.sample import Sample, Values
 from sqlverdict.refute.witness import Instance
 
 FEW_VALUES = 12
+"""A column with at most so many different values is a code or a category."""
 UNIQUE_NUMBERS = 25
+"""So many numbers without a repetition are unique by design; fewer may be by chance."""
 _RANGED_VALUES = 5
+"""A range needs so many different numbers: fewer say nothing about its ends."""
 _SINGLE_SHARE = 20
-_SHOWN = 4
+"""Values that occur once may make up one row in so many; more look like free values."""
+_EXAMPLES = 4
+"""How many values a sentence lists."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +60,7 @@ class NonEmpty(Regularity):
     survives_sampling: ClassVar[bool] = False
 
     @property
-    def places(self) -> tuple[ColumnRef, ...]:
+    def column_refs(self) -> tuple[ColumnRef, ...]:
         """No column: the table as such."""
         return ()
 
@@ -111,12 +116,12 @@ class Repeatless(Regularity):
     column: str
 
     @property
-    def places(self) -> tuple[ColumnRef, ...]:
+    def column_refs(self) -> tuple[ColumnRef, ...]:
         """The column."""
         return ((self.table, self.column),)
 
     def __str__(self) -> str:
-        return f"{spoken(self.places[0])} is unique"
+        return f"{spoken(self.column_refs[0])} is unique"
 
     def holds(self, instance: Instance) -> bool:
         """Whether no value repeats."""
@@ -142,9 +147,9 @@ class FewValues(ColumnRegularity):
     def __str__(self) -> str:
         if len(self.values) == 1:
             return f"{self._name} is always {literal(self.values[0])}"
-        shown = ", ".join(map(literal, self.values[:_SHOWN]))
-        more = len(self.values) - _SHOWN
-        return f"{self._name} is one of {shown}" + (f" and {more} more" if more > 0 else "")
+        examples = ", ".join(map(literal, self.values[:_EXAMPLES]))
+        more = len(self.values) - _EXAMPLES
+        return f"{self._name} is one of {examples}" + (f" and {more} more" if more > 0 else "")
 
     def keeps(self, cells: Row) -> bool:
         """Whether the cell is one of the values, or NULL."""
@@ -212,7 +217,7 @@ def mine_columns(sample: Sample) -> Iterator[Regularity]:
 
 
 def _mine(values: Values) -> Iterator[Regularity]:
-    table, column = values.place
+    table, column = values.column_ref
     if values.present < FEW_ROWS:
         return
     if values.present == len(values.cells):
@@ -220,8 +225,8 @@ def _mine(values: Values) -> Iterator[Regularity]:
     if values.unique and (values.kind == "text" or values.present >= UNIQUE_NUMBERS):
         yield Repeatless(table, column)
     if _has_few(values):
-        chosen = sorted(values.counts, key=lambda cell: (type(cell).__name__, cell))
-        yield FewValues(table, column, tuple(chosen))
+        distinct = sorted(values.counts, key=lambda cell: (type(cell).__name__, cell))
+        yield FewValues(table, column, tuple(distinct))
         return
     if values.kind == "text" and "" not in values.counts:
         yield NeverBlank(table, column)
@@ -233,7 +238,7 @@ def _mine(values: Values) -> Iterator[Regularity]:
     if values.kind == "number":
         yield StorageKind(table, column, "number")
         numbers = [n for n in values.counts if isinstance(n, int | float) and isfinite(n)]
-        yield from _numbers(values.place, numbers, values.unique)
+        yield from _numbers(values.column_ref, numbers, values.unique)
 
 
 def _has_few(values: Values) -> bool:
@@ -243,12 +248,12 @@ def _has_few(values: Values) -> bool:
     return single * _SINGLE_SHARE <= values.present
 
 
-def _numbers(place: ColumnRef, numbers: Sequence[float], unique: bool) -> Iterator[Regularity]:
+def _numbers(column_ref: ColumnRef, numbers: Sequence[float], unique: bool) -> Iterator[Regularity]:
     if not numbers:
         return
     low, high = min(numbers), max(numbers)
     if low >= 0:
-        yield NumberSign(*place, strict=low > 0)
+        yield NumberSign(*column_ref, strict=low > 0)
     if unique or len(numbers) < _RANGED_VALUES:
         return
     width = float(high) - float(low)
@@ -257,4 +262,4 @@ def _numbers(place: ColumnRef, numbers: Sequence[float], unique: bool) -> Iterat
         upper = min(0.0, high + width) if high <= 0 else high + width
         # Whole numbers beyond 2**53 lose their last digits on the way.
         if lower <= low and high <= upper:
-            yield Range(*place, low=lower, high=upper)
+            yield Range(*column_ref, low=lower, high=upper)

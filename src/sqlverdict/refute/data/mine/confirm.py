@@ -14,7 +14,9 @@ from sqlverdict.files.sqlite import quote_name
 from sqlverdict.refute.data.mine.kind import Regularity, RowRegularity
 
 _TICK = 10_000
+"""Steps of the engine between two looks at the budget."""
 _TOGETHER = 100
+"""How many regularities one scan of a table counts; SQLite limits the columns of a result."""
 STEPS = 400_000_000
 """What confirming may cost a database: a few seconds."""
 
@@ -26,15 +28,15 @@ def confirmed(
     budget = _Budget(steps)
     connection.set_progress_handler(budget.tick, _TICK)
     try:
-        of_rows = [found for found in regularities if isinstance(found, RowRegularity)]
-        for table, group in groupby(of_rows, key=lambda found: found.places[0][0]):
+        of_rows = [each for each in regularities if isinstance(each, RowRegularity)]
+        for table, group in groupby(of_rows, key=lambda member: member.column_refs[0][0]):
             members = list(group)
             for start in range(0, len(members), _TOGETHER):
                 yield from _of_rows(connection, table, members[start : start + _TOGETHER])
         for regularity in regularities:
             if not isinstance(regularity, RowRegularity):
-                found = _ask(connection, regularity.counterexample())
-                if found == []:
+                rows = _ask(connection, regularity.counterexample())
+                if rows == []:
                     yield regularity
     finally:
         connection.set_progress_handler(None, 0)
@@ -53,10 +55,10 @@ def _of_rows(
     connection: sqlite3.Connection, table: str, members: Sequence[RowRegularity]
 ) -> Iterator[RowRegularity]:
     """Many at once: one pass over the table asks for the violations of all of them."""
-    asked = ", ".join(f"TOTAL({member.violation()})" for member in members)
-    found = _ask(connection, f"SELECT {asked} FROM {quote_name(table)}")
-    if found:
-        for member, violations in zip(members, found[0], strict=True):
+    totals = ", ".join(f"TOTAL({member.violation()})" for member in members)
+    rows = _ask(connection, f"SELECT {totals} FROM {quote_name(table)}")
+    if rows:
+        for member, violations in zip(members, rows[0], strict=True):
             if not violations:
                 yield member
 

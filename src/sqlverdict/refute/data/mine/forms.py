@@ -53,6 +53,7 @@ _FORMS: dict[Form, tuple[re.Pattern[str], str]] = {
     "lower case": (re.compile(r"[^A-Z]*"), "{0} GLOB '*[A-Z]*'"),
 }
 _LONGEST = 64
+"""Longer texts are prose and have no form."""
 _LETTER = re.compile("[A-Za-z]")
 
 
@@ -87,5 +88,5 @@ def mine_forms(values: Values) -> Iterator[Regularity]:
         if form.endswith("case") and (with_letters < FEW_ROWS or not short):
             continue
         if all(pattern.fullmatch(text) for text in texts):
-            yield TextForm(*values.place, form=form)
+            yield TextForm(*values.column_ref, form=form)
             return

@@ -24,6 +24,7 @@ SURPRISE = 14.0
 once in a million times: ``-ln(probability) >= 14``."""
 
 _SCHEMAS = 32
+"""How many schemas keep their layout for the next instance."""
 ColumnRef = tuple[str, str]
 """A table and one of its columns, as the schema writes them."""
 
@@ -40,7 +41,7 @@ class Regularity(ABC):
 
     @property
     @abstractmethod
-    def places(self) -> tuple[ColumnRef, ...]:
+    def column_refs(self) -> tuple[ColumnRef, ...]:
         """The columns it speaks of; an instance's other columns do not bear on it."""
 
     @abstractmethod
@@ -57,7 +58,7 @@ class RowRegularity(Regularity):
 
     @abstractmethod
     def keeps(self, cells: Row) -> bool:
-        """Whether one row keeps it, given its cells at ``places``."""
+        """Whether one row keeps it, given its cells at ``column_refs``."""
 
     @abstractmethod
     def violation(self) -> str:
@@ -65,13 +66,15 @@ class RowRegularity(Regularity):
 
     def holds(self, instance: Instance) -> bool:
         """Whether every row keeps it."""
-        table = self.places[0][0]
-        found = cells_of(instance, table, *(column for _, column in self.places))
-        return all(self.keeps(cells) for cells in found)
+        table = self.column_refs[0][0]
+        rows = cells_of(instance, table, *(column for _, column in self.column_refs))
+        return all(self.keeps(cells) for cells in rows)
 
     def counterexample(self) -> str:
         """A row that breaks it."""
-        return f"SELECT 1 FROM {quote_name(self.places[0][0])} WHERE {self.violation()} LIMIT 1"
+        return (
+            f"SELECT 1 FROM {quote_name(self.column_refs[0][0])} WHERE {self.violation()} LIMIT 1"
+        )
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,7 @@ class ColumnRegularity(RowRegularity):
     column: str
 
     @property
-    def places(self) -> tuple[ColumnRef, ...]:
+    def column_refs(self) -> tuple[ColumnRef, ...]:
         """The column."""
         return ((self.table, self.column),)
 
@@ -111,18 +114,18 @@ def rows_of(instance: Instance, table: str) -> tuple[Row, ...]:
 
 def cells_of(instance: Instance, table: str, *columns: str) -> Iterator[Row]:
     """Some columns of a table's rows; nothing where the schema has no such table or column."""
-    name, places = _layout(instance.schema).get(fold(table), (table, {}))
+    name, indexes = _layout(instance.schema).get(fold(table), (table, {}))
     rows = instance.rows.get(name, ())
     if rows:
-        at = [places.get(fold(column), -1) for column in columns]
+        at = [indexes.get(fold(column), -1) for column in columns]
         if min(at) >= 0:
             for row in rows:
-                yield tuple([row[place] for place in at])
+                yield tuple([row[index] for index in at])
 
 
-def spoken(place: ColumnRef) -> str:
+def spoken(column_ref: ColumnRef) -> str:
     """A column as a sentence names it."""
-    return f"{place[0]}.{place[1]}"
+    return f"{column_ref[0]}.{column_ref[1]}"
 
 
 def literal(value: Cell) -> str:

@@ -40,8 +40,11 @@ from sqlverdict.refute.data.mine.sample import Sample, Values
 from sqlverdict.refute.witness import Instance
 
 _GLANCE = 400
+"""So many rows are compared first; a pair that fails there needs no further look."""
 _NEAR = 32
+"""How far apart two columns of a wide table may stand: pairs grow with the square."""
 _CODES = 2_000
+"""A column with more different values is no code."""
 _DATES = (TextForm("", "", "date"), TextForm("", "", "date and time"))
 
 
@@ -60,12 +63,12 @@ class Determines(Regularity):
     known: Mapping[Cell, Cell] = field(default_factory=dict, compare=False, repr=False)
 
     @property
-    def places(self) -> tuple[ColumnRef, ...]:
+    def column_refs(self) -> tuple[ColumnRef, ...]:
         """The two columns."""
         return (self.table, self.column), (self.table, self.other)
 
     def __str__(self) -> str:
-        first, second = map(spoken, self.places)
+        first, second = map(spoken, self.column_refs)
         if self.both:
             return f"{first} and {second} determine each other"
         return f"{first} determines {second}"
@@ -91,10 +94,12 @@ class Determines(Regularity):
 
     def counterexample(self) -> str:
         """A value that goes with two."""
-        found = self._two(self.column, self.other)
+        sql = self._two(self.column, self.other)
         if not self.both:
-            return found
-        return f"SELECT * FROM ({found}) UNION ALL SELECT * FROM ({self._two(self.other, self.column)})"  # noqa: E501
+            return sql
+        return (
+            f"SELECT * FROM ({sql}) UNION ALL SELECT * FROM ({self._two(self.other, self.column)})"
+        )
 
     def _two(self, column: str, other: str) -> str:
         first, second = quote_name(column), quote_name(other)
@@ -111,7 +116,7 @@ class _InRow(RowRegularity):
     other: str
 
     @property
-    def places(self) -> tuple[ColumnRef, ...]:
+    def column_refs(self) -> tuple[ColumnRef, ...]:
         """The two columns."""
         return (self.table, self.column), (self.table, self.other)
 
@@ -121,7 +126,7 @@ class SameInRow(_InRow):
     """Two columns are copies of each other."""
 
     def __str__(self) -> str:
-        first, second = map(spoken, self.places)
+        first, second = map(spoken, self.column_refs)
         return f"{first} equals {second} in every row"
 
     def keeps(self, cells: Row) -> bool:
@@ -138,7 +143,7 @@ class OrderInRow(_InRow):
     """One column is never above the other."""
 
     def __str__(self) -> str:
-        first, second = map(spoken, self.places)
+        first, second = map(spoken, self.column_refs)
         return f"{first} is at most {second} in every row"
 
     def keeps(self, cells: Row) -> bool:
@@ -192,11 +197,11 @@ def mine_pairs(sample: Sample) -> Iterator[Regularity]:
     copies: set[tuple[str, str]] = set()
     for first, second in _neighbours(coded):
         if _same(first, second):
-            table, column = first.values.place
-            copies.add((column, second.values.place[1]))
-            yield SameInRow(table, column, second.values.place[1])
+            table, column = first.values.column_ref
+            copies.add((column, second.values.column_ref[1]))
+            yield SameInRow(table, column, second.values.column_ref[1])
     for first, second in _neighbours(coded, both_ways=True):
-        names = (first.values.place[1], second.values.place[1])
+        names = (first.values.column_ref[1], second.values.column_ref[1])
         if names in copies or names[::-1] in copies:
             continue
         if first.comparable and second.comparable and _in_order(first, second):
@@ -215,14 +220,14 @@ def _neighbours(
 
 def _dependencies(coded: Sequence[_Coded], copies: set[tuple[str, str]]) -> Iterator[Regularity]:
     for first, second in _neighbours(coded):
-        table, name = first.values.place
-        other = second.values.place[1]
+        table, name = first.values.column_ref
+        other = second.values.column_ref[1]
         if (name, other) in copies:
             continue
         forward, backward = _determines(first, second), _determines(second, first)
         if forward or backward:
             one, two = (first, second) if forward else (second, first)
-            names = one.values.place[1], two.values.place[1]
+            names = one.values.column_ref[1], two.values.column_ref[1]
             both = forward and backward
             known = _association(one.values, two.values) if both else {}
             yield Determines(table, *names, both=both, known=known)

@@ -24,6 +24,7 @@ from sqlverdict.refute.data.mine.kind import ColumnRef
 from sqlverdict.refute.trial.scratch_database import is_view
 
 _MOST_CELLS = 1_500_000
+"""How many cells of a table are read at most."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,11 @@ class Values:
     """A column of a sample.
 
     Attributes:
-        place: Its table and name.
+        column_ref: Its table and name.
         cells: Its values, in the rows' order.
     """
 
-    place: ColumnRef
+    column_ref: ColumnRef
     cells: tuple[Cell, ...]
 
     @cached_property
@@ -59,8 +60,8 @@ class Values:
     def kind(self) -> str:
         """``number``, ``text``, ``blob``, ``mixed``, or ``nothing``."""
         names = {int: "number", float: "number", str: "text", bytes: "blob"}
-        found = {names[kind] for kind in set(map(type, self.counts))}
-        return found.pop() if len(found) == 1 else "mixed" if found else "nothing"
+        kinds = {names[kind] for kind in set(map(type, self.counts))}
+        return kinds.pop() if len(kinds) == 1 else "mixed" if kinds else "nothing"
 
 
 @dataclass(frozen=True)
@@ -120,9 +121,9 @@ def read_samples(
     connection: sqlite3.Connection, tables: Iterable[Table], max_rows: int
 ) -> dict[str, Sample]:
     """A sample of each of the tables that the file has too, by the schema's name."""
-    found: dict[str, Sample] = {}
-    listed = connection.execute("SELECT name, wr FROM pragma_table_list WHERE schema = 'main'")
-    rowids = {fold(name): not without for name, without in listed}
+    samples: dict[str, Sample] = {}
+    entries = connection.execute("SELECT name, wr FROM pragma_table_list WHERE schema = 'main'")
+    rowids = {fold(name): not without for name, without in entries}
     for table in tables:
         if fold(table.name) not in rowids or is_view(table):
             continue
@@ -131,10 +132,10 @@ def read_samples(
         # A quoted name that is no column would silently become a string.
         columns = tuple(c.name for c in table.columns if fold(c.name) in there)
         if columns:
-            found[table.name] = _read(
+            samples[table.name] = _read(
                 connection, table, columns, max_rows, rowids[fold(table.name)]
             )
-    return found
+    return samples
 
 
 def _read(

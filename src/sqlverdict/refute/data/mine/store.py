@@ -19,8 +19,11 @@ from sqlverdict.refute.data.mine.pairs import mine_pairs
 from sqlverdict.refute.data.mine.sample import Sample, read_samples
 
 _KEPT_CELLS = 4_000_000
+"""How many cells of samples a process keeps in memory."""
 _KEPT_ANSWERS = 10_000
+"""How many answers about files a process keeps."""
 _SPREAD, _FEW = 64, 8
+"""From how many rows, spread over the table, how many values of a column are taken."""
 
 
 class TableData:
@@ -30,7 +33,7 @@ class TableData:
         self.sample = sample
         self._members: tuple[Regularity, ...] | None = None
         self._values: dict[int, Row] = {}
-        self._found: dict[tuple[int, ...], dict[Row, list[int]]] = {}
+        self._indexes: dict[tuple[int, ...], dict[Row, list[int]]] = {}
 
     @property
     def cells(self) -> int:
@@ -40,29 +43,32 @@ class TableData:
     def members(self, connection: sqlite3.Connection) -> tuple[Regularity, ...]:
         """What the table shows of its columns, by themselves and two at a time."""
         if self._members is None:
-            found: Iterable[Regularity] = (*mine_columns(self.sample), *mine_pairs(self.sample))
+            regularities: Iterable[Regularity] = (
+                *mine_columns(self.sample),
+                *mine_pairs(self.sample),
+            )
             if not self.sample.whole:
-                found = confirmed(connection, tuple(found))
-            self._members = tuple(found)
+                regularities = confirmed(connection, tuple(regularities))
+            self._members = tuple(regularities)
         return self._members
 
     def values(self, at: int) -> Row:
         """A few different values of a column, from all over the table."""
-        kept = self._values.get(at)
-        if kept is None:
+        cells = self._values.get(at)
+        if cells is None:
             rows = self.sample.rows
             some = dict.fromkeys(row[at] for row in rows[:: max(1, len(rows) // _SPREAD)])
-            kept = tuple(value for value in some if value is not None)[:_FEW]
-            self._values[at] = kept
-        return kept
+            cells = tuple(value for value in some if value is not None)[:_FEW]
+            self._values[at] = cells
+        return cells
 
-    def where(self, places: tuple[int, ...], values: Row) -> Sequence[int]:
+    def where(self, indexes: tuple[int, ...], values: Row) -> Sequence[int]:
         """The numbers of the rows with these values."""
-        index = self._found.get(places)
+        index = self._indexes.get(indexes)
         if index is None:
-            index = self._found[places] = {}
+            index = self._indexes[indexes] = {}
             for number, row in enumerate(self.sample.rows):
-                index.setdefault(tuple([row[at] for at in places]), []).append(number)
+                index.setdefault(tuple([row[at] for at in indexes]), []).append(number)
         return index.get(values, ())
 
 
@@ -81,29 +87,31 @@ def tables_of(
         schema: Which tables, and how their columns are written.
         max_rows: How many rows of a table are read.
     """
-    kept: dict[str, TableData] = {}
+    tables: dict[str, TableData] = {}
     missing = []
     for table in schema.tables:
         data = _tables.get((digest, table.name, max_rows))
         if data is not None and data.sample.table == table:
-            kept[table.name] = data
+            tables[table.name] = data
         else:
             missing.append(table)
     for name, sample in read_samples(connection, missing, max_rows).items():
-        kept[name] = _tables[digest, name, max_rows] = TableData(sample)
-    for name in kept:
+        tables[name] = _tables[digest, name, max_rows] = TableData(sample)
+    for name in tables:
         _tables.move_to_end((digest, name, max_rows))
     weight = sum(data.cells for data in _tables.values())
-    while weight > _KEPT_CELLS and len(_tables) > len(kept):
+    while weight > _KEPT_CELLS and len(_tables) > len(tables):
         weight -= _tables.popitem(last=False)[1].cells
-    return {table.name: kept[table.name] for table in schema.tables if table.name in kept}
+    return {table.name: tables[table.name] for table in schema.tables if table.name in tables}
 
 
-def holds_in_file(connection: sqlite3.Connection, digest: str, found: Regularity) -> bool:
+def holds_in_file(connection: sqlite3.Connection, digest: str, regularity: Regularity) -> bool:
     """Whether what samples of several tables show holds in the whole file."""
-    known = _answers.get((digest, found))
+    known = _answers.get((digest, regularity))
     if known is None:
         if len(_answers) >= _KEPT_ANSWERS:
             _answers.clear()
-        known = _answers[digest, found] = any(True for _ in confirmed(connection, [found]))
+        known = _answers[digest, regularity] = any(
+            True for _ in confirmed(connection, [regularity])
+        )
     return known
