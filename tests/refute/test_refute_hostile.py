@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sqlverdict.parse import names
 from sqlverdict.parse.schema import Column, Schema, Table
 from sqlverdict.refute.read import columns
 from sqlverdict.refute.search import find_witness
@@ -50,6 +51,7 @@ def test_reading_takes_a_bounded_number_of_looks(
         return fold(text)
 
     monkeypatch.setattr(columns, "fold", counted)
+    monkeypatch.setattr(names, "fold", counted)
     find_witness(GOLD, HOSTILE[name], SCHEMA)
-    assert looks < 12 * columns._LOOKS
+    assert looks < 12 * names._LOOKS
     assert find_witness(GOLD, "SELECT a FROM t WHERE a >= 3", SCHEMA).refuted
