@@ -1,6 +1,7 @@
 """A witness in plain words: "they differ when ...".
 
-``sentence``           the sentence, the small tables, and the evidence
+``sentence``           the sentence and the small tables
+``evidence``           what a search showed, as evidence
 ``what_if``            a witness whose rows and queries can be changed and tried again
 ``causes_in_rows``     causes in the rows: a border, a NULL, a tie, a missing partner
 ``causes_in_queries``  causes in the texts: a condition, a join, DISTINCT, LIMIT

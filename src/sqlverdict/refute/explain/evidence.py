@@ -14,7 +14,9 @@ from sqlverdict.refute.witness import NotRefuted, Refutation
 REFUTE = "refute"
 """Who found the evidence."""
 _ROWS = 20
+"""How many rows of an answer the evidence holds."""
 _TEXT = 200
+"""How many characters of a text it holds."""
 
 
 def evidence_of(refutation: Refutation) -> Searched:
