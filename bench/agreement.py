@@ -160,7 +160,7 @@ def judges(items: Sequence[Labelled]) -> None:
         for name in names:
             said = with_judge(policy, name)
             found = [(item.label, v) for item in chosen if (v := said(item)) is not None]
-            calls = sum(Situation(i.judgement(policy).situation) in policy.asked for i in chosen)
+            calls = sum(Situation(i.judgement(policy).situation) in policy.asks for i in chosen)
             wrong = Counter(pair for pair in found if pair[0] != pair[1])
             rows.append(
                 [
@@ -188,7 +188,7 @@ def model_of(items: Sequence[Labelled], style: str) -> Model:
             continue
         evidence = item.result.evidence
         found.append((cell_of(situation, evidence), item.set, item.label, 1.0))
-        if situation in policy.asked:
+        if situation in policy.asks:
             for opinion in item.judges.values():
                 cell = cell_of(situation, evidence, opinion)
                 found.append((cell, item.set, item.label, 1 / len(item.judges)))

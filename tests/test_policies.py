@@ -28,7 +28,7 @@ from sqlverdict.evidence import (
 from sqlverdict.evidence_parts import AnswerExcerpt, GeneratedRelation, LoggedSign, StageFailure
 from sqlverdict.policies import INTENT, POLICIES, RESULTS, STRICT, Policy
 from sqlverdict.records import Case, Fault, Prediction, Reason, Verdict
-from sqlverdict.situations import BECAUSE, QUESTIONS, Situation, situation
+from sqlverdict.situations import BECAUSE, QUESTIONS, Situation, find_situation
 from sqlverdict.verdicts import asks, judge
 
 CASE = Case("1", "db", "How many are there?", ("SELECT 1",))
@@ -108,7 +108,7 @@ SITUATIONS = {
 
 @pytest.mark.parametrize("expected", Situation)
 def test_each_situation_is_recognised(expected: Situation) -> None:
-    assert situation(CASE, SITUATIONS[expected])[0] is expected
+    assert find_situation(CASE, SITUATIONS[expected])[0] is expected
 
 
 def searched(databases: int, reason: Reason | None = None, **fields: Any) -> Evidence:
@@ -136,8 +136,8 @@ CRASH = Undecided("toolkit", (Reason.TOOLKIT_ERROR,), failure=StageFailure("refu
 def test_a_match_that_was_not_searched_is_not_silently_correct(
     found: Evidence, expected: str
 ) -> None:
-    assert situation(CASE, (MATCH, found))[0] == expected
-    assert situation(CASE, (PROOF, MATCH, found))[0] == "proved"
+    assert find_situation(CASE, (MATCH, found))[0] == expected
+    assert find_situation(CASE, (PROOF, MATCH, found))[0] == "proved"
     judged = judge(CASE, SAID, (MATCH, found), STRICT)
     decided = "needs_review" if expected == "unsearched_match" else "correct"
     assert judged.verdict == decided
@@ -157,8 +157,8 @@ def test_a_proof_and_a_witness_are_a_contradiction_and_never_the_models_fault() 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=list(POLICIES))
 def test_every_policy_decides_every_situation(policy: Policy) -> None:
     assert set(policy.table) == set(Situation) == set(BECAUSE)
-    assert policy.asked <= set(QUESTIONS), "what is asked has words"
-    assert bool(policy.asked) == (policy is not RESULTS)
+    assert policy.asks <= set(QUESTIONS), "what is asked has words"
+    assert bool(policy.asks) == (policy is not RESULTS)
     assert "ask" not in policy.table.values()
 
 
@@ -171,7 +171,7 @@ def test_a_decision_becomes_a_verdict(name: Situation, policy: Policy) -> None:
     assert (found.fault is not None) == (found.verdict is Verdict.UNSCORED)
 
 
-NOT_ASKED = [(p, name) for p in POLICIES.values() for name in Situation if name not in p.asked]
+NOT_ASKED = [(p, name) for p in POLICIES.values() for name in Situation if name not in p.asks]
 
 
 @given(st.sampled_from(NOT_ASKED), st.booleans() | st.none(), st.booleans())
@@ -188,10 +188,10 @@ def test_a_judge_overrules_nothing_that_it_was_not_asked(
 
 @pytest.mark.parametrize("policy", [STRICT, INTENT], ids=["strict", "intent"])
 def test_a_judge_never_overrules_a_proof_or_a_match_without_a_witness(policy: Policy) -> None:
-    assert policy.asked.isdisjoint({Situation.PROVED, Situation.MATCH, Situation.UNSEARCHED_MATCH})
+    assert policy.asks.isdisjoint({Situation.PROVED, Situation.MATCH, Situation.UNSEARCHED_MATCH})
 
 
-ASKED = [(p, name) for p in (STRICT, INTENT) for name in sorted(p.asked)]
+ASKED = [(p, name) for p in (STRICT, INTENT) for name in sorted(p.asks)]
 
 
 @pytest.mark.parametrize(("policy", "name"), ASKED)
@@ -201,7 +201,7 @@ def test_a_judge_decides_what_it_is_asked(policy: Policy, name: Situation) -> No
     right = judge(CASE, SAID, (*evidence, opinion(True)), policy, judged=True)
     assert right.verdict is Verdict.CORRECT
     wrong = judge(CASE, SAID, (*evidence, opinion(False)), policy, judged=True)
-    _, by = situation(CASE, evidence)
+    _, by = find_situation(CASE, evidence)
     assert (wrong.verdict, wrong.reasons) == (Verdict.INCORRECT, by.reasons if by else ())
 
 
@@ -253,7 +253,7 @@ def test_an_answer_left_open_on_unusual_data_is_unusual(grade: str) -> None:
         gold=AnswerExcerpt(count=2),
         prediction=AnswerExcerpt(count=1),
     )
-    assert situation(CASE, (MATCH, found))[0] is Situation.UNUSUAL_WITNESS
+    assert find_situation(CASE, (MATCH, found))[0] is Situation.UNUSUAL_WITNESS
 
 
 @pytest.mark.parametrize(
@@ -267,39 +267,39 @@ def test_a_difference_in_form_that_was_not_searched_is_never_plainly_right(
     kind: str, searched: str, not_searched: str, by_intent: str
 ) -> None:
     found = related(kind, order="free")
-    assert situation(CASE, (found,))[0] == searched
+    assert find_situation(CASE, (found,))[0] == searched
     cut = replace(found, unsearched=True)
     failed = Undecided("toolkit", failure=StageFailure("refute"))
     for evidence in ((cut,), (found, failed)):
-        assert situation(CASE, evidence)[0] == not_searched
+        assert find_situation(CASE, evidence)[0] == not_searched
         assert judge(CASE, SAID, evidence, STRICT).verdict is Verdict.NEEDS_REVIEW
         assert judge(CASE, SAID, evidence, INTENT).verdict == by_intent
-    assert situation(CASE, (related(), failed))[0] is Situation.DIFFERENCE
+    assert find_situation(CASE, (related(), failed))[0] is Situation.DIFFERENCE
 
 
 def test_other_columns_say_nothing_of_the_rows() -> None:
-    found = situation(CASE, (unseen("permuted", "other", 0.1),))[0]
+    found = find_situation(CASE, (unseen("permuted", "other", 0.1),))[0]
     assert found is Situation.GENERATED_COLUMNS
 
 
 def test_a_constant_that_no_search_tells_apart_is_a_match() -> None:
-    assert situation(CASE, (CONSTANT, SEARCHED))[0] is Situation.MATCH
-    assert situation(CASE, (CONSTANT, UNSEARCHED))[0] is Situation.CONSTANT_MATCH
+    assert find_situation(CASE, (CONSTANT, SEARCHED))[0] is Situation.MATCH
+    assert find_situation(CASE, (CONSTANT, UNSEARCHED))[0] is Situation.CONSTANT_MATCH
 
 
 def test_a_constant_or_a_query_with_a_strong_sign_says_nothing_against_the_gold() -> None:
     different = related("row_subset")
-    assert situation(CASE, (different, SIGNS))[0] is Situation.GOLD_SUSPECT
+    assert find_situation(CASE, (different, SIGNS))[0] is Situation.GOLD_SUSPECT
     constant = replace(SIGNS, says_nothing="constant")
-    assert situation(CASE, (different, constant))[0] is Situation.DIFFERENCE
+    assert find_situation(CASE, (different, constant))[0] is Situation.DIFFERENCE
     strong = LoggedSign("cross_join", "strong", "every row with every row")
     signs = replace(SIGNS, prediction=(strong,))
-    assert situation(CASE, (different, signs))[0] is Situation.DIFFERENCE
+    assert find_situation(CASE, (different, signs))[0] is Situation.DIFFERENCE
 
 
 def test_a_tie_that_costs_the_prediction_no_row_is_unusual() -> None:
     more = witness("needs_tie", gold=AnswerExcerpt(count=1), prediction=AnswerExcerpt(count=2))
-    assert situation(CASE, (MATCH, more))[0] is Situation.UNUSUAL_WITNESS
+    assert find_situation(CASE, (MATCH, more))[0] is Situation.UNUSUAL_WITNESS
 
 
 def rows_of(text: str) -> dict[str, tuple[str, ...]]:
@@ -324,7 +324,7 @@ def rows_of(text: str) -> dict[str, tuple[str, ...]]:
 )
 def test_the_documents_show_the_tables_as_they_are(text: str) -> None:
     def asked(name: Situation) -> str:
-        return ", ".join(p.name for p in POLICIES.values() if name in p.asked) or "nobody"
+        return ", ".join(p.name for p in POLICIES.values() if name in p.asks) or "nobody"
 
     assert rows_of(text) == {
         str(name): (*(policy.table[name] for policy in POLICIES.values()), asked(name))

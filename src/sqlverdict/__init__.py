@@ -1,4 +1,41 @@
-"""sqlverdict: whether a text-to-SQL system's answers are right, with evidence."""
+"""sqlverdict: whether a text-to-SQL system's answers are right, with evidence.
+
+Records and decisions, each one file:
+
+``records``         the nouns: cases, predictions, answers, results
+``reasons``         reason codes and faults
+``evidence``        the types of evidence, a tagged union
+``evidence_parts``  small structs that types of evidence share
+``harmless``        which differences do not change the answer
+``situations``      what the evidence about a case amounts to
+``policies``        what each situation counts as
+``confidence``      how probable it is that people call a prediction right
+``verdicts``        how evidence becomes a judgement
+``errors``          the tree of errors
+``registry``        how members register
+``pipeline``        ``evaluate()``: the stages in order
+
+Stages, in the order of the data:
+
+``files/``          files, digests, locks and stores
+``load/``           benchmarks, predictions, labels and databases
+``parse/``          text to queries; schemas, names, facts
+``execute/``        engines, limits, the sandbox and the cache of answers
+``compare/``        presets, relations between answers, differences between queries
+``prove/``          proofs by rules
+``refute/``         the search for a witness
+``signs/``          signs of mistakes in one query
+``llm/``            the client of language models
+``judge/``          judges, briefs and replies
+``abstain/``        systems that may abstain
+``score/``          metrics, summaries and statistics
+``runlog/``         what a run leaves on disk
+``run/``            how a run works on its cases
+``report/``         reports of one run and of several
+``audit/``          checks of data and gold queries
+``testing/``        public conformance suites
+``cli/``            the command line
+"""
 
 from __future__ import annotations
 
@@ -30,7 +67,7 @@ if TYPE_CHECKING:
     from sqlverdict.runlog.run import Run, read_run
     from sqlverdict.score.summary import Estimate, Summary
 
-_HOMES = {
+_MODULES = {
     "BENCHMARKS": "load.benchmark",
     "Answer": "records",
     "Benchmark": "load.benchmark",
@@ -93,7 +130,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used, so that ``import sqlverdict`` is quick."""
-    home = _HOMES.get(name)
+    home = _MODULES.get(name)
     if home is None:
         raise AttributeError(f"module 'sqlverdict' has no attribute {name!r}")
     from importlib import import_module

@@ -107,8 +107,8 @@ class Model:
             return self._between(above) if above else LEAST**2
         total = sum(n for _, n in rates)
         mean = sum(n * rate for rate, n in rates) / total
-        found = sum(n * (rate - mean) ** 2 for rate, n in rates) / total
-        return float(max(found * len(rates) / (len(rates) - 1), LEAST**2))
+        variance = sum(n * (rate - mean) ** 2 for rate, n in rates) / total
+        return float(max(variance * len(rates) / (len(rates) - 1), LEAST**2))
 
     def priors(self) -> dict[str, tuple[int, int]]:
         """By situation: how many labels say right, and how many there are; few say nothing."""

@@ -58,20 +58,20 @@ class Policy:
         name: The policy's name in options and manifests.
         about: What it is for, in a sentence.
         table: The decision for every situation, without a judge.
-        asked: The situations about which a judge is asked, where there is one.
+        asks: The situations about which a judge is asked, where there is one.
     """
 
     name: str
     about: str
     table: Mapping[Situation, Decision]
-    asked: frozenset[Situation] = field(default_factory=frozenset)
+    asks: frozenset[Situation] = field(default_factory=frozenset)
 
-    def decide(self, found: Situation, *, judged: bool = False) -> Decision:
+    def decide(self, situation: Situation, *, judged: bool = False) -> Decision:
         """What a situation amounts to; ``judged``: there is a judge to ask."""
-        return "ask" if judged and found in self.asked else self.table[found]
+        return "ask" if judged and situation in self.asks else self.table[situation]
 
 
-_SETTLED: Mapping[Situation, Decision] = {
+_IN_ALL_POLICIES: Mapping[Situation, Decision] = {
     Situation.CONTRADICTION: "unscored",
     Situation.PROVED: "correct",
     Situation.TIE_WITNESS: "incorrect",
@@ -90,7 +90,7 @@ RESULTS = Policy(
     "results",
     "the benchmark's own comparison: results alone",
     {
-        **_SETTLED,
+        **_IN_ALL_POLICIES,
         Situation.CONSTANT_MATCH: "correct",
         Situation.ORDINARY_WITNESS: "correct",
         Situation.UNGRADED_WITNESS: "correct",
@@ -115,7 +115,7 @@ STRICT = Policy(
     "strict",
     "as FLEX's experts judge: a match by luck is wrong",
     {
-        **_SETTLED,
+        **_IN_ALL_POLICIES,
         Situation.CONSTANT_MATCH: "incorrect",
         Situation.ORDINARY_WITNESS: "incorrect",
         Situation.UNGRADED_WITNESS: "incorrect",
@@ -159,7 +159,7 @@ INTENT = Policy(
     "intent",
     "whether the answer serves the question",
     {
-        **_SETTLED,
+        **_IN_ALL_POLICIES,
         Situation.CONSTANT_MATCH: "needs_review",
         Situation.ORDINARY_WITNESS: "correct",
         Situation.UNGRADED_WITNESS: "correct",

@@ -36,18 +36,18 @@ class Registry(Generic[T]):
         self.packages = (packages,) if isinstance(packages, str) else tuple(packages)
         self.group = group
         self._members: dict[str, T] = {}
-        self._homes: dict[str, str] = {}
+        self._modules: dict[str, str] = {}
         self._complete = False
 
     def register(self, member: T, name: str, home: str) -> T:
         """Add a member under its name; ``home`` is the module that defines it."""
-        if self._homes.get(name, home) != home:
+        if self._modules.get(name, home) != home:
             raise RegistryError(
-                f"two {self.kind}s are called {name!r}: one in {self._homes[name]}, "
+                f"two {self.kind}s are called {name!r}: one in {self._modules[name]}, "
                 f"one in {home}. Rename one of them."
             )
         self._members[name] = member
-        self._homes[name] = home
+        self._modules[name] = home
         return member
 
     def member(self, cls: Callable[[], T]) -> Callable[[], T]:
@@ -91,7 +91,7 @@ class Registry(Generic[T]):
     def home(self, name: str) -> str:
         """The module that defines the member."""
         self.get(name)
-        return self._homes[name]
+        return self._modules[name]
 
     def _unknown(self, name: str) -> str:
         known = self.names()
@@ -116,11 +116,11 @@ class Registry(Generic[T]):
             return
         for package in self.packages:
             folder = importlib.import_module(package).__path__
-            for found in sorted(pkgutil.iter_modules(folder), key=lambda m: m.name):
-                importlib.import_module(f"{package}.{found.name}")
+            for module in sorted(pkgutil.iter_modules(folder), key=lambda m: m.name):
+                importlib.import_module(f"{package}.{module.name}")
         for point in sorted(entry_points(group=self.group), key=lambda p: p.name):
             loaded: Any = point.load()
-            if self._homes.get(point.name) == point.module:
+            if self._modules.get(point.name) == point.module:
                 continue  # the module has registered its member itself, as built-ins do
             member = loaded() if isinstance(loaded, type) else loaded
             self.register(member, point.name, point.value)

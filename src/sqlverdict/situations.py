@@ -178,7 +178,7 @@ QUESTIONS: Mapping[Situation, str] = {
 """What a judge is asked, or would be."""
 
 
-def situation(case: Case, evidence: Sequence[Evidence]) -> tuple[Situation, Evidence | None]:
+def find_situation(case: Case, evidence: Sequence[Evidence]) -> tuple[Situation, Evidence | None]:
     """What the evidence amounts to, and the piece of it that says so."""
     proof: Proved | None = None
     witness: Refuted | None = None

@@ -34,7 +34,7 @@ from sqlverdict.records import (
     Reason,
     Verdict,
 )
-from sqlverdict.situations import Situation, situation
+from sqlverdict.situations import Situation, find_situation
 
 
 def judge(
@@ -65,32 +65,34 @@ def judge(
     nothing = _without_sql(prediction)
     if nothing is not None:
         return Judgement(Verdict.INCORRECT, reasons=(nothing,))
-    found, by = situation(case, evidence)
+    situation, by = find_situation(case, evidence)
     reasons = by.reasons if by is not None else _all_reasons(evidence)
-    decision = policy.decide(found, judged=judged)
+    decision = policy.decide(situation, judged=judged)
     if decision == "ask":
         opinion = _opinion(evidence)
-        made = _by_opinion(opinion, reasons)
-        said = None if opinion is None else opinion.correct
-        return _with_confidence(made, found, model.expect(found, evidence, said))
+        judgement = _by_opinion(opinion, reasons)
+        correct = None if opinion is None else opinion.correct
+        return _with_confidence(judgement, situation, model.expect(situation, evidence, correct))
     if decision == "unscored":
         fault = fault_of(by) if by is not None else None
-        return Judgement(Verdict.UNSCORED, fault or Fault.TOOLKIT, reasons, found.value)
-    if decision == "correct" and found not in (Situation.PROVED, Situation.UNSEARCHED_MATCH):
+        return Judgement(Verdict.UNSCORED, fault or Fault.TOOLKIT, reasons, situation.value)
+    if decision == "correct" and situation not in (Situation.PROVED, Situation.UNSEARCHED_MATCH):
         # What was weighed and found harmless is in the evidence; reasons say what is wrong, and
         # why a match was not searched.
         reasons = ()
-    if found is Situation.GOLD_SUSPECT and decision == "needs_review":
+    if situation is Situation.GOLD_SUSPECT and decision == "needs_review":
         reasons = (Reason.GOLD_SUSPECT, *reasons)
-    made = Judgement(Verdict(decision), reasons=reasons)
-    return _with_confidence(made, found, model.expect(found, evidence))
+    judgement = Judgement(Verdict(decision), reasons=reasons)
+    return _with_confidence(judgement, situation, model.expect(situation, evidence))
 
 
 def _with_confidence(
-    made: Judgement, found: Situation, expected: tuple[float | None, float | None]
+    judgement: Judgement, situation: Situation, expected: tuple[float | None, float | None]
 ) -> Judgement:
     p_right, deviation = expected
-    return structs.replace(made, situation=found.value, p_right=p_right, p_deviation=deviation)
+    return structs.replace(
+        judgement, situation=situation.value, p_right=p_right, p_deviation=deviation
+    )
 
 
 def asks(
@@ -100,8 +102,8 @@ def asks(
     answered = case.answerable and not prediction.abstained and (prediction.sql or "").strip()
     if not answered:
         return None
-    found, _ = situation(case, evidence)
-    return found if found in policy.asked else None
+    situation, _ = find_situation(case, evidence)
+    return situation if situation in policy.asks else None
 
 
 _ANSWERED = Reason.ANSWERED_UNANSWERABLE
@@ -111,8 +113,8 @@ def _without_sql(prediction: Prediction) -> Reason | None:
     """Why there is no SQL; ``None`` where there is some."""
     if (prediction.sql or "").strip():
         return None
-    refused = is_refusal(prediction.raw or "")
-    return Reason.REFUSED_IN_WORDS if refused else Reason.NO_SQL_PRODUCED
+    is_in_words = is_refusal(prediction.raw or "")
+    return Reason.REFUSED_IN_WORDS if is_in_words else Reason.NO_SQL_PRODUCED
 
 
 def toolkit_failure() -> Judgement:

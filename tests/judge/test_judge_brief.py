@@ -139,6 +139,7 @@ def test_two_answers_stand_side_by_side() -> None:
 
 WITNESS = Refuted(
     "refute",
+    grade="ordinary",
     sentence="they differ when a member has no zip",
     rows={
         "member": TableExcerpt(("id", "zip"), tuple((n, None) for n in range(10))),

@@ -52,7 +52,7 @@ class Gate:
         self._note = folder / "open"
         self._first = first
         monkeypatch.setitem(METRICS._members, "gate", self)
-        monkeypatch.setitem(METRICS._homes, "gate", "test")
+        monkeypatch.setitem(METRICS._modules, "gate", "test")
 
     def open(self) -> None:
         """Let the last cases pass."""

@@ -205,7 +205,7 @@ class _Bad:
 def register(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], None]:
     def add(act: Callable[[], Any]) -> None:
         monkeypatch.setitem(METRICS._members, "bad", _Bad(act))
-        monkeypatch.setitem(METRICS._homes, "bad", "test")
+        monkeypatch.setitem(METRICS._modules, "bad", "test")
 
     return add
 
@@ -267,7 +267,7 @@ def test_a_text_that_kills_its_worker_does_not_leave_the_score(
     make_case: MakeCase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(METRICS._members, "bad", _Deadly())
-    monkeypatch.setitem(METRICS._homes, "bad", "test")
+    monkeypatch.setitem(METRICS._modules, "bad", "test")
     cases = [make_case(str(n), "SELECT 1") for n in range(20)]
     said = {str(n): "SELECT 1" for n in range(20)} | {"7": "SELECT 2 AS deadly"}
     run = evaluate(cases, said, options=Options("ex,bad", workers=2, cache=None))

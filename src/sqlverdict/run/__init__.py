@@ -13,7 +13,7 @@
 ``signs_stage``     signs of the gold and of the prediction as a stage
 ``contradictions``  pairs that are both proved and refuted
 ``isolate``         errors of ours, one stage or metric at a time
-``judging``         what a judge is asked, and where cases wait for a reply
-``pool``            worker processes, and the work in this process
+``judging/``        what a judge is asked, and where cases wait for a reply
+``pool/``           worker processes, and the work in this process
 ``output``          manifests, folders and log lines, and what stops a run
 """

@@ -115,16 +115,16 @@ def _schema_lines(schema: Schema | None) -> list[str]:
     return ["", "Schema:", schema_text(schema)]
 
 
-def stopped_by(found: Sequence[Pending], folder: Path | None) -> Contradiction:
+def stopped_by(contradictions: Sequence[Pending], folder: Path | None) -> Contradiction:
     """The error that stops a run: which case it is, and where its reproduction lies.
 
     Args:
-        found: The contradictions, at least one.
+        contradictions: At least one.
         folder: Where they were saved.
     """
-    case, evidence = found[0].task.case, found[0].finding.contradiction
+    case, evidence = contradictions[0].task.case, contradictions[0].finding.contradiction
     file = evidence.file if evidence is not None else ""
-    more = f" and {len(found) - 1:,} more" if len(found) > 1 else ""
+    more = f" and {len(contradictions) - 1:,} more" if len(contradictions) > 1 else ""
     where = f"saved as {folder / file}" if folder and file else "not saved, for want of a folder"
     return Contradiction(
         f"case {case.id!r} ({case.db_id}){more} is both proved and refuted, a bug of sqlverdict; "

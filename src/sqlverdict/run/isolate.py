@@ -113,19 +113,19 @@ class Scorer:
         """The score; 0 where the prediction's own text is beyond the metric."""
         error: Exception | None = None
         try:
-            found = score_case(spec, item)
+            result = score_case(spec, item)
         except Exception as raised:  # noqa: BLE001 - the border: a bug costs one metric only
-            found, error = Score(None, (Reason.TOOLKIT_ERROR,)), raised
-        if found.value is None and not METRIC_ALONE.isdisjoint(found.reasons):
-            return Scored(found, (Undecided(METRIC, found.reasons, metric=spec.label),))
-        barred = _bars_search(spec, item) and Reason.JUDGE_UNAVAILABLE not in found.reasons
-        if found.value is not None or (UNREADABLE.isdisjoint(found.reasons) and not barred):
-            return Scored(found)
+            result, error = Score(None, (Reason.TOOLKIT_ERROR,)), raised
+        if result.value is None and not METRIC_ALONE.isdisjoint(result.reasons):
+            return Scored(result, (Undecided(METRIC, result.reasons, metric=spec.label),))
+        barred = _bars_search(spec, item) and Reason.JUDGE_UNAVAILABLE not in result.reasons
+        if result.value is not None or (UNREADABLE.isdisjoint(result.reasons) and not barred):
+            return Scored(result)
         beyond = barred or self.works_with_gold(spec, item)
         blamed = not isinstance(error, STORAGE) and beyond
         if not blamed and error is None:
-            return Scored(found)
-        reasons = (Reason.UNSUPPORTED_FEATURE,) if error and blamed else found.reasons
+            return Scored(result)
+        reasons = (Reason.UNSUPPORTED_FEATURE,) if error and blamed else result.reasons
         failure = stage_failure(spec.label, error, "prediction" if blamed else "")
         note = Undecided(TOOLKIT, reasons, failure=failure)
         return Scored(Score(0.0 if blamed else None, reasons), (note,))
@@ -136,24 +136,24 @@ class Scorer:
             # All evidence would have to be gathered anew; the texts themselves say enough.
             return _only_gold_is_read(item)
         case = item.case
-        place = (
+        key = (
             spec.label,
             item.database,
             case.golds,
             case.contract,
             case.recorded_answers is None,
         )
-        if place not in self._works:
+        if key not in self._works:
             stand_ins = _golds(self._make, case)
-            self._works[place] = any(self._has_value(spec, stand_in) for stand_in in stand_ins)
-        return self._works[place]
+            self._works[key] = any(self._has_value(spec, stand_in) for stand_in in stand_ins)
+        return self._works[key]
 
     def _has_value(self, spec: MetricSpec, item: RunItem) -> bool:
         try:
-            found = score_case(spec, item)
+            result = score_case(spec, item)
         except Exception:  # noqa: BLE001 - the same bug, met with the gold alone
             return False
-        return found.value is not None
+        return result.value is not None
 
 
 def _bars_search(spec: MetricSpec, item: RunItem) -> bool:
@@ -163,9 +163,9 @@ def _bars_search(spec: MetricSpec, item: RunItem) -> bool:
 
 def _only_gold_is_read(item: RunItem) -> bool:
     """Whether our parser reads a gold, and not the prediction."""
-    said = item.query(item.prediction.sql or "")
+    prediction = item.query(item.prediction.sql or "")
     golds = map(item.query, item.case.golds)
-    return isinstance(said, ParseFailure) and any(isinstance(gold, Query) for gold in golds)
+    return isinstance(prediction, ParseFailure) and any(isinstance(gold, Query) for gold in golds)
 
 
 def _golds(make: MakeItem, case: Case) -> Iterator[RunItem]:

@@ -47,7 +47,7 @@ def gather(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
     case, prediction = item.case, item.prediction
     if not case.answerable or not (prediction.sql or "").strip():
         return ()
-    return (*_found_here(item, stages), *_from_elsewhere(item, stages))
+    return (*_by_stages(item, stages), *_from_elsewhere(item, stages))
 
 
 def _from_elsewhere(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
@@ -67,30 +67,30 @@ def _from_elsewhere(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
     return (Recorded(_RECORD, verdicts=dict(record.verdicts), equal=equal, differs=differs),)
 
 
-def _found_here(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
+def _by_stages(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
     if not stages.executes:
         failed: list[Evidence] = []
         proof = attempt("prove", lambda: _proof(item), failed) if stages.proves else None
         return (proof,) if proof is not None else (_by_text(item), *failed)
     compared = item.compare(stages.decides_by)
-    found: list[Evidence] = []
+    evidence: list[Evidence] = []
     errors: list[Evidence] = []
     proof = None
     if stages.proves and _none_failed(item):
         proof = attempt("prove", lambda: _proof(item), errors)
     if proof is not None:
-        found.append(proof)
+        evidence.append(proof)
     if compared.equal:
-        found.append(_match(item, stages, errors))
+        evidence.append(_match(item, stages, errors))
         if stages.refutes and (proof is None or stages.tests_proofs):
             searched = attempt("refute", lambda: _searched(item), errors)
-            found += [searched] if searched is not None else []
+            evidence += [searched] if searched is not None else []
     elif compared.equal is None:
-        found.append(_open(item, compared))
+        evidence.append(_open(item, compared))
         if stages.refutes and proof is None and Reason.TIE_UNDETERMINED in compared.reasons:
             # That it fits a tie here says little: without ties the two may differ.
             searched = attempt("refute", lambda: _searched(item), errors)
-            found += [searched] if searched is not None else []
+            evidence += [searched] if searched is not None else []
     else:
         difference = _different(item, compared, errors)
         if stages.refutes and stages.explains and isinstance(difference, Related):
@@ -98,19 +98,21 @@ def _found_here(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
             difference = attempt("refute", look, errors) or difference
             look = partial(_generated, item, difference)
             difference = attempt("generated", look, errors) or difference
-        found.append(difference)
+        evidence.append(difference)
     if proof is not None:
-        found = _beside_answers(item, proof, found, stages)
+        evidence = _beside_answers(item, proof, evidence, stages)
     if stages.explains:
-        found = [attempt("tags", partial(_tagged, item, each), errors) or each for each in found]
-    found = _marked(item, found)
+        evidence = [
+            attempt("tags", partial(_tagged, item, each), errors) or each for each in evidence
+        ]
+    evidence = _marked(item, evidence)
     if stages.explains and item.case.recorded_answers is None:
         # A verdict looks at the evidence before; this only says what to look at twice.
-        found += look_for_signs(item, errors)
-    return (*found, *errors)
+        evidence += look_for_signs(item, errors)
+    return (*evidence, *errors)
 
 
-def _marked(item: RunItem, found: list[Evidence]) -> list[Evidence]:
+def _marked(item: RunItem, evidence: list[Evidence]) -> list[Evidence]:
     """The evidence; its first piece says where a gold reads the clock, or neither has a value."""
     golds = [gold for gold in item.golds() if isinstance(gold, Answer)]
     reads_clock, both_empty = any(gold.volatile for gold in golds), False
@@ -120,8 +122,8 @@ def _marked(item: RunItem, found: list[Evidence]) -> list[Evidence]:
         answer = item.answer()
         both_empty = isinstance(answer, Answer) and _is_empty(answer)
     if not reads_clock and not both_empty:
-        return found
-    first, *rest = found
+        return evidence
+    first, *rest = evidence
     return [replace(first, gold_reads_clock=reads_clock, both_empty=both_empty), *rest]
 
 
@@ -271,15 +273,15 @@ def _related_elsewhere(item: RunItem, difference: Related) -> Related:
 
     searched = evidence_of(refutation)
     if isinstance(searched, Refuted) and searched.grade in _COUNTS:
-        noted = replace(relation, broken=searched)
+        searched_relation = replace(relation, broken=searched)
     else:
-        noted = replace(relation, elsewhere=searched)
+        searched_relation = replace(relation, elsewhere=searched)
     position = difference.relations.index(relation)
     before, after = difference.relations[:position], difference.relations[position + 1 :]
     unmade = isinstance(searched, Undecided) and bool(searched.reasons)
     return replace(
         difference,
-        relations=(*before, noted, *after),
+        relations=(*before, searched_relation, *after),
         cut_by_time=searched.cut_by_time,
         unsearched=searched.cut_by_time or unmade,
     )

@@ -30,15 +30,15 @@ def prove_case(case: Case, prediction: str, schema: Schema | None, profile: str)
     database = Path(case.database) if profile == SOUND and case.database else None
     best: Derivation = NotProved("the case has no gold")
     for gold in case.golds:
-        found = prove_on_data(
+        derivation = prove_on_data(
             gold, prediction, schema, database, profile=profile, contract=case.contract
         )
-        if found.proved:
-            return found
+        if derivation.proved:
+            return derivation
         if not _is_declared(best):
-            best = found
+            best = derivation
     return best
 
 
-def _is_declared(found: Derivation) -> bool:
-    return getattr(found, "declared", None) is not None
+def _is_declared(derivation: Derivation) -> bool:
+    return getattr(derivation, "declared", None) is not None

@@ -27,7 +27,7 @@ from sqlverdict.run.refute_stage import Refuter
 from sqlverdict.run.task import Task
 
 
-def with_records_settled(tasks: Iterable[Task], answers: str = RUN) -> Iterator[Task]:
+def with_record_uses(tasks: Iterable[Task], answers: str = RUN) -> Iterator[Task]:
     """The tasks, each with its case's record set to the use that is made of it.
 
     What was run here counts more than what was run elsewhere, so that by default a record stands
@@ -42,8 +42,8 @@ def with_records_settled(tasks: Iterable[Task], answers: str = RUN) -> Iterator[
         if database is not None and database not in at_hand:
             at_hand[database] = _is_file(database)
         runs = answers == RUN and database is not None and at_hand[database]
-        settled = _settled(record, task.prediction, runs=runs)
-        yield structs.replace(task, case=replace(task.case, recorded=settled))
+        used = _with_use(record, task.prediction, runs=runs)
+        yield structs.replace(task, case=replace(task.case, recorded=used))
 
 
 def _is_file(database: str) -> bool:
@@ -53,9 +53,9 @@ def _is_file(database: str) -> bool:
         return False
 
 
-def _settled(record: Recording, prediction: Prediction, *, runs: bool) -> Recording:
-    about, said = record.about, prediction.sql or ""
-    if about is not None and fold_sql(about) != fold_sql(said):
+def _with_use(record: Recording, prediction: Prediction, *, runs: bool) -> Recording:
+    about, sql = record.about, prediction.sql or ""
+    if about is not None and fold_sql(about) != fold_sql(sql):
         return replace(record, use="other_prediction")
     return replace(record, use="beside") if runs else record
 
@@ -93,15 +93,15 @@ class RecordedItem(RunItem):
         """Whether the answers matched, as recorded."""
         if database is not None and database != self.database:
             return Comparison(None, (Reason.DATABASE_UNAVAILABLE,), message="only one is recorded")
-        (gold, *_), found = self._record.golds, self._record.prediction
+        (gold, *_), prediction = self._record.golds, self._record.prediction
         if isinstance(gold, Failure):
             reason = gold.reason if gold.fault is not None else Reason.GOLD_EXECUTION_ERROR
             return Comparison(None, (reason,), message=gold.message)
-        if isinstance(found, Failure):
-            equal = None if found.fault is not None else False
-            return Comparison(equal, (found.reason,), message=found.message)
+        if isinstance(prediction, Failure):
+            equal = None if prediction.fault is not None else False
+            return Comparison(equal, (prediction.reason,), message=prediction.message)
         if self._record.equal is None:
-            return PRESETS.get(preset).compare(gold, found, self.pair())
+            return PRESETS.get(preset).compare(gold, prediction, self.pair())
         if self._record.equal:
             return Comparison(True)
         return Comparison(False, self._reasons())
@@ -122,11 +122,13 @@ class RecordedItem(RunItem):
 
     def _reasons(self) -> tuple[Reason, ...]:
         """How the recorded answers differ, as far as they show it."""
-        gold = next((found for found in self._record.golds if isinstance(found, Answer)), None)
-        found = self._record.prediction
-        if gold is None or not isinstance(found, Answer) or not self._record.whole:
+        gold = next(
+            (outcome for outcome in self._record.golds if isinstance(outcome, Answer)), None
+        )
+        prediction = self._record.prediction
+        if gold is None or not isinstance(prediction, Answer) or not self._record.whole:
             return (Reason.VALUE_MISMATCH,)
-        if gold.rows and not found.rows:
+        if gold.rows and not prediction.rows:
             return (Reason.EMPTY_RESULT,)
-        compared = PRESETS.get(DEFAULT_PRESET).compare(gold, found, self.pair())
+        compared = PRESETS.get(DEFAULT_PRESET).compare(gold, prediction, self.pair())
         return compared.reasons or (Reason.VALUE_MISMATCH,)

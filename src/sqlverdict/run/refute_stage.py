@@ -34,12 +34,12 @@ class Refuter:
         schema = self.schema(case)
         if isinstance(schema, NotRefuted):
             return schema
-        found: Refutation = NotRefuted(0, message="the case has no gold")
+        refutation: Refutation = NotRefuted(0, message="the case has no gold")
         for gold in case.golds:
-            found = self._search(gold, prediction, schema, case)
-            if isinstance(found, NotRefuted):
-                return found
-        return found
+            refutation = self._search(gold, prediction, schema, case)
+            if isinstance(refutation, NotRefuted):
+                return refutation
+        return refutation
 
     def refute_relation(self, case: Case, prediction: str, relation: Relation) -> Refutation:
         """A database on which the prediction does not relate to the first gold like that.
@@ -68,7 +68,7 @@ class Refuter:
 
         bank = self._open_bank()
         database = _real_file(case)
-        found = find_witness(
+        refutation = find_witness(
             gold,
             prediction,
             schema,
@@ -77,7 +77,7 @@ class Refuter:
             first=bank.instances(schema) if bank is not None else (),
             database=database,
         )
-        if self.plan.explains and _may_be_bettered(found):
+        if self.plan.explains and _may_be_bettered(refutation):
             from sqlverdict.refute.trial.null_probe import probe_nulls
 
             better = probe_nulls(
@@ -89,23 +89,23 @@ class Refuter:
                 database=database,
             )
             if isinstance(better, Witness):
-                found = better
+                refutation = better
             elif better is not None:
-                found = replace(found, cut_by_time=True)
-        if bank is not None and isinstance(found, Witness):
-            bank.add(found)
-        return found
+                refutation = replace(refutation, cut_by_time=True)
+        if bank is not None and isinstance(refutation, Witness):
+            bank.add(refutation)
+        return refutation
 
     def schema(self, case: Case) -> Schema | NotRefuted:
         """The schema given for the case's database, else that of its file."""
-        given = self.plan.schemas.get(case.db_id)
-        if given is not None:
-            return with_null_keys(given) if self.plan.null_keys else given
+        in_plan = self.plan.schemas.get(case.db_id)
+        if in_plan is not None:
+            return with_null_keys(in_plan) if self.plan.null_keys else in_plan
         if case.database is None:
             return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message="no schema is known")
         try:
-            found = _read(case.database, database_digest(Path(case.database)))
-            return with_null_keys(found) if self.plan.null_keys else found
+            from_file = _read(case.database, database_digest(Path(case.database)))
+            return with_null_keys(from_file) if self.plan.null_keys else from_file
         except (SchemaError, OSError) as error:
             return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message=str(error))
 
@@ -122,12 +122,12 @@ def _real_file(case: Case) -> Path | None:
     return database if database is not None and database.is_file() else None
 
 
-def _may_be_bettered(found: Refutation) -> bool:
+def _may_be_bettered(refutation: Refutation) -> bool:
     """Whether a NULL in an aggregate would tell more than what was found."""
-    if isinstance(found, Witness):
-        return found.grade not in ("ordinary", "ungraded")
+    if isinstance(refutation, Witness):
+        return refutation.grade not in ("ordinary", "ungraded")
     # Text that is the same, and queries that do not run, are not the probe's business.
-    return found.instances > 0
+    return refutation.instances > 0
 
 
 def witness_name(case: Case, prediction: str) -> str:

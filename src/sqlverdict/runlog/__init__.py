@@ -1,1 +1,8 @@
-"""TODO."""
+"""What a run leaves on disk.
+
+``log``          ``results.jsonl``: one line a case, written as cases finish
+``old_schemas``  reads lines of older versions
+``manifest``     ``manifest.json``: what was run, on what, with which versions and limits
+``folder``       a run's folder while the run is on: locked, resumed, filled, finished
+``run``          a finished run, as the API returns it and as reports read it
+"""

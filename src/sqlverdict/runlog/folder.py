@@ -30,7 +30,7 @@ WITNESSES = "witnesses"
 """The folder of witnesses, inside the run's."""
 
 _OURS = (SUMMARY, "report.md", "junit.xml", RESULTS, MANIFEST)
-_NAMED = 5
+_MOST_NAMES = 5
 
 
 class _TemporaryFolder:
@@ -122,26 +122,26 @@ class RunFolder:
 
     def notes(self) -> tuple[str, ...]:
         """What of an earlier run had to be done again, and why."""
-        said = []
+        sentences = []
         if self._changed:
             names = sorted(self._changed)
-            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-            said.append(
+            more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
+            sentences.append(
                 f"{count(len(names), 'database')} changed since the run "
-                f"({', '.join(names[:_NAMED])}{more}): "
+                f"({', '.join(names[:_MOST_NAMES])}{more}): "
                 f"{_are_done(self._changed.total())} again"
             )
         if self._again:
-            said.append(
+            sentences.append(
                 f"{_are_done(self._again)} again: what stopped them (a database, a judge, a limit "
                 f"in seconds, an error of ours) may have gone away"
             )
         if self.log.damaged:
-            said.append(
+            sentences.append(
                 f"{count(self.log.damaged, 'line')} of {RESULTS} did not fit its checksum: what is "
                 f"missing is done again"
             )
-        return tuple(said)
+        return tuple(sentences)
 
     def seal(self, **facts: Any) -> None:
         """The last line is in: put the log in order and complete the manifest."""

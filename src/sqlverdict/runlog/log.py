@@ -79,8 +79,8 @@ def is_sound(line: bytes, schema: int) -> bool:
     end = line.rfind(_MARK)
     start = end + len(_MARK)
     # Written out, for every line is read several times.
-    made = blake2b(line[:end], digest_size=_HEX // 2)
-    if end <= 0 or line[start : start + _HEX] != made.hexdigest().encode():
+    digest = blake2b(line[:end], digest_size=_HEX // 2)
+    if end <= 0 or line[start : start + _HEX] != digest.hexdigest().encode():
         return False
     # Only the timings stand behind it: a field written there would be read instead of the first.
     return _TAIL.fullmatch(line, start + _HEX) is not None
@@ -251,15 +251,15 @@ def _read(line: bytes, path: Path) -> Result:
 _AGAIN_WORDS = "Run the same evaluate command again: it does such cases anew and keeps the others."
 
 
-def _check_count(folder: Path, found: int) -> None:
+def _check_count(folder: Path, lines: int) -> None:
     """Refuse the log of a finished run that lacks lines; what is under way may lack some."""
     if not (folder / MANIFEST).exists():
         return
     manifest = read_manifest(folder)
     expected = manifest.cases
-    if manifest.finished and expected is not None and found != expected:
+    if manifest.finished and expected is not None and lines != expected:
         raise RunLogError(
-            f"{folder / RESULTS} has {found:,} lines, and the run has {expected:,} cases: the file "
+            f"{folder / RESULTS} has {lines:,} lines, and the run has {expected:,} cases: the file "
             f"was cut short or added to. {_AGAIN_WORDS}"
         )
 

@@ -86,11 +86,11 @@ def _version_of(package: str) -> str:
     spec = find_spec(package)
     file = Path(spec.origin).with_name("_version.py") if spec and spec.origin else None
     if file is not None and file.is_file():
-        found = re.search(
+        version_line = re.search(
             r"""^__version__ = .*?["']([^"']+)["']$""", file.read_text(), re.MULTILINE
         )
-        if found:
-            return found[1]
+        if version_line:
+            return version_line[1]
     from importlib.metadata import version
 
     return version(package)

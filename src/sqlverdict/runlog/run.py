@@ -79,11 +79,11 @@ def check_summary(run: Run) -> None:
     Raises:
         RunLogError: the log was changed or cut short, or the summary says something else.
     """
-    said, found = (
+    stored, recounted = (
         [(each.metric, each.value, each.scored) for each in summary.estimates]
         for summary in (run.summary, _summary_of(run.folder, run.manifest))
     )
-    if said != found:
+    if stored != recounted:
         raise RunLogError(
             f"{run.folder / SUMMARY} does not say what {RESULTS} holds: one of them was changed. "
             f"Remove {SUMMARY} and run the same evaluate command again: it writes a new one."

@@ -81,18 +81,18 @@ def _sizes(item: RunItem, tables: Sequence[Table]) -> Iterator[str]:
     for table in tables:
         if is_view(table):
             continue
-        found = item.run(f"SELECT count(*) FROM {quote_name(table.name)}")  # noqa: S608 - quoted
-        if isinstance(found, Answer):
-            yield f"{table.name}: {count(int(str(found.rows[0][0])), 'row')}"
+        outcome = item.run(f"SELECT count(*) FROM {quote_name(table.name)}")  # noqa: S608 - quoted
+        if isinstance(outcome, Answer):
+            yield f"{table.name}: {count(int(str(outcome.rows[0][0])), 'row')}"
 
 
 def _columns(
     queries: Sequence[Query], schema: Schema, tables: Sequence[Table]
 ) -> list[tuple[str, str]]:
     """The columns that queries read; first those that only one of them reads."""
-    named = [dict.fromkeys(_named(query, schema, tables)) for query in queries]
-    every = dict.fromkeys(place for places in named for place in places)
-    shared = [place for place in every if all(place in places for places in named)]
+    by_query = [dict.fromkeys(_columns_of(query, schema, tables)) for query in queries]
+    every = dict.fromkeys(place for places in by_query for place in places)
+    shared = [place for place in every if all(place in places for places in by_query)]
     whole = [
         (table.name, column.name)
         for table in tables
@@ -102,7 +102,7 @@ def _columns(
     return [*(place for place in every if place not in shared), *shared, *whole]
 
 
-def _named(query: Query, schema: Schema, tables: Sequence[Table]) -> Iterator[tuple[str, str]]:
+def _columns_of(query: Query, schema: Schema, tables: Sequence[Table]) -> Iterator[tuple[str, str]]:
     from sqlglot import exp
 
     from sqlverdict.refute.read.columns import Resolver
@@ -116,12 +116,12 @@ def _named(query: Query, schema: Schema, tables: Sequence[Table]) -> Iterator[tu
             yield place
             continue
         # A reference that cannot be followed may be any table's column of that name.
-        wanted = fold(node.name)
+        name = fold(node.name)
         yield from (
             (table.name, column.name)
             for table in tables
             for column in table.columns
-            if fold(column.name) == wanted
+            if fold(column.name) == name
         )
 
 

@@ -77,16 +77,18 @@ def questions(
     bare = _bare(item) if (asking.pair_metrics and _runs(item)) or open_ is not None else None
     if bare is None:
         return ()
-    wanted: list[JudgeQuestion] = []
+    open_questions: list[JudgeQuestion] = []
     if asking.pair_metrics and _runs(item):
         brief = replace(bare, equal=item.compare(preset).equal)
-        wanted.append(JudgeQuestion(asking.pair_metrics, asking.pair_judge, brief))
+        open_questions.append(JudgeQuestion(asking.pair_metrics, asking.pair_judge, brief))
     if asking.open_metrics and open_ is not None:
         full, notes = _with_evidence(bare, item, evidence, open_, asking)
-        wanted.append(JudgeQuestion(asking.open_metrics, asking.open_judge, full, open_, notes))
-    if len(wanted) == 2 and _same(*wanted):
-        return (replace(wanted[1], metrics=asking.pair_metrics + asking.open_metrics),)
-    return tuple(wanted)
+        open_questions.append(
+            JudgeQuestion(asking.open_metrics, asking.open_judge, full, open_, notes)
+        )
+    if len(open_questions) == 2 and _same(*open_questions):
+        return (replace(open_questions[1], metrics=asking.pair_metrics + asking.open_metrics),)
+    return tuple(open_questions)
 
 
 def _same(one: JudgeQuestion, other: JudgeQuestion) -> bool:
@@ -120,8 +122,10 @@ def _bare(item: RunItem) -> Brief:
         gold=sql,
         prediction=item.prediction.sql or "",
         equal=item.compare(DEFAULT_PRESET).equal,
-        gold_table=_shown(record, record.gold_text if record else "", gold),
-        prediction_table=_shown(record, record.prediction_text if record else "", item.answer()),
+        gold_table=_answer_text(record, record.gold_text if record else "", gold),
+        prediction_table=_answer_text(
+            record, record.prediction_text if record else "", item.answer()
+        ),
         dialect=item.pair().dialect,
     )
 
@@ -141,7 +145,7 @@ def _schema_text(item: RunItem, recorded: str) -> str:
     return schema_text(schema) if schema is not None else ""
 
 
-def _shown(record: Recording | None, text: str, outcome: Outcome) -> str | None:
+def _answer_text(record: Recording | None, text: str, outcome: Outcome) -> str | None:
     """An answer as a judge sees it: as it was recorded, where it was."""
     if record is not None and not record.has_results:
         return None

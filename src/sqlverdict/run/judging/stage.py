@@ -71,8 +71,8 @@ class JudgeOptions:
 
 def _changed(settings: Settings) -> list[str]:
     """What is not as by default, in words."""
-    usual, given = vars(Settings()), vars(settings)
-    return [f"{name} {value}" for name, value in given.items() if value != usual[name]]
+    usual, own = vars(Settings()), vars(settings)
+    return [f"{name} {value}" for name, value in own.items() if value != usual[name]]
 
 
 @dataclass(frozen=True)
@@ -97,31 +97,31 @@ class JudgeStage:
     def __init__(self, judging: JudgeOptions, plan: RunPlan) -> None:
         self.judging = judging
         self.plan = plan
-        self.held: list[WaitingCase] = []
+        self.waiting: list[WaitingCase] = []
 
-    def sit(self, waiting: Iterable[Pending]) -> Iterator[LogLine]:
-        """The lines of all that waits, as they are settled; few of them are held at a time."""
+    def lines(self, pending: Iterable[Pending]) -> Iterator[LogLine]:
+        """The lines of all that waits, as they are settled; few of them are kept at a time."""
         from sqlverdict.llm.threads import work_all
 
         stop = getattr(self.judging.answerer, "stop", None)
-        crowd = work_all(self.settle, waiting, self.judging.concurrency, on_interrupt=stop)
-        for _, settled in crowd:
-            if isinstance(settled, WaitingCase):
-                self.held.append(settled)
+        finished = work_all(self.settle, pending, self.judging.concurrency, on_interrupt=stop)
+        for _, line in finished:
+            if isinstance(line, WaitingCase):
+                self.waiting.append(line)
             else:
-                yield settled
+                yield line
 
     def settle(self, pending: Pending) -> LogLine | WaitingCase:
         """One finding's line, with the opinions it waited for."""
         task, finding = pending.task, pending.finding
-        heard: list[Evidence] = []
+        judged: list[Evidence] = []
         for question in finding.questions:
             opinions = self._ask(question)
             for opinion in opinions:
                 if BUDGET in opinion.flags or PENDING in opinion.flags:
                     return WaitingCase(task.case.id, BUDGET in opinion.flags)
-            heard.append(opinion_evidence(question, opinions))
-        evidence = (*finding.evidence, *heard)
+            judged.append(opinion_evidence(question, opinions))
+        evidence = (*finding.evidence, *judged)
         judgement = self.plan.judge(task.case, task.prediction, evidence)
         item = SettledItem(task.case, task.prediction, evidence, judgement)
         scores: dict[str, float | None] = {}
@@ -131,8 +131,8 @@ class JudgeStage:
                 scores[spec.label] = finding.scores[spec.label]
             else:
                 score = partial(score_case, spec, cast("Item", item))
-                found = attempt(spec.label, score, errors)
-                scores[spec.label] = None if found is None else found.value
+                result = attempt(spec.label, score, errors)
+                scores[spec.label] = None if result is None else result.value
         evidence += tuple(errors)
         final = structs.replace(
             finding, judgement=judgement, evidence=evidence, scores=scores, questions=()
@@ -140,10 +140,10 @@ class JudgeStage:
         return LogLine(task.system, task.index, encode_line(task, final))
 
     def _ask(self, question: JudgeQuestion) -> list[Opinion]:
-        settings, chosen = self.judging.settings, JUDGES.get(question.judge)
+        settings, judge = self.judging.settings, JUDGES.get(question.judge)
         return [
             hear(
-                chosen,
+                judge,
                 question.brief,
                 replace(settings, sample=settings.sample + number),
                 self.judging.answerer,
@@ -158,16 +158,16 @@ class SettledItem:
 
     case: Case
     prediction: Prediction
-    found: tuple[Evidence, ...]
-    made: Judgement
+    pieces: tuple[Evidence, ...]
+    verdict: Judgement
 
     def evidence(self) -> Sequence[Evidence]:
         """All that was found out."""
-        return self.found
+        return self.pieces
 
     def judgement(self) -> Judgement:
         """What it amounts to."""
-        return self.made
+        return self.verdict
 
 
 def opinion_evidence(question: JudgeQuestion, opinions: Sequence[Opinion]) -> Judged:

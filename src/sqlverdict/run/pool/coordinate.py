@@ -65,11 +65,11 @@ def coordinate(
         batches = run_here(tasks, examiner, queries)
     with closing(batches):
         waiting = _waiting(batches, log, plan.contradictions)
-        for line in stage.sit(waiting) if stage is not None else waiting:
+        for line in stage.lines(waiting) if stage is not None else waiting:
             assert isinstance(line, LogLine), "nothing waits where no judge is asked"
             log([line])
     killed = pool.killed if pool is not None else 0
-    return WorkOutcome(killed, tuple(stage.held) if stage is not None else ())
+    return WorkOutcome(killed, tuple(stage.waiting) if stage is not None else ())
 
 
 def _waiting(
