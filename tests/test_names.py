@@ -85,8 +85,7 @@ MEMBERS = {
 }
 """Folders of a registry: the file is the member, so that a new member is one file."""
 
-MAPS_NOT_YET = {
-}
+MAPS_NOT_YET: set[str] = set()
 """Folders whose ``__init__.py`` does not yet list their files. It may only get shorter."""
 
 MOST_FILES = 20
