@@ -60,9 +60,9 @@ def _taken_for_granted(schema: Schema, facts: frozenset[Fact]) -> Iterator[Fact]
             yield Unique(table.name, table.primary_key)
             yield NotNull(table.name, table.primary_key[0])
         for declaration in table.indexes:
-            found = _PARTIAL.search(declaration)
-            if found is not None and table.column(found[1]) is not None:
-                yield Unique(table.name, (found[1],))
+            match = _PARTIAL.search(declaration)
+            if match is not None and table.column(match[1]) is not None:
+                yield Unique(table.name, (match[1],))
 
 
 def is_unique(column: Expr, facts: Facts) -> bool:
@@ -88,8 +88,8 @@ def is_not_null(column: Expr, facts: Facts) -> bool:
 
 def key_columns(table: str, facts: Facts) -> tuple[str, ...]:
     """The columns of a table's primary key."""
-    found = facts.schema.table(table)
-    return tuple(map(fold, found.primary_key)) if found is not None else ()
+    declared = facts.schema.table(table)
+    return tuple(map(fold, declared.primary_key)) if declared is not None else ()
 
 
 def refers(child: tuple[str, str], parent: tuple[str, str], facts: Facts) -> References | None:
@@ -100,8 +100,8 @@ def refers(child: tuple[str, str], parent: tuple[str, str], facts: Facts) -> Ref
     if parent[1] not in key_columns(parent[0], facts):
         return None
     table = facts.schema.table(child[0])
-    wanted = _target(table, child[1]) if table is not None else None
-    if wanted != parent:
+    target = _target(table, child[1]) if table is not None else None
+    if target != parent:
         return None
     for fact in facts.references:
         tables = fold(fact.table), fold(fact.parent)

@@ -45,8 +45,8 @@ def stages(without: frozenset[str]) -> PaperStages:
     rules = rules_of("etm_paper", without).rules
 
     def of(numbers: tuple[str, ...]) -> tuple[Rule, ...]:
-        found = [rule for rule in rules if rule.paper and rule.paper[0] in numbers]
-        return tuple(sorted(found, key=lambda rule: numbers.index(rule.paper[0])))
+        numbered = [rule for rule in rules if rule.paper and rule.paper[0] in numbers]
+        return tuple(sorted(numbered, key=lambda rule: numbers.index(rule.paper[0])))
 
     rest = tuple(rule for rule in rules if not rule.paper)
     return PaperStages(of(_FIRST), of(_AT_SET_OPERATIONS), of(_WITHIN_SELECT) + rest)
@@ -109,19 +109,19 @@ class PaperRewriting:
         parent, name, index = place
         if parent is None or name is None:
             return self.tree
-        found = parent.args[name]
-        node: Expr = found if index is None else found[index]
+        child = parent.args[name]
+        node: Expr = child if index is None else child[index]
         return node
 
     def _apply(self, rule: Rule, node: Expr) -> bool:
         parent, name, index = node.parent, node.arg_key, node.index
         self._known.cited.clear()
-        made = rule.rewrite(node, self._known)
-        if made is None:
+        replacement = rule.rewrite(node, self._known)
+        if replacement is None:
             return False
         path = (*path_to(parent), (name or "", -1 if index is None else index)) if parent else ()
         facts = tuple(map(str, self._known.cited))
-        self.tree = put(self.tree, made, parent, name, index)
+        self.tree = put(self.tree, replacement, parent, name, index)
         self.steps.append(Step(self._side, rule.name, path, facts))
         if len(self.steps) > MOST_STEPS:
             names = sorted({step.rule for step in self.steps[-20:]})
@@ -136,7 +136,7 @@ def _inner_first(tree: Expr, kind: type[T]) -> list[T]:
 
 def _by_type(tree: Expr) -> dict[type, list[Expr]]:
     """The nodes of a tree by their type, children before parents."""
-    found: dict[type, list[Expr]] = {}
+    nodes: dict[type, list[Expr]] = {}
     for node in _inner_first(tree, Expr):
-        found.setdefault(type(node), []).append(node)
-    return found
+        nodes.setdefault(type(node), []).append(node)
+    return nodes

@@ -67,7 +67,7 @@ def name_of(column: Expr) -> tuple[str, str] | None:
     return str(table.this), str(column.this.this)
 
 
-def named(table: str, column: str) -> exp.Column:
+def column_node(table: str, column: str) -> exp.Column:
     """A column of a table."""
     return exp.Column(this=exp.Identifier(this=column), table=exp.Identifier(this=table))
 
@@ -96,10 +96,10 @@ def on_conditions(select: Expr) -> list[Expr]:
 def set_sources(select: Expr, sources: Sequence[Expr], on: Sequence[Expr]) -> None:
     """Write FROM and JOINs anew, with all conditions at the first join."""
     select.set("from_", exp.From(this=sources[0]))
-    made = [exp.Join(this=source) for source in sources[1:]]
-    if made and on:
-        made[0].set("on", all_of(on))
-    select.set("joins", made or None)
+    new_joins = [exp.Join(this=source) for source in sources[1:]]
+    if new_joins and on:
+        new_joins[0].set("on", all_of(on))
+    select.set("joins", new_joins or None)
 
 
 def nodes_below(node: Expr, *kinds: type[T]) -> list[T]:
@@ -107,28 +107,28 @@ def nodes_below(node: Expr, *kinds: type[T]) -> list[T]:
 
     sqlglot's own walk is a chain of generators; the rules walk often enough to feel it.
     """
-    found: list[T] = []
+    nodes: list[T] = []
     waiting: list[Any] = [node]
     while waiting:
         here = waiting.pop()
         if isinstance(here, kinds):
-            found.append(here)
+            nodes.append(here)
         for value in here.args.values():
             if type(value) is list:
                 waiting.extend(part for part in value if isinstance(part, Expr))
             elif isinstance(value, Expr):
                 waiting.append(value)
-    return found
+    return nodes
 
 
 def own_columns(select: Expr) -> list[exp.Column]:
     """The columns that a SELECT names itself, without those of queries inside it."""
-    found: list[exp.Column] = []
+    columns: list[exp.Column] = []
     waiting: list[Any] = [select]
     while waiting:
         here = waiting.pop()
         if isinstance(here, exp.Column):
-            found.append(here)
+            columns.append(here)
         if isinstance(here, exp.Query) and here is not select:
             continue
         for value in here.args.values():
@@ -136,7 +136,7 @@ def own_columns(select: Expr) -> list[exp.Column]:
                 waiting.extend(part for part in value if isinstance(part, Expr))
             elif isinstance(value, Expr):
                 waiting.append(value)
-    return found
+    return columns
 
 
 def truth() -> exp.EQ:

@@ -59,10 +59,10 @@ def aggregate_of_one_row(node: exp.Select, facts: Facts) -> Expr | None:
     if group is None or has_window(node):
         return None
     calls = [c for c in aggregates_in(output_nodes(node)) if not isinstance(c.parent, exp.Filter)]
-    made = [(call, value) for call in calls if (value := _value(call, facts)) is not None]
-    if not made or not determines_row(node, facts, plain_columns(group.expressions)):
+    replacements = [(call, value) for call in calls if (value := _value(call, facts)) is not None]
+    if not replacements or not determines_row(node, facts, plain_columns(group.expressions)):
         return None
-    for call, value in made:
+    for call, value in replacements:
         call.replace(value)
     return node
 

@@ -59,28 +59,28 @@ def aggregate_skips_null(node: exp.Select, facts: Facts) -> Expr | None:
     del facts
     if node.args.get("group") is not None or node.args.get("having") is not None:
         return None
-    found = list(aggregates_in(node.expressions))
-    if not found or not all(isinstance(call, _SKIP) for call in found):
+    calls = list(aggregates_in(node.expressions))
+    if not calls or not all(isinstance(call, _SKIP) for call in calls):
         return None
-    column = _argument(found[0])
+    column = _argument(calls[0])
     if not isinstance(column, exp.Column):
         return None
-    counted = all(
-        isinstance(call, exp.Count) and isinstance(call.this, exp.Column) for call in found
+    only_counts = all(
+        isinstance(call, exp.Count) and isinstance(call.this, exp.Column) for call in calls
     )
-    asked = conditions(node)
-    kept = [part for part in asked if not _tests(part, column)]
-    if not counted and len(kept) == len(asked):
+    own_conditions = conditions(node)
+    rest = [part for part in own_conditions if not _tests(part, column)]
+    if not only_counts and len(rest) == len(own_conditions):
         return None
-    if not all(same(_argument(call), column) for call in found) or not _alone(node, found, column):
+    if not all(same(_argument(call), column) for call in calls) or not _alone(node, calls, column):
         return None
-    if counted:
+    if only_counts:
         test = exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null()))
-        for call in found:
+        for call in calls:
             call.set("this", exp.Star())
-        set_conditions(node, [*asked, test])
+        set_conditions(node, [*own_conditions, test])
         return node
-    set_conditions(node, kept)
+    set_conditions(node, rest)
     return node
 
 
@@ -88,8 +88,8 @@ def _alone(node: exp.Select, calls: list[Expr], column: Expr) -> bool:
     """Whether the column is one of the query's own, and it shows none outside the calls."""
     inside = {id(c) for call in calls for c in columns_in(call)}
     own = labels(node)
-    shown = (c for item in node.expressions for c in columns_in(item) if label_of(c) in own)
-    return label_of(column) in own and all(id(c) in inside for c in shown)
+    selected = (c for item in node.expressions for c in columns_in(item) if label_of(c) in own)
+    return label_of(column) in own and all(id(c) in inside for c in selected)
 
 
 def _argument(call: Expr) -> Expr:

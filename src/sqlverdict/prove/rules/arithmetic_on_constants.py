@@ -51,5 +51,5 @@ def arithmetic_on_constants(node: exp.Add | exp.Sub | exp.Mul, facts: Facts) -> 
         value = left - right if isinstance(node, exp.Sub) else left * right
     if abs(value) >= _MOST:
         return None
-    made: Expr = exp.Literal.number(abs(value))
-    return exp.Neg(this=made) if value < 0 else made
+    number: Expr = exp.Literal.number(abs(value))
+    return exp.Neg(this=number) if value < 0 else number

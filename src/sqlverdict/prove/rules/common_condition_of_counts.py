@@ -64,20 +64,20 @@ def common_condition_of_counts(node: exp.Select, facts: Facts) -> Expr | None:
     if node.args.get("group") is not None or node.args.get("having") is not None:
         return None
     calls = list(aggregates_in(output_nodes(node)))
-    asked = [parts(test) for call in calls if (test := tested_condition(call)) is not None]
-    if not calls or len(asked) < len(calls) or not items(node) or has_window(node):
+    tests = [parts(test) for call in calls if (test := tested_condition(call)) is not None]
+    if not calls or len(tests) < len(calls) or not items(node) or has_window(node):
         return None
-    common = set.intersection(*({key(part) for part in found} for found in asked))
+    common = set.intersection(*({key(part) for part in test} for test in tests))
     if not common or next(bare_columns(node), None) is not None:
         return None
-    moved = {key(part): part.copy() for part in asked[0] if key(part) in common}
-    for call, found in zip(calls, asked, strict=True):
-        call.replace(_counted([part for part in found if key(part) not in common]))
-    set_conditions(node, [*conditions(node), *moved.values()])
+    shared = {key(part): part.copy() for part in tests[0] if key(part) in common}
+    for call, test_parts in zip(calls, tests, strict=True):
+        call.replace(_count_of([part for part in test_parts if key(part) not in common]))
+    set_conditions(node, [*conditions(node), *shared.values()])
     return node
 
 
-def _counted(rest: list[Expr]) -> Expr:
+def _count_of(rest: list[Expr]) -> Expr:
     if rest:
         return counts_when(all_of([part.copy() for part in rest]))
     return exp.Count(this=exp.Star(), big_int=True)

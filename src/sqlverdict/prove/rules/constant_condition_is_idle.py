@@ -59,14 +59,14 @@ def constant_condition_is_idle(node: exp.And | exp.Or | exp.Select, facts: Facts
                 return node
         return None
     for side, other in ((node.this, node.expression), (node.expression, node.this)):
-        found = truth(side)
-        if found is None:
+        truth_value = truth(side)
+        if truth_value is None:
             continue
-        if found is isinstance(node, exp.Or):
-            return constant(found, node) if groups_without(other) else None
+        if truth_value is isinstance(node, exp.Or):
+            return constant(truth_value, node) if groups_without(other) else None
         if is_truth_value(other) or in_filter(node):
-            kept: Expr = other
-            return kept
+            remaining: Expr = other
+            return remaining
     return None
 
 

@@ -56,9 +56,9 @@ def copies_joined_on_key_are_one(node: exp.Select, facts: Facts) -> Expr | None:
     if len(set(tables)) == len(tables) or not is_flat(node):
         return None
     classes = equal_columns(node, facts)
-    for place, second in enumerate(inner):
-        for first, base in zip(inner[:place], tables, strict=False):
-            if base is None or base != tables[place]:
+    for index, second in enumerate(inner):
+        for first, base in zip(inner[:index], tables, strict=False):
+            if base is None or base != tables[index]:
                 continue
             a, b = first.alias, second.alias
             for columns, fact in facts.uniques(b):

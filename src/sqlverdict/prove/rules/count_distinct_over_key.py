@@ -60,9 +60,9 @@ def count_distinct_over_key(node: exp.Count, facts: Facts) -> Expr | None:
         return None
     group = select.args.get("group")
     test = exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null()))
-    given = {name_of(column)} | plain_columns(group.expressions if group is not None else ())
+    columns = {name_of(column)} | plain_columns(group.expressions if group is not None else ())
     # A NULL is counted by neither, so UNIQUE is enough for the column itself.
-    if not determines_row(select, facts, given, also=[test]):
+    if not determines_row(select, facts, columns, also=[test]):
         return None
     node.set("this", column)
     return node

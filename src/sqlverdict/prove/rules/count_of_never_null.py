@@ -42,10 +42,10 @@ from sqlverdict.prove.rule import Pair, rule
 )
 def count_of_never_null(node: exp.Count, facts: Facts) -> Expr | None:
     """Count rows."""
-    counted = node.this
-    if isinstance(counted, exp.Star | exp.Distinct) or counted is None or node.expressions:
+    argument = node.this
+    if isinstance(argument, exp.Star | exp.Distinct) or argument is None or node.expressions:
         return None
-    if not facts.never_null(counted):
+    if not facts.never_null(argument):
         return None
     node.set("this", exp.Star())
     return node

@@ -69,17 +69,17 @@ def derived_table_is_merged(node: exp.Select, facts: Facts) -> Expr | None:
     if not is_flat(node):
         return None
     inner, outer = split_items(node)
-    for place, item in enumerate(inner):
+    for index, item in enumerate(inner):
         query = item.this if isinstance(item, exp.Subquery) else None
         if not isinstance(query, exp.Select) or not _is_plain(query):
             continue
         theirs, _ = split_items(query)
-        columns = {(item.alias, f"c{n}"): made for n, made in enumerate(query.expressions)}
+        columns = {(item.alias, f"c{n}"): output for n, output in enumerate(query.expressions)}
         if not _are_null_for_no_rows(node, columns):
             continue
-        moved = conditions(query)
-        set_items(node, [*inner[:place], *theirs, *inner[place + 1 :]], outer)
-        set_conditions(node, [*moved, *conditions(node)])
+        inner_conditions = conditions(query)
+        set_items(node, [*inner[:index], *theirs, *inner[index + 1 :]], outer)
+        set_conditions(node, [*inner_conditions, *conditions(node)])
         substitute(node, columns)
         return node
     return None
@@ -89,8 +89,8 @@ def _are_null_for_no_rows(node: exp.Select, columns: Mapping[ColumnName, Expr]) 
     """Whether columns beside an aggregate are NULL where there is no row, as they were."""
     if node.args.get("group") is not None:
         return True
-    shown = (columns.get(name_of(column)) for column in bare_columns(node))
-    return all(is_null_with_its_columns(made) for made in shown)
+    selected = (columns.get(name_of(column)) for column in bare_columns(node))
+    return all(is_null_with_its_columns(output) for output in selected)
 
 
 def _is_plain(query: exp.Select) -> bool:

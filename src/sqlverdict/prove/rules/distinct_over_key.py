@@ -67,8 +67,8 @@ def _tells_groups_apart(node: exp.Select, facts: Facts) -> bool:
     group = node.args.get("group")
     if group is None:
         return True
-    shown = {key(item) for item in node.expressions}
-    rest = [term for term in group.expressions if key(term) not in shown]
+    selected = {key(item) for item in node.expressions}
+    rest = [term for term in group.expressions if key(term) not in selected]
     if not rest:
         return True
     if not all(isinstance(term, exp.Column) for term in rest):
@@ -76,5 +76,5 @@ def _tells_groups_apart(node: exp.Select, facts: Facts) -> bool:
     grouped = plain_columns(group.expressions)
     within = closure(node, facts, grouped)
     fixed = {name for name in plain_columns(node.expressions) if name in within}
-    found = closure(node, facts, fixed)
-    return all(name_of(term) in found for term in rest)
+    determined = closure(node, facts, fixed)
+    return all(name_of(term) in determined for term in rest)

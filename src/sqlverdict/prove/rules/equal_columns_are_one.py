@@ -60,11 +60,11 @@ def equal_columns_are_one(node: exp.Select, facts: Facts) -> Expr | None:
     classes = classes_of(pair for _, pair in equalities)
     if not classes:
         return None
-    chosen = {
+    representatives = {
         name: first for name, first in chosen_columns(node, facts, classes).items() if name != first
     }
-    wanted = [(first, other) for other, first in sorted(chosen.items())]
-    stated = [sorted(pair) for _, pair in equalities if pair is not None]
+    new_pairs = [(first, other) for other, first in sorted(representatives.items())]
+    old_pairs = [sorted(pair) for _, pair in equalities if pair is not None]
     others = [condition for condition, pair in equalities if pair is None]
     stating = {
         id(side)
@@ -76,13 +76,17 @@ def equal_columns_are_one(node: exp.Select, facts: Facts) -> Expr | None:
     derived = [item for item in items(node) if isinstance(item, exp.Subquery)]
     inside = {id(column) for item in derived for column in columns_in(item)}
     stale = any(
-        name_of(column) in chosen and id(column) not in stating and id(column) not in inside
+        name_of(column) in representatives
+        and id(column) not in stating
+        and id(column) not in inside
         for column in columns_in(node)
     )
-    if not stale and sorted(stated) == sorted(sorted(pair) for pair in wanted):
+    if not stale and sorted(old_pairs) == sorted(sorted(pair) for pair in new_pairs):
         return None
     set_conditions(node, others)
-    substitute(node, {name: resolved(*first) for name, first in chosen.items()}, inside)
-    made = [exp.EQ(this=resolved(*first), expression=resolved(*other)) for first, other in wanted]
-    set_conditions(node, [*made, *conditions(node)])
+    substitute(node, {name: resolved(*first) for name, first in representatives.items()}, inside)
+    new_equalities = [
+        exp.EQ(this=resolved(*first), expression=resolved(*other)) for first, other in new_pairs
+    ]
+    set_conditions(node, [*new_equalities, *conditions(node)])
     return node

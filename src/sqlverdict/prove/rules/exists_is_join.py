@@ -70,8 +70,8 @@ def exists_is_join(node: exp.Select, facts: Facts) -> Expr | None:
     """Join the inner sources."""
     if not items(node) or not is_flat(node):
         return None
-    kept = conditions(node)
-    for place, condition in enumerate(kept):
+    own_conditions = conditions(node)
+    for index, condition in enumerate(own_conditions):
         inner = condition.this if isinstance(condition, exp.Exists) else None
         if not isinstance(inner, exp.Select) or is_grouped(inner) or is_limited(inner):
             continue
@@ -81,9 +81,11 @@ def exists_is_join(node: exp.Select, facts: Facts) -> Expr | None:
             continue
         mine, outer = split_items(node)
         theirs, _ = split_items(inner)
-        moved = conditions(inner)
+        inner_conditions = conditions(inner)
         set_items(node, [*mine, *theirs], outer)
-        set_conditions(node, [*kept[:place], *kept[place + 1 :], *moved])
+        set_conditions(
+            node, [*own_conditions[:index], *own_conditions[index + 1 :], *inner_conditions]
+        )
         return node
     return None
 
@@ -95,7 +97,7 @@ def _has_own_sources(inner: exp.Select) -> bool:
 def _at_most_one(inner: exp.Select, facts: Facts) -> bool:
     """Whether for each row outside there is at most one row inside."""
     own = set(labels(inner))
-    given: set[ColumnName] = set()
+    pinned: set[ColumnName] = set()
     for condition in conditions(inner):
         if isinstance(condition, exp.EQ):
             for one, other in (
@@ -104,19 +106,19 @@ def _at_most_one(inner: exp.Select, facts: Facts) -> bool:
             ):
                 ours = isinstance(one, exp.Column) and one.text("table") in own
                 if ours and not own & labels_in(other) and facts.pins(one, other):
-                    given.add((one.text("table"), one.name))
+                    pinned.add((one.text("table"), one.name))
     # Rows whose fixed columns are NULL do not pass the equalities, so UNIQUE is enough.
-    found = closure(inner, facts, given)
+    determined = closure(inner, facts, pinned)
     for item in items(inner):
         label = item.alias
-        fixed = {name for owner, name in given if owner == label}
-        held = next((fact for columns, fact in facts.uniques(label) if columns <= fixed), None)
-        if held is not None:
-            facts.cite(held)
-            found |= {(label, name) for columns, _ in facts.keys(label) for name in columns}
-            found = closure(inner, facts, found | _all(item, facts))
+        fixed = {name for owner, name in pinned if owner == label}
+        unique = next((fact for columns, fact in facts.uniques(label) if columns <= fixed), None)
+        if unique is not None:
+            facts.cite(unique)
+            determined |= {(label, name) for columns, _ in facts.keys(label) for name in columns}
+            determined = closure(inner, facts, determined | _all(item, facts))
             continue
-        if not any(all((label, n) in found for n in names) for names, _ in facts.keys(label)):
+        if not any(all((label, n) in determined for n in names) for names, _ in facts.keys(label)):
             return False
     return True
 

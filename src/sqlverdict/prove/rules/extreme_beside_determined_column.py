@@ -55,8 +55,8 @@ def extreme_beside_determined_column(node: exp.Select, facts: Facts) -> Expr | N
     if node.args.get(EXTREMES) is None:
         return None
     group = node.args.get("group")
-    found = closure(node, facts, plain_columns(group.expressions if group is not None else ()))
-    if not plain_columns(bare_columns(node)) <= found:
+    determined = closure(node, facts, plain_columns(group.expressions if group is not None else ()))
+    if not plain_columns(bare_columns(node)) <= determined:
         return None
     node.set(EXTREMES, None)
     return node

@@ -51,7 +51,9 @@ def extreme_of_grouping_column(node: exp.Max | exp.Min, facts: Facts) -> Expr | 
     group = select.args.get("group") if select is not None else None
     if group is None or node.expressions or isinstance(node.parent, exp.Window | exp.Filter):
         return None
-    taken: Expr = node.this
-    if not any(same(taken, term) for term in group.expressions) or not facts.is_unconverted(node):
+    argument: Expr = node.this
+    if not any(same(argument, term) for term in group.expressions) or not facts.is_unconverted(
+        node
+    ):
         return None
-    return taken
+    return argument

@@ -75,8 +75,8 @@ def first_value_is_extreme(node: exp.Subquery, facts: Facts) -> Expr | None:
         return None
     if not facts.is_unconverted(node) or not labels_in(value) <= set(labels(inner)):
         return None
-    made = exp.Max(this=value) if falls else exp.Min(this=value)
-    inner.set("expressions", [made])
+    extreme = exp.Max(this=value) if falls else exp.Min(this=value)
+    inner.set("expressions", [extreme])
     for part in ("order", "limit", "distinct"):
         inner.set(part, None)
     return node

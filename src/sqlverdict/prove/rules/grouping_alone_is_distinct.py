@@ -70,14 +70,16 @@ def grouping_alone_is_distinct(node: exp.Select, facts: Facts) -> Expr | None:
     if next(aggregates_in([*node.expressions, *having, *terms]), None) is not None:
         return None
     grouped = {key(term) for term in group.expressions}
-    shown = {key(item) for item in node.expressions}
+    selected = {key(item) for item in node.expressions}
     if not all(_made_of(part, grouped) for part in having):
         return None
     if having and not all(facts.kind(term) in _ONE_FORM for term in group.expressions):
         return None
-    if not all(_made_of(term, shown) for term in terms):
+    if not all(_made_of(term, selected) for term in terms):
         return None
-    if grouped != shown and not _tell_each_other(node.expressions, group.expressions, node, facts):
+    if grouped != selected and not _tell_each_other(
+        node.expressions, group.expressions, node, facts
+    ):
         return None
     node.set("group", None)
     node.set(EXTREMES, None)
@@ -88,12 +90,12 @@ def grouping_alone_is_distinct(node: exp.Select, facts: Facts) -> Expr | None:
 
 
 def _tell_each_other(
-    shown: list[Expr], grouped: list[Expr], node: exp.Select, facts: Facts
+    selected: list[Expr], grouped: list[Expr], node: exp.Select, facts: Facts
 ) -> bool:
     """Whether the selected columns determine the grouping ones, and these the selected ones."""
-    if not all(isinstance(term, exp.Column) for term in [*shown, *grouped]):
+    if not all(isinstance(term, exp.Column) for term in [*selected, *grouped]):
         return False
-    ours, theirs = plain_columns(shown), plain_columns(grouped)
+    ours, theirs = plain_columns(selected), plain_columns(grouped)
     return ours <= closure(node, facts, theirs) and theirs <= closure(node, facts, ours)
 
 

@@ -89,41 +89,44 @@ def _by_first_key(
     node: exp.Select, group: Expr, columns: list[exp.Column], facts: Facts
 ) -> Expr | None:
     grouped = plain_columns(columns)
-    chosen = chosen_columns(node, facts, equal_columns(node, facts))
+    representatives = chosen_columns(node, facts, equal_columns(node, facts))
     for label in sorted({name for name, _ in grouped}):
-        item = next((found for found in items(node) if found.alias == label), None)
-        held = item_keys(item, facts, list(filters(node))) if item is not None else []
-        keys = sorted(held, key=lambda found: (len(found[0]), sorted(found[0])))
+        item = next((source for source in items(node) if source.alias == label), None)
+        source_keys = item_keys(item, facts, list(filters(node))) if item is not None else []
+        keys = sorted(source_keys, key=lambda entry: (len(entry[0]), sorted(entry[0])))
         own = {column for owner, column in grouped if owner == label}
         if not keys or own == keys[0][0]:
             continue
         constant = closure(node, facts, ())
-        wanted = {(label, column) for column in keys[0][0]} - constant
-        wanted = {chosen.get(name, name) for name in wanted}
-        if not wanted or wanted <= grouped or not wanted <= closure(node, facts, grouped):
+        key_names = {(label, column) for column in keys[0][0]} - constant
+        key_names = {representatives.get(name, name) for name in key_names}
+        if not key_names or key_names <= grouped or not key_names <= closure(node, facts, grouped):
             continue
-        wanted = _reduced(wanted, node, facts)
-        kept = [
+        key_names = _reduced(key_names, node, facts)
+        other_terms = [
             term
             for term in group.expressions
             if not isinstance(term, exp.Column) or term.text("table") != label
         ]
-        if wanted <= grouped or _reduced(wanted | plain_columns(kept), node, facts) == grouped:
+        if (
+            key_names <= grouped
+            or _reduced(key_names | plain_columns(other_terms), node, facts) == grouped
+        ):
             continue
         facts.cite(*keys[0][1])
-        made = [resolved(*name) for name in sorted(wanted)]
-        group.set("expressions", [*kept, *made])
+        key_terms = [resolved(*name) for name in sorted(key_names)]
+        group.set("expressions", [*other_terms, *key_terms])
         return node
     return None
 
 
 def _reduced(names: set[ColumnName], node: exp.Select, facts: Facts) -> set[ColumnName]:
     """Without those that the others determine: these would be dropped again."""
-    kept = set(names)
-    for name in sorted(names, key=lambda found: _rank(found, facts), reverse=True):
-        if name in closure(node, facts, kept - {name}):
-            kept.discard(name)
-    return kept
+    reduced = set(names)
+    for name in sorted(names, key=lambda each: _rank(each, facts), reverse=True):
+        if name in closure(node, facts, reduced - {name}):
+            reduced.discard(name)
+    return reduced
 
 
 def _rank(name: ColumnName, facts: Facts) -> tuple[bool, str, str]:

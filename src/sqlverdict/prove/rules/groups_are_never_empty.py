@@ -47,8 +47,8 @@ from sqlverdict.prove.rule import Pair, rule
 def groups_are_never_empty(node: exp.GT | exp.GTE, facts: Facts) -> Expr | None:
     """Answer the test."""
     del facts
-    counted = node.this
-    if not isinstance(counted, exp.Count) or not isinstance(counted.this, exp.Star):
+    argument = node.this
+    if not isinstance(argument, exp.Count) or not isinstance(argument.this, exp.Star):
         return None
     bound = whole_number(node.expression)
     select = enclosing(node)

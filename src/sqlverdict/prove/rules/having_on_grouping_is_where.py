@@ -59,15 +59,15 @@ from sqlverdict.prove.rule import Pair, rule
 )
 def having_on_grouping_is_where(node: exp.Select, facts: Facts) -> Expr | None:
     """Move it."""
-    group, asked = node.args.get("group"), conditions(node, "having")
-    if group is None or not asked or has_window(node):
+    group, having = node.args.get("group"), conditions(node, "having")
+    if group is None or not having or has_window(node):
         return None
     grouped = plain_columns(group.expressions)
-    moved = [part for part in asked if _is_of(part, grouped, facts)]
-    if not moved:
+    filters = [part for part in having if _is_of(part, grouped, facts)]
+    if not filters:
         return None
-    set_conditions(node, [part for part in asked if part not in moved], "having")
-    set_conditions(node, [*conditions(node), *moved])
+    set_conditions(node, [part for part in having if part not in filters], "having")
+    set_conditions(node, [*conditions(node), *filters])
     return node
 
 

@@ -69,20 +69,20 @@ KEY = (Unique("t", ("k",)),)
 )
 def in_grouped_query_is_having(node: exp.Select, facts: Facts) -> Expr | None:
     """Join, group and filter."""
-    kept = conditions(node)
-    if not any(isinstance(condition, exp.In) for condition in kept) or not items(node):
+    own_conditions = conditions(node)
+    if not any(isinstance(condition, exp.In) for condition in own_conditions) or not items(node):
         return None
     if is_grouped(node) or has_window(node) or not all_inner(node) or not is_flat(node):
         return None
-    for place, condition in enumerate(kept):
+    for index, condition in enumerate(own_conditions):
         inner = _grouped(condition)
         if inner is None or not facts.pins(inner.expressions[0], condition.this):
             # '1' and '01' are two groups, and both are equal to 1.
             continue
         terms: list[Expr] = []
         for item in items(node):
-            found = item_keys(item, facts, [*kept, _has_value(condition.this)])
-            keys = sorted(found, key=lambda k: (len(k[0]), sorted(k[0])))
+            source_keys = item_keys(item, facts, [*own_conditions, _has_value(condition.this)])
+            keys = sorted(source_keys, key=lambda k: (len(k[0]), sorted(k[0])))
             if not keys:
                 return None
             facts.cite(*keys[0][1])
@@ -93,7 +93,9 @@ def in_grouped_query_is_having(node: exp.Select, facts: Facts) -> Expr | None:
         having = conditions(inner, "having")
         filters = conditions(inner)
         set_items(node, [*mine, *theirs], outer)
-        set_conditions(node, [*kept[:place], *kept[place + 1 :], *filters, equal])
+        set_conditions(
+            node, [*own_conditions[:index], *own_conditions[index + 1 :], *filters, equal]
+        )
         node.set("group", exp.Group(expressions=terms))
         set_conditions(node, having, "having")
         return node

@@ -47,15 +47,15 @@ def integers_have_gaps(node: exp.GTE | exp.LTE, facts: Facts) -> Expr | None:
     """Make the bound exclusive."""
     left, right = node.this, node.expression
     upper = isinstance(node, exp.LTE)
-    bound, held = whole_number(right), left
+    bound, value_side = whole_number(right), left
     if bound is None:
-        bound, held, upper = whole_number(left), right, not upper
-    if bound is None or abs(bound) >= _MOST or facts.kind(held) != "integer":
+        bound, value_side, upper = whole_number(left), right, not upper
+    if bound is None or abs(bound) >= _MOST or facts.kind(value_side) != "integer":
         return None
-    if isinstance(held, exp.Literal):
+    if isinstance(value_side, exp.Literal):
         return None
     value = bound + 1 if upper else bound - 1
     limit: Expr = exp.Literal.number(abs(value))
     limit = exp.Neg(this=limit) if value < 0 else limit
     kind = exp.LT if upper else exp.GT
-    return kind(this=held, expression=limit)
+    return kind(this=value_side, expression=limit)

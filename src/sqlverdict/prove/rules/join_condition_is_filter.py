@@ -48,15 +48,15 @@ from sqlverdict.prove.rule import Pair, rule
 def join_condition_is_filter(node: exp.Select, facts: Facts) -> Expr | None:
     """Move the conditions."""
     del facts
-    found = joins(node)
-    if any((join.side or "").upper() in ("RIGHT", "FULL") for join in found):
+    own_joins = joins(node)
+    if any((join.side or "").upper() in ("RIGHT", "FULL") for join in own_joins):
         return None
-    moved: list[Expr] = []
-    for join in found:
+    filters: list[Expr] = []
+    for join in own_joins:
         if is_inner(join) and join.args.get("on") is not None:
-            moved += parts(join.args["on"])
+            filters += parts(join.args["on"])
             join.set("on", None)
-    if not moved:
+    if not filters:
         return None
-    set_conditions(node, [*moved, *conditions(node)])
+    set_conditions(node, [*filters, *conditions(node)])
     return node

@@ -75,8 +75,8 @@ def join_to_distinct_is_partner_test(node: exp.Select, facts: Facts) -> Expr | N
         if partners is None:
             continue
         tests = [
-            exp.EQ(this=made, expression=resolved(*partner))
-            for made, partner in zip(query.expressions, partners, strict=True)
+            exp.EQ(this=output, expression=resolved(*partner))
+            for output, partner in zip(query.expressions, partners, strict=True)
         ]
         drop_item(node, label)
         set_conditions(query, [*conditions(query), *tests])
@@ -93,7 +93,7 @@ def _partners(
     label: str, width: int, equalities: list[tuple[ColumnName, ColumnName]], labels: set[str]
 ) -> list[ColumnName] | None:
     """For each column of the derived table one of another source that is equal to it."""
-    found: list[ColumnName] = []
+    partners: list[ColumnName] = []
     for number in range(width):
         own = (label, f"c{number}")
         others = sorted(
@@ -104,8 +104,8 @@ def _partners(
         )
         if not others:
             return None
-        found.append(others[0])
-    return found
+        partners.append(others[0])
+    return partners
 
 
 def _is_plain(query: Expr) -> bool:

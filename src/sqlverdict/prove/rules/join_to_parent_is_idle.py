@@ -69,18 +69,18 @@ def join_to_parent_is_idle(node: exp.Select, facts: Facts) -> Expr | None:
     equalities = [(part, equality(part, facts)) for part in conditions(node)]
     classes = classes_of(pair for _, pair in equalities)
     for parent in parents:
-        stated = [
+        parent_equalities = [
             part for part, pair in equalities if any(label == parent for label, _ in pair or ())
         ]
-        if not stated or uses(node, parent, stated):
+        if not parent_equalities or uses(node, parent, parent_equalities):
             continue
-        joined = _child(parent, classes, stated, {i.alias for i in inner}, facts)
+        joined = _child(parent, classes, parent_equalities, {i.alias for i in inner}, facts)
         if joined is None:
             continue
-        kept = [c for c in conditions(node) if not any(c is gone for gone in stated)]
-        asked = [_not_null(name) for name in joined]
+        rest = [c for c in conditions(node) if not any(c is part for part in parent_equalities)]
+        not_null_tests = [_not_null(name) for name in joined]
         drop_item(node, parent)
-        set_conditions(node, [*kept, *asked])
+        set_conditions(node, [*rest, *not_null_tests])
         return node
     return None
 
@@ -88,19 +88,19 @@ def join_to_parent_is_idle(node: exp.Select, facts: Facts) -> Expr | None:
 def _child(
     parent: str,
     classes: list[set[ColumnName]],
-    stated: list[Expr],
+    parent_equalities: list[Expr],
     inner: set[str],
     facts: Facts,
 ) -> list[ColumnName] | None:
     """The columns of a child that reference the parent, where every stated equality is one."""
     base = fold(facts.bases[parent])
-    bound = {name for condition in stated for name in equality(condition, facts) or ()}
+    bound = {name for condition in parent_equalities for name in equality(condition, facts) or ()}
     keys = {column for label, column in bound if label == parent}
     for fact in facts.references:
         if fold(fact.parent) != base or set(map(fold, fact.parent_columns)) != keys:
             continue
         unique = next((f for columns, f in facts.uniques(parent) if columns <= keys), None)
-        if unique is None or len(stated) != len(keys):
+        if unique is None or len(parent_equalities) != len(keys):
             continue
         for label in sorted(inner - {parent}):
             if fold(facts.bases.get(label, "")) != fold(fact.table):

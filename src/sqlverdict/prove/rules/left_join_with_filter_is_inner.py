@@ -48,12 +48,12 @@ from sqlverdict.prove.rule import Pair, rule
 def left_join_with_filter_is_inner(node: exp.Select, facts: Facts) -> Expr | None:
     """Make the join an inner one."""
     del facts
-    found = joins(node)
-    if any((join.side or "").upper() in ("RIGHT", "FULL") for join in found):
+    own_joins = joins(node)
+    if any((join.side or "").upper() in ("RIGHT", "FULL") for join in own_joins):
         return None
     # A later inner join's condition filters too.
     filters = [part for part in conditions(node) if not has_subquery(part)]
-    for join in found:
+    for join in own_joins:
         if (join.side or "").upper() != "LEFT":
             continue
         label = join.this.alias

@@ -56,24 +56,24 @@ from sqlverdict.prove.rule import Pair, rule
 )
 def left_join_without_partner(node: exp.Select, facts: Facts) -> Expr | None:
     """Write NOT EXISTS."""
-    found = joins(node)
-    if any((join.side or "").upper() in ("RIGHT", "FULL") for join in found):
+    own_joins = joins(node)
+    if any((join.side or "").upper() in ("RIGHT", "FULL") for join in own_joins):
         return None
-    for join in found:
+    for join in own_joins:
         label = join.this.alias
         if (join.side or "").upper() != "LEFT" or join.args.get("on") is None:
             continue
         missing = [c for c in conditions(node) if _is_missing(c, label, join, facts)]
         if not missing or uses(node, label, [join, *missing]):
             continue
-        kept = [c for c in conditions(node) if not any(c is gone for gone in missing)]
+        rest = [c for c in conditions(node) if not any(c is part for part in missing)]
         inner = exp.Select(
             expressions=[exp.Literal.number(1)],
             from_=exp.From(this=join.this),
             where=exp.Where(this=join.args["on"]),
         )
-        node.set("joins", [other for other in found if other is not join] or None)
-        set_conditions(node, [*kept, exp.Not(this=exp.Exists(this=inner))])
+        node.set("joins", [other for other in own_joins if other is not join] or None)
+        set_conditions(node, [*rest, exp.Not(this=exp.Exists(this=inner))])
         return node
     return None
 

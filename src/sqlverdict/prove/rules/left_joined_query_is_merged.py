@@ -67,10 +67,10 @@ from sqlverdict.prove.rule import Pair, rule
 def left_joined_query_is_merged(node: exp.Select, facts: Facts) -> Expr | None:
     """Join the table itself."""
     del facts
-    found = joins(node)
-    if any((join.side or "").upper() in ("RIGHT", "FULL") for join in found):
+    own_joins = joins(node)
+    if any((join.side or "").upper() in ("RIGHT", "FULL") for join in own_joins):
         return None
-    for join in found:
+    for join in own_joins:
         item = join.this
         query = item.this if isinstance(item, exp.Subquery) else None
         if (join.side or "").upper() != "LEFT" or not _is_plain(query):
@@ -78,13 +78,13 @@ def left_joined_query_is_merged(node: exp.Select, facts: Facts) -> Expr | None:
         assert isinstance(query, exp.Select)
         label = item.alias
         used = {column.name for column in columns_in(node) if label_of(column) == label}
-        made = {f"c{number}": value for number, value in enumerate(query.expressions)}
-        if not all(is_null_with_its_columns(made[name]) for name in used):
+        outputs = {f"c{number}": value for number, value in enumerate(query.expressions)}
+        if not all(is_null_with_its_columns(outputs[name]) for name in used):
             continue
-        asked = [*parts(join.args.get("on")), *conditions(query)]
+        on_conditions = [*parts(join.args.get("on")), *conditions(query)]
         join.set("this", items(query)[0])
-        join.set("on", all_of(asked) if asked else None)
-        substitute(node, {(label, name): value for name, value in made.items()})
+        join.set("on", all_of(on_conditions) if on_conditions else None)
+        substitute(node, {(label, name): value for name, value in outputs.items()})
         return node
     return None
 

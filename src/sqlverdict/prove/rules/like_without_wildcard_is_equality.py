@@ -58,5 +58,5 @@ def like_without_wildcard_is_equality(node: exp.Like, facts: Facts) -> Expr | No
         return None
     if facts.kind(column) != "text":
         return None
-    made = exp.NEQ if node.args.get("negate") else exp.EQ
-    return made(this=column, expression=pattern)
+    operator = exp.NEQ if node.args.get("negate") else exp.EQ
+    return operator(this=column, expression=pattern)

@@ -63,25 +63,25 @@ def literal_has_the_columns_type(
         inner = literal.this if sign else literal
         if not isinstance(inner, exp.Literal) or not isinstance(other, exp.Column | exp.Cast):
             continue
-        made = _converted(inner, facts.affinity(other), sign)
-        if made is not None:
+        converted = _converted(inner, facts.affinity(other), sign)
+        if converted is not None:
             facts.kind(other)
-            node.set(side, made)
+            node.set(side, converted)
             return node
     return None
 
 
 def _converted(literal: exp.Literal, affinity: str | None, sign: bool) -> Expr | None:
-    written = f"-{literal.this}" if sign else str(literal.this)
+    text = f"-{literal.this}" if sign else str(literal.this)
     if affinity in ("INTEGER", "REAL", "NUMERIC"):
         if literal.is_string:
-            return _number(written) if not sign and _PLAIN.fullmatch(written) else None
-        return _number(written.partition(".")[0]) if _WHOLE.fullmatch(written) else None
-    if affinity == "TEXT" and not literal.is_string and _INTEGER.fullmatch(written):
-        return exp.Literal.string(written)
+            return _number(text) if not sign and _PLAIN.fullmatch(text) else None
+        return _number(text.partition(".")[0]) if _WHOLE.fullmatch(text) else None
+    if affinity == "TEXT" and not literal.is_string and _INTEGER.fullmatch(text):
+        return exp.Literal.string(text)
     return None
 
 
-def _number(written: str) -> Expr:
-    made = exp.Literal.number(written.lstrip("-"))
-    return exp.Neg(this=made) if written.startswith("-") else made
+def _number(text: str) -> Expr:
+    number = exp.Literal.number(text.lstrip("-"))
+    return exp.Neg(this=number) if text.startswith("-") else number

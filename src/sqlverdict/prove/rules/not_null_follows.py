@@ -57,12 +57,12 @@ def not_null_follows(node: exp.Select, facts: Facts) -> Expr | None:
     """Drop the test."""
     del facts
     for clause in ("where", "having"):
-        found = conditions(node, clause)
-        for place, condition in enumerate(found):
+        own_conditions = conditions(node, clause)
+        for index, condition in enumerate(own_conditions):
             tested = _tested(condition)
             if tested is None:
                 continue
-            rest = [*found[:place], *found[place + 1 :]]
+            rest = [*own_conditions[:index], *own_conditions[index + 1 :]]
             if any(_rejects(other, tested) for other in rest):
                 set_conditions(node, rest, clause)
                 return node

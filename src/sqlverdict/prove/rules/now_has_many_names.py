@@ -51,8 +51,8 @@ _DATE_PARTS = re.compile(r"(?:[^%]|%[Ymd])*")
 def now_has_many_names(node: exp.TimeToStr, facts: Facts) -> Expr | None:
     """Write 'now'."""
     del facts
-    written = node.args.get("format")
-    if not isinstance(written, exp.Literal) or not _DATE_PARTS.fullmatch(str(written.this)):
+    time_format = node.args.get("format")
+    if not isinstance(time_format, exp.Literal) or not _DATE_PARTS.fullmatch(str(time_format.this)):
         return None
     holder: Expr = node
     moment: Expr = node.this

@@ -56,10 +56,10 @@ def order_by_determined_column(node: exp.Select, facts: Facts) -> Expr | None:
     if order is None:
         return None
     terms = list(order.expressions)
-    for place, term in enumerate(terms):
-        if not _is_idle(term.this, [other.this for other in terms[:place]], node, facts):
+    for index, term in enumerate(terms):
+        if not _is_idle(term.this, [other.this for other in terms[:index]], node, facts):
             continue
-        rest = [*terms[:place], *terms[place + 1 :]]
+        rest = [*terms[:index], *terms[index + 1 :]]
         node.set("order", exp.Order(expressions=rest) if rest else None)
         return node
     return None

@@ -79,20 +79,20 @@ KEY = (Unique("t", ("k",)),)
 )
 def partner_test_over_key(node: exp.Select, facts: Facts) -> Expr | None:
     """Join and fold."""
-    kept = conditions(node)
-    place = next((n for n, condition in enumerate(kept) if _partners(condition)), None)
-    if place is None or node.args.get("order") is not None or multiplicity_is_idle(node):
+    own_conditions = conditions(node)
+    index = next((n for n, condition in enumerate(own_conditions) if _partners(condition)), None)
+    if index is None or node.args.get("order") is not None or multiplicity_is_idle(node):
         return None
     if not is_flat(node) or not all_inner(node) or has_window(node) or is_limited(node):
         return None
-    inner = kept[place].this
+    inner = own_conditions[index].this
     if not _fold_copies(node, facts, conditions(inner)):
         return None
     mine, _ = split_items(node)
     theirs, _ = split_items(inner)
-    moved = conditions(inner)
+    inner_conditions = conditions(inner)
     set_items(node, [*mine, *theirs])
-    set_conditions(node, [*kept[:place], *kept[place + 1 :], *moved])
+    set_conditions(node, [*own_conditions[:index], *own_conditions[index + 1 :], *inner_conditions])
     return node
 
 
@@ -116,15 +116,15 @@ def _fold_copies(node: exp.Select, facts: Facts, tested: list[Expr]) -> bool:
         return False
     counts = list(aggregates_in(node.expressions))
     sources = items(node)
-    if len(sources) != 1 or not all(isinstance(found.this, exp.Star) for found in counts):
+    if len(sources) != 1 or not all(isinstance(count.this, exp.Star) for count in counts):
         return False
     filtered = [*conditions(node), *tested]
     keys = [k for k in item_keys(sources[0], facts, filtered) if len(k[0]) == 1]
     if not keys:
         return False
-    names, reasons = min(keys, key=lambda found: sorted(found[0]))
+    names, reasons = min(keys, key=lambda entry: sorted(entry[0]))
     facts.cite(*reasons)
-    for found in counts:
+    for count in counts:
         column = resolved(sources[0].alias, next(iter(names)))
-        found.set("this", exp.Distinct(expressions=[column]))
+        count.set("this", exp.Distinct(expressions=[column]))
     return True

@@ -102,14 +102,14 @@ def _over_select(node: exp.Select, inner: exp.Select, label: str, asks: bool) ->
         return None
     if is_grouped(inner) and not _keeps_groups(node, inner):
         return None
-    mapping = {(label, f"c{n}"): made for n, made in enumerate(inner.expressions)}
+    mapping = {(label, f"c{n}"): output for n, output in enumerate(inner.expressions)}
     for part in ("expressions", "order"):
         value = node.args.get(part)
-        for held in value if isinstance(value, list) else [value] if value is not None else []:
-            if isinstance(held, exp.Column):
-                held.replace(mapping[label, held.name].copy())
+        for part_node in value if isinstance(value, list) else [value] if value is not None else []:
+            if isinstance(part_node, exp.Column):
+                part_node.replace(mapping[label, part_node.name].copy())
             else:
-                substitute(held, mapping)
+                substitute(part_node, mapping)
     inner.set("expressions", list(node.expressions))
     if asks:
         if node.args.get("order") is not None:
@@ -142,9 +142,9 @@ def _keeps_groups(node: exp.Select, inner: exp.Select) -> bool:
         return False
     if inner.args.get("group") is not None:
         return True
-    kept = [
+    selected = [
         inner.expressions[int(column.name[1:])]
         for item in node.expressions
         for column in columns_in(item)
     ]
-    return next(aggregates_in(kept), None) is not None
+    return next(aggregates_in(selected), None) is not None

@@ -56,8 +56,8 @@ def query_of_one_value(node: exp.Select, facts: Facts) -> Expr | None:
         return None
     if next(aggregates_in(node.expressions), None) is not None:
         return None
-    inside = [found for item in node.expressions for found in own_nodes(item)]
-    query = next((found for found in inside if _is_value(found)), None)
+    inside = [part for item in node.expressions for part in own_nodes(item)]
+    query = next((part for part in inside if _is_value(part)), None)
     if query is None:
         return None
     inner = query.this

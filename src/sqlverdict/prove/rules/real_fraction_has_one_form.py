@@ -71,5 +71,5 @@ def real_fraction_has_one_form(node: exp.Mul | exp.Div | exp.Cast, facts: Facts)
         return None
     if not is_shown(node):
         return None
-    made = fraction_of(node, facts)
-    return made if made is not None and key(made) != key(node) else None
+    fraction = fraction_of(node, facts)
+    return fraction if fraction is not None and key(fraction) != key(node) else None

@@ -46,12 +46,12 @@ from sqlverdict.prove.rule import Pair, rule
 def right_join_is_left_join(node: exp.Select, facts: Facts) -> Expr | None:
     """Swap the sides."""
     del facts
-    found = joins(node)
-    if not found or (found[0].side or "").upper() != "RIGHT":
+    own_joins = joins(node)
+    if not own_joins or (own_joins[0].side or "").upper() != "RIGHT":
         return None
     start = node.args["from_"]
-    left, right = start.this, found[0].this
+    left, right = start.this, own_joins[0].this
     start.set("this", right)
-    found[0].set("this", left)
-    found[0].set("side", "LEFT")
+    own_joins[0].set("this", left)
+    own_joins[0].set("side", "LEFT")
     return node

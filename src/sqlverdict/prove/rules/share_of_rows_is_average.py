@@ -63,18 +63,18 @@ def share_of_rows_is_average(node: exp.Select, facts: Facts) -> Expr | None:
     counts = list(aggregates_in(node.expressions))
     if (
         not counts
-        or not all(_counts_rows(found) for found in counts)
+        or not all(_counts_rows(count) for count in counts)
         or not all_inner(node)
         or not is_flat(node)
         or next(bare_columns(node), None) is not None
     ):
         return None
     for projection in node.expressions:
-        for found in own_nodes(projection):
-            if isinstance(found, exp.Subquery) and found is not projection:
-                rest = same_rows(node, found.this, facts)
-                if rest is not None and _counts_rows(found.this.expressions[0]):
-                    return _merged(node, counts, found, rest)
+        for part in own_nodes(projection):
+            if isinstance(part, exp.Subquery) and part is not projection:
+                rest = same_rows(node, part.this, facts)
+                if rest is not None and _counts_rows(part.this.expressions[0]):
+                    return _merged(node, counts, part, rest)
     return None
 
 
@@ -83,9 +83,9 @@ def _counts_rows(node: Expr) -> bool:
 
 
 def _merged(node: exp.Select, counts: list[Expr], query: Expr, rest: SameRows) -> Expr:
-    for found in counts:
+    for count in counts:
         if rest.own:
-            found.replace(counts_when(all_of([part.copy() for part in rest.own])))
+            count.replace(counts_when(all_of([part.copy() for part in rest.own])))
     query.replace(exp.Count(this=exp.Star(), big_int=True))
     set_conditions(node, rest.shared)
     return node

@@ -63,12 +63,12 @@ from sqlverdict.prove.rule import Pair, rule
 )
 def top_row_by_key(node: exp.Select, facts: Facts) -> Expr | None:
     """Order and limit."""
-    found = conditions(node)
-    if len(found) != 1 or len(items(node)) != 1 or is_grouped(node) or has_window(node):
+    own_conditions = conditions(node)
+    if len(own_conditions) != 1 or len(items(node)) != 1 or is_grouped(node) or has_window(node):
         return None
     if any(node.args.get(part) for part in ("order", "limit", "offset", "distinct")):
         return None
-    condition = found[0]
+    condition = own_conditions[0]
     if not isinstance(condition, exp.EQ):
         return None
     column, query = condition.this, condition.expression
@@ -103,8 +103,8 @@ def _extreme(inner: Expr, column: Expr, facts: Facts) -> Expr | None:
     value: Expr = inner.expressions[0]
     if not isinstance(value, exp.Max | exp.Min) or value.expressions:
         return None
-    taken = value.this
-    same_table = facts.bases.get(taken.text("table")) == facts.bases.get(column.text("table"))
-    if not isinstance(taken, exp.Column) or taken.name != column.name or not same_table:
+    argument = value.this
+    same_table = facts.bases.get(argument.text("table")) == facts.bases.get(column.text("table"))
+    if not isinstance(argument, exp.Column) or argument.name != column.name or not same_table:
         return None
-    return value if taken.text("table") == items(inner)[0].alias else None
+    return value if argument.text("table") == items(inner)[0].alias else None

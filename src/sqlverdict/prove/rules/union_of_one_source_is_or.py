@@ -82,7 +82,7 @@ def union_of_one_source_is_or(node: exp.Union, facts: Facts) -> Expr | None:
     }
     substitute(other, columns)
     ours, rest = conditions(left), conditions(other)
-    either = [all_of(found) for found in (ours, rest) if found]
+    either = [all_of(side) for side in (ours, rest) if side]
     set_conditions(left, [exp.Or(this=either[0], expression=either[1])] if len(either) == 2 else [])
     left.set("distinct", exp.Distinct())
     return left  # type: ignore[no-any-return]

@@ -67,26 +67,28 @@ def unused_column_inside(node: exp.Select, facts: Facts) -> Expr | None:
             continue
         label, width = item.alias, len(inner.expressions)
         used = {column.name for column in columns_in(node) if label_of(column) == label}
-        kept = [number for number in range(width) if f"c{number}" in used]
-        if len(kept) == width or not _select(inner, kept):
+        numbers = [number for number in range(width) if f"c{number}" in used]
+        if len(numbers) == width or not _select(inner, numbers):
             continue
-        moved = {(label, f"c{old}"): resolved(label, f"c{new}") for new, old in enumerate(kept)}
-        substitute(node, moved)
+        renumbering = {
+            (label, f"c{old}"): resolved(label, f"c{new}") for new, old in enumerate(numbers)
+        }
+        substitute(node, renumbering)
         return node
     return None
 
 
-def _select(inner: exp.Select, kept: list[int]) -> bool:
+def _select(inner: exp.Select, numbers: list[int]) -> bool:
     """Let a query select these columns alone; false where that is not possible, or is so."""
     before = inner.expressions
-    made: list[Expr] = [before[number] for number in kept]
-    if not made:
+    outputs: list[Expr] = [before[number] for number in numbers]
+    if not outputs:
         if len(before) == 1 and whole_number(before[0]) == 1:
             return False
-        made = [exp.Literal.number(1)]
+        outputs = [exp.Literal.number(1)]
     # Without GROUP BY it is an aggregate query by the aggregates that it selects.
     alone = inner.args.get("group") is None and is_grouped(inner)
-    if alone and next(aggregates_in(made), None) is None:
+    if alone and next(aggregates_in(outputs), None) is None:
         return False
-    inner.set("expressions", made)
+    inner.set("expressions", outputs)
     return True

@@ -51,16 +51,16 @@ from sqlverdict.prove.rule import Pair, rule
 )
 def unused_left_join_is_idle(node: exp.Select, facts: Facts) -> Expr | None:
     """Drop the join."""
-    found = joins(node)
-    for join in found:
+    own_joins = joins(node)
+    for join in own_joins:
         label = join.this.alias
         if (join.side or "").upper() != "LEFT" or uses(node, label, [join]):
             continue
-        if any((other.side or "").upper() in ("RIGHT", "FULL") for other in found):
+        if any((other.side or "").upper() in ("RIGHT", "FULL") for other in own_joins):
             continue
         if not multiplicity_is_idle(node) and not _at_most_one(join, facts):
             continue
-        node.set("joins", [other for other in found if other is not join] or None)
+        node.set("joins", [other for other in own_joins if other is not join] or None)
         return node
     return None
 

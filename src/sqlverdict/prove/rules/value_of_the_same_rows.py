@@ -55,7 +55,7 @@ from sqlverdict.prove.rule import Pair, rule
 )
 def value_of_the_same_rows(node: exp.Select, facts: Facts) -> Expr | None:
     """Compute it here."""
-    inside = [found for item in node.expressions for found in own_nodes(item) if _is_value(found)]
+    inside = [part for item in node.expressions for part in own_nodes(item) if _is_value(part)]
     calls = list(aggregates_in(node.expressions))
     if not inside or node.args.get("group") is not None or node.args.get("having") is not None:
         return None
@@ -69,9 +69,9 @@ def value_of_the_same_rows(node: exp.Select, facts: Facts) -> Expr | None:
     for query in inside:
         if id(query) in within:
             continue
-        found = same_rows(node, query.this, facts)
-        if found is not None and not found.own and _only_aggregates(found.value):
-            query.replace(found.value)
+        match = same_rows(node, query.this, facts)
+        if match is not None and not match.own and _only_aggregates(match.value):
+            query.replace(match.value)
             return node
     return None
 
@@ -85,7 +85,7 @@ def _is_value(node: Expr) -> bool:
 def _only_aggregates(value: Expr) -> bool:
     """Whether an expression is made of aggregates, without a column or a query beside them."""
     calls = list(aggregates_in([value]))
-    if any(isinstance(found, exp.Query) for found in own_nodes(value)):
+    if any(isinstance(part, exp.Query) for part in own_nodes(value)):
         return False
     inside = {id(column) for call in calls for column in columns_in(call)}
     return bool(calls) and all(id(column) in inside for column in columns_in(value))

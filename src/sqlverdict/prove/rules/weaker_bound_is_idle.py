@@ -49,18 +49,22 @@ def weaker_bound_is_idle(node: exp.And, facts: Facts) -> Expr | None:
     """Drop the weaker one."""
     if isinstance(node.parent, exp.And):
         return None
-    found = parts(node)
-    bounds = [_bound(part, facts) for part in found]
+    conjuncts = parts(node)
+    bounds = [_bound(part, facts) for part in conjuncts]
     if len(bounds) - bounds.count(None) < 2:
         return None
-    kept: list[int] = []
-    for place, bound in enumerate(bounds):
+    strongest: list[int] = []
+    for index, bound in enumerate(bounds):
         if bound is not None:
-            if any(_implies(bounds[other], bound) for other in kept):
+            if any(_implies(bounds[other], bound) for other in strongest):
                 continue
-            kept = [other for other in kept if not _implies(bound, bounds[other])]
-        kept.append(place)
-    return all_of([found[place] for place in kept]) if len(kept) < len(found) else None
+            strongest = [other for other in strongest if not _implies(bound, bounds[other])]
+        strongest.append(index)
+    return (
+        all_of([conjuncts[index] for index in strongest])
+        if len(strongest) < len(conjuncts)
+        else None
+    )
 
 
 def _bound(condition: Expr, facts: Facts) -> _Bound | None:

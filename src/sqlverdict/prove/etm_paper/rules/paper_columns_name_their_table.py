@@ -80,10 +80,10 @@ def _owner(column: exp.Column, select: Expr, facts: Facts) -> str:
     name = column.this.name if isinstance(column.this, exp.Identifier) else ""
     if not name:
         return ""
-    found = [table for table in tables if table and _has(table, name, facts)]
-    return found[0] if len(found) == 1 else ""
+    owners = [table for table in tables if table and _has(table, name, facts)]
+    return owners[0] if len(owners) == 1 else ""
 
 
 def _has(table: str, column: str, facts: Facts) -> bool:
-    found = facts.schema.table(table)
-    return found is not None and found.column(column) is not None
+    declared = facts.schema.table(table)
+    return declared is not None and declared.column(column) is not None

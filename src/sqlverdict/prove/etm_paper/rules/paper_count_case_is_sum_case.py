@@ -71,5 +71,5 @@ def paper_count_case_is_sum_case(node: exp.Count, facts: Facts) -> Expr | None:
     one = isinstance(value, exp.Literal) and value.name in ("1", "1.0")
     if not one and not is_not_null(value, facts):
         return None
-    made = exp.If(this=branch.this, true=exp.Literal.number("1.0"))
-    return exp.Sum(this=exp.Case(ifs=[made], default=exp.Literal.number("0")))
+    new_branch = exp.If(this=branch.this, true=exp.Literal.number("1.0"))
+    return exp.Sum(this=exp.Case(ifs=[new_branch], default=exp.Literal.number("0")))

@@ -57,11 +57,11 @@ def paper_equal_to_itself_is_true(node: exp.Select, facts: Facts) -> Expr | None
     """Take the condition away."""
     del facts
     changed = False
-    found = nodes_below(node, exp.And, exp.Or)
-    for part in reversed(found):
-        for gone, kept in ((part.this, part.expression), (part.expression, part.this)):
-            if _is_true(gone):
-                part.replace(kept)
+    connectives = nodes_below(node, exp.And, exp.Or)
+    for part in reversed(connectives):
+        for side, other in ((part.this, part.expression), (part.expression, part.this)):
+            if _is_true(side):
+                part.replace(other)
                 changed = True
                 break
     for where in nodes_below(node, exp.Where):

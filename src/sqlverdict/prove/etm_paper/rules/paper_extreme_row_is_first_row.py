@@ -81,10 +81,10 @@ def paper_extreme_row_is_first_row(node: exp.Select, facts: Facts) -> Expr | Non
     if where is None or node.args.get("order") or node.args.get("limit"):
         return None
     for condition in parts(where.this):
-        found = _extreme(condition)
-        if found is None or not is_unique(found[0], facts):
+        extreme_of = _extreme(condition)
+        if extreme_of is None or not is_unique(extreme_of[0], facts):
             continue
-        column, extreme = found
+        column, extreme = extreme_of
         term = exp.Ordered(this=column.copy(), desc=isinstance(extreme, exp.Max))
         condition.replace(truth())
         node.set("order", exp.Order(expressions=[term]))

@@ -83,11 +83,11 @@ def paper_first_value_is_extreme(node: exp.Select, facts: Facts) -> Expr | None:
     if not isinstance(number, exp.Literal) or number.name not in ("1", "1.0"):
         return None
     term = order.expressions[0]
-    chosen = [item for item in node.expressions if same(item, term.this)]
-    if len(chosen) != 1:
+    matches = [item for item in node.expressions if same(item, term.this)]
+    if len(matches) != 1:
         return None
     kind = exp.Max if term.args.get("desc") else exp.Min
-    chosen[0].replace(kind(this=chosen[0].copy()))
+    matches[0].replace(kind(this=matches[0].copy()))
     node.set("order", None)
     node.set("limit", None)
     return node

@@ -29,7 +29,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.parse.facts import NotNull, PrimaryKey, References, Unique
 from sqlverdict.prove.etm_paper.constraints import is_unique, refers
-from sqlverdict.prove.etm_paper.shapes import name_of, named, table_name, truth
+from sqlverdict.prove.etm_paper.shapes import column_node, name_of, table_name, truth
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import items, joins
 from sqlverdict.prove.rule import Pair, rule
@@ -104,20 +104,20 @@ def paper_in_key_is_join(node: exp.Select, facts: Facts) -> Expr | None:
     fact = refers((child, outside[1]), (parent, inside[1]), facts)
     if fact is None:
         return None
-    kept = inner.args.get("where")
-    if isinstance(condition, exp.EQ) and not _names_one_row(kept, facts):
+    inner_where = inner.args.get("where")
+    if isinstance(condition, exp.EQ) and not _names_one_row(inner_where, facts):
         return None
     facts.cite(fact)
-    on = exp.EQ(this=named(parent, inside[1]), expression=named(child, outside[1]))
+    on = exp.EQ(this=column_node(parent, inside[1]), expression=column_node(child, outside[1]))
     node.set("joins", [exp.Join(this=items(inner)[0], on=on)])
-    node.set("where", exp.Where(this=kept.this if kept is not None else truth()))
+    node.set("where", exp.Where(this=inner_where.this if inner_where is not None else truth()))
     return node
 
 
 def _inner(condition: Expr) -> Expr | None:
     """The query of ``c IN (query)`` or ``c = (query)``."""
-    found = condition.args.get("query") if isinstance(condition, exp.In) else condition.expression
-    inner = found.this if isinstance(found, exp.Subquery) else None
+    query = condition.args.get("query") if isinstance(condition, exp.In) else condition.expression
+    inner = query.this if isinstance(query, exp.Subquery) else None
     return inner if isinstance(inner, exp.Select) else None
 
 

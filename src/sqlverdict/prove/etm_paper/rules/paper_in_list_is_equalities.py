@@ -63,5 +63,5 @@ def paper_in_list_is_equalities(node: exp.Not | exp.In, facts: Facts) -> Expr | 
     if not negated and isinstance(node.parent, exp.Not):
         return None
     kind = exp.NEQ if negated else exp.EQ
-    made = [kind(this=inside.this.copy(), expression=item) for item in inside.expressions]
-    return all_of(made) if negated else any_of(made)
+    comparisons = [kind(this=inside.this.copy(), expression=item) for item in inside.expressions]
+    return all_of(comparisons) if negated else any_of(comparisons)

@@ -28,9 +28,9 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import NotNull, PrimaryKey, References, Unique
 from sqlverdict.prove.etm_paper.constraints import key_columns, parent_and_child
 from sqlverdict.prove.etm_paper.shapes import (
+    column_node,
     has_side,
     name_of,
-    named,
     nodes_below,
     on_conditions,
     own_columns,
@@ -101,22 +101,22 @@ def paper_join_to_parent_is_idle(node: exp.Select, facts: Facts) -> Expr | None:
     if not joins(node) or has_side(node):
         return None
     for condition in reversed(on_conditions(node)):
-        found = parent_and_child(condition, facts)
-        if found is None or len(key_columns(found[0][0], facts)) != 1:
+        reference = parent_and_child(condition, facts)
+        if reference is None or len(key_columns(reference[0][0], facts)) != 1:
             continue
-        parent, child, fact = found
+        parent, child, fact = reference
         sources = items(node)
-        gone = [item for item in sources if table_name(item) == parent[0]]
+        parents = [item for item in sources if table_name(item) == parent[0]]
         used = {name_of(column) for column in own_columns(node)}
-        if not gone or any(name and name[0] == parent[0] and name != parent for name in used):
+        if not parents or any(name and name[0] == parent[0] and name != parent for name in used):
             continue
         facts.cite(fact)
-        left = [item for item in sources if item is not gone[0]]
+        left = [item for item in sources if item is not parents[0]]
         on = [part for part in on_conditions(node) if part is not condition]
         on = [part for part in on if isinstance(part, exp.EQ)] or [truth()]
         set_sources(node, left, on)
         for column in nodes_below(node, exp.Column):
             if name_of(column) == parent:
-                column.replace(named(*child))
+                column.replace(column_node(*child))
         return node
     return None

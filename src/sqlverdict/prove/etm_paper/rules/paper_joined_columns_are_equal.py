@@ -70,11 +70,11 @@ def paper_joined_columns_are_equal(node: exp.Select, facts: Facts) -> Expr | Non
         for part in parts(join.args.get("on"))
         if isinstance(part, exp.EQ) and name_of(part.this) and name_of(part.expression)
     ]
-    kept = {key(part) for part in equalities}
+    equality_keys = {key(part) for part in equalities}
     columns = [
         column
         for column in (own_columns(node) if equalities else ())
-        if not isinstance(column.parent, exp.EQ) or key(column.parent) not in kept
+        if not isinstance(column.parent, exp.EQ) or key(column.parent) not in equality_keys
     ]
     changed = False
     for part in sorted(equalities, key=key, reverse=True):
@@ -95,8 +95,8 @@ def _better(
     here = key(column)
     if here not in (key(first), key(second)) or key(first) == key(second):
         return None
-    wanted = first
+    better = first
     if isinstance(column.parent, exp.Count | exp.Is):
         # Only whether it is NULL counts here, which the one that never is tells best.
-        wanted = second if is_not_null(second, facts) and not is_not_null(first, facts) else first
-    return wanted if key(wanted) != here else None
+        better = second if is_not_null(second, facts) and not is_not_null(first, facts) else first
+    return better if key(better) != here else None

@@ -88,12 +88,12 @@ def paper_left_join_null_is_not_in(node: exp.Select, facts: Facts) -> Expr | Non
     on = join.args.get("on")
     if (join.side or "").upper() != "LEFT" or not isinstance(test.expression, exp.Null):
         return None
-    kept, missing = table_name(items(node)[0]), name_of(test.this)
-    if not isinstance(on, exp.EQ) or missing is None or not kept:
+    left_table, missing = table_name(items(node)[0]), name_of(test.this)
+    if not isinstance(on, exp.EQ) or missing is None or not left_table:
         return None
     for outer, inner in ((on.this, on.expression), (on.expression, on.this)):
         outside, inside = name_of(outer), name_of(inner)
-        if outside is None or inside is None or outside[0] != kept or inside[0] != missing[0]:
+        if outside is None or inside is None or outside[0] != left_table or inside[0] != missing[0]:
             continue
         table = exp.Table(this=exp.Identifier(this=missing[0]))
         query = exp.Select(expressions=[inner.copy()], from_=exp.From(this=table))

@@ -64,18 +64,18 @@ def paper_operands_commute(node: exp.Select, facts: Facts) -> Expr | None:
     """Order the operands by their text."""
     del facts
     changed = False
-    found = nodes_below(node, *_SYMMETRIC)
-    for part in reversed(found):
+    operators = nodes_below(node, *_SYMMETRIC)
+    for part in reversed(operators):
         if type(part.parent) is type(part):
             continue
         operands = _operands(part, type(part))
         ordered = sorted(operands, key=sort_key)
         if _is_left_deep(part, operands) and all(map(_is, operands, ordered)):
             continue
-        made = ordered[0]
+        chain = ordered[0]
         for operand in ordered[1:]:
-            made = type(part)(this=made, expression=operand)
-        part.replace(made)
+            chain = type(part)(this=chain, expression=operand)
+        part.replace(chain)
         changed = True
     return node if changed else None
 

@@ -56,15 +56,15 @@ from sqlverdict.prove.rule import Pair, rule
 def paper_output_names_do_not_count(node: exp.Select, facts: Facts) -> Expr | None:
     """Take the names away."""
     del facts
-    named = [item for item in node.expressions if isinstance(item, exp.Alias)]
-    if not named:
+    aliases = [item for item in node.expressions if isinstance(item, exp.Alias)]
+    if not aliases:
         return None
-    for alias in named:
+    for alias in aliases:
         word = alias.args["alias"]
         for column in nodes_below(node, exp.Column):
             if _same_word(column.this, word) and column.find_ancestor(exp.Alias) is None:
                 column.set("this", alias.this.copy())
-    for alias in named:
+    for alias in aliases:
         alias.replace(alias.this)
     return node
 

@@ -48,7 +48,7 @@ from sqlverdict.prove.rule import Pair, rule
 def paper_parentheses_do_not_count(node: exp.Select, facts: Facts) -> Expr | None:
     """Take the parentheses away."""
     del facts
-    found = nodes_below(node, exp.Paren)
-    for part in reversed(found):
+    parentheses = nodes_below(node, exp.Paren)
+    for part in reversed(parentheses):
         part.replace(part.this)
-    return node if found else None
+    return node if parentheses else None

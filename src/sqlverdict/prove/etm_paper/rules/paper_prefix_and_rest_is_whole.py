@@ -77,9 +77,9 @@ def paper_prefix_and_rest_is_whole(node: exp.And, facts: Facts) -> Expr | None:
             if rest is None or rest[1] != prefix[1] + prefix[2] or not same(rest[0], prefix[0]):
                 continue
             whole = exp.Literal.string(_plain(prefix[3]) + _plain(rest[3]))
-            made = type(other)(this=rest[0].copy(), expression=whole)
-            kept = [part for part in conditions if part is not equality and part is not other]
-            return all_of([*kept, made])
+            comparison = type(other)(this=rest[0].copy(), expression=whole)
+            others = [part for part in conditions if part is not equality and part is not other]
+            return all_of([*others, comparison])
     return None
 
 

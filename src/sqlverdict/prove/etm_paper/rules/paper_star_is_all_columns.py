@@ -23,7 +23,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.etm_paper.shapes import named, table_name
+from sqlverdict.prove.etm_paper.shapes import column_node, table_name
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import items
 from sqlverdict.prove.rule import Pair, rule
@@ -49,15 +49,15 @@ from sqlverdict.prove.rule import Pair, rule
 )
 def paper_star_is_all_columns(node: exp.Select, facts: Facts) -> Expr | None:
     """Write the columns out."""
-    made: list[Expr] = []
+    outputs: list[Expr] = []
     changed = False
     for item in node.expressions:
         columns = _columns(item, node, facts)
         changed = changed or columns is not None
-        made += [item] if columns is None else columns
+        outputs += [item] if columns is None else columns
     if not changed:
         return None
-    node.set("expressions", made)
+    node.set("expressions", outputs)
     return node
 
 
@@ -65,12 +65,12 @@ def _columns(item: Expr, select: Expr, facts: Facts) -> list[Expr] | None:
     """The columns that a star stands for; ``None`` where it is none, or cannot be told."""
     if not isinstance(item, exp.Column) or not isinstance(item.this, exp.Star):
         return None
-    wanted = item.args.get("table")
-    names = [wanted.name] if wanted is not None else [table_name(one) for one in items(select)]
+    qualifier = item.args.get("table")
+    names = [qualifier.name] if qualifier is not None else list(map(table_name, items(select)))
     tables = [(name, facts.schema.table(name)) for name in names]
     return (
         [
-            named(name, fold(column.name))
+            column_node(name, fold(column.name))
             for name, table in tables
             if table is not None
             for column in table.columns

@@ -57,15 +57,15 @@ def paper_with_is_derived_table(node: exp.Select | exp.SetOperation, facts: Fact
     parts = with_.expressions
     if any(part.args["alias"].args.get("columns") for part in parts):
         return None
-    made: Expr = node.copy()
-    made.set("with_", None)
+    copy: Expr = node.copy()
+    copy.set("with_", None)
     bodies: dict[str, Expr] = {}
     for part in parts:
         bodies[part.alias.lower()] = _inlined(part.this.copy(), bodies)
         if sum(map(_size, bodies.values())) > MOST_NODES:
             return None
-    made = _inlined(made, bodies)
-    return made if _size(made) <= MOST_NODES else None
+    copy = _inlined(copy, bodies)
+    return copy if _size(copy) <= MOST_NODES else None
 
 
 def _inlined(query: Expr, bodies: dict[str, Expr]) -> Expr:
