@@ -153,7 +153,7 @@ LINES = (
 
 def drafts(out: Path, part: str) -> dict[str, Draft]:
     """What the model wrote, with its states where they came back."""
-    from sqlverdict.parse.ehrsql import settled
+    from sqlverdict.parse.ehrsql import fill_in
 
     lines = [json.loads(line) for line in (out / f"{part}.jsonl").read_text().splitlines()]
     states: Any = None
@@ -164,7 +164,7 @@ def drafts(out: Path, part: str) -> dict[str, Draft]:
             states = kept[part].astype(float)
     return {
         line["id"]: Draft(
-            settled(line["sql"]) if line["sql"] else None,
+            fill_in(line["sql"]) if line["sql"] else None,
             probabilities=tuple(line["probabilities"]),
             entropies=tuple(line["entropies"]),
             state=() if states is None else tuple(states[number]),

@@ -40,7 +40,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.prove.derive import forget_forms
-from sqlverdict.prove.differing_clauses import unlike
+from sqlverdict.prove.differing_clauses import differing_clauses
 from sqlverdict.prove.evidence import evidence_of
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.prove.prover import prove
@@ -168,7 +168,7 @@ def cause(found: Derivation) -> str:
     """What keeps two normal forms apart: the clauses, and what these are written with."""
     if not isinstance(found, NotProved) or found.forms is None:
         return found.message if isinstance(found, NotProved) else ""
-    apart = unlike(found.gold_form, found.prediction_form)
+    apart = differing_clauses(found.gold_form, found.prediction_form)
     parts = [part for side in apart.values() for part in side]
     if not parts:
         return "the same parts: copies of a table, their order, or the row of a bare column"

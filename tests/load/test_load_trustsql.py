@@ -13,7 +13,7 @@ from sqlverdict.errors import BenchmarkError, PredictionError, UsageError
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.ehrsql import UNSCORABLE, rowless_tables
 from sqlverdict.load.system_records import RecordsSystems, recorded_prediction
-from sqlverdict.parse.ehrsql import settled
+from sqlverdict.parse.ehrsql import fill_in
 from sqlverdict.records import Case
 
 
@@ -209,7 +209,7 @@ def test_rowless_tables_of_what_is_no_database(tmp_path: Path, mimic: Path) -> N
     ],
 )
 def test_settled_queries(sql: str, expected: str) -> None:
-    assert settled(sql) == expected
+    assert fill_in(sql) == expected
 
 
 TRIAGE = (

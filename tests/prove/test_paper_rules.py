@@ -22,7 +22,7 @@ PAPER = {name: rule for name, rule in RULES.items() if "etm_paper" in rule.profi
 def facts_for(rule: Rule, pair: Pair) -> tuple[Schema, frozenset[Fact]]:
     schema = read_ddl(rule.schema, rule.name)
     typed = {fact for fact in facts_of(schema) if isinstance(fact, HasAffinity)}
-    return schema, frozenset({*typed, *pair.given})
+    return schema, frozenset({*typed, *pair.facts})
 
 
 def pairs_of(kind: str) -> list[Any]:

@@ -16,10 +16,10 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.certificate import (
     Certificate,
-    certificate,
     check_certificate,
     from_json,
     load,
+    make_certificate,
     save,
     to_json,
 )
@@ -53,19 +53,19 @@ def proof(schema: Schema) -> Proof:
 @pytest.mark.parametrize("rule", [rule for _, rule in RULES.items()], ids=lambda rule: rule.name)
 def test_every_proof_of_a_rules_pairs_holds(rule: Rule) -> None:
     for pair in rule.equal:
-        facts = typed(rule) | frozenset(pair.given)
+        facts = typed(rule) | frozenset(pair.facts)
         found = prove(pair.left, pair.right, schema_of(rule), facts=facts, profile=profile_of(rule))
         if isinstance(found, Proof):
             verdict = check(found, schema_of(rule), facts=facts)
             assert isinstance(verdict, ValidProof), verdict
-            kept = certificate(found, schema_of(rule), facts=facts)
+            kept = make_certificate(found, schema_of(rule), facts=facts)
             assert from_json(to_json(kept)) == kept
 
 
 def test_every_step_is_said_with_the_query_after_it(proof: Proof, schema: Schema) -> None:
     verdict = check(proof, schema)
     assert isinstance(verdict, ValidProof)
-    said = [line.said for line in verdict.lines]
+    said = [line.statement for line in verdict.lines]
     assert [text for text in said if text.startswith("equal by ")] == list(map(str, proof.steps))
     assert [line for line in verdict.lines if line.side == "gold"][-1].sql == proof.form
     text = "\n".join(explained(verdict))
@@ -78,7 +78,7 @@ def test_the_order_of_the_prediction_is_dropped_first_and_it_is_said(
 ) -> None:
     lines = [line for line in check(proof, schema).lines if line.side == "prediction"]
     assert "ORDER BY" in lines[0].sql
-    assert lines[1].said.startswith("equal without ORDER BY")
+    assert lines[1].statement.startswith("equal without ORDER BY")
     assert "ORDER BY" not in lines[1].sql
 
 
@@ -91,7 +91,7 @@ def test_the_order_stays_where_the_gold_orders(schema: Schema) -> None:
     assert isinstance(found, Proof)
     verdict = check(found, schema)
     assert verdict.holds
-    assert not any("without ORDER BY" in line.said for line in verdict.lines)
+    assert not any("without ORDER BY" in line.statement for line in verdict.lines)
 
 
 def test_equal_texts_need_no_steps(schema: Schema) -> None:
@@ -197,7 +197,7 @@ def test_no_proof_makes_the_checker_raise(data: st.DataObject) -> None:
 
 
 def test_a_certificate_outlives_the_session(proof: Proof, schema: Schema, tmp_path: Path) -> None:
-    kept = certificate(proof, schema)
+    kept = make_certificate(proof, schema)
     save(kept, tmp_path / "deep" / "proof.json")
     again = load(tmp_path / "deep" / "proof.json")
     assert again == kept
@@ -206,7 +206,7 @@ def test_a_certificate_outlives_the_session(proof: Proof, schema: Schema, tmp_pa
 
 
 def test_a_certificate_is_checked_against_other_tables(proof: Proof, schema: Schema) -> None:
-    kept = certificate(proof, schema)
+    kept = make_certificate(proof, schema)
     assert check_certificate(kept, read_ddl(DDL + "CREATE TABLE more (x TEXT);", "m")).holds
     nullable = read_ddl(DDL.replace("band INTEGER NOT NULL", "band INTEGER"), "m")
     verdict = check_certificate(kept, nullable)
@@ -230,7 +230,7 @@ def test_what_is_no_certificate_is_refused(content: str, message: str) -> None:
 
 
 def test_broken_parts_of_a_certificate_are_refused(proof: Proof, schema: Schema) -> None:
-    whole = json.loads(to_json(certificate(proof, schema)))
+    whole = json.loads(to_json(make_certificate(proof, schema)))
     for part in ("proof", "facts", "schema", "fixed_columns"):
         for wrong in (None, 7, "x", [7], {"fact": "Wish"}):
             with pytest.raises(DataError):
@@ -240,6 +240,6 @@ def test_broken_parts_of_a_certificate_are_refused(proof: Proof, schema: Schema)
 
 
 def test_a_certificate_says_what_was_assumed(proof: Proof, schema: Schema) -> None:
-    kept = certificate(proof, schema, facts=frozenset())
+    kept = make_certificate(proof, schema, facts=frozenset())
     assert isinstance(kept, Certificate)
     assert not check_certificate(kept).holds

@@ -147,7 +147,7 @@ def test_a_corner_is_joined_and_refuted_with_a_reason() -> None:
         (replace(corner, because=""), "does not say why"),
         (replace(corner, right="SELECT k FROM t"), "does not join"),
         (replace(corner, left=corner.right), "does not fire"),
-        (replace(corner, given=(NotNull("t", "k"),)), "no database shows it"),
+        (replace(corner, facts=(NotNull("t", "k"),)), "no database shows it"),
     ):
         fails(replace(rule, corners=(broken,)), "corners", message)
 

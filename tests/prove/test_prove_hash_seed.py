@@ -11,7 +11,7 @@ import sys
 
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schemas.ddl import read_ddl
-from sqlverdict.prove.certificate import certificate, to_json
+from sqlverdict.prove.certificate import make_certificate, to_json
 from sqlverdict.prove.evidence import evidence_of
 from sqlverdict.prove.proof import Proof
 from sqlverdict.prove.prover import prove
@@ -49,7 +49,7 @@ def show(gold, prediction, schema, facts=None):
     found = prove(gold, prediction, schema, facts=facts)
     print(evidence_of(found))
     if isinstance(found, Proof):
-        sys.stdout.write(to_json(certificate(found, schema, facts=facts)).decode())
+        sys.stdout.write(to_json(make_certificate(found, schema, facts=facts)).decode())
 
 
 shop = read_ddl(SHOP, "shop")
@@ -59,7 +59,7 @@ for name, rule in RULES.items():
     if "sound" in rule.profiles:
         schema = read_ddl(rule.schema, name)
         for pair in (*rule.equal, *rule.different):
-            show(pair.left, pair.right, schema, facts_of(schema) | frozenset(pair.given))
+            show(pair.left, pair.right, schema, facts_of(schema) | frozenset(pair.facts))
 """
 
 

@@ -12,7 +12,7 @@ from sqlverdict.evidence import Proved, Undecided
 from sqlverdict.execute.fact_check import FactCheck
 from sqlverdict.parse.facts import References
 from sqlverdict.parse.schemas.sqlite import read_sqlite
-from sqlverdict.prove.certificate import certificate, check_certificate
+from sqlverdict.prove.certificate import check_certificate, make_certificate
 from sqlverdict.prove.evidence import evidence_of
 from sqlverdict.prove.on_data import prove_on_data
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
@@ -74,7 +74,7 @@ def test_a_proof_that_can_do_without_a_broken_fact_stays_one(tmp_path: Path) -> 
     gold = "SELECT DISTINCT radio_id, year FROM radio WHERE year = 1990"
     found = prove_on_data(gold, "SELECT radio_id, year FROM radio WHERE year = 1990", schema, path)
     assert isinstance(found, Proof), found
-    kept = certificate(found, schema)
+    kept = make_certificate(found, schema)
     assert check_certificate(kept).holds
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.files.sqlite import open_read_only, quote_name
-from sqlverdict.parse.ehrsql import settled
+from sqlverdict.parse.ehrsql import fill_in
 from sqlverdict.parse.tokens import solid
 
 UNSCORABLE = "unscorable"
@@ -61,10 +61,10 @@ def gold_of(sql: str, database: str | None, rowless: frozenset[str]) -> EhrsqlGo
     """A gold query on a database some of whose tables may hold no row."""
     read = sorted(rowless.intersection(word.lower() for word in solid(sql))) if rowless else []
     if not read:
-        return EhrsqlGold(settled(sql), database, {})
+        return EhrsqlGold(fill_in(sql), database, {})
     empty = " and ".join(read)
     why = f"the gold reads {empty}, without rows in this database"
-    return EhrsqlGold(settled(sql), f"{database} without rows of {empty}", {UNSCORABLE: why})
+    return EhrsqlGold(fill_in(sql), f"{database} without rows of {empty}", {UNSCORABLE: why})
 
 
 def unscorable_note(cases: int, rowless: frozenset[str]) -> str:

@@ -73,12 +73,12 @@ def outer_clauses(sql: str) -> Clauses | None:
         return "".join(parts[outside[start][1] : stop_place]).strip() if start < stop else ""
 
     def split(start: int, stop: int) -> tuple[str, ...]:
-        found = []
+        texts = []
         for at in range(start, stop):
             if words[at] == ",":
-                found.append(text(start, at))
+                texts.append(text(start, at))
                 start = at + 1
-        return (*found, text(start, stop))
+        return (*texts, text(start, stop))
 
     stop = min(order, limit)
     return Clauses(

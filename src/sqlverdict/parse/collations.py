@@ -30,7 +30,7 @@ def alike(cell: Cell, by: str) -> Cell:
 def _declared(sql: str) -> dict[str, str]:
     if "collate" not in sql.lower():
         return {}
-    found: dict[str, str] = {}
+    collations: dict[str, str] = {}
     words = [part for part in pieces(sql) if kind(part) not in (Kind.SPACE, Kind.COMMENT)]
     depth, column, first = 0, "", False
     for before, part in zip(["", *words], words, strict=False):
@@ -40,5 +40,5 @@ def _declared(sql: str) -> dict[str, str]:
         if depth == 1 and part in ("(", ","):
             first = True
         if depth == 1 and before.lower() == "collate":
-            found.setdefault(column, part.strip(_QUOTES).upper())
-    return found
+            collations.setdefault(column, part.strip(_QUOTES).upper())
+    return collations

@@ -31,24 +31,24 @@ _BOUNDS = {
     for sign, ends in VITAL_RANGES.items()
     for end, bound in zip(("lower", "upper"), ends, strict=True)
 }
-_UNSETTLED = re.compile(r"current_time|'now'|%[yj]|_(?:lower|upper)\b", re.IGNORECASE)
+_OPEN = re.compile(r"current_time|'now'|%[yj]|_(?:lower|upper)\b", re.IGNORECASE)
 
 
-def settled(sql: str) -> str:
+def fill_in(sql: str) -> str:
     """The query with the present time and the ranges put in; others come back as they are.
 
     Models that write in lower case say ``%y`` and ``%j``, which SQLite does not know; these
     become ``%Y`` and ``%J``, in every string, as EHRSQL's evaluation does.
 
-    >>> settled("SELECT strftime('%j', current_time) WHERE v > heart_rate_lower")
+    >>> fill_in("SELECT strftime('%j', current_time) WHERE v > heart_rate_lower")
     "SELECT strftime('%J', '2100-12-31 23:59:00') WHERE v > 60.0"
     """
-    if not _UNSETTLED.search(sql):
+    if not _OPEN.search(sql):
         return sql
-    return "".join(map(_settle, pieces(sql)))
+    return "".join(map(_fill_in_piece, pieces(sql)))
 
 
-def _settle(piece: str) -> str:
+def _fill_in_piece(piece: str) -> str:
     word = piece.lower()
     if word in ("current_time", "'now'"):
         return f"'{CLOCK}'"

@@ -127,10 +127,10 @@ def column_affinity(declared: str) -> Affinity:
     that is the name of an integer is taken at its word. One that has INT among its letters by
     accident (FLOATING POINT, INTERVAL) promises no integers: its columns are NUMERIC.
     """
-    found = affinity(declared)
-    if found == "INTEGER" and not names_integers(declared):
+    own_affinity = affinity(declared)
+    if own_affinity == "INTEGER" and not names_integers(declared):
         return "NUMERIC"
-    return found
+    return own_affinity
 
 
 def names_integers(declared: str) -> bool:

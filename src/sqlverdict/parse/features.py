@@ -87,8 +87,8 @@ def features(sql: str) -> frozenset[str]:
 
 def features_of(words: list[str]) -> frozenset[str]:
     """The features of a query, given its lower-case tokens without spaces and comments."""
-    found = {_ALONE[word] for word in _ALONE.keys() & set(words)}
-    add = found.add
+    names = {_ALONE[word] for word in _ALONE.keys() & set(words)}
+    add = names.add
     # What opened the innermost parenthesis, how many commas it holds so far, and whether
     # we are in a FROM clause; ``outer`` has the same of the parentheses around it.
     opener, commas, in_from = "", 0, False
@@ -172,6 +172,6 @@ def features_of(words: list[str]) -> frozenset[str]:
                 add("date_function")
         elif before == "not" or before not in _NO_OPERAND:
             add("like")
-    if "join" in found or "comma_join" in found:
+    if "join" in names or "comma_join" in names:
         add("multiple_tables")
-    return frozenset(found)
+    return frozenset(names)

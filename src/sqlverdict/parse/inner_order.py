@@ -100,7 +100,7 @@ def inner_probe(tree: Expr) -> tuple[str, int] | None:
     if stars and len(probe.expressions) > 1:
         return None
     terms = inner.args["order"].expressions
-    keys = [key for term in terms if (key := _meant(term.this, inner)) is not None]
+    keys = [key for term in terms if (key := _sort_value(term.this, inner)) is not None]
     if len(keys) < len(terms):
         return None
     names = [f"{_KEY}{number}" for number in range(len(keys))]
@@ -113,18 +113,18 @@ def inner_probe(tree: Expr) -> tuple[str, int] | None:
     return str(probe.sql(dialect="sqlite")), len(names)
 
 
-def _meant(key: Expr, select: exp.Select) -> Expr | None:
+def _sort_value(key: Expr, select: exp.Select) -> Expr | None:
     """What a sort key stands for: an ordinal and an alias mean an output column."""
     from sqlglot import exp
 
     if isinstance(key, exp.Literal):
         if not key.is_int or any(item.is_star for item in select.expressions):
             return None
-        place = int(key.name) - 1
-        if not 0 <= place < len(select.expressions):
+        index = int(key.name) - 1
+        if not 0 <= index < len(select.expressions):
             return None
-        meant: Expr = select.expressions[place].unalias()
-        return meant.copy()
+        output: Expr = select.expressions[index].unalias()
+        return output.copy()
     aliases: dict[str, Expr] = {
         fold(item.alias): item.this for item in select.expressions if isinstance(item, exp.Alias)
     }

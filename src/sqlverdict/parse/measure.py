@@ -41,7 +41,7 @@ _BEFORE_A_SOURCE = frozenset({"from", "join", ",", "("})
 _QUOTES = frozenset('"`[')
 
 
-def beyond_measure(sql: str) -> str | None:
+def too_large(sql: str) -> str | None:
     """Why a text is not read, in words; ``None`` where it may be."""
     if len(sql) > MAX_LENGTH:
         return f"the text has {len(sql)} characters; at most {MAX_LENGTH} are parsed"

@@ -116,8 +116,8 @@ def tie_probe(query: Query) -> TieProbe | None:
     if clauses is None or not _agree(clauses, query.tree) or _by_chance(sql):
         return None
     if not clauses.keys and takes_inner_order(query.tree):
-        found = None if _hidden_collation(query.tree) else inner_probe(query.tree)
-        return TieProbe(found[0], keys=found[1]) if found is not None else None
+        probe = None if _hidden_collation(query.tree) else inner_probe(query.tree)
+        return TieProbe(probe[0], keys=probe[1]) if probe is not None else None
     if clauses.keys and _hidden_collation(query.tree):
         return None
     by_name = has_word(sql, "natural") or has_word(sql, "using")
@@ -163,12 +163,12 @@ def _columns(clauses: Clauses, tree: Expr) -> list[OutputColumn]:
     from sqlglot import exp
 
     columns = []
-    for written, node in zip(clauses.columns, _first_select(tree).expressions, strict=True):
-        text, alias = written, None
+    for output, node in zip(clauses.columns, _first_select(tree).expressions, strict=True):
+        text, alias = output, None
         if isinstance(node, exp.Alias):
-            words = solid(written)
+            words = solid(output)
             alias = fold(unquoted(words[-1]))
-            text = written[: written.rindex(words[-1])].rstrip()
+            text = output[: output.rindex(words[-1])].rstrip()
             if len(words) > 2 and words[-2].lower() == "as":
                 text = text[:-2].rstrip()
         columns.append(OutputColumn(text, alias, node.is_star))
@@ -206,9 +206,9 @@ def _same_column(words: list[str], columns: Sequence[OutputColumn], by_name: boo
         for at, column in enumerate(columns):
             if column.alias == name:
                 return at
-    wanted, name_wanted = normalised(" ".join(words)), _column_name(words)
+    text, name_wanted = normalised(" ".join(words)), _column_name(words)
     for at, column in enumerate(columns):
-        if normalised(column.text) == wanted:
+        if normalised(column.text) == text:
             return at
         # "x" and "t.x" in one valid query mean one column, unless a join by name merges
         # two columns into "x".

@@ -48,7 +48,7 @@ def plain_order(sql: str) -> tuple[Ordering, TieProbe | None] | None:
     limit = int(words[-1]) if lower[-2:-1] == ["limit"] and words[-1].isdecimal() else None
     if clauses is None or clauses.limited != (limit is not None):
         return None
-    columns = [_column(written) for written in clauses.columns]
+    columns = [_column(output) for output in clauses.columns]
     known = [column for column in columns if column is not None]
     if len(known) < len(columns):
         return None
@@ -56,12 +56,12 @@ def plain_order(sql: str) -> tuple[Ordering, TieProbe | None] | None:
     return order, probe_of(clauses, known, by_name=False)
 
 
-def _column(written: str) -> OutputColumn | None:
+def _column(output: str) -> OutputColumn | None:
     """An output column; ``None`` where an alias may stand in it without AS."""
-    words = solid(written)
+    words = solid(output)
     if len(words) > 2 and words[-2].lower() == "as":
-        text = written[: written.rindex(words[-1])].rstrip()[:-2].rstrip()
+        text = output[: output.rindex(words[-1])].rstrip()[:-2].rstrip()
         return OutputColumn(text, fold(unquoted(words[-1])), star=False)
     if len(words) == 1 or words[-1] == ")" or words[-2] == ".":
-        return OutputColumn(written, None, star=words[-1] == "*")
+        return OutputColumn(output, None, star=words[-1] == "*")
     return None

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from sqlverdict.parse.comma_joins import joined_by_words
 from sqlverdict.parse.features import features
 from sqlverdict.parse.grammar import sqlite_complaint
-from sqlverdict.parse.measure import MOST_LEVELS, beyond_measure, too_deep
+from sqlverdict.parse.measure import MOST_LEVELS, too_deep, too_large
 from sqlverdict.parse.tokens import fold, leading_keyword, solid, statement_count, word_set
 from sqlverdict.records import ParseFailure, Query, Reason
 
@@ -53,13 +53,13 @@ def parse(sql: str, dialect: str = "sqlite") -> Query | ParseFailure:
         that unfolds beyond measure) or ``PARSE_ERROR``
         (with line and column, both from 1).
     """
-    excess = beyond_measure(sql)
+    excess = too_large(sql)
     if excess is not None:
         return ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, excess)
-    return _refused(sql, dialect) or _parsed(sql, dialect)
+    return _refusal(sql, dialect) or _parsed(sql, dialect)
 
 
-def _refused(sql: str, dialect: str) -> ParseFailure | None:
+def _refusal(sql: str, dialect: str) -> ParseFailure | None:
     """What needs no tree to be refused."""
     words = [word for word in solid(sql) if word != ";"]
     if not words:
@@ -79,8 +79,8 @@ def _refused(sql: str, dialect: str) -> ParseFailure | None:
         return ParseFailure(sql, dialect, Reason.UNSUPPORTED_FEATURE, message)
     complaint = sqlite_complaint(sql) if dialect == "sqlite" else None
     if complaint:
-        found = f"SQLite {sqlite3.sqlite_version} says: {complaint.message}"
-        return _error(sql, dialect, complaint.offset, found)
+        finding = f"SQLite {sqlite3.sqlite_version} says: {complaint.message}"
+        return _error(sql, dialect, complaint.offset, finding)
     return None
 
 
@@ -94,9 +94,9 @@ def _parsed(sql: str, dialect: str) -> Query | ParseFailure:
     from sqlglot.errors import ErrorLevel, ParseError, SqlglotError
 
     try:
-        found = sqlglot.parse(sql, read=dialect, error_level=ErrorLevel.IMMEDIATE)
+        statements = sqlglot.parse(sql, read=dialect, error_level=ErrorLevel.IMMEDIATE)
         # A comment behind the last semicolon comes back as a statement of its own.
-        trees = [t for t in found if t is not None and not isinstance(t, exp.Semicolon)]
+        trees = [t for t in statements if t is not None and not isinstance(t, exp.Semicolon)]
         if len(trees) != 1:
             message = f"the text holds {len(trees)} statements; expected one"
             return ParseFailure(sql, dialect, Reason.UNSUPPORTED_FEATURE, message)
@@ -186,12 +186,12 @@ def _beyond(sql: str, dialect: str, error: Exception) -> ParseFailure:
         message = "the query is nested too deeply for our parser; flatten it"
         return ParseFailure(sql, dialect, Reason.UNSUPPORTED_FEATURE, message)
     reason = Reason.UNSUPPORTED_FEATURE if dialect == "sqlite" else Reason.PARSE_ERROR
-    found = " ".join(str(error).split())[:200]
-    message = f"our parser cannot read this text ({type(error).__name__}: {found})"
+    finding = " ".join(str(error).split())[:200]
+    message = f"our parser cannot read this text ({type(error).__name__}: {finding})"
     return ParseFailure(sql, dialect, reason, message)
 
 
-def _error(sql: str, dialect: str, offset: int, found: str) -> ParseFailure:
+def _error(sql: str, dialect: str, offset: int, finding: str) -> ParseFailure:
     """A syntax error at an offset, with the text around it and ``>>>`` before the place."""
     offset = min(offset, len(sql))
     line = sql.count("\n", 0, offset) + 1
@@ -200,5 +200,5 @@ def _error(sql: str, dialect: str, offset: int, found: str) -> ParseFailure:
     before, after = sql[start:offset], sql[offset:stop]
     around = " ".join(f"{'…' if start else ''}{before}>>>{after}".split())
     around += "…" if stop < len(sql) else ""
-    message = f"syntax error at line {line}, column {column}: {found}; at {around!r}"
+    message = f"syntax error at line {line}, column {column}: {finding}; at {around!r}"
     return ParseFailure(sql, dialect, Reason.PARSE_ERROR, message, line, column)

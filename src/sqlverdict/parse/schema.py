@@ -62,8 +62,8 @@ class Table:
 
     def column(self, name: str) -> Column | None:
         """The column of that name, in any case."""
-        wanted = fold(name)
-        return next((column for column in self.columns if fold(column.name) == wanted), None)
+        folded = fold(name)
+        return next((column for column in self.columns if fold(column.name) == folded), None)
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,8 @@ class Schema:
 
     def table(self, name: str) -> Table | None:
         """The table of that name, in any case."""
-        wanted = fold(name)
-        return next((table for table in self.tables if fold(table.name) == wanted), None)
+        folded = fold(name)
+        return next((table for table in self.tables if fold(table.name) == folded), None)
 
 
 @lru_cache(maxsize=4_096)

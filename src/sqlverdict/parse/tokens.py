@@ -83,9 +83,9 @@ def pieces(sql: str) -> list[str]:
 
 def kind(piece: str) -> Kind:
     """What one of :func:`pieces` is."""
-    found = _KINDS.get(piece[0], Kind.WORD)
-    if found is not None:
-        return found
+    kind_of_first = _KINDS.get(piece[0], Kind.WORD)
+    if kind_of_first is not None:
+        return kind_of_first
     if piece[0] == ".":
         return Kind.NUMBER if len(piece) > 1 else Kind.OPERATOR
     if piece[0] in "xX":
@@ -101,10 +101,10 @@ def tokens(sql: str) -> Iterator[Token]:
 
 def solid(sql: str) -> list[str]:
     """The text's tokens without spaces and comments."""
-    found: list[str] = _SOLID.findall(sql)
+    words: list[str] = _SOLID.findall(sql)
     if "--" in sql or "/*" in sql:
-        found = [piece for piece in found if not piece.startswith(("--", "/*"))]
-    return found
+        words = [piece for piece in words if not piece.startswith(("--", "/*"))]
+    return words
 
 
 def fold(word: str) -> str:
@@ -114,11 +114,11 @@ def fold(word: str) -> str:
 
 def has_word(sql: str, word: str) -> bool:
     """Whether a bare word occurs outside strings, quoted names and comments."""
-    wanted = fold(word)
-    if wanted not in sql.lower():
+    folded = fold(word)
+    if folded not in sql.lower():
         return False
     # A quoted token keeps its quotes, so it never equals a word.
-    return wanted in map(str.lower, solid(sql))
+    return folded in map(str.lower, solid(sql))
 
 
 def statements(sql: str) -> list[str]:
@@ -128,18 +128,18 @@ def statements(sql: str) -> list[str]:
     """
     if ";" not in sql:
         return [sql] if solid(sql) else []
-    found: list[str] = []
+    texts: list[str] = []
     current: list[str] = []
     empty = True
     for piece in [*pieces(sql), ";"]:
         if piece == ";":
             if not empty:
-                found.append("".join(current))
+                texts.append("".join(current))
             current, empty = [], True
             continue
         current.append(piece)
         empty = empty and kind(piece) in _SPACES_AND_COMMENTS
-    return found
+    return texts
 
 
 def statement_count(sql: str) -> int:
@@ -171,12 +171,12 @@ def normalised(sql: str) -> str:
     Nothing inside quotes changes. Words are apart by one space; punctuation stands
     without spaces, except where joining two tokens would make another token.
     """
-    found = solid(sql)
-    while found and found[-1] == ";":
-        found.pop()
+    words = solid(sql)
+    while words and words[-1] == ";":
+        words.pop()
     parts: list[str] = []
     before = Kind.SPACE
-    for piece in found:
+    for piece in words:
         what = Kind.SPACE if piece in _JOINING else kind(piece)
         if what is not Kind.SPACE and before is not Kind.SPACE:
             # Two symbols could make another symbol ("- -1" is no comment), two words
@@ -195,8 +195,8 @@ def leading_keyword(sql: str) -> str:
 
     Empty where the text begins with something else.
     """
-    for found in _PIECES.finditer(sql):
-        piece = found[0]
+    for match in _PIECES.finditer(sql):
+        piece = match[0]
         what = kind(piece)
         if what is Kind.WORD:
             return piece.upper()

@@ -49,7 +49,7 @@ class Certificate:
     fixed_columns: bool = False
 
 
-def certificate(
+def make_certificate(
     proof: Proof,
     schema: Schema,
     *,
@@ -62,37 +62,42 @@ def certificate(
     return Certificate(proof, schema, facts, fixed_columns)
 
 
-def check_certificate(kept: Certificate, schema: Schema | None = None) -> Verdict:
+def check_certificate(certificate: Certificate, schema: Schema | None = None) -> Verdict:
     """Do a kept proof again, on its own tables or on others.
 
     Args:
-        kept: The certificate.
+        certificate: The certificate.
         schema: Other tables: the proof must hold there, under what these promise.
     """
     if schema is None:
-        return check(kept.proof, kept.schema, facts=kept.facts, fixed_columns=kept.fixed_columns)
-    missing = sorted(map(str, kept.facts - facts_of(schema)))
-    used = {fact for step in kept.proof.steps for fact in step.facts}
+        return check(
+            certificate.proof,
+            certificate.schema,
+            facts=certificate.facts,
+            fixed_columns=certificate.fixed_columns,
+        )
+    missing = sorted(map(str, certificate.facts - facts_of(schema)))
+    used = {fact for step in certificate.proof.steps for fact in step.facts}
     broken = [fact for fact in missing if fact in used]
     if broken:
         return InvalidProof(None, f"the schema does not say that {broken[0]}, which the proof uses")
-    facts = kept.facts & facts_of(schema)
-    return check(kept.proof, schema, facts=facts, fixed_columns=kept.fixed_columns)
+    facts = certificate.facts & facts_of(schema)
+    return check(certificate.proof, schema, facts=facts, fixed_columns=certificate.fixed_columns)
 
 
-def to_json(kept: Certificate) -> bytes:
+def to_json(certificate: Certificate) -> bytes:
     """A certificate as JSON; the same certificate gives the same bytes."""
     import msgspec
 
     plain = {
         "format": FORMAT,
         "version": VERSION,
-        "proof": msgspec.to_builtins(kept.proof),
+        "proof": msgspec.to_builtins(certificate.proof),
         "facts": sorted(
-            map(_fact_out, kept.facts), key=lambda fact: sorted(map(str, fact.items()))
+            map(_fact_out, certificate.facts), key=lambda fact: sorted(map(str, fact.items()))
         ),
-        "fixed_columns": kept.fixed_columns,
-        "schema": msgspec.to_builtins(kept.schema),
+        "fixed_columns": certificate.fixed_columns,
+        "schema": msgspec.to_builtins(certificate.schema),
     }
     return msgspec.json.format(msgspec.json.encode(plain), indent=2)
 
@@ -124,10 +129,10 @@ def from_json(content: bytes | str) -> Certificate:
         raise DataError(f"the certificate cannot be read: {error}") from error
 
 
-def save(kept: Certificate, path: Path) -> None:
+def save(certificate: Certificate, path: Path) -> None:
     """Write a certificate."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(to_json(kept) + b"\n")
+    path.write_bytes(to_json(certificate) + b"\n")
 
 
 def load(path: Path) -> Certificate:
@@ -159,5 +164,5 @@ def _fact_in(plain: object) -> Fact:
     if not isinstance(plain, dict) or str(plain.get("fact")) not in _FACTS:
         raise DataError(f"the certificate has the fact {plain!r}, which is none that is known")
     kind = _FACTS[str(plain["fact"])]
-    found: Fact = msgspec.convert({k: v for k, v in plain.items() if k != "fact"}, kind)
-    return found
+    fact: Fact = msgspec.convert({k: v for k, v in plain.items() if k != "fact"}, kind)
+    return fact

@@ -29,20 +29,20 @@ from sqlverdict.records import ParseFailure
 
 @dataclass(frozen=True)
 class CheckedStep:
-    """What is said about one of the two queries, and how the query reads then.
+    """What is statement about one of the two queries, and how the query reads then.
 
     Attributes:
         side: Which query.
-        said: ``equal by <rule> because <facts>``, or what was done before the first rule.
+        statement: ``equal by <rule> because <facts>``, or what was done before the first rule.
         sql: The query after it.
     """
 
     side: Side
-    said: str
+    statement: str
     sql: str
 
     def __str__(self) -> str:
-        return f"{self.side}: {self.said}\n    {self.sql}"
+        return f"{self.side}: {self.statement}\n    {self.sql}"
 
 
 @dataclass(frozen=True)
@@ -135,8 +135,8 @@ class _ProofCheck:
     def run(self) -> ValidProof:
         proof = self.proof
         if not proof.steps and normalised(proof.gold_sql) == normalised(proof.prediction_sql):
-            said = "the two texts are the same, but for spacing and the case of keywords"
-            return ValidProof((CheckedStep("prediction", said, proof.gold_sql),))
+            statement = "the two texts are the same, but for spacing and the case of keywords"
+            return ValidProof((CheckedStep("prediction", statement, proof.gold_sql),))
         gold, facts = self.start("gold", proof.gold_sql)
         self.say("gold", "the gold query, names resolved", gold)
         gold = self.rewrite("gold", gold, facts)
@@ -150,8 +150,8 @@ class _ProofCheck:
         self.books(gold)
         return ValidProof(tuple(self.lines))
 
-    def say(self, side: Side, said: str, tree: Expr) -> None:
-        self.lines.append(CheckedStep(side, said, self.profile.text(tree)))
+    def say(self, side: Side, statement: str, tree: Expr) -> None:
+        self.lines.append(CheckedStep(side, statement, self.profile.text(tree)))
 
     def start(self, side: Side, sql: str) -> tuple[Expr, Facts]:
         """A query's tree before the first step."""
@@ -175,8 +175,10 @@ class _ProofCheck:
         limited = tree.args.get("limit") is not None or tree.args.get("offset") is not None
         if tree.args.get("order") is not None and not limited:
             tree.set("order", None)
-            said = "equal without ORDER BY, because the gold's rows have no order and all are kept"
-            self.say("prediction", said, tree)
+            statement = (
+                "equal without ORDER BY, because the gold's rows have no order and all are kept"
+            )
+            self.say("prediction", statement, tree)
 
     def rewrite(self, side: Side, tree: Expr, facts: Facts) -> Expr:
         for number, step in enumerate(self.proof.steps):
@@ -196,21 +198,23 @@ class _ProofCheck:
             raise self.no(f"the rule {step.rule} is not of the profile {self.proof.profile}")
         node = _find(tree, step.path)
         if node is None:
-            raise self.no(f"there is no node at {_spelt(step.path)}")
+            raise self.no(f"there is no node at {_path_text(step.path)}")
         if not isinstance(node, rule.matches):
             raise self.no(f"the rule {step.rule} does not look at {type(node).__name__}")
         holder = _find(tree, step.path[:-1]) if step.path else None
         facts.cited.clear()
-        made = rule.rewrite(node, facts)
-        if made is None:
-            raise self.no(f"the rule {step.rule} does not apply at {_spelt(step.path)}")
+        replacement = rule.rewrite(node, facts)
+        if replacement is None:
+            raise self.no(f"the rule {step.rule} does not apply at {_path_text(step.path)}")
         cited = cited_facts(facts.cited)
         if cited != step.facts:
-            raise self.no(f"the step leans on {_listed(step.facts)}, the rule on {_listed(cited)}")
+            raise self.no(
+                f"the step leans on {_fact_list(step.facts)}, the rule on {_fact_list(cited)}"
+            )
         if holder is None:
-            made.pop()
-            return made
-        _place(holder, step.path[-1], made)
+            replacement.pop()
+            return replacement
+        _place(holder, step.path[-1], replacement)
         return tree
 
     def compare(self, gold: Expr, prediction: Expr) -> None:
@@ -236,41 +240,41 @@ def _find(tree: Expr, path: Path) -> Expr | None:
     """The node that a path leads to."""
     node = tree
     for name, place in path:
-        held = node.args.get(name)
+        child = node.args.get(name)
         if place >= 0:
-            held = held[place] if isinstance(held, list) and place < len(held) else None
-        if not isinstance(held, exp.Expr):
+            child = child[place] if isinstance(child, list) and place < len(child) else None
+        if not isinstance(child, exp.Expr):
             return None
-        node = held
+        node = child
     return node
 
 
-def _place(holder: Expr, last: tuple[str, int], made: Expr) -> None:
+def _place(holder: Expr, last: tuple[str, int], replacement: Expr) -> None:
     """Put a node where its path ends."""
     name, place = last
     if place < 0:
-        if holder.args.get(name) is not made:
-            holder.set(name, made)
+        if holder.args.get(name) is not replacement:
+            holder.set(name, replacement)
         return
     values = list(holder.args[name])
-    values[place] = made
+    values[place] = replacement
     holder.set(name, values)
 
 
-def _spelt(path: Path) -> str:
+def _path_text(path: Path) -> str:
     return ".".join(name if place < 0 else f"{name}[{place}]" for name, place in path) or "the root"
 
 
-def _listed(facts: tuple[str, ...]) -> str:
+def _fact_list(facts: tuple[str, ...]) -> str:
     return " and ".join(facts) or "no fact"
 
 
 def explained(verdict: Verdict) -> Iterator[str]:
-    """A replayed proof for people, a line each: what is said, then the query, indented."""
+    """A replayed proof for people, a line each: what is statement, then the query, indented."""
     side = ""
     for line in verdict.lines:
         if line.side != side:
             side = line.side
             yield f"{side}:"
-        yield f"  {line.said}"
+        yield f"  {line.statement}"
         yield f"    {line.sql}"

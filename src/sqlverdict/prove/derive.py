@@ -92,8 +92,8 @@ def _too_coarse(contract: Contract | None, profile: str) -> frozenset[str]:
     """The rules that a case forbids: it asks for more digits than they keep."""
     if contract is None or profile != DEFAULT_PROFILE:
         return frozenset()
-    asked = [bound for bound in (contract.float_rel, contract.float_abs) if bound is not None]
-    return ROUNDING if asked else frozenset()
+    bounds = [bound for bound in (contract.float_rel, contract.float_abs) if bound is not None]
+    return ROUNDING if bounds else frozenset()
 
 
 def _require_whole(question: ProofQuestion) -> None:
@@ -108,14 +108,14 @@ def _columns(gold: Expr, prediction: Expr) -> tuple[int, ...]:
     """Which column of the prediction stands for which of the gold."""
     ours, theirs = column_keys(gold), column_keys(prediction)
     free = list(range(len(theirs)))
-    chosen = []
-    for wanted in ours:
-        fit = next((i for i in free if theirs[i] == wanted), None)
+    pairing = []
+    for key in ours:
+        fit = next((i for i in free if theirs[i] == key), None)
         if fit is None:
             return tuple(range(len(ours)))
         free.remove(fit)
-        chosen.append(fit)
-    return tuple(chosen)
+        pairing.append(fit)
+    return tuple(pairing)
 
 
 _FORMS: FormCache[Form] = FormCache()
@@ -154,9 +154,9 @@ def _form(query: Query, question: ProofQuestion, rules: RuleSet, keep_order: boo
     if not keep_order and not is_limited(start.tree):
         start.tree.set("order", None)
     facts = _facts(question.schema, question.facts).over(start.bases)
-    refused = refusal(start.tree, facts)
-    if refused is not None:
-        raise Unsupported(refused)
+    objection = refusal(start.tree, facts)
+    if objection is not None:
+        raise Unsupported(objection)
     side: Side = "gold"
     tree, steps = normalise(start.tree, facts, rules, side)
     if visible_order(tree):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 _CLAUSES = ("group", "having", "order", "limit", "offset")
 
 
-def unlike(gold_form: str, prediction_form: str) -> dict[str, tuple[str, ...]]:
+def differing_clauses(gold_form: str, prediction_form: str) -> dict[str, tuple[str, ...]]:
     """The parts of each form that the other lacks, by ``gold`` and ``prediction``.
 
     Columns, sources, conditions and clauses of the outermost query are compared as text; the

@@ -38,11 +38,11 @@ class RuleSet:
 
     def of(self, kind: type) -> tuple[Rule, ...]:
         """The rules that look at nodes of a type."""
-        found = self._by_type.get(kind)
-        if found is None:
-            found = tuple(rule for rule in self.rules if issubclass(kind, rule.matches))
-            self._by_type[kind] = found
-        return found
+        matching = self._by_type.get(kind)
+        if matching is None:
+            matching = tuple(rule for rule in self.rules if issubclass(kind, rule.matches))
+            self._by_type[kind] = matching
+        return matching
 
 
 def normalise(
@@ -85,31 +85,33 @@ def _one_step(
     for rule in rules.of(type(node)):
         if cited:
             cited.clear()
-        made = rule.rewrite(node, facts)
-        if made is None:
+        replacement = rule.rewrite(node, facts)
+        if replacement is None:
             continue
         # The rule may have put the node somewhere else; its place is what it was.
         here = (name or "", -1 if index is None else index)
         path = (*path_to(parent), here) if parent is not None else ()
         reasons = cited_facts(cited)
-        tree = put(tree, made, parent, name, index)
-        return tree, made, Step(side, rule.name, path, reasons)
+        tree = put(tree, replacement, parent, name, index)
+        return tree, replacement, Step(side, rule.name, path, reasons)
     return tree, None, None
 
 
-def put(tree: Expr, made: Expr, parent: Expr | None, name: str | None, index: int | None) -> Expr:
+def put(
+    tree: Expr, replacement: Expr, parent: Expr | None, name: str | None, index: int | None
+) -> Expr:
     """Put a node in its place; returns the root."""
     if parent is None or name is None:
-        made.parent = None
-        made.arg_key = None
-        made.index = None
-        return made
-    if parent.args.get(name) is not made or index is not None:
+        replacement.parent = None
+        replacement.arg_key = None
+        replacement.index = None
+        return replacement
+    if parent.args.get(name) is not replacement or index is not None:
         if index is None:
-            parent.set(name, made)
+            parent.set(name, replacement)
         else:
             values = list(parent.args[name])
-            values[index] = made
+            values[index] = replacement
             parent.set(name, values)
     return tree
 
@@ -126,10 +128,12 @@ def path_to(node: Expr) -> Path:
 def _belongs(node: Expr, tree: Expr) -> bool:
     """Whether a node is still part of the tree."""
     while node.parent is not None:
-        held = node.parent.args.get(node.arg_key or "")
+        child = node.parent.args.get(node.arg_key or "")
         if node.index is not None:
-            held = held[node.index] if isinstance(held, list) and node.index < len(held) else None
-        if held is not node:
+            child = (
+                child[node.index] if isinstance(child, list) and node.index < len(child) else None
+            )
+        if child is not node:
             return False
         node = node.parent
     return node is tree
@@ -137,14 +141,14 @@ def _belongs(node: Expr, tree: Expr) -> bool:
 
 def _inner_first(tree: Expr, rules: RuleSet) -> list[Expr]:
     """The nodes of a tree that a rule looks at, children before parents."""
-    found: list[Expr] = []
+    nodes: list[Expr] = []
     open_ = [tree]
     rules_of = rules.of
     while open_:
         node = open_.pop()
         kind = type(node)
         if rules_of(kind):
-            found.append(node)
+            nodes.append(node)
         if kind in NAMES:
             continue
         for value in reversed(node.args.values()):
@@ -152,8 +156,8 @@ def _inner_first(tree: Expr, rules: RuleSet) -> list[Expr]:
                 open_.append(value)
             elif isinstance(value, list):
                 open_ += [part for part in reversed(value) if isinstance(part, Expr)]
-    found.reverse()
-    return found
+    nodes.reverse()
+    return nodes
 
 
 def rule_set(rules: Iterable[Rule]) -> RuleSet:

@@ -62,24 +62,24 @@ def prove_on_data(
             without=without,
         )
 
-    found = derive(None)
-    if not isinstance(found, Proof) or database is None or not database.is_file():
-        return found
-    declared, broken = found, dict[Fact, FactCheck]()
+    derivation = derive(None)
+    if not isinstance(derivation, Proof) or database is None or not database.is_file():
+        return derivation
+    declared, broken = derivation, dict[Fact, FactCheck]()
     declared_facts = _facts_by_words(schema)
     for _ in range(_ROUNDS):
-        used = [declared_facts[words] for words in found.facts if words in declared_facts]
+        used = [declared_facts[words] for words in derivation.facts if words in declared_facts]
         checks = check_facts(database, used)
         fresh = {check.fact: check for check in checks if check.state == "broken"}
         if not fresh:
             unsure = tuple(str(check) for check in checks if check.state == "unchecked")
             left_out = tuple(sorted(map(str, broken)))
-            return replace(found, unchecked=unsure, left_out=left_out)
+            return replace(derivation, unchecked=unsure, left_out=left_out)
         broken |= fresh
         again = derive(frozenset(declared_facts.values()).difference(broken))
         if not isinstance(again, Proof):
             break
-        found = again
+        derivation = again
     return NotProved(
         "proved under the declared schema only: the data break it",
         Reason.FACT_BROKEN,

@@ -126,14 +126,14 @@ class NotProved:
     @property
     def gold_form(self) -> str:
         """What the gold was rewritten to, as text; empty where it did not get that far."""
-        return self._written("gold")
+        return self._form_text("gold")
 
     @property
     def prediction_form(self) -> str:
         """What the prediction was rewritten to, as text."""
-        return self._written("prediction")
+        return self._form_text("prediction")
 
-    def _written(self, side: Side) -> str:
+    def _form_text(self, side: Side) -> str:
         if self.forms is None:
             return ""
         try:

@@ -38,7 +38,7 @@ def prove(
     Returns:
         A proof with its steps, or the word that none was found; never raises for any query.
     """
-    found = PROFILES.get(profile)
+    member = PROFILES.get(profile)
     parsed = []
     for role, sql in (("gold", gold), ("prediction", prediction)):
         query = parse(sql, "sqlite")
@@ -51,7 +51,7 @@ def prove(
     if _is_same_text(gold, prediction):
         return Proof(gold, prediction, profile, form=gold)
     assumed = _declared(schema) if facts is None else facts
-    return found.derive(ProofQuestion(parsed[0], parsed[1], schema, assumed, contract, without))
+    return member.derive(ProofQuestion(parsed[0], parsed[1], schema, assumed, contract, without))
 
 
 def _is_same_text(one: str, other: str) -> bool:

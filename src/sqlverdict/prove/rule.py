@@ -43,13 +43,13 @@ class Pair:
     Attributes:
         left: One query.
         right: The other.
-        given: The facts that it takes; ``Typed`` facts of the rule's schema always hold.
+        facts: The facts that it takes; ``Typed`` facts of the rule's schema always hold.
         because: Why a different pair differs.
     """
 
     left: str
     right: str
-    given: tuple[Fact, ...] = ()
+    facts: tuple[Fact, ...] = ()
     because: str = ""
 
 
@@ -117,7 +117,7 @@ def rule(
         if trust not in TRUSTS:
             raise RegistryError(f"{name}: trust is {trust!r}; expected one of {', '.join(TRUSTS)}")
         document = sys.modules[home].__doc__ or ""
-        made = Rule(
+        member = Rule(
             name,
             rewrite,
             _matches(rewrite),
@@ -130,7 +130,7 @@ def rule(
             paper,
             tuple(corners),
         )
-        RULES.register(made, name, home)
+        RULES.register(member, name, home)
         return rewrite
 
     return register

@@ -52,11 +52,11 @@ def _sorted_columns(tree: Expr) -> Expr:
 def column_keys(tree: Expr) -> list[str]:
     """A text for each column of a query, for pairing the columns of two equal queries."""
     sides = list(leaves(tree))
-    named = [_naming(leaf, {}, 0, False) for leaf in sides]
+    namings = [_naming(leaf, {}, 0, False) for leaf in sides]
     width = len(sides[0].expressions)
     return [
         "|".join(
-            _text(leaf.expressions[i], names, 1) for leaf, names in zip(sides, named, strict=True)
+            _text(leaf.expressions[i], names, 1) for leaf, names in zip(sides, namings, strict=True)
         )
         for i in range(width)
     ]
@@ -94,7 +94,7 @@ def _set_operation(node: exp.SetOperation, names: Names, depth: int) -> str:
 
 def _flat(node: Expr, names: Names, depth: int) -> list[str]:
     """The sides of a chain of one associative set operation."""
-    found: list[str] = []
+    sides: list[str] = []
     for part in ("this", "expression"):
         side = node.args[part]
         alike = (
@@ -103,8 +103,8 @@ def _flat(node: Expr, names: Names, depth: int) -> list[str]:
             and side.args.get("order") is None
             and side.args.get("limit") is None
         )
-        found += _flat(side, names, depth) if alike else [_query(side, names, depth, True)]
-    return found
+        sides += _flat(side, names, depth) if alike else [_query(side, names, depth, True)]
+    return sides
 
 
 def _naming(select: Expr, outer: Names, depth: int, column_order: bool) -> Names:
@@ -127,13 +127,13 @@ def _naming(select: Expr, outer: Names, depth: int, column_order: bool) -> Names
     stems = list(groups)
     best: tuple[str, Names] | None = None
     for choice in product(*(permutations(groups[stem]) for stem in stems)):
-        tried = dict(names)
-        for stem, chosen in zip(stems, choice, strict=True):
-            if len(chosen) > 1:
-                tried.update({label: f"{stem}#{n}" for n, label in enumerate(chosen)})
-        made = _select(select, tried, depth, column_order)
-        if best is None or made < best[0]:
-            best = (made, tried)
+        naming = dict(names)
+        for stem, labelling in zip(stems, choice, strict=True):
+            if len(labelling) > 1:
+                naming.update({label: f"{stem}#{n}" for n, label in enumerate(labelling)})
+        text = _select(select, naming, depth, column_order)
+        if best is None or text < best[0]:
+            best = (text, naming)
     assert best is not None
     return best[1]
 
@@ -150,18 +150,18 @@ def _select(node: Expr, names: Names, depth: int, column_order: bool) -> str:
     grouped = sorted({_text(t, names, depth + 1) for t in group.expressions}) if group else None
     having = node.args.get("having")
     filtered = sorted({_text(p, names, depth + 1) for p in parts(having.this)}) if having else []
-    said = (
+    clauses = (
         f"{'distinct ' if node.args.get('distinct') else ''}{columns}",
         f"from {sources}",
         f"where {sorted(set(conditions))}",
         f"group {grouped} having {filtered}",
         _tail(node, names, depth),
-        _chosen(node, names, depth),
+        _extreme_row(node, names, depth),
     )
-    return f"(select {' '.join(said)})"
+    return f"(select {' '.join(clauses)})"
 
 
-def _chosen(node: Expr, names: Names, depth: int) -> str:
+def _extreme_row(node: Expr, names: Names, depth: int) -> str:
     """The calls that choose the row of a bare column (``bare.py`` keeps them)."""
     calls = node.args.get("extremes")
     return f"row {sorted({_text(call, names, depth + 1) for call in calls})}" if calls else ""
@@ -173,19 +173,19 @@ def _sources(node: Expr, names: Names, depth: int) -> tuple[list[str], list[str]
     Without RIGHT and FULL JOIN their order does not matter, and a condition of an inner join is
     one of WHERE; else everything keeps its place.
     """
-    found = items(node)
-    first = [names[found[0].alias]] if found else []
+    sources = items(node)
+    first = [names[sources[0].alias]] if sources else []
     movable = all(is_inner(join) or (join.side or "").upper() == "LEFT" for join in joins(node))
     rest: list[str] = []
     conditions: list[str] = []
     for join in joins(node):
-        said = sorted(_text(part, names, depth + 1) for part in parts(join.args.get("on")))
+        on = sorted(_text(part, names, depth + 1) for part in parts(join.args.get("on")))
         name = names[join.this.alias]
         if is_inner(join) and movable:
             first.append(name)
-            conditions += said
+            conditions += on
         else:
-            rest.append(f"{(join.side or 'INNER').upper()} {name} ON {said}")
+            rest.append(f"{(join.side or 'INNER').upper()} {name} ON {on}")
     return ([*sorted(first), *sorted(rest)] if movable else [*first, *rest]), conditions
 
 
@@ -239,7 +239,7 @@ def _binary(node: exp.Binary, names: Names, depth: int) -> str:
 
 
 def _generic(node: Expr, names: Names, depth: int) -> str:
-    said: list[str] = []
+    args: list[str] = []
     for name, value in node.args.items():
         if value is None or value is False or value == [] or name in _IGNORED:
             continue
@@ -247,10 +247,10 @@ def _generic(node: Expr, names: Names, depth: int) -> str:
             inner = ", ".join(
                 _text(v, names, depth) if isinstance(v, exp.Expr) else repr(v) for v in value
             )
-            said.append(f"{name}=[{inner}]")
+            args.append(f"{name}=[{inner}]")
         elif isinstance(value, exp.Expr):
-            said.append(f"{name}={_text(value, names, depth)}")
+            args.append(f"{name}={_text(value, names, depth)}")
         else:
-            spelt = value.lower() if isinstance(node, exp.Anonymous) else value
-            said.append(f"{name}={spelt!r}")
-    return f"{node.key}({', '.join(sorted(said))})"
+            plain = value.lower() if isinstance(node, exp.Anonymous) else value
+            args.append(f"{name}={plain!r}")
+    return f"{node.key}({', '.join(sorted(args))})"

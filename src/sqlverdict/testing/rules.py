@@ -91,7 +91,7 @@ def check_joins_equal(rule: Rule) -> None:
 
 def _joins(rule: Rule, pairs: Iterable[Pair]) -> None:
     for pair in pairs:
-        found = derive(rule, pair, frozenset(pair.given))
+        found = derive(rule, pair, frozenset(pair.facts))
         if isinstance(found, NotProved):
             raise AssertionError(
                 f"rule {rule.name} does not join {pair.left!r} and {pair.right!r}: "
@@ -103,7 +103,7 @@ def _joins(rule: Rule, pairs: Iterable[Pair]) -> None:
 def check_keeps_different_apart(rule: Rule) -> None:
     """Different pairs are not joined."""
     for pair in rule.different:
-        found = derive(rule, pair, frozenset(pair.given))
+        found = derive(rule, pair, frozenset(pair.facts))
         if isinstance(found, Proof):
             raise AssertionError(
                 f"rule {rule.name}: {pair.left!r} and {pair.right!r} are proved equal, though "
@@ -116,7 +116,7 @@ def check_search_refutes_different(rule: Rule) -> None:
     if is_heuristic(rule):
         return
     for pair in rule.different:
-        found = witness(rule, pair.left, pair.right, pair.given, REFUTES)
+        found = witness(rule, pair.left, pair.right, pair.facts, REFUTES)
         _expect(
             found.refuted,
             rule,
@@ -136,7 +136,7 @@ def check_never_changes_answers(rule: Rule) -> None:
     for sql, pair in _queries(rule):
         for rules in rule_sets(rule):
             tried: dict[str, list[frozenset[Fact]]] = {}
-            for given in subsets(pair.given):
+            for given in subsets(pair.facts):
                 form = normal_form(sql, rule, given, rules)
                 if form is None or not form.steps:
                     continue
@@ -174,7 +174,7 @@ def check_corners(rule: Rule) -> None:
         _expect(bool(pair.because), rule, f"does not say why {pair.left!r} differs: `because`")
     _joins(rule, rule.corners)
     for pair in rule.corners:
-        found = witness(rule, pair.left, pair.right, pair.given, REFUTES)
+        found = witness(rule, pair.left, pair.right, pair.facts, REFUTES)
         _expect(
             found.refuted,
             rule,
@@ -187,8 +187,8 @@ def check_facts_carry_weight(rule: Rule) -> None:
     if is_heuristic(rule):
         return
     for pair in rule.equal:
-        for fact in pair.given:
-            rest = [other for other in pair.given if other != fact]
+        for fact in pair.facts:
+            rest = [other for other in pair.facts if other != fact]
             found = witness(rule, pair.left, pair.right, rest, REFUTES)
             _expect(
                 found.refuted,
@@ -207,7 +207,7 @@ def check_is_stable(rule: Rule) -> None:
     alone, house = rule_sets(rule)
     for sql, pair in _queries(rule):
         for rules in (alone, house):
-            given = frozenset(pair.given)
+            given = frozenset(pair.facts)
             once = normal_form(sql, rule, given, rules)
             again = normal_form(once.text, rule, given, rules) if once is not None else None
             if once is None or again is None:
@@ -236,7 +236,7 @@ def check_order_does_not_matter(rule: Rule) -> None:
         Random(seed).shuffle(rules)  # noqa: S311 - repeatable, not secret
         shuffled.append(rule_set(rules))
     for sql, pair in _queries(rule):
-        forms = [normal_form(sql, rule, frozenset(pair.given), rules) for rules in shuffled]
+        forms = [normal_form(sql, rule, frozenset(pair.facts), rules) for rules in shuffled]
         texts = {tree_key(form.tree): form for form in forms if form is not None}
         if len(texts) > 1:
             one, other, *_ = texts.values()
@@ -250,7 +250,7 @@ def check_order_does_not_matter(rule: Rule) -> None:
 def check_minds_its_node(rule: Rule) -> None:
     """Where the rule answers None the tree is as it was; else all is as it was beside the node."""
     for sql, pair in _queries(rule):
-        for given in (frozenset(pair.given), frozenset()):
+        for given in (frozenset(pair.facts), frozenset()):
             found = start(sql, rule, given)
             if found is None:
                 continue
@@ -287,7 +287,7 @@ def check_ends_on_deep_trees(rule: Rule) -> None:
 def _ends(rule: Rule, sql: str, pair: Pair, rules: RuleSet) -> None:
     from sqlverdict.prove.normalise import TooManySteps, normalise
 
-    found = start(sql, rule, frozenset(pair.given))
+    found = start(sql, rule, frozenset(pair.facts))
     if found is None:
         return
     try:

@@ -28,7 +28,7 @@ import re
 from sqlverdict.compare.mismatch import row_reasons
 from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.compare.trustsql_rules import repair
-from sqlverdict.parse.ehrsql import settled
+from sqlverdict.parse.ehrsql import fill_in
 from sqlverdict.records import Answer, Cell, Comparison, Row
 
 _COMPARED = 100
@@ -45,8 +45,8 @@ class TrustsqlSingle:
     """See the module's docstring."""
 
     def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
-        """Both queries repair and settled; the prediction gets the gold's outer DISTINCT."""
-        gold, prediction = settled(repair(gold)), settled(repair(prediction))
+        """Both queries repaired and filled in; the prediction gets the gold's outer DISTINCT."""
+        gold, prediction = fill_in(repair(gold)), fill_in(repair(prediction))
         ours, theirs = _SELECT.match(gold), _SELECT.match(prediction)
         if ours is None or theirs is None or not ours[1] or theirs[1]:
             return gold, prediction

@@ -37,7 +37,7 @@ from sqlverdict.load.system_records import (
     recorded,
     recorded_prediction,
 )
-from sqlverdict.parse.ehrsql import settled
+from sqlverdict.parse.ehrsql import fill_in
 from sqlverdict.records import Case, Prediction
 
 DB_ID = "mimic_iv"
@@ -140,7 +140,7 @@ class Ehrsql2024:
             sure = [(number(entry, key, where), sign) for key, sign in _CONFIDENCES.items()]
             confidence = next((value * sign for value, sign in sure if value is not None), None)
             return recorded_prediction(
-                str(record["id"]), entry.get("sql"), where, repair=settled, confidence=confidence
+                str(record["id"]), entry.get("sql"), where, repair=fill_in, confidence=confidence
             )
 
         file, _ = _files(root, split)

@@ -38,7 +38,7 @@ from sqlverdict.load.system_records import (
     recorded,
     recorded_prediction,
 )
-from sqlverdict.parse.ehrsql import settled
+from sqlverdict.parse.ehrsql import fill_in
 from sqlverdict.records import Case, Prediction
 
 _EHRSQL = "mimic_iv"
@@ -142,7 +142,7 @@ class Trustsql(OneFileReader):
                 str(record["id"]),
                 decision[system],
                 where,
-                repair=settled if record.get("db_id") == _EHRSQL else str,
+                repair=fill_in if record.get("db_id") == _EHRSQL else str,
                 confidence=number(gates, "vote_frac", where) if voted else None,
                 samples=tuple(map(str, samples)) if voted and isinstance(samples, list) else (),
             )

@@ -42,9 +42,9 @@ class _Guess:
         self._names: dict[str, str] = {}
         self._columns: dict[str, dict[str, str]] = {}
         self._uses: dict[tuple[str, str], Counter[str]] = {}
-        self._told: dict[tuple[str, str], int] = {}
+        self._decided_by: dict[tuple[str, str], int] = {}
         self._query = 0
-        self._homeless: list[tuple[exp.Column, Sequence[str]]] = []
+        self._ownerless: list[tuple[exp.Column, Sequence[str]]] = []
 
     def see(self, tree: Expr) -> None:
         """Take note of a query's tables and columns."""
@@ -64,31 +64,31 @@ class _Guess:
             if len(sources) == 1 and known:
                 self._add(known[0], column)
             elif known and not column.table:
-                self._homeless.append((column, known))
+                self._ownerless.append((column, known))
 
     def _add(self, table: str, column: exp.Column) -> None:
-        place = fold(table)
-        self._names.setdefault(place, table)
-        self._columns.setdefault(place, {}).setdefault(fold(column.name), column.name)
-        where = place, fold(column.name)
+        folded = fold(table)
+        self._names.setdefault(folded, table)
+        self._columns.setdefault(folded, {}).setdefault(fold(column.name), column.name)
+        where = folded, fold(column.name)
         uses = list(_use(column))
         # The first query that says something about a column decides: a gold comes first.
-        if self._told.setdefault(where, self._query) == self._query or not self._uses[where]:
-            self._told[where] = self._query
+        if self._decided_by.setdefault(where, self._query) == self._query or not self._uses[where]:
+            self._decided_by[where] = self._query
             self._uses.setdefault(where, Counter()).update(uses)
 
     def tables(self) -> Iterator[Table]:
         """The tables, those named first at the front."""
-        for column, sources in self._homeless:
+        for column, sources in self._ownerless:
             name = fold(column.name)
-            homes = [s for s in sources if name in self._columns.get(fold(s), {})]
-            if homes or not _may_be_text(column):
-                self._add((homes or sources)[0], column)
-        self._homeless.clear()
-        for place, name in self._names.items():
+            owners = [s for s in sources if name in self._columns.get(fold(s), {})]
+            if owners or not _may_be_text(column):
+                self._add((owners or sources)[0], column)
+        self._ownerless.clear()
+        for folded, name in self._names.items():
             columns = [
-                Column(column, self._type(place, key))
-                for key, column in self._columns.get(place, {}).items()
+                Column(column, self._type(folded, key))
+                for key, column in self._columns.get(folded, {}).items()
             ]
             yield Table(name, tuple(columns) or (_PLACEHOLDER,))
 
@@ -112,10 +112,10 @@ def _sources(column: exp.Column) -> list[Expr]:
         sources += [join.this for join in select.args.get("joins") or ()]
         if not column.table:
             return sources
-        wanted = fold(column.table)
-        named = [source for source in sources if fold(source.alias_or_name) == wanted]
-        if named:
-            return named[:1]
+        qualifier = fold(column.table)
+        matches = [source for source in sources if fold(source.alias_or_name) == qualifier]
+        if matches:
+            return matches[:1]
         select = select.find_ancestor(exp.Select)
     return []
 

@@ -34,22 +34,22 @@ def load_schemas(path: str | Path, db_id: str | None = None) -> dict[str, Schema
         SchemaError: there is no such file, it is of no known kind, it is malformed, or it
             does not hold ``db_id``.
     """
-    found = Path(path)
-    if found.is_dir():
-        return _folder(found, db_id)
-    if not found.is_file():
-        raise SchemaError(f"there is no schema at {found}; expected {_KINDS}")
-    with found.open("rb") as stream:
+    location = Path(path)
+    if location.is_dir():
+        return _folder(location, db_id)
+    if not location.is_file():
+        raise SchemaError(f"there is no schema at {location}; expected {_KINDS}")
+    with location.open("rb") as stream:
         is_sqlite = stream.read(len(MAGIC)) == MAGIC
-    if is_sqlite or found.suffix.lower() in SUFFIXES:
-        schema = read_sqlite(found, db_id)
+    if is_sqlite or location.suffix.lower() in SUFFIXES:
+        schema = read_sqlite(location, db_id)
         return {schema.db_id: schema}
-    if found.suffix.lower() == ".sql":
-        name = db_id or found.stem
-        return {name: read_ddl(_text(found), name)}
-    if found.suffix.lower() == ".json":
-        return _wanted(_json(found, db_id), db_id, found)
-    raise SchemaError(f"{found} is no schema of a known kind; expected {_KINDS}")
+    if location.suffix.lower() == ".sql":
+        name = db_id or location.stem
+        return {name: read_ddl(_text(location), name)}
+    if location.suffix.lower() == ".json":
+        return _only(_json(location, db_id), db_id, location)
+    raise SchemaError(f"{location} is no schema of a known kind; expected {_KINDS}")
 
 
 def _folder(folder: Path, db_id: str | None) -> dict[str, Schema]:
@@ -67,20 +67,20 @@ def _folder(folder: Path, db_id: str | None) -> dict[str, Schema]:
 
 def _databases(folder: Path) -> dict[str, Path]:
     """The database files of a folder by name; a test suite's further files are passed over."""
-    found: dict[str, Path] = {}
+    databases: dict[str, Path] = {}
     for entry in sorted(folder.iterdir()):
         name = entry.name if entry.is_dir() else entry.stem
         inside = [entry / f"{entry.name}{suffix}" for suffix in SUFFIXES]
         flat = [entry] if entry.suffix.lower() in SUFFIXES else []
         files = [file for file in (inside if entry.is_dir() else flat) if file.is_file()]
-        if files and name in found:
+        if files and name in databases:
             raise SchemaError(
-                f"the folder {folder} holds two databases called {name!r}: {found[name]} and "
+                f"the folder {folder} holds two databases called {name!r}: {databases[name]} and "
                 f"{files[0]}. Remove one of them"
             )
         if files:
-            found[name] = files[0]
-    return found
+            databases[name] = files[0]
+    return databases
 
 
 def _json(file: Path, db_id: str | None) -> dict[str, Schema]:
@@ -115,7 +115,7 @@ def _statements(value: Any, name: str, file: Path) -> str:
     return "\n;\n".join(statements)
 
 
-def _wanted(schemas: dict[str, Schema], db_id: str | None, file: Path) -> dict[str, Schema]:
+def _only(schemas: dict[str, Schema], db_id: str | None, file: Path) -> dict[str, Schema]:
     if not schemas:
         raise SchemaError(f"{file} holds no database; expected at least one")
     if db_id is None:
@@ -127,8 +127,8 @@ def _wanted(schemas: dict[str, Schema], db_id: str | None, file: Path) -> dict[s
 
 def _missing(db_id: str, known: dict[str, Any], where: Path) -> str:
     names = sorted(known)
-    shown = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
-    return f"{where} holds no database {db_id!r}; it holds {len(names)}: {shown}"
+    first_names = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+    return f"{where} holds no database {db_id!r}; it holds {len(names)}: {first_names}"
 
 
 def _text(file: Path) -> str:

@@ -55,14 +55,14 @@ def read_sqlite(path: str | Path, db_id: str | None = None) -> Schema:
 
 def read_connection(connection: sqlite3.Connection, db_id: str, source: Source) -> Schema:
     """Read the schema of an open database."""
-    listed = connection.execute(
+    rows = connection.execute(
         "SELECT l.name, l.type, l.wr, l.strict, m.sql FROM pragma_table_list AS l "
         "JOIN sqlite_master AS m ON m.name = l.name AND m.type IN ('table', 'view') "
         "WHERE l.schema = 'main' AND l.type IN ('table', 'view', 'virtual') "
         "AND l.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.rowid"
     ).fetchall()
     tables: list[Table] = []
-    for name, kind_, without_rowid, strict, sql in listed:
+    for name, kind_, without_rowid, strict, sql in rows:
         try:
             tables.append(_table(connection, name, sql, bool(without_rowid or strict)))
         except sqlite3.OperationalError:
@@ -118,13 +118,13 @@ def _other_indexes(connection: sqlite3.Connection, name: str, table: str) -> tup
         'WHERE l."unique" AND m.sql IS NOT NULL ORDER BY l.seq',
         (name,),
     ).fetchall()
-    found = []
+    declarations = []
     for index, partial, sql in rows:
         columns = _index(connection, index)
         expression = any(column is None for column, _ in columns)
         if partial or expression or any(coll != collation(table, c) for c, coll in columns if c):
-            found.append(sql)
-    return tuple(found)
+            declarations.append(sql)
+    return tuple(declarations)
 
 
 def _unique(connection: sqlite3.Connection, index: str, table: str) -> tuple[str, ...] | None:
@@ -133,12 +133,12 @@ def _unique(connection: sqlite3.Connection, index: str, table: str) -> tuple[str
     Under a collation of its own it may take two texts for different that the column, and with it
     DISTINCT and GROUP BY, takes for the same.
     """
-    found: list[str] = []
+    columns: list[str] = []
     for column, coll in _index(connection, index):
         if column is None or collation(table, column) not in ("BINARY", coll):
             return None
-        found.append(column)
-    return tuple(found)
+        columns.append(column)
+    return tuple(columns)
 
 
 def _index(connection: sqlite3.Connection, name: str) -> list[tuple[str | None, str]]:
@@ -155,16 +155,16 @@ def _foreign_keys(connection: sqlite3.Connection, name: str) -> tuple[ForeignKey
         'SELECT id, "table", "from", "to" FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq',
         (name,),
     )
-    found: dict[int, list[tuple[str, str, str | None]]] = {}
+    keys: dict[int, list[tuple[str, str, str | None]]] = {}
     for number, parent, column, parent_column in rows:
-        found.setdefault(number, []).append((parent, column, parent_column))
+        keys.setdefault(number, []).append((parent, column, parent_column))
     return tuple(
         ForeignKey(
             columns=tuple(column for _, column, _ in parts),
             parent=parts[0][0],
             parent_columns=tuple(to for _, _, to in parts if to is not None),
         )
-        for parts in found.values()
+        for parts in keys.values()
     )
 
 
@@ -180,8 +180,8 @@ def _resolved(table: Table, tables: list[Table]) -> Table:
         if parent is None:
             keys.append(replace(key, parent_columns=()))
             continue
-        wanted = key.parent_columns or parent.primary_key
-        columns = [parent.column(name) for name in wanted]
+        targets = key.parent_columns or parent.primary_key
+        columns = [parent.column(name) for name in targets]
         names = tuple(column.name for column in columns if column is not None)
         whole = len(names) == len(key.columns)
         keys.append(ForeignKey(key.columns, parent.name, names if whole else ()))
@@ -190,7 +190,7 @@ def _resolved(table: Table, tables: list[Table]) -> Table:
 
 def _expressions(sql: str, computed: set[str]) -> dict[str, str]:
     """The expressions of generated columns, as written, by the column's folded name."""
-    found: dict[str, str] = {}
+    expressions: dict[str, str] = {}
     words = [part for part in pieces(sql) if kind(part) is not Kind.COMMENT]
     solid = [at for at, part in enumerate(words) if kind(part) is not Kind.SPACE]
     depth, column, first = 0, "", False
@@ -205,8 +205,8 @@ def _expressions(sql: str, computed: set[str]) -> dict[str, str]:
         if depth == 1 and part in ("(", ","):
             first = True
         if depth == 1 and part.lower() == "as" and words[after] == "(" and column in computed:
-            found[column] = _parenthesised(words, after)
-    return found
+            expressions[column] = _parenthesised(words, after)
+    return expressions
 
 
 def _parenthesised(parts: list[str], start: int) -> str:
@@ -221,7 +221,7 @@ def _parenthesised(parts: list[str], start: int) -> str:
 
 def _checks(sql: str) -> tuple[str, ...]:
     """The conditions of the CHECK constraints, as written."""
-    found: list[str] = []
+    checks: list[str] = []
     parts = pieces(sql)
     words = [at for at, part in enumerate(parts) if kind(part) not in (Kind.SPACE, Kind.COMMENT)]
     for at, after in pairwise(words):
@@ -229,8 +229,8 @@ def _checks(sql: str) -> tuple[str, ...]:
             continue
         condition = _parenthesised(parts, after)
         if condition:
-            found.append(condition)
-    return tuple(found)
+            checks.append(condition)
+    return tuple(checks)
 
 
 def _lenient(data: bytes) -> Any:

@@ -62,13 +62,13 @@ def _schema(entry: dict[str, Any], whole_keys: bool) -> Schema:
         to = columns[_owner_checked(columns, parent)]
         key = ForeignKey((columns[child][1],), names[to[0]], (to[1],))
         foreign.setdefault(_owner(columns, [child]), []).append(key)
-    held: dict[int, list[Column]] = {}
+    declared: dict[int, list[Column]] = {}
     for (table, column), label in zip(columns, types, strict=True):
-        held.setdefault(table, []).append(Column(column, label))
+        declared.setdefault(table, []).append(Column(column, label))
     tables = tuple(
         Table(
             name=name,
-            columns=tuple(held.get(at, ())),
+            columns=tuple(declared.get(at, ())),
             primary_key=primary.get(at, ()),
             foreign_keys=tuple(foreign.get(at, ())),
         )

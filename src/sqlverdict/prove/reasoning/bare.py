@@ -35,11 +35,11 @@ def keep_extremes(select: exp.Select) -> None:
     Raises:
         Unsupported: a bare column is something that SQLite may or may not compute for no rows.
     """
-    found = list(bare_columns(select))
-    if not found:
+    columns = list(bare_columns(select))
+    if not columns:
         return
     if select.args.get("group") is None and not all(
-        is_null_with_its_columns(_projection(column, select)) for column in found
+        is_null_with_its_columns(_projection(column, select)) for column in columns
     ):
         raise Unsupported("a computed column beside an aggregate without GROUP BY")
     calls = [
@@ -55,12 +55,12 @@ def _projection(column: Expr, select: Expr) -> Expr | None:
     One with groups, too: where each is one row, rules make a plain one of it, and of its COUNT a
     constant, which SQLite then shows for no rows.
     """
-    item = next((found for found in items(select) if found.alias == label_of(column)), None)
+    item = next((source for source in items(select) if source.alias == label_of(column)), None)
     inner = item.this if isinstance(item, exp.Subquery) else None
     if not isinstance(inner, exp.Select):
         return None
-    made: Expr = inner.expressions[int(column.name[1:])]
-    return made
+    output: Expr = inner.expressions[int(column.name[1:])]
+    return output
 
 
 def bare_columns(select: Expr) -> Iterator[exp.Column]:

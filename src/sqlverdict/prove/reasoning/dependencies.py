@@ -54,9 +54,9 @@ def item_keys(
         key(projection): f"c{n}" for n, projection in reversed(list(enumerate(inner.expressions)))
     }
     if group is not None:
-        named = [columns.get(key(term)) for term in group.expressions]
-        if all(name is not None for name in named):
-            return [(frozenset(name for name in named if name is not None), ())]
+        grouping = [columns.get(key(term)) for term in group.expressions]
+        if all(name is not None for name in grouping):
+            return [(frozenset(name for name in grouping if name is not None), ())]
     elif is_grouped(inner):
         return [(frozenset(), ())]
     if inner.args.get("distinct"):
@@ -71,9 +71,14 @@ def _filtered_keys(
         declared = {column: facts.not_null(label, column) for column in sorted(columns)}
         if None not in declared.values():
             continue
-        given = [resolved(label, column) for column, held in declared.items() if held is None]
-        if all(any(rejects_null(part, column) for part in filtered) for column in given):
-            yield columns, (fact, *(held for held in declared.values() if held is not None))
+        nullable = [
+            resolved(label, column) for column, not_null in declared.items() if not_null is None
+        ]
+        if all(any(rejects_null(part, column) for part in filtered) for column in nullable):
+            yield (
+                columns,
+                (fact, *(not_null for not_null in declared.values() if not_null is not None)),
+            )
 
 
 def closure(
@@ -87,7 +92,7 @@ def closure(
         start: The columns that are given.
         also: Further conditions that hold for the rows that count.
     """
-    found = set(start)
+    determined = set(start)
     pairs: list[tuple[ColumnName, ColumnName]] = []
     filtered = [*filters(select), *also]
     for condition in filtered:
@@ -100,35 +105,35 @@ def closure(
             if isinstance(other, exp.Column):
                 pairs.append((name_of(other), name_of(column)))
             elif is_constant(other):
-                found.add(name_of(column))
+                determined.add(name_of(column))
     sources = [(item, item_keys(item, facts, filtered)) for item in items(select)]
     whole: set[str] = set()
     growing = True
     while growing:
-        before = len(found)
-        found |= {pinned for given, pinned in pairs if given in found}
+        before = len(determined)
+        determined |= {pinned for start_column, pinned in pairs if start_column in determined}
         for item, keys in sources:
             label = item.alias
             if label in whole:
                 continue
             for names, reasons in keys:
-                if all((label, name) in found for name in names):
+                if all((label, name) in determined for name in names):
                     whole.add(label)
                     columns = _columns(item, facts)
-                    if not columns <= found:
+                    if not columns <= determined:
                         facts.cite(*reasons)
-                        found |= columns
+                        determined |= columns
                     break
-        growing = len(found) > before
-    return found
+        growing = len(determined) > before
+    return determined
 
 
 def _columns(item: Expr, facts: Facts) -> frozenset[ColumnName]:
     """All columns of a source."""
     label = item.alias
-    found = facts.columns(label)
-    if found is not None:
-        return found
+    columns = facts.columns(label)
+    if columns is not None:
+        return columns
     inner = item.this
     while isinstance(inner, exp.SetOperation):
         inner = inner.this
@@ -142,14 +147,14 @@ def determines_row(
 
     ``also`` are further conditions that hold for the rows that count.
     """
-    found = closure(select, facts, start, also)
+    determined = closure(select, facts, start, also)
     filtered = [*filters(select), *also]
     for item in items(select):
         reasons = next(
             (
                 reasons
                 for names, reasons in item_keys(item, facts, filtered)
-                if all((item.alias, name) in found for name in names)
+                if all((item.alias, name) in determined for name in names)
             ),
             None,
         )
@@ -172,9 +177,9 @@ def classes_of(
     for pair in equalities:
         if pair is None:
             continue
-        touched = [found for found in classes if found & set(pair)]
+        touched = [members for members in classes if members & set(pair)]
         merged = set(pair).union(*touched)
-        classes = [found for found in classes if found not in touched]
+        classes = [members for members in classes if members not in touched]
         classes.append(merged)
     return classes
 
@@ -200,11 +205,11 @@ def chosen_columns(
             places.get(label, -1),
         )
 
-    chosen: dict[ColumnName, ColumnName] = {}
+    representatives: dict[ColumnName, ColumnName] = {}
     for members in classes:
         first = min(members, key=rank)
-        chosen.update(dict.fromkeys(members, first))
-    return chosen
+        representatives.update(dict.fromkeys(members, first))
+    return representatives
 
 
 def equality(condition: Expr, facts: Facts) -> tuple[ColumnName, ColumnName] | None:
@@ -266,9 +271,9 @@ def is_tested(select: Expr) -> bool:
 
 def _only_idempotent(select: Expr) -> bool:
     """Whether all aggregates ignore repeated rows."""
-    for found in aggregates_in(output_nodes(select)):
-        if isinstance(found, exp.Max | exp.Min):
+    for call in aggregates_in(output_nodes(select)):
+        if isinstance(call, exp.Max | exp.Min):
             continue
-        if not isinstance(found.this, exp.Distinct):
+        if not isinstance(call.this, exp.Distinct):
             return False
     return True

@@ -104,13 +104,13 @@ class Facts:
 
     def columns(self, label: str) -> frozenset[ColumnName] | None:
         """The columns of the base table behind a label."""
-        found = self._columns.get(label)
-        if found is None and label in self.bases:
+        columns = self._columns.get(label)
+        if columns is None and label in self.bases:
             table = self.table(label)
             names = table.columns if table is not None else ()
-            found = frozenset((label, fold(column.name)) for column in names)
-            self._columns[label] = found
-        return found
+            columns = frozenset((label, fold(column.name)) for column in names)
+            self._columns[label] = columns
+        return columns
 
     def home(self, column: Expr) -> tuple[Expr, Expr] | None:
         """The SELECT that a column's source belongs to, and the source."""
@@ -143,10 +143,10 @@ class Facts:
     def affinity(self, node: Expr) -> Affinity | None:
         """The affinity that SQLite gives an expression in a comparison; ``None``: none."""
         if isinstance(node, exp.Column):
-            found = self._typed_of(node)
-            if found is not None:
-                self.cite(found)
-                return found.affinity
+            typed = self._typed_of(node)
+            if typed is not None:
+                self.cite(typed)
+                return typed.affinity
             projection = self.projection(node)
             return self.affinity(projection) if projection is not None else None
         if isinstance(node, exp.Cast):
@@ -168,8 +168,8 @@ class Facts:
         if isinstance(node, exp.Avg):
             return "real"
         if isinstance(node, exp.Sum | exp.Neg | exp.Abs):
-            found = self.kind(node.this)
-            return found if found != "text" else "number"
+            inner_kind = self.kind(node.this)
+            return inner_kind if inner_kind != "text" else "number"
         if isinstance(node, exp.Max | exp.Min) and not node.expressions:
             return self.kind(node.this)
         if isinstance(node, exp.Cast):
@@ -197,20 +197,20 @@ class Facts:
         return None
 
     def _cast_kind(self, node: exp.Cast) -> Kind | None:
-        given = cast_affinity(node)
-        if given != "NUMERIC":
-            return _AFFINITY_KINDS.get(given)
+        target = cast_affinity(node)
+        if target != "NUMERIC":
+            return _AFFINITY_KINDS.get(target)
         inner = self.kind(node.this)
         return inner if inner in ("integer", "real") else "number"
 
     def _kind_of_all(self, nodes: Iterable[Expr | None]) -> Kind | None:
         """The kind of an expression that is one of several."""
-        found = {
+        kinds = {
             self.kind(node) for node in nodes if node is not None and not isinstance(node, exp.Null)
         }
-        if len(found) == 1:
-            return found.pop()
-        return "number" if found and found <= {"integer", "real", "number"} else None
+        if len(kinds) == 1:
+            return kinds.pop()
+        return "number" if kinds and kinds <= {"integer", "real", "number"} else None
 
     def _column_kind(self, node: exp.Column) -> Kind | None:
         typed = self._typed_of(node)
@@ -227,10 +227,10 @@ class Facts:
 
     def projection(self, column: Expr) -> Expr | None:
         """The expression behind a derived table's column, where one SELECT makes it."""
-        found = self.home(column)
-        if found is None or not isinstance(found[1], exp.Subquery):
+        source = self.home(column)
+        if source is None or not isinstance(source[1], exp.Subquery):
             return None
-        inner = found[1].this
+        inner = source[1].this
         number = int(column.name[1:]) if column.name[1:].isdigit() else -1
         if not isinstance(inner, exp.Select) or not 0 <= number < len(inner.expressions):
             return None
@@ -305,10 +305,10 @@ class Facts:
         return kinds == ("integer",) * 2 or (not isinstance(node, exp.Mul) and "integer" in kinds)
 
     def _column_never_null(self, node: exp.Column) -> bool:
-        found = self.home(node)
-        if found is None:
+        source = self.home(node)
+        if source is None:
             return False
-        select, item = found
+        select, item = source
         if self._may_lack_a_row(node, select):
             return False
         if self._filtered(node, select):
@@ -349,12 +349,14 @@ class Facts:
 
     def keys(self, label: str) -> list[tuple[frozenset[str], tuple[Fact, ...]]]:
         """The keys of a base table: column sets that are unique and never NULL, with the facts."""
-        found = []
+        unique_keys = []
         for columns, fact in self.uniques(label):
             not_null = [self.not_null(label, column) for column in sorted(columns)]
             if None not in not_null:
-                found.append((columns, (fact, *(other for other in not_null if other is not None))))
-        return found
+                unique_keys.append(
+                    (columns, (fact, *(other for other in not_null if other is not None)))
+                )
+        return unique_keys
 
     def uniques(self, label: str) -> list[tuple[frozenset[str], Fact]]:
         """Column sets of a base table that no two rows share, rows with a NULL aside."""

@@ -48,7 +48,7 @@ def fraction_of(node: Expr, facts: Facts) -> Expr | None:
     _average(factors)
     if not factors.above and not factors.below:
         return None
-    return _written(factors)
+    return _fraction_node(factors)
 
 
 def is_shown(node: Expr) -> bool:
@@ -95,12 +95,12 @@ def _collect(node: Expr, facts: Facts, factors: _Factors, *, above: bool) -> boo
     if kind not in _NUMBERS:
         return False
     factors.real = factors.real or kind == "real"
-    made = _bare(node, facts)
+    factor = _bare(node, facts)
     if kind == "real" and above:
-        factors.reals.add(key(made))
+        factors.reals.add(key(factor))
     if isinstance(node, exp.Sum) and facts.never_null(node.this):
-        factors.whole.add(key(made))
-    (factors.above if above else factors.below).append(made)
+        factors.whole.add(key(factor))
+    (factors.above if above else factors.below).append(factor)
     return True
 
 
@@ -117,9 +117,9 @@ def _bare(node: Expr, facts: Facts) -> Expr:
     if isinstance(inner, exp.Cast) and facts.affinity(inner) == "REAL":
         if facts.kind(inner.this) not in _NUMBERS:
             return node
-        made = node.copy()
-        made.set("this", inner.this.copy())
-        return _whole_results(made)
+        copy = node.copy()
+        copy.set("this", inner.this.copy())
+        return _whole_results(copy)
     return _whole_results(node)
 
 
@@ -127,10 +127,10 @@ def _whole_results(node: exp.Sum) -> exp.Sum:
     """A sum over CASE whose results 1.0, 0.0 ... are written as integers; a copy if changed."""
     if not isinstance(node.this, exp.Case) or not any(map(_is_whole_result, nodes_in(node.this))):
         return node
-    made = node.copy()
-    for literal in list(filter(_is_whole_result, nodes_in(made.this))):
+    copy = node.copy()
+    for literal in list(filter(_is_whole_result, nodes_in(copy.this))):
         literal.replace(exp.Literal.number(str(literal.this)[:-2]))
-    return made
+    return copy
 
 
 def _is_whole_result(node: Expr) -> bool:
@@ -149,9 +149,9 @@ def _average(factors: _Factors) -> None:
     counts = [node for node in factors.below if isinstance(node, exp.Count)]
     for count in counts:
         for place, node in enumerate(factors.above):
-            made = _mean(node, count, key(node) in factors.whole)
-            if made is not None:
-                factors.above[place] = made
+            mean = _mean(node, count, key(node) in factors.whole)
+            if mean is not None:
+                factors.above[place] = mean
                 factors.below.remove(count)
                 break
     if any(isinstance(node, exp.Count) for node in factors.below):
@@ -173,13 +173,13 @@ def _mean(node: Expr, count: exp.Count, whole: bool) -> Expr | None:
         condition = condition if condition is not None else tested_condition(node)
         if condition is not None:
             return share_of(condition)
-    counted = whole and isinstance(count.this, exp.Star)
-    if isinstance(node, exp.Sum) and (counted or same(node.this, count.this)):
+    counts_rows = whole and isinstance(count.this, exp.Star)
+    if isinstance(node, exp.Sum) and (counts_rows or same(node.this, count.this)):
         return exp.Avg(this=node.this.copy())
     return None
 
 
-def _written(factors: _Factors) -> Expr:
+def _fraction_node(factors: _Factors) -> Expr:
     top, bottom = factors.constant.as_integer_ratio()
     above = sorted(factors.above, key=key)
     below = sorted(factors.below, key=key)
@@ -198,7 +198,7 @@ def _written(factors: _Factors) -> Expr:
 
 
 def _product(factors: list[Expr]) -> Expr:
-    made = factors[0].copy()
+    product = factors[0].copy()
     for factor in factors[1:]:
-        made = exp.Mul(this=made, expression=factor.copy())
-    return made
+        product = exp.Mul(this=product, expression=factor.copy())
+    return product

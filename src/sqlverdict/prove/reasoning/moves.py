@@ -26,16 +26,16 @@ def substitute(
     Columns whose ``id`` is in ``left_alone`` stay.
     """
     for column in list(columns_in(root)):
-        made = mapping.get(name_of(column))
-        if made is not None and column is not root and id(column) not in left_alone:
-            column.replace(made.copy())
+        value = mapping.get(name_of(column))
+        if value is not None and column is not root and id(column) not in left_alone:
+            column.replace(value.copy())
 
 
 def set_items(select: Expr, sources: Sequence[Expr], outer: Sequence[exp.Join] = ()) -> None:
     """Make a SELECT read from sources, joined without conditions, and then from outer joins."""
     select.set("from_", exp.From(this=sources[0]))
-    made: list[Expr] = [exp.Join(this=source) for source in sources[1:]]
-    select.set("joins", [*made, *outer] or None)
+    new_joins: list[Expr] = [exp.Join(this=source) for source in sources[1:]]
+    select.set("joins", [*new_joins, *outer] or None)
 
 
 def is_flat(select: Expr) -> bool:
@@ -63,8 +63,8 @@ def split_items(select: Expr) -> tuple[list[Expr], list[exp.Join]]:
 def drop_item(select: Expr, label: str) -> None:
     """Take a source away; it must not be the only one, nor have conditions in an ON."""
     inner, outer = split_items(select)
-    kept = [item for item in inner if item.alias != label]
-    set_items(select, kept, [join for join in outer if join.this.alias != label])
+    rest = [item for item in inner if item.alias != label]
+    set_items(select, rest, [join for join in outer if join.this.alias != label])
 
 
 def uses(select: Expr, label: str, besides: Sequence[Expr] = ()) -> bool:

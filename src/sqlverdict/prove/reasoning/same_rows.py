@@ -54,10 +54,10 @@ def same_rows(node: exp.Select, inner: Expr, facts: Facts) -> SameRows | None:
     copy = inner.copy()
     names = {name_of(column) for column in columns_in(copy) if label_of(column) in renamed}
     substitute(copy, {name: resolved(renamed[name[0]], name[1]) for name in names})
-    wanted = {key(condition) for condition in conditions(copy)}
+    inner_keys = {key(condition) for condition in conditions(copy)}
     ours = conditions(node)
-    shared = [condition for condition in ours if key(condition) in wanted]
-    if {key(condition) for condition in shared} != wanted:
+    shared = [condition for condition in ours if key(condition) in inner_keys]
+    if {key(condition) for condition in shared} != inner_keys:
         return None
-    own = [condition for condition in ours if key(condition) not in wanted]
+    own = [condition for condition in ours if key(condition) not in inner_keys]
     return SameRows(copy.expressions[0], shared, own)

@@ -20,47 +20,51 @@ NAMES = frozenset({exp.Column, exp.Table, exp.Identifier, exp.Literal, exp.Star}
 
 def all_of(conditions: Sequence[Expr]) -> Expr:
     """The conjunction of conditions, which must not be empty."""
-    made = conditions[0]
+    conjunction = conditions[0]
     for condition in conditions[1:]:
-        made = exp.And(this=made, expression=condition)
-    return made
+        conjunction = exp.And(this=conjunction, expression=condition)
+    return conjunction
 
 
 def any_of(conditions: Sequence[Expr]) -> Expr:
     """The disjunction of conditions, which must not be empty."""
-    made = conditions[0]
+    disjunction = conditions[0]
     for condition in conditions[1:]:
-        made = exp.Or(this=made, expression=condition)
-    return made
+        disjunction = exp.Or(this=disjunction, expression=condition)
+    return disjunction
 
 
 def parts(node: Expr | None, kind: type[exp.And] | type[exp.Or] = exp.And) -> list[Expr]:
     """The operands of a chain of ANDs (or ORs), left to right; a chain of none is empty."""
     if node is None:
         return []
-    found: list[Expr] = []
+    operands: list[Expr] = []
     open_: list[Expr] = [node]
     while open_:
         node = open_.pop()
         if isinstance(node, kind):
             open_ += (node.expression, node.this)
         else:
-            found.append(node)
-    return found
+            operands.append(node)
+    return operands
 
 
 def conditions(select: Expr, clause: str = "where") -> list[Expr]:
     """The conjuncts of a query's WHERE (or HAVING)."""
-    found = select.args.get(clause)
-    return parts(found.this) if found is not None else []
+    holder = select.args.get(clause)
+    return parts(holder.this) if holder is not None else []
 
 
-def set_conditions(select: Expr, made: Sequence[Expr], clause: str = "where") -> None:
+def set_conditions(select: Expr, conjuncts: Sequence[Expr], clause: str = "where") -> None:
     """Put conjuncts back; none at all removes the clause."""
-    if not made:
+    if not conjuncts:
         select.set(clause, None)
         return
-    wrapped = exp.Where(this=all_of(made)) if clause == "where" else exp.Having(this=all_of(made))
+    wrapped = (
+        exp.Where(this=all_of(conjuncts))
+        if clause == "where"
+        else exp.Having(this=all_of(conjuncts))
+    )
     select.set(clause, wrapped)
 
 
@@ -114,11 +118,11 @@ def nodes_in(node: Expr) -> Iterator[Expr]:
     """
     open_ = [node]
     while open_:
-        found = open_.pop()
-        yield found
-        if type(found) in NAMES:
+        here = open_.pop()
+        yield here
+        if type(here) in NAMES:
             continue
-        for value in found.args.values():
+        for value in here.args.values():
             if isinstance(value, exp.Expr):
                 open_.append(value)
             elif isinstance(value, list):
@@ -129,7 +133,7 @@ def copied(node: Expr) -> Expr:
     """A copy without comments and places in the text, on which ``copy()`` spends its time."""
     if isinstance(node, exp.Identifier | exp.Literal):
         return type(node)(**node.args)
-    made = {
+    args = {
         name: [copied(part) if isinstance(part, exp.Expr) else part for part in value]
         if isinstance(value, list)
         else copied(value)
@@ -137,12 +141,12 @@ def copied(node: Expr) -> Expr:
         else value
         for name, value in node.args.items()
     }
-    return type(node)(**made)
+    return type(node)(**args)
 
 
 def columns_in(node: Expr) -> Iterator[exp.Column]:
     """Every column reference inside a node, those in subqueries too."""
-    return (found for found in nodes_in(node) if isinstance(found, exp.Column))
+    return (part for part in nodes_in(node) if isinstance(part, exp.Column))
 
 
 def labels_in(node: Expr) -> set[str]:
@@ -152,20 +156,20 @@ def labels_in(node: Expr) -> set[str]:
 
 def has_subquery(node: Expr) -> bool:
     """Whether there is a query inside a node."""
-    return any(isinstance(found, exp.Query) for found in nodes_in(node))
+    return any(isinstance(part, exp.Query) for part in nodes_in(node))
 
 
 def own_nodes(node: Expr) -> Iterator[Expr]:
     """The nodes of an expression, without those of queries inside it (but with their roots)."""
     open_ = [node]
     while open_:
-        found = open_.pop()
-        yield found
-        if type(found) in NAMES or (found is not node and isinstance(found, exp.Query)):
+        here = open_.pop()
+        yield here
+        if type(here) in NAMES or (here is not node and isinstance(here, exp.Query)):
             continue
-        if isinstance(found, exp.Query) and not isinstance(found, exp.Subquery):
+        if isinstance(here, exp.Query) and not isinstance(here, exp.Subquery):
             continue
-        for value in reversed(found.args.values()):
+        for value in reversed(here.args.values()):
             if isinstance(value, exp.Expr):
                 open_.append(value)
             elif isinstance(value, list):
@@ -209,35 +213,35 @@ def is_grouped(select: Expr) -> bool:
     return next(aggregates_in(output_nodes(select)), None) is not None
 
 
-def groups_without(gone: Expr) -> bool:
+def groups_without(part: Expr) -> bool:
     """Whether the SELECT around an expression folds its rows without that expression, too.
 
     ``SELECT COUNT(*) IS NULL FROM t`` is one row because of its call alone. True where the SELECT
     folds nothing.
     """
-    select = enclosing(gone)
+    select = enclosing(part)
     if not isinstance(select, exp.Select):
         return True
     if select.args.get("group") is not None or select.args.get("having") is not None:
         return True
     calls = list(aggregates_in(output_nodes(select)))
-    inside = {id(node) for node in own_nodes(gone)}
+    inside = {id(node) for node in own_nodes(part)}
     return not calls or any(id(call) not in inside for call in calls)
 
 
 def has_window(select: Expr) -> bool:
     """Whether a SELECT calls a window function itself."""
     return any(
-        isinstance(found, exp.Window)
+        isinstance(part, exp.Window)
         for node in output_nodes(select)
         if not isinstance(node, exp.Query)
-        for found in own_nodes(node)
+        for part in own_nodes(node)
     )
 
 
 def is_closed(item: Expr) -> bool:
     """Whether a source refers to nothing outside itself."""
-    inside = {found.alias for found in item.find_all(exp.Table, exp.Subquery) if found.alias}
+    inside = {part.alias for part in item.find_all(exp.Table, exp.Subquery) if part.alias}
     return labels_in(item) <= inside | {""}
 
 
@@ -263,11 +267,6 @@ def enclosing(node: Expr) -> Expr | None:
     return around
 
 
-def is_number(node: Expr | None) -> bool:
-    """Whether a node is a numeric literal."""
-    return isinstance(node, exp.Literal) and not node.is_string
-
-
 def is_constant(node: Expr | None) -> bool:
     """Whether a node is a literal, with a minus before it or not."""
     return isinstance(node.this if isinstance(node, exp.Neg) else node, exp.Literal)
@@ -275,8 +274,8 @@ def is_constant(node: Expr | None) -> bool:
 
 def is_whole(node: exp.Literal) -> bool:
     """Whether a literal is an integer to SQLite: digits alone, and within 64 bits."""
-    written = str(node.this)
-    return not node.is_string and written.isdigit() and int(written) < MOST_INTEGER
+    digits = str(node.this)
+    return not node.is_string and digits.isdigit() and int(digits) < MOST_INTEGER
 
 
 def whole_number(node: Expr | None) -> int | None:

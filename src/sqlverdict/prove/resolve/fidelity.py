@@ -65,8 +65,10 @@ def loss(sql: str, schema: Schema) -> str | None:
     return None if any(_compiles_to(resolved, each, schema) for each in unfolded) else LOST
 
 
-def _compiles_to(tree: Expr, wanted: list[Instruction] | None, schema: Schema) -> bool:
-    return wanted is not None and any(program(text, schema) == wanted for text in _texts(tree))
+def _compiles_to(tree: Expr, instructions: list[Instruction] | None, schema: Schema) -> bool:
+    return instructions is not None and any(
+        program(text, schema) == instructions for text in _texts(tree)
+    )
 
 
 def _texts(tree: Expr) -> Iterator[str]:
@@ -100,7 +102,7 @@ class _Negated(_Writer):
         return f"NOT {self.sql(expression, 'this')}"
 
 
-class _Listed(_Writer):
+class _CommaJoins(_Writer):
     """With commas for CROSS JOIN, which says more: that the sources keep their order."""
 
     def join_sql(self, expression: exp.Join, join_op: str | None = None) -> str:
@@ -111,8 +113,8 @@ class _Listed(_Writer):
         return str(super().join_sql(expression, join_op))
 
 
-class _ListedNegated(_Negated, _Listed):
+class _ListedNegated(_Negated, _CommaJoins):
     """With both."""
 
 
-_WRITERS = (_Writer, _Listed, _Negated, _ListedNegated)
+_WRITERS = (_Writer, _CommaJoins, _Negated, _ListedNegated)

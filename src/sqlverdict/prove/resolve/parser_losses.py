@@ -1,4 +1,4 @@
-"""How queries are spelt: the parts that are read, ordinals, names of columns and functions."""
+"""What our parser loses or reads otherwise, and is refused; ordinals and names of outputs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SELECT_PARTS = frozenset(
     | {"distinct", "with_"}
 )
 JOIN_PARTS = frozenset({"this", "on", "side", "kind", "using", "method"})
-_REFUSED = (exp.Parameter, exp.Placeholder, exp.Lateral, exp.Unnest)
+_UNREAD = (exp.Parameter, exp.Placeholder, exp.Lateral, exp.Unnest)
 _CHANCE = frozenset(
     {"rand", "random", "randomblob", "changes", "total_changes", "last_insert_rowid"}
     | {"sqlite_version", "sqlite_source_id", "sqlite_offset"}
@@ -53,7 +53,7 @@ def refuse(node: Expr) -> None:
     Raises:
         Unsupported: it is one of these.
     """
-    if isinstance(node, _REFUSED):
+    if isinstance(node, _UNREAD):
         raise Unsupported(type(node).__name__)
     if isinstance(node, exp.Func) and function_name(node) in _CHANCE:
         raise Unsupported(f"{function_name(node)}() has no certain value")
@@ -110,6 +110,6 @@ def _undisguised(term: Expr) -> Expr:
     return inner
 
 
-def spelt(node: Expr) -> str:
+def output_name(node: Expr) -> str:
     """The name that SQLite gives to a column without an alias, where it has a plain one."""
     return node.name if isinstance(node, exp.Column) else NAMELESS

@@ -62,24 +62,24 @@ def comparable(rows: Iterable[Sequence[object]]) -> list[Instruction]:
     Args:
         rows: Address, instruction, three operands, a fourth and a fifth.
     """
-    found = [(*row[1:5], _function(row), row[6]) for row in rows]
-    if any(name not in _CURSOR and name not in _OTHER for name, *_ in found):
-        return found
+    instructions = [(*row[1:5], _function(row), row[6]) for row in rows]
+    if any(name not in _CURSOR and name not in _OTHER for name, *_ in instructions):
+        return instructions
     numbers: dict[object, int] = {}
 
     def number(cursor: object) -> int:
         return numbers.setdefault(cursor, len(numbers))
 
-    made: list[Instruction] = []
-    for name, one, two, three, *rest in found:
+    numbered: list[Instruction] = []
+    for name, one, two, three, *rest in instructions:
         one = number(one) if name in _CURSOR else one
         two = number(two) if name in _SECOND else two
         three = number(three) if name in _THIRD else three
-        made.append((name, one, two, three, *rest))
-    return made
+        numbered.append((name, one, two, three, *rest))
+    return numbered
 
 
 def _function(row: Sequence[object]) -> object:
     """The fourth operand; one function goes by two names."""
-    named = row[1] in ("Function", "PureFunc") and str(row[5]).startswith("substring(")
-    return str(row[5]).replace("substring(", "substr(", 1) if named else row[5]
+    is_substring = row[1] in ("Function", "PureFunc") and str(row[5]).startswith("substring(")
+    return str(row[5]).replace("substring(", "substr(", 1) if is_substring else row[5]

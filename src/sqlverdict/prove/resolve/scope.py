@@ -32,25 +32,25 @@ class Source:
     Attributes:
         name: What the query calls it.
         label: Our label for it.
-        listed: All columns in order: the folded name, and the name in the resolved tree.
+        ordered: All columns in order: the folded name, and the name in the resolved tree.
             A column that no plain name means is :data:`NAMELESS`; there may be several.
         table: The base table, where it is one.
     """
 
     name: str
     label: str
-    listed: Sequence[tuple[str, str]]
+    ordered: Sequence[tuple[str, str]]
     table: Table | None = None
 
     @cached_property
     def columns(self) -> Mapping[str, str]:
         """The name in the resolved tree by the folded name; nameless ones apart."""
-        return {name: column for name, column in self.listed if name != NAMELESS}
+        return {name: column for name, column in self.ordered if name != NAMELESS}
 
     @cached_property
     def has_nameless(self) -> bool:
         """Whether a column goes by a name that we do not know."""
-        return any(name == NAMELESS for name, _ in self.listed)
+        return any(name == NAMELESS for name, _ in self.ordered)
 
 
 @dataclass
@@ -85,11 +85,11 @@ class Scope:
         if not column.table:
             if name in self.merged:
                 return self.merged[name]
-            found = [s for s in self.sources if name in s.columns]
-            if len(found) > 1:
+            owners = [s for s in self.sources if name in s.columns]
+            if len(owners) > 1:
                 raise Unsupported(f"the column {column.name} is ambiguous")
-            if found:
-                return found[0].label, found[0].columns[name]
+            if owners:
+                return owners[0].label, owners[0].columns[name]
             return self._rowid(name, self.sources)
         qualifier = fold(column.table)
         for source in self.sources:
@@ -130,22 +130,22 @@ def resolved(label: str, name: str) -> exp.Column:
 
 def star_columns(scope: Scope, qualifier: str = "") -> Iterator[tuple[str, exp.Column]]:
     """The columns that ``*`` or ``t.*`` stands for, in order, each with its name."""
-    wanted = fold(qualifier)
+    folded = fold(qualifier)
     for source in scope.sources:
-        if qualifier and fold(source.name) != wanted:
+        if qualifier and fold(source.name) != folded:
             continue
-        for name, column in source.listed:
+        for name, column in source.ordered:
             if qualifier or (source.label, column) not in scope.hidden:
                 yield name, resolved(source.label, column)
 
 
 @dataclass(frozen=True)
 class BaseTable:
-    """A table as :class:`Source` wants it; ``refused`` says why it cannot be read."""
+    """A table as :class:`Source` wants it; ``objection`` says why it cannot be read."""
 
     table: Table
     columns: Sequence[tuple[str, str]]
-    refused: str | None
+    objection: str | None
 
 
 def find_table(schema: Schema, node: exp.Table) -> BaseTable:
@@ -157,24 +157,24 @@ def find_table(schema: Schema, node: exp.Table) -> BaseTable:
     database = fold(node.db) if node.db else ""
     if database not in ("", "main") or node.args.get("joins") or node.args.get("pivots"):
         raise Unsupported(f"the table {node.sql('sqlite')}")
-    found = _tables(schema).get(fold(node.name))
-    if found is None or not found.columns:
+    base = _tables(schema).get(fold(node.name))
+    if base is None or not base.columns:
         raise Unsupported(f"there is no table {node.name}")
-    if found.refused is not None:
-        raise Unsupported(found.refused)
-    return found
+    if base.objection is not None:
+        raise Unsupported(base.objection)
+    return base
 
 
 @lru_cache(maxsize=256)
 def _tables(schema: Schema) -> dict[str, BaseTable]:
-    found: dict[str, BaseTable] = {}
+    tables: dict[str, BaseTable] = {}
     for table in schema.tables:
         columns = [(fold(column.name), fold(column.name)) for column in table.columns]
-        found.setdefault(fold(table.name), BaseTable(table, columns, _refused(table)))
-    return found
+        tables.setdefault(fold(table.name), BaseTable(table, columns, _objection(table)))
+    return tables
 
 
-def _refused(table: Table) -> str | None:
+def _objection(table: Table) -> str | None:
     """Why a table's rows cannot be reasoned about."""
     if table.sql is not None and "view" in table.sql[:40].lower().split():
         return f"{table.name} is a view"

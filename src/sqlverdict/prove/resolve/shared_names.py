@@ -46,8 +46,8 @@ def join_by_names(join: exp.Join, before: Sequence[Source], scope: Scope, padded
         left = next((s for s in before if name in s.columns), None)
         if left is None or name not in right.columns:
             raise Unsupported(f"USING ({name})")
-        meant = scope.merged.setdefault(name, (left.label, left.columns[name]))
-        ours = resolved(*meant)
+        left_column = scope.merged.setdefault(name, (left.label, left.columns[name]))
+        ours = resolved(*left_column)
         theirs = resolved(right.label, right.columns[name])
         scope.hidden.add((right.label, right.columns[name]))
         conditions.append(exp.EQ(this=ours, expression=theirs))

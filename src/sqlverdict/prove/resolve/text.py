@@ -48,8 +48,8 @@ def runnable(tree: Expr, *, as_it_stands: bool) -> Expr:
     put_parentheses(tree)
     for clause in list(tree.find_all(exp.Group, exp.Order)):
         _keep_constants(clause)
-    made: Expr = holder.this
-    return made
+    changed: Expr = holder.this
+    return changed
 
 
 def put_parentheses(tree: Expr) -> None:
@@ -66,15 +66,15 @@ def put_parentheses(tree: Expr) -> None:
 
 def _inner_first(select: Expr) -> None:
     """An outer join may refer to a source that an inner join brings in: write these first."""
-    found = list(select.args.get("joins") or [])
-    if all((join.side or "").upper() in ("", "LEFT") for join in found):
-        select.set("joins", sorted(found, key=lambda join: not is_inner(join)) or None)
+    joins = list(select.args.get("joins") or [])
+    if all((join.side or "").upper() in ("", "LEFT") for join in joins):
+        select.set("joins", sorted(joins, key=lambda join: not is_inner(join)) or None)
 
 
 def _say_extremes(select: Expr) -> None:
     """MIN and MAX that choose the row of a bare column must be said, if only to be ignored."""
-    said = {key(call) for call in aggregates_in(output_nodes(select))}
-    calls = [call for call in select.args.get("extremes") or () if key(call) not in said]
+    outputs = {key(call) for call in aggregates_in(output_nodes(select))}
+    calls = [call for call in select.args.get("extremes") or () if key(call) not in outputs]
     select.set("extremes", None)
     idle: list[Expr] = [
         exp.Or(this=exp.Is(this=call, expression=exp.Null()), expression=exp.Boolean(this=True))
@@ -97,19 +97,19 @@ def _without_parentheses(value: Expr) -> Expr:
     for paren in list(copy.find_all(exp.Paren)):
         if paren is not copy:
             paren.replace(paren.this)
-    made: Expr = copy.this
-    return made
+    inner: Expr = copy.this
+    return inner
 
 
 def _name_columns(query: Expr) -> None:
     """Name the columns of a derived table, in the first SELECT of a set operation."""
     while isinstance(query, exp.SetOperation | exp.Subquery):
         query = query.this
-    made = []
+    outputs = []
     for number, item in enumerate(query.expressions):
         inner = item.this if isinstance(item, exp.Alias) else item
-        made.append(exp.Alias(this=inner, alias=exp.Identifier(this=f"c{number}", quoted=True)))
-    query.set("expressions", made)
+        outputs.append(exp.Alias(this=inner, alias=exp.Identifier(this=f"c{number}", quoted=True)))
+    query.set("expressions", outputs)
 
 
 def _wrap_right(node: exp.SetOperation) -> None:

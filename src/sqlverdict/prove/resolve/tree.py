@@ -31,8 +31,8 @@ from sqlverdict.prove.resolve.parser_losses import (
     cast_affinity,
     cast_type,
     ordinal,
+    output_name,
     refuse,
-    spelt,
 )
 from sqlverdict.prove.resolve.scope import (
     Scope,
@@ -183,9 +183,9 @@ class _TreeResolver:
         """SQLite gives an aggregate over outer columns alone to the outer query."""
         own = {source.label for source in scope.sources}
         for call in aggregates_in(output_nodes(node)):
-            inside = {found.alias for found in call.find_all(exp.Table, exp.Subquery)}
-            asked = labels_in(call) - inside
-            if asked and not asked & own:
+            inside = {part.alias for part in call.find_all(exp.Table, exp.Subquery)}
+            outer_labels = labels_in(call) - inside
+            if outer_labels and not outer_labels & own:
                 raise Unsupported("an aggregate that belongs to an outer query")
 
     @staticmethod
@@ -219,9 +219,9 @@ class _TreeResolver:
             before = list(scope.sources)
             join.set("this", self._source(join.this, scope, outer, ctes))
             padded = padded or (join.side or "").upper() in ("RIGHT", "FULL")
-            named = join_by_names(join, before, scope, padded)
+            equalities = join_by_names(join, before, scope, padded)
             condition = join.args.get("on")
-            if condition is not None and not named:
+            if condition is not None and not equalities:
                 join.set("on", self.expression(condition, scope, ctes, {}))
         return scope
 
@@ -237,11 +237,11 @@ class _TreeResolver:
                 if cte.names and len(cte.names) != len(names):
                     raise Unsupported(f"{item.name} names {len(cte.names)} of {len(names)} columns")
                 return self._derived(inner, item.alias_or_name, cte.names or names, scope)
-            found = find_table(self.schema, item)
-            table = found.table
+            base = find_table(self.schema, item)
+            table = base.table
             label = self._label(fold(table.name))
             self.bases[label] = table.name
-            scope.add(Source(item.alias_or_name, label, found.columns, table))
+            scope.add(Source(item.alias_or_name, label, base.columns, table))
             name = exp.Identifier(this=table.name, quoted=True)
             return exp.Table(this=name, alias=alias_of(label))
         if isinstance(item, exp.Subquery):
@@ -273,7 +273,7 @@ class _TreeResolver:
 
     def _projections(self, node: exp.Select, scope: Scope, ctes: dict[str, _Cte]) -> list[str]:
         names: list[str] = []
-        made: list[Expr] = []
+        outputs: list[Expr] = []
         for item in node.expressions:
             qualifier = item.table if isinstance(item, exp.Column) else ""
             if isinstance(item, exp.Star) or (
@@ -283,13 +283,13 @@ class _TreeResolver:
                 if not columns or item.args.get("except_") or item.args.get("replace"):
                     raise Unsupported("a star that stands for nothing")
                 names += [own for own, _ in columns]
-                made += [column for _, column in columns]
+                outputs += [column for _, column in columns]
                 continue
             inner = item.this if isinstance(item, exp.Alias) else item
-            name = item.alias if isinstance(item, exp.Alias) else spelt(inner)
+            name = item.alias if isinstance(item, exp.Alias) else output_name(inner)
             names.append(name)
-            made.append(self.expression(inner, scope, ctes, {}))
-        node.set("expressions", made)
+            outputs.append(self.expression(inner, scope, ctes, {}))
+        node.set("expressions", outputs)
         return names
 
     def _group(
@@ -300,14 +300,14 @@ class _TreeResolver:
             return
         if {name for name, value in group.args.items() if value} - {"expressions"}:
             raise Unsupported("ROLLUP, CUBE or GROUPING SETS")
-        made = []
+        terms = []
         for term in group.expressions:
             number = ordinal(term, len(node.expressions))
             if number is not None:
-                made.append(node.expressions[number].copy())
+                terms.append(node.expressions[number].copy())
             else:
-                made.append(self.expression(term, scope, ctes, aliases))
-        group.set("expressions", made)
+                terms.append(self.expression(term, scope, ctes, aliases))
+        group.set("expressions", terms)
 
     def _order_term(
         self,
@@ -349,11 +349,11 @@ class _TreeResolver:
             node.set("to", cast_type(cast_affinity(node)))
         for name, value in list(node.args.items()):
             if isinstance(value, list):
-                made = [
+                resolved_values = [
                     self.expression(v, scope, ctes, aliases) if isinstance(v, exp.Expr) else v
                     for v in value
                 ]
-                node.set(name, made)
+                node.set(name, resolved_values)
             elif isinstance(value, exp.Expr) and not isinstance(value, exp.DataType):
                 node.set(name, self.expression(value, scope, ctes, aliases))
         return node
@@ -363,9 +363,9 @@ class _TreeResolver:
             raise Unsupported("a star inside an expression")
         around: Scope | None = scope
         while around is not None:
-            found = around.find(node)
-            if found is not None:
-                return resolved(*found)
+            target = around.find(node)
+            if target is not None:
+                return resolved(*target)
             if around is scope and not node.table and fold(node.name) in aliases:
                 return aliases[fold(node.name)].copy()
             around = around.outer

@@ -162,7 +162,7 @@ def _queries(
     schemas += [retyped(rule.schema, rng, *TYPES[:6]) for _ in range(MIXTURES)]
     pairs = [*rule.equal, *rule.different]
     choices = [
-        (sql, frozenset(pair.given), placements(sql, rule.matches))
+        (sql, frozenset(pair.facts), placements(sql, rule.matches))
         for pair in pairs
         for sql in (pair.left, pair.right)
     ]

@@ -46,26 +46,26 @@ def _facts_about(rule: Rule) -> str:
 
 def _equal(rule: Rule, pair: Pair) -> Iterator[str]:
     yield _queries(pair)
-    if pair.given:
-        yield f"Given: {_listed(pair.given)}."
+    if pair.facts:
+        yield f"Given: {_listed(pair.facts)}."
     if is_heuristic(rule):
-        found = witness(rule, pair.left, pair.right, pair.given, REFUTES)
+        found = witness(rule, pair.left, pair.right, pair.facts, REFUTES)
         if found.refuted:
             yield "The rule joins them, and yet they differ: " + _shown(found)
 
 
 def _different(rule: Rule, pair: Pair) -> Iterator[str]:
     yield _queries(pair)
-    given = f"Given: {_listed(pair.given)}. " if pair.given else ""
+    given = f"Given: {_listed(pair.facts)}. " if pair.facts else ""
     yield f"{given}Not equal: {pair.because}."
-    found = witness(rule, pair.left, pair.right, pair.given, REFUTES)
+    found = witness(rule, pair.left, pair.right, pair.facts, REFUTES)
     if found.refuted:
         yield f"Witness: {_shown(found)}"
 
 
 def _dropped(rule: Rule, pair: Pair) -> Iterator[str]:
-    for fact in pair.given:
-        rest = [other for other in pair.given if other != fact]
+    for fact in pair.facts:
+        rest = [other for other in pair.facts if other != fact]
         found = witness(rule, pair.left, pair.right, rest, REFUTES)
         if found.refuted:
             yield f"Without *{fact}*, `{pair.left}` and `{pair.right}` differ: {_shown(found)}"

@@ -111,13 +111,13 @@ def _pair(pair: Pair) -> dict[str, Any]:
     return {
         "left": pair.left,
         "right": pair.right,
-        "given": [str(fact) for fact in pair.given],
+        "given": [str(fact) for fact in pair.facts],
         "because": pair.because,
     }
 
 
 def _condition(pair: Pair) -> str:
-    return f", given that {' and '.join(map(str, pair.given))}" if pair.given else ""
+    return f", given that {' and '.join(map(str, pair.facts))}" if pair.facts else ""
 
 
 def _indented(text: str) -> str:

@@ -15,9 +15,9 @@ from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
-from sqlverdict.prove.certificate import certificate, check_certificate, load, save
+from sqlverdict.prove.certificate import check_certificate, load, make_certificate, save
 from sqlverdict.prove.check import InvalidProof, Verdict, explained
-from sqlverdict.prove.differing_clauses import unlike
+from sqlverdict.prove.differing_clauses import differing_clauses
 from sqlverdict.prove.on_data import prove_on_data
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.proof import NotProved, Proof
@@ -132,7 +132,7 @@ def _proved(
     args: ProveArgs,
     broken: tuple[str, ...] = (),
 ) -> int:
-    checkable = certificate(proof, schema)
+    checkable = make_certificate(proof, schema)
     verdict = check_certificate(checkable)
     if args.out is not None:
         save(checkable, args.out)
@@ -178,7 +178,7 @@ def _verdict_json(proof: Proof, verdict: Verdict) -> dict[str, Any]:
         "gold": proof.gold_sql,
         "prediction": proof.prediction_sql,
         "lines": [
-            {"side": line.side, "said": line.said, "sql": line.sql} for line in verdict.lines
+            {"side": line.side, "said": line.statement, "sql": line.sql} for line in verdict.lines
         ],
         "form": proof.form,
         "columns": proof.columns,
@@ -200,7 +200,7 @@ def _not_proved_json(result: NotProved) -> dict[str, Any]:
 def _differing_clauses(result: NotProved) -> dict[str, tuple[str, ...]]:
     if not result.gold_form or not result.prediction_form:
         return {"gold": (), "prediction": ()}
-    return unlike(result.gold_form, result.prediction_form)
+    return differing_clauses(result.gold_form, result.prediction_form)
 
 
 def _show_proof(
