@@ -66,7 +66,7 @@ def assert_refuted(gold: str, prediction: str, schema: Schema) -> None:
             f"{NAMED} GROUP BY p.name HAVING count(v.place) > 7",
         ),
     ],
-    ids=["parts of a text", "a quotient", "years apart", "outside", "a crowd", "two crowds"],
+    ids=["parts of a text", "a quotient", "years apart", "outside", "a group", "two groups"],
 )
 def test_it_is_found(gold: str, prediction: str) -> None:
     assert_refuted(gold, prediction, SCHEMA)

@@ -50,7 +50,7 @@ _ts = st.lists(
     max_size=5,
 )
 _us = st.lists(st.tuples(_numbers, _numbers | st.sampled_from("xy")), max_size=4)
-ARENA = ScratchDatabase(SCHEMA, frozenset())
+SCRATCH = ScratchDatabase(SCHEMA, frozenset())
 
 
 def _query(sql: str) -> Query:
@@ -79,10 +79,10 @@ def test_free_answers_are_the_same_in_any_order(
 ) -> None:
     other = {"t": data.draw(st.permutations(ts)), "u": data.draw(st.permutations(us))}
     for sql in FREE:
-        ARENA.load({"t": ts, "u": us})
-        before = ARENA.run(sql)
-        ARENA.load(other)
-        after = ARENA.run(sql)
+        SCRATCH.load({"t": ts, "u": us})
+        before = SCRATCH.run(sql)
+        SCRATCH.load(other)
+        after = SCRATCH.run(sql)
         assert isinstance(before, Answer)
         assert isinstance(after, Answer)
         assert before.bag == after.bag

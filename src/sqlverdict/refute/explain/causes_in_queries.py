@@ -52,9 +52,9 @@ class _Condition:
         return text if len(text) <= _LONG else ""
 
 
-def lone_condition(trial: WhatIf) -> str | None:
+def lone_condition(what_if: WhatIf) -> str | None:
     """A condition that one query has and the other lacks."""
-    conditions = _both(trial)
+    conditions = _both(what_if)
     for side in (0, 1):
         others = {condition.key for condition in conditions[1 - side]}
         about = {
@@ -65,11 +65,11 @@ def lone_condition(trial: WhatIf) -> str | None:
                 continue
             if condition.optional or condition.joins:
                 continue
-            if trial.spent:
+            if what_if.spent:
                 return None
-            texts = [trial.witness.gold_sql, trial.witness.prediction_sql]
-            texts[side] = _without(trial.resolvers[side].tree, [condition.node])
-            if trial.agree_as(*texts):
+            texts = [what_if.witness.gold_sql, what_if.witness.prediction_sql]
+            texts[side] = _without(what_if.resolvers[side].tree, [condition.node])
+            if what_if.agree_as(*texts):
                 return _failing(condition, _SIDES[side])
     return None
 
@@ -98,16 +98,16 @@ def _failing(condition: _Condition, side: str) -> str:
     return f"{who} does not meet {condition.text or 'a condition'} ({asks})"
 
 
-def other_group_condition(trial: WhatIf) -> str | None:
+def other_group_condition(what_if: WhatIf) -> str | None:
     """Conditions of HAVING on the same columns that are not the same."""
-    return other_condition(trial, grouped=True)
+    return other_condition(what_if, grouped=True)
 
 
-def other_condition(trial: WhatIf, *, grouped: bool = False) -> str | None:
+def other_condition(what_if: WhatIf, *, grouped: bool = False) -> str | None:
     """Conditions on the same columns that are not the same."""
     ours, theirs = (
         [c for c in conditions if c.grouped == grouped and not c.optional]
-        for conditions in _both(trial)
+        for conditions in _both(what_if)
     )
     for one_ in ours:
         if one_.key in _keys(theirs):
@@ -115,11 +115,11 @@ def other_condition(trial: WhatIf, *, grouped: bool = False) -> str | None:
         for other in theirs:
             if other.key in _keys(ours) or other.column_refs != one_.column_refs:
                 continue
-            if trial.spent:
+            if what_if.spent:
                 return None
-            gold = _without(trial.resolvers[0].tree, [one_.node])
-            prediction = _without(trial.resolvers[1].tree, [other.node])
-            if one_.text and other.text and trial.agree_as(gold, prediction):
+            gold = _without(what_if.resolvers[0].tree, [one_.node])
+            prediction = _without(what_if.resolvers[1].tree, [other.node])
+            if one_.text and other.text and what_if.agree_as(gold, prediction):
                 return (
                     f"{one_.text} (gold) and {other.text} (prediction) do not hold for the same "
                     f"{'groups' if one_.grouped else 'rows'}"
@@ -127,14 +127,16 @@ def other_condition(trial: WhatIf, *, grouped: bool = False) -> str | None:
     return None
 
 
-def other_join(trial: WhatIf) -> str | None:
+def other_join(what_if: WhatIf) -> str | None:
     """Tables that are joined by other columns, or by columns in one of the queries only."""
-    sides = [[c for c in conditions if c.joins and not c.optional] for conditions in _both(trial)]
+    sides = [[c for c in conditions if c.joins and not c.optional] for conditions in _both(what_if)]
     lone = [[c for c in sides[side] if c.key not in _keys(sides[1 - side])] for side in (0, 1)]
     if not any(lone) or any(len(conditions) > 1 for conditions in lone):
         return None
-    texts = [_without(trial.resolvers[side].tree, [c.node for c in lone[side]]) for side in (0, 1)]
-    if not trial.agree_as(*texts):
+    texts = [
+        _without(what_if.resolvers[side].tree, [c.node for c in lone[side]]) for side in (0, 1)
+    ]
+    if not what_if.agree_as(*texts):
         return None
     joins = [c.joining for conditions in lone for c in conditions]
     if len(joins) == 2:
@@ -143,12 +145,12 @@ def other_join(trial: WhatIf) -> str | None:
     return f"rows do not join by {joins[0]} (only the {side} asks for it)"
 
 
-def _both(trial: WhatIf) -> list[list[_Condition]]:
+def _both(what_if: WhatIf) -> list[list[_Condition]]:
     """The gold's conditions and the prediction's."""
-    conditions: list[list[_Condition]] | None = trial.memo.get("conditions")
+    conditions: list[list[_Condition]] | None = what_if.memo.get("conditions")
     if conditions is None:
-        conditions = [list(_conditions(resolver)) for resolver in trial.resolvers]
-        trial.memo["conditions"] = conditions
+        conditions = [list(_conditions(resolver)) for resolver in what_if.resolvers]
+        what_if.memo["conditions"] = conditions
     return conditions
 
 
@@ -199,17 +201,17 @@ def _without(tree: Expr, nodes: list[Expr]) -> str:
             stand_in.replace(node)
 
 
-def distinct(trial: WhatIf) -> str | None:
+def distinct(what_if: WhatIf) -> str | None:
     """DISTINCT, or UNION instead of UNION ALL, in one of the two."""
-    removes = [_removes_duplicates(resolver.tree) for resolver in trial.resolvers]
+    removes = [_removes_duplicates(resolver.tree) for resolver in what_if.resolvers]
     if removes[0] == removes[1]:
         return None
     side = removes.index(True)
-    texts = [trial.witness.gold_sql, trial.witness.prediction_sql]
-    tree = trial.resolvers[side].tree
+    texts = [what_if.witness.gold_sql, what_if.witness.prediction_sql]
+    tree = what_if.resolvers[side].tree
     clause = "UNION" if isinstance(tree, exp.Union) else "DISTINCT"
     texts[side] = _changed(tree, "distinct", False if clause == "UNION" else None)
-    if trial.agree_as(*texts):
+    if what_if.agree_as(*texts):
         why = f"only the {_SIDES[side]} removes duplicates, by {clause}"
         return f"rows of the answer repeat ({why})"
     return None
@@ -219,16 +221,16 @@ def _removes_duplicates(tree: Expr) -> bool:
     return bool(tree.args.get("distinct"))
 
 
-def limit(trial: WhatIf) -> str | None:
+def limit(what_if: WhatIf) -> str | None:
     """LIMIT in one of the two."""
-    limits = [resolver.tree.args.get("limit") for resolver in trial.resolvers]
+    limits = [resolver.tree.args.get("limit") for resolver in what_if.resolvers]
     if (limits[0] is None) == (limits[1] is None):
         return None
     side = 0 if limits[0] is not None else 1
-    texts = [trial.witness.gold_sql, trial.witness.prediction_sql]
-    texts[side] = _changed(trial.resolvers[side].tree, "limit")
+    texts = [what_if.witness.gold_sql, what_if.witness.prediction_sql]
+    texts[side] = _changed(what_if.resolvers[side].tree, "limit")
     node = limits[side]
-    if node is not None and trial.agree_as(*texts):
+    if node is not None and what_if.agree_as(*texts):
         count = node.expression.sql("sqlite")
         many = "is more than 1 row" if count == "1" else f"are more than {count} rows"
         return f"there {many} to return (only the {_SIDES[side]} has a LIMIT)"
@@ -245,11 +247,11 @@ def _changed(tree: Expr, clause: str, value: bool | None = None) -> str:
     return str(copy.sql("sqlite"))
 
 
-def outputs(trial: WhatIf) -> str | None:
+def outputs(what_if: WhatIf) -> str | None:
     """Queries that are the same but for what they return."""
     outputs_by_side = []
     rest = []
-    for resolver in trial.resolvers:
+    for resolver in what_if.resolvers:
         select = _outer(resolver.tree)
         if select is None:
             return None
@@ -263,8 +265,8 @@ def outputs(trial: WhatIf) -> str | None:
     pairs = [
         (one_, other)
         for one_, other, ours, theirs in zip(
-            _outer(trial.resolvers[0].tree).expressions,  # type: ignore[union-attr]
-            _outer(trial.resolvers[1].tree).expressions,  # type: ignore[union-attr]
+            _outer(what_if.resolvers[0].tree).expressions,  # type: ignore[union-attr]
+            _outer(what_if.resolvers[1].tree).expressions,  # type: ignore[union-attr]
             *outputs_by_side,
             strict=False,
         )

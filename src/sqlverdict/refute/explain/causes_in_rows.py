@@ -28,29 +28,29 @@ _BOUNDS = frozenset({"<", "<=", ">", ">="})
 _WITH_EQUAL = frozenset({"<=", ">=", "="})
 
 
-def boundary(trial: WhatIf) -> str | None:
+def boundary(what_if: WhatIf) -> str | None:
     """A value that is exactly a constant of one of the queries."""
-    for hint in trial.reading.hints:
+    for hint in what_if.reading.hints:
         if hint.operator not in _BOUNDS or not hint.direct:
             continue
-        for number, cell in enumerate(trial.cells(hint.column_ref)):
+        for number, cell in enumerate(what_if.cells(hint.column_ref)):
             if cell is None or not _same(cell, hint.value):
                 continue
-            changes = [trial.with_cell(hint.column_ref, number, value) for value in _near(cell)]
-            if changes and all(trial.agree_on(rows) for rows in changes):
+            changes = [what_if.with_cell(hint.column_ref, number, value) for value in _near(cell)]
+            if changes and all(what_if.agree_on(rows) for rows in changes):
                 name, value = column(hint.column_ref[1]), cell_text(hint.value)
-                return f"{name} is exactly {value}{_who_includes(trial, hint)}"
+                return f"{name} is exactly {value}{_who_includes(what_if, hint)}"
     return None
 
 
-def _who_includes(trial: WhatIf, hint: Hint) -> str:
+def _who_includes(what_if: WhatIf, hint: Hint) -> str:
     sides = [
         {
             h.operator
             for h in reading.hints
             if h.column_ref == hint.column_ref and h.value == hint.value
         }
-        for reading in trial.readings
+        for reading in what_if.readings
     ]
     included = [bool(_WITH_EQUAL & operators) for operators in sides]
     if not all(sides) or included[0] == included[1]:
@@ -59,90 +59,94 @@ def _who_includes(trial: WhatIf, hint: Hint) -> str:
     return f" (the {names[0]} includes the boundary, the {names[1]} does not)"
 
 
-def null(trial: WhatIf) -> str | None:
+def null(what_if: WhatIf) -> str | None:
     """A column that is NULL in a row."""
-    for column_ref in trial.reading.used:
-        numbers = [number for number, cell in enumerate(trial.cells(column_ref)) if cell is None]
+    for column_ref in what_if.reading.used:
+        numbers = [number for number, cell in enumerate(what_if.cells(column_ref)) if cell is None]
         alone = any(
-            all(trial.agree_on(rows) for rows in _without_null(trial, column_ref, number))
+            all(what_if.agree_on(rows) for rows in _without_null(what_if, column_ref, number))
             for number in numbers
         )
-        if (alone or _agree_without_nulls(trial, column_ref, numbers)) and _is_null(
-            trial, column_ref, numbers
+        if (alone or _agree_without_nulls(what_if, column_ref, numbers)) and _is_null(
+            what_if, column_ref, numbers
         ):
             return f"{one(column_ref[0])} has no {column(column_ref[1])} (NULL)"
     return None
 
 
-def _agree_without_nulls(trial: WhatIf, column_ref: ColumnRef, numbers: Sequence[int]) -> bool:
+def _agree_without_nulls(what_if: WhatIf, column_ref: ColumnRef, numbers: Sequence[int]) -> bool:
     """Whether the queries agree where each of several NULLs is a value of its own."""
     if len(numbers) < 2:
         return False
-    rows: Rows = trial.rows
-    value = _fresh(trial, column_ref)[0]
+    rows: Rows = what_if.rows
+    value = _fresh(what_if, column_ref)[0]
     for number in numbers:
-        rows = trial.with_cell(column_ref, number, value, rows)
+        rows = what_if.with_cell(column_ref, number, value, rows)
         value = next(iter(_far(value)), value)
-    return trial.agree_on(rows)
+    return what_if.agree_on(rows)
 
 
-def _is_null(trial: WhatIf, column_ref: ColumnRef, numbers: Sequence[int]) -> bool:
+def _is_null(what_if: WhatIf, column_ref: ColumnRef, numbers: Sequence[int]) -> bool:
     """Whether several NULLs matter as NULLs, and not as values that are the same."""
     if len(numbers) == 1:
         return True
-    same: Rows = trial.rows
+    same: Rows = what_if.rows
     for number in numbers:
-        same = trial.with_cell(column_ref, number, _fresh(trial, column_ref)[0], same)
-    if trial.agree_on(same):
+        same = what_if.with_cell(column_ref, number, _fresh(what_if, column_ref)[0], same)
+    if what_if.agree_on(same):
         return True
     others = set(numbers[1:])
-    alone = [row for number, row in enumerate(trial.rows[column_ref[0]]) if number not in others]
-    return not trial.agree_on({**trial.rows, column_ref[0]: alone})
+    alone = [row for number, row in enumerate(what_if.rows[column_ref[0]]) if number not in others]
+    return not what_if.agree_on({**what_if.rows, column_ref[0]: alone})
 
 
 def _without_null(
-    trial: WhatIf, column_ref: ColumnRef, number: int
+    what_if: WhatIf, column_ref: ColumnRef, number: int
 ) -> Iterator[dict[str, list[Row]]]:
     """The rows with a value there: one that joins, or else a new one and those asked for."""
     others = [
         pair[1] if pair[0] == column_ref else pair[0]
-        for pair in trial.reading.joins
+        for pair in what_if.reading.joins
         if column_ref in pair
     ]
     if others:
         for other in others:
-            partner = next((cell for cell in trial.cells(other) if cell is not None), None)
+            partner = next((cell for cell in what_if.cells(other) if cell is not None), None)
             if partner is not None:
-                yield trial.with_cell(column_ref, number, partner)
+                yield what_if.with_cell(column_ref, number, partner)
             # A partner of its own, too: otherwise it may be the very row that was asked for.
-            value = _unused(trial, other)
-            row = _partner_row(trial, other, _matching_row(trial, trial.table(other[0])), value)
-            yield trial.with_row(other[0], row, trial.with_cell(column_ref, number, value))
+            value = _unused(what_if, other)
+            row = _partner_row(
+                what_if, other, _matching_row(what_if, what_if.table(other[0])), value
+            )
+            yield what_if.with_row(other[0], row, what_if.with_cell(column_ref, number, value))
         return
     query_values = [
-        h.value for h in trial.reading.hints if h.column_ref == column_ref and h.value is not None
+        h.value for h in what_if.reading.hints if h.column_ref == column_ref and h.value is not None
     ]
-    for value in [*_fresh(trial, column_ref)[:2], *query_values[:2]]:
-        yield trial.with_cell(column_ref, number, value)
+    for value in [*_fresh(what_if, column_ref)[:2], *query_values[:2]]:
+        yield what_if.with_cell(column_ref, number, value)
 
 
-def _fresh(trial: WhatIf, column_ref: ColumnRef) -> list[Cell]:
+def _fresh(what_if: WhatIf, column_ref: ColumnRef) -> list[Cell]:
     """Values that the column does not hold, of the kind that it holds."""
-    known = next((cell for cell in trial.cells(column_ref) if cell is not None), None)
+    known = next((cell for cell in what_if.cells(column_ref) if cell is not None), None)
     values: list[Cell] = list(_far(known))
     if values:
         return values
-    declared = trial.table(column_ref[0]).column(column_ref[1])
+    declared = what_if.table(column_ref[0]).column(column_ref[1])
     is_text = declared is not None and affinity(declared.type) == "TEXT"
     return ["other", "some"] if is_text else [77, 66]
 
 
-def letter_case(trial: WhatIf) -> str | None:
+def letter_case(what_if: WhatIf) -> str | None:
     """Text that is a constant but for its letter case, its spaces or its type."""
-    for hint in trial.reading.hints:
-        for number, cell in enumerate(trial.cells(hint.column_ref)):
+    for hint in what_if.reading.hints:
+        for number, cell in enumerate(what_if.cells(hint.column_ref)):
             how = _almost(cell, hint.value)
-            if how and trial.agree_on(trial.with_cell(hint.column_ref, number, _bare(hint.value))):
+            if how and what_if.agree_on(
+                what_if.with_cell(hint.column_ref, number, _bare(hint.value))
+            ):
                 constant = cell_text(_bare(hint.value))
                 name = column(hint.column_ref[1])
                 if how == "type":
@@ -166,55 +170,55 @@ def _bare(constant: Cell) -> Cell:
     return constant.strip("%") or constant if isinstance(constant, str) else constant
 
 
-def missing_partner(trial: WhatIf) -> str | None:
+def missing_partner(what_if: WhatIf) -> str | None:
     """A row that joins with none."""
-    for here, there in _joins(trial):
-        partners = [cell for cell in trial.cells(there) if cell is not None]
-        for cell in trial.cells(here):
+    for here, there in _joins(what_if):
+        partners = [cell for cell in what_if.cells(there) if cell is not None]
+        for cell in what_if.cells(here):
             if cell is None or any(_same(cell, other) for other in partners):
                 continue
-            if any(trial.agree_on(rows) for rows in _with_partner(trial, there, cell)):
-                return _without(trial, here, there)
+            if any(what_if.agree_on(rows) for rows in _with_partner(what_if, there, cell)):
+                return _without(what_if, here, there)
     return None
 
 
-def _joins(trial: WhatIf) -> Iterator[tuple[ColumnRef, ColumnRef]]:
-    for one_, two in trial.reading.joins:
+def _joins(what_if: WhatIf) -> Iterator[tuple[ColumnRef, ColumnRef]]:
+    for one_, two in what_if.reading.joins:
         yield one_, two
         yield two, one_
 
 
-def _without(trial: WhatIf, here: ColumnRef, there: ColumnRef) -> str:
+def _without(what_if: WhatIf, here: ColumnRef, there: ColumnRef) -> str:
     if here[0] == there[0]:
         return f"{one(here[0])}'s {column(here[1])} is no {noun(there[0])}'s {column(there[1])}"
-    table = trial.table(there[0])
+    table = what_if.table(there[0])
     alone = table.primary_key == (there[1],) or (there[1],) in table.uniques
     return f"{one(here[0])} has no {noun(there[0]) if alone else nouns(there[0])}"
 
 
-def _with_partner(trial: WhatIf, there: ColumnRef, value: Cell) -> Iterator[dict[str, list[Row]]]:
-    matching = _matching_row(trial, trial.table(there[0]))
-    for pattern in [*trial.rows.get(there[0], ())[:2], matching]:
-        yield trial.with_row(there[0], _partner_row(trial, there, pattern, value))
+def _with_partner(what_if: WhatIf, there: ColumnRef, value: Cell) -> Iterator[dict[str, list[Row]]]:
+    matching = _matching_row(what_if, what_if.table(there[0]))
+    for pattern in [*what_if.rows.get(there[0], ())[:2], matching]:
+        yield what_if.with_row(there[0], _partner_row(what_if, there, pattern, value))
 
 
-def _partner_row(trial: WhatIf, there: ColumnRef, pattern: Row, value: Cell) -> Row:
+def _partner_row(what_if: WhatIf, there: ColumnRef, pattern: Row, value: Cell) -> Row:
     """A row like the pattern, with keys of its own, that joins with a value."""
-    table = trial.table(there[0])
+    table = what_if.table(there[0])
     row = list(pattern)
     for index in _key_indexes(table):
-        row[index] = _unused(trial, (table.name, table.columns[index].name))
-    row[trial.index(there)] = value
+        row[index] = _unused(what_if, (table.name, table.columns[index].name))
+    row[what_if.index(there)] = value
     return tuple(row)
 
 
-def _matching_row(trial: WhatIf, table: Table) -> Row:
+def _matching_row(what_if: WhatIf, table: Table) -> Row:
     """A row that meets what the queries ask of its columns one by one, as far as that is easy."""
     cells: list[Cell] = []
     for declared in table.columns:
         column_ref = (table.name, declared.name)
         hints = [
-            h for h in trial.reading.hints if h.column_ref == column_ref and h.value is not None
+            h for h in what_if.reading.hints if h.column_ref == column_ref and h.value is not None
         ]
         default: Cell = "x" if affinity(declared.type) == "TEXT" else 1
         cells.append(_meeting(hints[0]) if hints else default)
@@ -235,22 +239,22 @@ def _key_indexes(table: Table) -> set[int]:
     return {index for index, each in enumerate(table.columns) if each.name in names}
 
 
-def _unused(trial: WhatIf, column_ref: ColumnRef) -> Cell:
-    numbers = [cell for cell in trial.cells(column_ref) if isinstance(cell, int)]
-    texts = [cell for cell in trial.cells(column_ref) if isinstance(cell, str)]
+def _unused(what_if: WhatIf, column_ref: ColumnRef) -> Cell:
+    numbers = [cell for cell in what_if.cells(column_ref) if isinstance(cell, int)]
+    texts = [cell for cell in what_if.cells(column_ref) if isinstance(cell, str)]
     return max(texts) + "z" if texts and not numbers else max(numbers, default=0) + 1
 
 
-def tie(trial: WhatIf) -> str | None:
+def tie(what_if: WhatIf) -> str | None:
     """Two rows with the same sort key, or that share a maximum."""
-    for column_ref, word in _extremes(trial):
-        cells = trial.cells(column_ref)
+    for column_ref, word in _extremes(what_if):
+        cells = what_if.cells(column_ref)
         for number in _repeated(cells):
             cell = cells[number]
             if cell is None:
                 continue
-            changes = [trial.with_cell(column_ref, number, value) for value in _far(cell)]
-            if changes and all(trial.agree_on(rows) for rows in changes):
+            changes = [what_if.with_cell(column_ref, number, value) for value in _far(cell)]
+            if changes and all(what_if.agree_on(rows) for rows in changes):
                 same = [other for other in cells if other is not None]
                 best = word and cell == _extreme(same, word)
                 if best:
@@ -259,10 +263,10 @@ def tie(trial: WhatIf) -> str | None:
     return None
 
 
-def _extremes(trial: WhatIf) -> list[tuple[ColumnRef, str]]:
+def _extremes(what_if: WhatIf) -> list[tuple[ColumnRef, str]]:
     """Columns whose order counts, and which end of it."""
     extremes: dict[ColumnRef, str] = {}
-    for query, resolver in zip(trial.queries, trial.resolvers, strict=True):
+    for query, resolver in zip(what_if.queries, what_if.resolvers, strict=True):
         for node in query.tree.find_all(exp.Ordered, exp.Max, exp.Min):
             column_ref = resolver.column(_inner(node.this))
             if column_ref is not None and column_ref not in extremes:
@@ -286,32 +290,34 @@ def _extreme(cells: Sequence[Cell], word: str) -> Cell:
     return pick(texts) if texts and not numbers else None
 
 
-def duplicate(trial: WhatIf) -> str | None:
+def duplicate(what_if: WhatIf) -> str | None:
     """Two rows of one table with the same value."""
-    joined = {column_ref for pair in trial.reading.joins for column_ref in pair}
-    for column_ref in sorted(trial.reading.used, key=lambda column_ref: column_ref in joined):
-        cells = trial.cells(column_ref)
+    joined = {column_ref for pair in what_if.reading.joins for column_ref in pair}
+    for column_ref in sorted(what_if.reading.used, key=lambda column_ref: column_ref in joined):
+        cells = what_if.cells(column_ref)
         query_values = [
-            h.value for h in trial.reading.hints if h.column_ref == column_ref and h.operator == "="
+            h.value
+            for h in what_if.reading.hints
+            if h.column_ref == column_ref and h.operator == "="
         ]
         for number in _repeated(cells):
             if cells[number] is not None and any(_same(cells[number], v) for v in query_values):
                 continue  # both rows are asked for by that very value
-            values = _fresh(trial, column_ref) if cells[number] is None else _far(cells[number])
-            changes = [trial.with_cell(column_ref, number, value) for value in values]
-            if changes and all(trial.agree_on(rows) for rows in changes):
+            values = _fresh(what_if, column_ref) if cells[number] is None else _far(cells[number])
+            changes = [what_if.with_cell(column_ref, number, value) for value in values]
+            if changes and all(what_if.agree_on(rows) for rows in changes):
                 null_ = " (NULL)" if cells[number] is None else ""
                 return f"two {nouns(column_ref[0])} have the same {column(column_ref[1])}{null_}"
     return None
 
 
-def empty_table(trial: WhatIf) -> str | None:
+def empty_table(what_if: WhatIf) -> str | None:
     """A table without rows."""
-    for name in trial.reading.tables:
-        table = trial.table(name)
-        if trial.rows.get(name) or not table.columns:
+    for name in what_if.reading.tables:
+        table = what_if.table(name)
+        if what_if.rows.get(name) or not table.columns:
             continue
-        if trial.agree_on(trial.with_row(name, _matching_row(trial, table))):
+        if what_if.agree_on(what_if.with_row(name, _matching_row(what_if, table))):
             return f"table {column(name)} is empty"
     return None
 

@@ -46,8 +46,8 @@ def sentence(
         return plain
     from sqlverdict.refute.explain.what_if import WhatIf
 
-    trial = WhatIf(witness, preset, contract)
-    cause = _cause(trial) if trial.usable else None
+    what_if = WhatIf(witness, preset, contract)
+    cause = _cause(what_if) if what_if.usable else None
     if cause is not None:
         return _START + cause
     return _from_what_is_returned(witness)
@@ -82,7 +82,7 @@ def _from_answers(witness: Witness) -> str | None:
     return None
 
 
-def _cause(trial: WhatIf) -> str | None:
+def _cause(what_if: WhatIf) -> str | None:
     from sqlverdict.refute.explain import causes_in_queries as queries
     from sqlverdict.refute.explain import causes_in_rows as rows
 
@@ -102,7 +102,7 @@ def _cause(trial: WhatIf) -> str | None:
         queries.limit,
         queries.outputs,
     ):
-        cause = find(trial)
+        cause = find(what_if)
         if cause is not None:
             return cause
     return None
