@@ -33,7 +33,6 @@ from sqlverdict.run.output import (
 )
 from sqlverdict.run.plan import RunPlan, plan_run
 from sqlverdict.run.pool.coordinate import coordinate
-from sqlverdict.run.recorded import with_record_uses
 from sqlverdict.run.task import TaskSource
 from sqlverdict.runlog.run import Run
 
@@ -134,7 +133,6 @@ def _run(
         source = TaskSource(plan)
         stream = with_no_sql_treated(stream, plan.no_sql)
         tasks = source.tasks(stream, [folder.needs for folder in folders])
-        tasks = with_record_uses(tasks, plan.answers)
         examiner = Examiner(plan, [folder.folder for folder in folders])
         log = line_log(folders, options.progress)
         outcome = coordinate(tasks, log, examiner, options.judge)

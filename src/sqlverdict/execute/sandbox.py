@@ -86,6 +86,11 @@ class Guard:
         self.volatile = False
         self._clock.clear()
 
+    @property
+    def saw_no_clock(self) -> bool:
+        """Whether the last query calls no function of dates or of chance."""
+        return not self.volatile and not self._clock
+
     def depends_on_clock(self, sql: str) -> bool:
         """Whether the last query's answer most likely changes by itself."""
         if self.volatile or not self._clock:

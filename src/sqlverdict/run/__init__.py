@@ -4,6 +4,7 @@
 ``plan``            the options, completed by what the metrics need: one record for all stages
 ``inputs``          what comes into a run, and the digests that stand for it
 ``task``            a unit of work, and how tasks are cut into chunks of one database
+``record_use``      what use a run makes of the record of a case
 ``recorded``        cases whose answers were recorded elsewhere
 ``item``            one case with its prediction, as metrics and stages see it
 ``examine``         what happens to one case

@@ -44,7 +44,12 @@ def as_benchmark(cases: Sequence[Case]) -> Benchmark:
 
 def typed(predictions: Predictions) -> dict[str, Prediction]:
     """Predictions as records: text is SQL, ``None`` is an abstention."""
-    return {case_id: read_prediction(case_id, each) for case_id, each in predictions.items()}
+    return {
+        case_id: each
+        if isinstance(each, Prediction) and each.sql is not None
+        else read_prediction(case_id, each)
+        for case_id, each in predictions.items()
+    }
 
 
 def prediction_for(predictions: Mapping[str, Prediction], case: Case, system: str) -> Prediction:

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 
-from msgspec import structs
-
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
-from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import (
     Answer,
@@ -22,42 +18,7 @@ from sqlverdict.records import (
     Recording,
 )
 from sqlverdict.run.item import RunItem
-from sqlverdict.run.options import RUN
 from sqlverdict.run.refute_stage import Refuter
-from sqlverdict.run.task import Task
-
-
-def with_record_uses(tasks: Iterable[Task], answers: str = RUN) -> Iterator[Task]:
-    """The tasks, each with its case's record set to the use that is made of it.
-
-    What was run here counts more than what was run elsewhere, so that by default a record stands
-    in only where the database is not at hand. A record about another prediction is never used.
-    """
-    at_hand: dict[str, bool] = {}
-    for task in tasks:
-        record, database = task.case.recorded, task.case.database
-        if record is None:
-            yield task
-            continue
-        if database is not None and database not in at_hand:
-            at_hand[database] = _is_file(database)
-        runs = answers == RUN and database is not None and at_hand[database]
-        used = _with_use(record, task.prediction, runs=runs)
-        yield structs.replace(task, case=replace(task.case, recorded=used))
-
-
-def _is_file(database: str) -> bool:
-    try:
-        return Path(database).is_file()
-    except (OSError, ValueError):
-        return False
-
-
-def _with_use(record: Recording, prediction: Prediction, *, runs: bool) -> Recording:
-    about, sql = record.about, prediction.sql or ""
-    if about is not None and fold_sql(about) != fold_sql(sql):
-        return replace(record, use="other_prediction")
-    return replace(record, use="beside") if runs else record
 
 
 class RecordedItem(RunItem):

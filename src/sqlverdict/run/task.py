@@ -18,6 +18,7 @@ from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.files.digests import database_digest
 from sqlverdict.records import Case, Fault, Judgement, Prediction, Reason, Verdict
+from sqlverdict.run.record_use import with_record_use
 
 if TYPE_CHECKING:
     from sqlverdict.run.judging.briefs import JudgeQuestion
@@ -145,6 +146,7 @@ class TaskSource:
         self._suffixes = ENGINES.get(plan.engine).suffixes
         self._suites = plan.needs("databases")
         self._descriptions = plan.asking is not None
+        self._answers = plan.answers
         self._digests: dict[tuple[str | None, str], str] = {}
 
     def tasks(
@@ -161,7 +163,10 @@ class TaskSource:
                 digest = self._digests[key] = self._digest(*key)
             for system, prediction in enumerate(predictions):
                 if needs[system](index, case.db_id, digest):
-                    yield Task(system, index, case, prediction, digest)
+                    own = case
+                    if case.recorded is not None:
+                        own = with_record_use(case, prediction, self._answers)
+                    yield Task(system, index, own, prediction, digest)
 
     def databases(self) -> dict[str, str]:
         """Digest of every database file that the cases name, by database id."""
