@@ -13,9 +13,11 @@ from sqlverdict.errors import UnknownMember, UsageError
 from sqlverdict.records import Comparison, Failure, Prediction, Reason, Row, Score
 from sqlverdict.score.metric import (
     METRICS,
+    OPINIONS,
     SECTIONS,
     Item,
     document,
+    listens_to_judge,
     parse_metric,
     parse_metrics,
     score_case,
@@ -57,6 +59,15 @@ def test_hand_calculations_in_the_docstrings_hold(name: str) -> None:
     outcome = doctest.testmod(module)
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+def test_metrics_declare_the_judge_they_listen_to() -> None:
+    needs = {name: metric.needs & OPINIONS for name, metric in METRICS.items()}
+    assert {name for name, need in needs.items() if need} >= {"flex", "verdict"}
+    assert needs["flex"] == {"opinion_on_all"}
+    assert needs["verdict"] == {"opinion"}
+    assert listens_to_judge(METRICS.get("flex"))
+    assert not listens_to_judge(METRICS.get("ex"))
 
 
 def test_ex_is_one_zero_or_unscored() -> None:

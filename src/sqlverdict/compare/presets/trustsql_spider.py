@@ -31,7 +31,7 @@ class TrustsqlSpider:
     """See the module's docstring."""
 
     def prepare(self, gold: str, prediction: str) -> tuple[str, str]:
-        """Both queries repair and without DISTINCT."""
+        """Both queries repaired and without DISTINCT."""
         return without_distinct(repair(gold)), without_distinct(repair(prediction))
 
     def compare(self, gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
