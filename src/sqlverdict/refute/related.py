@@ -39,7 +39,7 @@ ENOUGH = 4
 _MOST_MAPS = 720
 """So many maps of columns are followed: all orders of six columns."""
 _DIGITS = 9
-"""Digits that count where rows are counted as the same."""
+"""Digits of a number that count where rows are compared."""
 
 Columns = Literal["same", "permuted", "extra", "missing"]
 Rows = Literal["same", "repeated", "more", "fewer", "other"]

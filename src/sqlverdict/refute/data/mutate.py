@@ -169,14 +169,14 @@ class _Maker:
 
     def _start(self, rng: Random, table: str) -> int:
         """Any row; half of the time one that a constant picks."""
-        picked = [
+        constants = [
             (column_ref, value)
             for column_ref, values in self.constants.items()
             if column_ref[0] == table and column_ref[1] in self.indexes[table]
             for value in values
         ]
-        if picked and rng.random() < _START_AT_CONSTANT:
-            column_ref, value = rng.choice(picked)
+        if constants and rng.random() < _START_AT_CONSTANT:
+            column_ref, value = rng.choice(constants)
             matches = self.real.where(table, (self.indexes[table][column_ref[1]],), (value,))
             if matches:
                 return rng.choice(matches)

@@ -2,7 +2,7 @@
 
 A CHECK may be any expression, so it is not modelled. One that speaks of a single column is
 put to the engine for every value of that column's pool, and what it refuses is dropped. One
-that speaks of several columns is left to the scratch, which refuses whole rows.
+that speaks of several columns is left to the scratch database, which refuses whole rows.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _readings(schema: Schema) -> tuple[tuple[str, str, QueryReading], ...]:
     return tuple(readings)
 
 
-def checked_places(schema: Schema) -> set[ColumnRef]:
+def checked_columns(schema: Schema) -> set[ColumnRef]:
     """The columns that CHECK constraints speak of."""
     return {column_ref for _, _, reading in _readings(schema) for column_ref in reading.used}
 

@@ -10,7 +10,7 @@ from sqlverdict.parse.collations import alike, collation
 from sqlverdict.parse.facts import Fact, NotNull, References, Unique
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.records import Row
-from sqlverdict.refute.make.check_constraints import checked_places, index_hints
+from sqlverdict.refute.make.check_constraints import checked_columns, index_hints
 from sqlverdict.refute.make.values import ValuePool, bare_pool
 from sqlverdict.refute.read.columns import ColumnRef
 from sqlverdict.refute.read.reading import Hint
@@ -104,7 +104,7 @@ class SchemaConstraints:
             for c in t.columns
         }
         at = {t.name: {c.name: n for n, c in enumerate(t.columns)} for t in schema.tables}
-        self.checked: set[ColumnRef] = checked_places(schema)
+        self.checked: set[ColumnRef] = checked_columns(schema)
         self.indexed: dict[str, list[Hint]] = index_hints(schema)
         self.checked |= {hint.column_ref for hints in self.indexed.values() for hint in hints}
         self.keyed: set[ColumnRef] = set()

@@ -1,7 +1,7 @@
 """A warm in-memory SQLite on which instances are tried, thousands a second.
 
 Tables are made once for a schema and emptied between instances. Constraints are the facts:
-a row that breaks one is not accepted in. Queries run under the same guard as everywhere; only
+a row that breaks one is not accepted. Queries run under the same guard as everywhere; only
 our own inserts may write.
 """
 
@@ -245,7 +245,7 @@ class ScratchDatabase:
             return sum(self._takes(sql, pick(row)) for row in rows)
 
     def _takes(self, sql: str, cells: Row) -> bool:
-        """Put one row into a table; whether it was accepted in."""
+        """Put one row into a table; whether it was accepted."""
         try:
             return self._connection.execute(sql, cells).rowcount > 0
         except (sqlite3.Error, OverflowError, UnicodeEncodeError):
@@ -253,7 +253,7 @@ class ScratchDatabase:
 
     @property
     def whole(self) -> bool:
-        """Whether every row was accepted in: none broke a constraint."""
+        """Whether every row was accepted: none broke a constraint."""
         return all(
             filling is not None and len(filling.rows) == filling.accepted
             for filling in self._filled.values()
@@ -285,7 +285,7 @@ class ScratchDatabase:
         return not self._insertions or self._insertions.keys().isdisjoint(self._filled)
 
     def stored(self, tables: Iterable[str]) -> dict[str, tuple[Row, ...]]:
-        """The rows that were accepted in, as the engine stores them."""
+        """The rows that were accepted, as the engine stores them."""
         self._ticks = 100_000
         return {
             table: tuple(self._connection.execute(f"SELECT * FROM {quote_name(table)}").fetchall())
@@ -297,10 +297,10 @@ class ScratchDatabase:
         # CAST makes a number of any text; a column of such an affinity keeps what is none.
         bare = affinity(kind) in ("NUMERIC", "BLOB")
         operand = "?" if bare else f"CAST(? AS {kind})"
-        scratch = f"SELECT {check} FROM (SELECT {operand} AS {quote_name(column)})"
+        probe = f"SELECT {check} FROM (SELECT {operand} AS {quote_name(column)})"
         self._ticks = _TICKS
         try:
-            row = self._connection.execute(scratch, (value,)).fetchone()
+            row = self._connection.execute(probe, (value,)).fetchone()
         except (sqlite3.Error, sqlite3.Warning, OverflowError):
             return False
         return row[0] is None or bool(row[0])
