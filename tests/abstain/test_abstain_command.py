@@ -187,6 +187,7 @@ def test_prompts_against_a_real_server(invoke: Invoke, shop: Path, tmp_path: Pat
     assert json.loads(gone.stdout)["open"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("one_thread")
 def test_a_case_that_cannot_be_answered_is_left_out_and_said(
     invoke: Invoke, shop: Path, tmp_path: Path

@@ -73,6 +73,7 @@ def recorded(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ABSTAINERS.names())
 @pytest.mark.usefixtures("one_thread")
 def test_every_method_keeps_its_promises(name: str, recorded: Path) -> None:

@@ -79,6 +79,7 @@ def peak(work: Callable[[], object]) -> int:
         tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_four_times_the_cases_take_the_same_memory(
     make_run: MakeRun, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,6 +78,7 @@ def database(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "query"),
     [

@@ -36,6 +36,7 @@ main()
 """The command line with a metric that holds the last cases back while a file says so."""
 
 
+@pytest.mark.slow
 def test_the_exit_codes(tiny: Any, process: Process, tmp_path: Path) -> None:
     common = ("evaluate", "--gold", tiny.gold, "--predictions", tiny.predictions("SELECT 0"))
     assert process(*common, "--out", "run").returncode == 0
@@ -81,6 +82,7 @@ def finish(cases: Path, out: Path) -> str:
     return said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
 def test_a_stopped_run_goes_on_where_it_stopped(
     tiny: Any, process: Process, tmp_path: Path, stop: signal.Signals

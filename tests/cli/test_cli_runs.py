@@ -126,6 +126,7 @@ def test_show_has_everything_about_a_case(invoke: Invoke) -> None:
     assert json.loads(invoke("show", "after", "0", "--json").stdout)["verdict"] == "incorrect"
 
 
+@pytest.mark.slow
 def test_the_demo_shows_itself(invoke: Invoke) -> None:
     found = invoke("demo")
     assert found.exit_code == 0

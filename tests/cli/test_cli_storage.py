@@ -53,6 +53,7 @@ def test_a_place_that_cannot_be_written_to_is_6_and_no_traceback(
     assert str(file) in found.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of processes")
 @pytest.mark.parametrize("workers", [0, 2])
 def test_a_full_disk_is_6_and_the_same_command_goes_on(

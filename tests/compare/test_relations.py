@@ -330,6 +330,7 @@ def test_verify_knows_its_kinds() -> None:
         assert not verify(Relation(kind), answer([(1,)]), answer([(2,)]), PLAIN)
 
 
+@pytest.mark.slow
 def test_above_the_cap_only_cheap_relations() -> None:
     height = MOST_CELLS // 4 + 1
     gold: list[Row] = [(i, i % 7) for i in range(height)]

@@ -138,12 +138,14 @@ def check(name: str, data: Path, out: Path, step: int) -> None:
     assert not changed, "a change of score is a change of version; see this file's docstring"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DEMO)
 def test_demo_runs_are_as_frozen(name: str, tmp_path: Path) -> None:
     check(name, Path(), tmp_path, 1)
 
 
-@pytest.mark.data
+@pytest.mark.slow
+@pytest.mark.sampled
 @pytest.mark.parametrize("name", REAL)
 def test_real_runs_are_as_frozen(name: str, data_root: Path, tmp_path: Path) -> None:
     whole = os.environ.get("SQLVERDICT_TESTS") == "thorough"

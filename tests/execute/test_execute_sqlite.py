@@ -44,6 +44,7 @@ def rows(database: Path, sql: str) -> list[Row]:
     return outcome.rows
 
 
+@pytest.mark.slow
 def test_sqlite_keeps_every_promise() -> None:
     check_engine("sqlite")
 

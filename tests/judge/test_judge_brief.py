@@ -251,6 +251,7 @@ def test_parts_are_left_out_in_the_stated_order() -> None:
 HUGE = "\u202e{x} \U000e0001\n" * 4_000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("judge", ["evidence", "cascade"])
 @pytest.mark.parametrize("text", ["word " * 50_000, "\u4e2d" * 100_000, HUGE])
 def test_no_brief_makes_a_prompt_longer_than_the_bound(judge: str, text: str) -> None:

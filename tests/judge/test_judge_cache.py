@@ -179,6 +179,7 @@ def test_a_full_disk_does_not_lose_the_reply_at_hand(cache: ReplyCache) -> None:
     assert len(cache) == 0
 
 
+@pytest.mark.slow
 def test_processes_share_one_file_and_pay_each_question_once(tmp_path: Path) -> None:
     with FakeLlm(lambda call: FakeAnswer(echo_of(call), delay=0.02)) as server:
         processes = [start_asker(tmp_path / "r.sqlite", server, 40, 4) for _ in range(3)]
@@ -194,6 +195,7 @@ def echo_of(call: FakeCall) -> dict[str, object]:
     return completion("you said: " + call.json()["messages"][-1]["content"])
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_and_resumed(tmp_path: Path) -> None:
     """The first 25 are answered, the others hang until the asker is killed; then it goes on."""
     path, count, before = tmp_path / "r.sqlite", 60, 25

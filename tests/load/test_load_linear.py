@@ -95,6 +95,7 @@ feed(200_000, md_cell)
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", READERS)
 def test_a_reader_is_linear(name: str) -> None:
     def limit() -> None:

@@ -50,6 +50,7 @@ def answer(database: sqlite3.Connection, sql: str) -> list[str] | None:
         return None
 
 
+@pytest.mark.slow
 def test_what_is_read_answers_as_the_text_does(
     schema: Schema, database: sqlite3.Connection
 ) -> None:

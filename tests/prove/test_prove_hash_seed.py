@@ -9,6 +9,8 @@ import sys
 SCRIPT = """
 import sys
 
+import pytest
+
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.prove.certificate import make_certificate, to_json
@@ -71,6 +73,7 @@ def output(seed: str) -> bytes:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_proofs_are_the_same_under_every_hash_seed() -> None:
     first = output("0")
     assert first.count(b"Proved(") + first.count(b"Undecided(") > 200

@@ -30,6 +30,7 @@ def ends(schema: Schema, profile: str, hostile: Hostile) -> None:
     assert found.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["sound", "etm_paper"])
 def test_hostile_predictions_end_in_a_word(schema: Schema, profile: str) -> None:
     for hostile in hostile_predictions():

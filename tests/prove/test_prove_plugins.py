@@ -103,11 +103,13 @@ def python(plugins: Path, *args: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+@pytest.mark.slow
 def test_a_rule_of_a_plugin_is_listed_documented_checked_and_used(plugins: Path) -> None:
     done = python(plugins, "-W", "error", "-c", USE)
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_the_command_line_knows_it(plugins: Path) -> None:
     run = "import sys; from sqlverdict.cli.main import main; main()"
     listed = python(plugins, "-c", run, "rules", "--profile", "sound")

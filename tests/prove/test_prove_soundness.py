@@ -124,6 +124,7 @@ def compare(sql: str, other: str, instances: int = INSTANCES) -> Trouble | None:
     return None if verdict.holds else Trouble("rejected", sql, f"{other!r}: {verdict}")
 
 
+@pytest.mark.slow
 @quick
 @given(RANDOMS)
 def test_the_normal_form_of_a_query_answers_as_the_query(rng: Random) -> None:
@@ -131,6 +132,7 @@ def test_the_normal_form_of_a_query_answers_as_the_query(rng: Random) -> None:
     assert trouble is None or trouble.kind not in UNSOUND, trouble
 
 
+@pytest.mark.slow
 def test_nearly_all_normal_forms_run_and_are_stable() -> None:
     """What costs proofs and shows nothing false may happen, but rarely."""
     troubles = []
@@ -156,6 +158,7 @@ def test_random_queries_under_other_types_answer_alike_on_extreme_rows(block: in
             assert difference(query, form, data_for(schema, facts, rng)) is None
 
 
+@pytest.mark.slow
 @quick
 @given(RANDOMS)
 def test_what_is_proved_about_a_changed_query_is_never_refuted(rng: Random) -> None:

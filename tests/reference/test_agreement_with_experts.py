@@ -71,6 +71,7 @@ def agreed(data_root: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     return hold
 
 
+@pytest.mark.slow
 def test_execution_accuracy_agrees_as_published(agreed: Any) -> None:
     assert agreed("ex", judged=True) == (58.0, 0, 0)
 
@@ -84,6 +85,7 @@ def test_evidence_first_agrees_better_with_fewer_calls(agreed: Any) -> None:
     assert (kappa >= 90, unscored, calls <= 70) == (True, 0, True), (kappa, calls)
 
 
+@pytest.mark.slow
 def test_evidence_alone_agrees_well(agreed: Any) -> None:
     kappa, unscored, calls = agreed("verdict", judged=False)
     assert (kappa >= 80, unscored, calls) == (True, 0, 0), kappa

@@ -68,6 +68,7 @@ def _bool(result: Result, metric: str) -> bool | None:
     return None if value is None else bool(value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("which", "least", "pairs"), [("bird", 0.55, 157), ("spider", 0.45, 131)])
 def test_intent_agrees_better_than_any_comparison(
     kappa: Kappa, which: str, least: float, pairs: int

@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 
+import pytest
 from schema_maker import Made, quoted
 
 from sqlverdict.errors import SchemaError
@@ -81,6 +82,7 @@ def examine(seed: int, folder: Path | None = None) -> Counter[str]:
     return found
 
 
+@pytest.mark.slow
 def test_every_witness_on_a_random_schema_is_legal(tmp_path: Path) -> None:
     found: Counter[str] = Counter()
     for seed in range(SCHEMAS):

@@ -102,6 +102,7 @@ def gate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Gate:
     return Gate(tmp_path, MANY - 10, monkeypatch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGTERM])
 def test_a_killed_worker_is_replaced(
     sent: signal.Signals,
@@ -128,6 +129,7 @@ def test_a_killed_worker_is_replaced(
     assert lines_of(run.folder) == lines_of(calm.folder)
 
 
+@pytest.mark.slow
 def test_all_workers_killed_at_once_and_once_more(
     many: tuple[list[Case], dict[str, str]], gate: Gate, lines_of: Lines, tmp_path: Path
 ) -> None:

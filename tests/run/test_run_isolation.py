@@ -72,6 +72,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_database(folder / "people.sqlite")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("padding", PADDINGS)
 def test_no_padding_takes_a_wrong_answer_out_of_any_metric(padding: str, suite: Path) -> None:
     case = Case("1", "people", "?", (GOLD,), str(suite))

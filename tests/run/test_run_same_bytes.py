@@ -10,8 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tiers import sampled
+
 SCRIPT = Path(__file__).with_name("same_bytes.py")
-EVERY = 3
+EVERY = sampled(3, 1)
 WAYS = (("0", 1), ("1", 4), ("20261", 4))
 """Hash seeds and numbers of workers. The first seed turns the shuffling of sets off."""
 
@@ -19,6 +21,7 @@ BUSY = "while True: pass"
 
 
 @pytest.mark.slow
+@pytest.mark.sampled
 def test_hash_seed_workers_and_load_change_no_byte(tmp_path: Path) -> None:
     busy = [subprocess.Popen([sys.executable, "-c", BUSY]) for _ in range(2)]
     try:

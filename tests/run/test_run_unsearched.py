@@ -57,6 +57,7 @@ def test_by_intent_a_match_that_cannot_be_searched_is_correct_and_says_so(
 FOR_EVER = "(WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT max(x) FROM c)"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "sql",
     [

@@ -13,9 +13,11 @@ from sqlverdict.pipeline import Options, System, evaluate_systems
 from sqlverdict.records import Case, Result
 from sqlverdict.testing.gaming.padding import PADDINGS
 from sqlverdict.testing.gaming.strategies import BLIND, DISGUISES, target_of
+from tiers import sampled
 
 METRICS = "ex,text_match,esm,proved,verdict"
-EVERY = 9
+pytestmark = pytest.mark.slow
+EVERY = sampled(15, 3)
 
 
 @pytest.fixture(scope="module")
@@ -41,6 +43,7 @@ def gained(results: list[Result]) -> list[str]:
     return [r.id for r in results if r.scores["verdict"] == 1 and r.scores["ex"] != 1]
 
 
+@pytest.mark.sampled
 def test_strategies_gain_about_nothing(results: dict[str, list[Result]]) -> None:
     cases = [(name, case) for name, each in results.items() for case in gained(each)]
     assert len(cases) <= 1, cases
