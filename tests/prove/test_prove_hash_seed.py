@@ -6,10 +6,10 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import sys
-
-import pytest
 
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schemas.ddl import read_ddl
