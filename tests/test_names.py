@@ -47,9 +47,6 @@ NAMES_NOT_YET = {
 }
 """Folders that still have forbidden names. This list may only get shorter."""
 
-CLASSES_NOT_YET: set[str] = set()
-"""Class names that two files use. This list may only get shorter."""
-
 MEMBERS = {
     "abstain/benchmark/lints": "one file a lint",
     "abstain/benchmark/types": "one file a type of unanswerable question",
@@ -76,9 +73,6 @@ MEMBERS = {
     "signs/query_signs": "one file a sign",
 }
 """Folders of a registry: the file is the member, so that a new member is one file."""
-
-MAPS_NOT_YET: set[str] = set()
-"""Folders whose ``__init__.py`` does not yet list their files. It may only get shorter."""
 
 MOST_FILES = 20
 LARGE_FOLDERS = {
@@ -165,8 +159,7 @@ def test_no_class_name_has_two_meanings() -> None:
         for node in nodes:
             if isinstance(node, ast.ClassDef):
                 files.setdefault(node.name.strip("_"), []).append(path)
-    twice = {name: paths for name, paths in files.items() if len(paths) > 1}
-    assert set(twice) == CLASSES_NOT_YET, twice
+    assert {name: paths for name, paths in files.items() if len(paths) > 1} == {}
 
 
 def entries(folder: str) -> set[str]:
@@ -198,15 +191,10 @@ MAPPED = sorted({folder_of(path) for path in source_files()} - set(MEMBERS))
 
 
 def test_every_folder_lists_its_files() -> None:
-    wrong = [each for folder in MAPPED if folder not in MAPS_NOT_YET for each in map_faults(folder)]
+    wrong = [each for folder in MAPPED for each in map_faults(folder)]
     assert wrong == [], (
         "write one line a file in the docstring of __init__.py: ``name``  what it is"
     )
-
-
-def test_folders_that_list_their_files_leave_the_list() -> None:
-    open_folders = {folder for folder in MAPPED if map_faults(folder)}
-    assert MAPS_NOT_YET - open_folders == set(), "take these folders out of MAPS_NOT_YET"
 
 
 def test_no_folder_is_crowded() -> None:
