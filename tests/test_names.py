@@ -38,8 +38,6 @@ NAMES_NOT_YET = {
     "abstain/learn",
     "abstain/neural",
     "abstain/prompting",
-    "report/agreement",
-    "report/one_run",
     "testing",
     "testing/gaming",
     "testing/hostile",

@@ -10,7 +10,7 @@ import pytest
 from sqlverdict.evidence import Proved, Refuted, Related, Relation, Tested, Undecided
 from sqlverdict.evidence_parts import AnswerShapes
 from sqlverdict.records import Fault, Reason, Result, Verdict
-from sqlverdict.report.one_run.case import VERDICTS, evidence_lines, relation_text, said
+from sqlverdict.report.one_run.case import VERDICTS, evidence_lines, relation_text
 from sqlverdict.report.one_run.files import FILES, write_reports
 from sqlverdict.report.one_run.markdown import fence, pick, write_markdown
 from sqlverdict.report.one_run.sections import headline, outcome, unscored_messages
@@ -156,8 +156,8 @@ def test_evidence_is_said_strongest_first(make_result: MakeResult) -> None:
 
 
 def test_an_abstention_is_not_an_empty_answer(make_result: MakeResult) -> None:
-    assert said(make_result(0, prediction=None, abstained=True)) == "(abstained)"
-    assert said(make_result(0, prediction=" ")) == "(no SQL)"
+    assert prediction_text(make_result(0, prediction=None, abstained=True)) == "(abstained)"
+    assert prediction_text(make_result(0, prediction=" ")) == "(no SQL)"
     assert set(VERDICTS) == set(Verdict)
 
 

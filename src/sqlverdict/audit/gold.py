@@ -21,7 +21,7 @@ from sqlverdict.audit.suspicion import SUSPICIONS, Suspector, Suspicion
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count, near
 from sqlverdict.parse.schema import Schema
-from sqlverdict.report.one_run.case import evidence_lines, said
+from sqlverdict.report.one_run.case import evidence_lines
 from sqlverdict.runlog.run import Run
 
 SUSPECTS_SCHEMA = 2
@@ -242,7 +242,7 @@ def _suspect(
         answers=tuple(
             Answered(
                 one.system,
-                said(one.result),
+                prediction_text(one.result),
                 one.right,
                 tuple(evidence_lines(one.result, folders.get(one.system))),
             )

@@ -9,7 +9,7 @@ from typing import Any
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.one_run.case import VERDICTS, because, evidence_lines, said
+from sqlverdict.report.one_run.case import VERDICTS, because, evidence_lines, prediction_text
 from sqlverdict.report.one_run.classic import classic
 from sqlverdict.report.one_run.files import FILES
 from sqlverdict.report.one_run.judge_section import (
@@ -181,7 +181,7 @@ def show_case(
     for gold in result.gold or ("(none: no query answers this question)",):
         _field(screen, "gold", gold)
     confidence = "" if result.confidence is None else f"  (confidence {result.confidence:g})"
-    _field(screen, "prediction", said(result) + confidence)
+    _field(screen, "prediction", prediction_text(result) + confidence)
     fault = f", fault: {result.fault}" if result.fault else ""
     verdict, why = verdict_by(result, deciding), reasons_by(result, deciding)
     reasons = f" [{', '.join(why)}]" if why else ""

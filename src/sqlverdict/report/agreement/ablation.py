@@ -82,8 +82,8 @@ def choose_contexts(names: Sequence[str]) -> tuple[str, ...]:
             raise UsageError(
                 f"there is no context {name!r}.{near(name, CONTEXTS)} Known: {', '.join(CONTEXTS)}"
             )
-    chosen = names or tuple(CONTEXTS)
-    return (FULL, *(name for name in dict.fromkeys(chosen) if name != FULL))
+    contexts = names or tuple(CONTEXTS)
+    return (FULL, *(name for name in dict.fromkeys(contexts) if name != FULL))
 
 
 def ablation(runs: Mapping[str, Run], labels: Labels, *, seed: int = 0) -> tuple[Ablated, ...]:
@@ -99,23 +99,25 @@ def ablation(runs: Mapping[str, Run], labels: Labels, *, seed: int = 0) -> tuple
         UsageError: a run lacks the metric, or has no labelled case.
         NothingEvaluated: the judge gave no verdict in some context.
     """
-    found = []
+    rows = []
     full: tuple[str, list[RatedCase]] | None = None
     for name, run in runs.items():
-        rated, cached, tokens, cost = _heard(run, labels)
-        held = compare_with_labels(run, labels, metrics=[METRIC], seed=seed)
-        gap = None if full is None else compare_metrics(full, (name, rated), seed=seed)
-        full = full or (name, rated)
-        found.append(
-            Ablated(name, str(run.folder), held.metrics[METRIC], gap, cached, tokens, cost)
+        cases, cached, tokens, cost = _rated_cases(run, labels)
+        agreement = compare_with_labels(run, labels, metrics=[METRIC], seed=seed)
+        gap = None if full is None else compare_metrics(full, (name, cases), seed=seed)
+        full = full or (name, cases)
+        rows.append(
+            Ablated(name, str(run.folder), agreement.metrics[METRIC], gap, cached, tokens, cost)
         )
-    return tuple(found)
+    return tuple(rows)
 
 
-def _heard(run: Run, labels: Labels) -> tuple[list[RatedCase], int, tuple[int, int], float | None]:
+def _rated_cases(
+    run: Run, labels: Labels
+) -> tuple[list[RatedCase], int, tuple[int, int], float | None]:
     """What the judge said of the labelled cases, and what that took."""
     people = {item.id: item for item in labels.items if item.value is not None}
-    rated: list[RatedCase] = []
+    cases: list[RatedCase] = []
     cached = 0
     tokens = [0, 0]
     cost: float | None = 0.0
@@ -124,7 +126,7 @@ def _heard(run: Run, labels: Labels) -> tuple[list[RatedCase], int, tuple[int, i
         if label is None:
             continue
         equal = label.equal if label.equal is not None else results_match(result)
-        rated.append(RatedCase(result.id, bool(label.value), opinion(result, METRIC), equal))
+        cases.append(RatedCase(result.id, bool(label.value), opinion(result, METRIC), equal))
         for evidence in result.evidence:
             if isinstance(evidence, Judged) and METRIC in evidence.metrics:
                 cached += evidence.cached
@@ -132,13 +134,13 @@ def _heard(run: Run, labels: Labels) -> tuple[list[RatedCase], int, tuple[int, i
                     tokens[side] += number
                 spent = evidence.cost
                 cost = None if cost is None or spent is None else cost + spent
-    return rated, cached, (tokens[0], tokens[1]), cost
+    return cases, cached, (tokens[0], tokens[1]), cost
 
 
-def ablation_table(found: Sequence[Ablated], *, published: bool = False) -> TextTable:
+def ablation_table(ablations: Sequence[Ablated], *, published: bool = False) -> TextTable:
     """One row a context; with ``published``, the paper's kappa beside ours."""
     rows = []
-    for one in found:
+    for one in ablations:
         figures, gap = one.agreement, one.against_full
         between = gap is not None and gap.low is not None and gap.high is not None
         rows.append(

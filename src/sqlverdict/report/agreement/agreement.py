@@ -18,7 +18,7 @@ from sqlverdict.report.agreement.cases import (
     raters_of,
 )
 from sqlverdict.report.agreement.opinions import results_match
-from sqlverdict.report.one_run.case import evidence_lines, said
+from sqlverdict.report.one_run.case import evidence_lines, prediction_text
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.agreement.agreement import Agreement, RatedCase, agreement
 from sqlverdict.score.agreement.annotators import AnnotatorAgreement, annotator_agreement
@@ -241,7 +241,7 @@ def _disagreements(
                 wrongly_wrong=tuple(differing) if right else (),
                 question=result.question,
                 gold=result.gold,
-                prediction=said(result),
+                prediction=prediction_text(result),
                 verdict=str(result.verdict),
                 reasons=tuple(map(str, result.reasons)),
                 evidence=tuple(evidence_lines(result, folder)),

@@ -191,7 +191,7 @@ def category_report(
     """
     if not runs:
         raise UsageError("no run is given; name the folders that evaluate wrote")
-    chosen = metric or VERDICT
+    label = metric or VERDICT
     names = system_names(runs)
     counts: Counter[tuple[str, ...]] = Counter()
     outcomes: Counter[str] = Counter()
@@ -199,26 +199,26 @@ def category_report(
     tags: Counter[str] = Counter()
     cases = undecided = 0
     for name, run in zip(names, runs, strict=True):
-        chosen, _ = label_of(chosen, run.manifest.metrics)
-        if chosen != VERDICT and chosen not in run.manifest.metrics:
+        label, _ = label_of(label, run.manifest.metrics)
+        if label != VERDICT and label not in run.manifest.metrics:
             known = run.manifest.metrics
             raise UsageError(
-                f"{run.folder} has no metric {chosen!r}.{near(chosen, known)} "
+                f"{run.folder} has no metric {label!r}.{near(label, known)} "
                 f"It has {', '.join(known)}."
             )
         for result in run.results():
             cases += 1
-            found = categorise(result, chosen, (schemas or {}).get(result.db_id))
-            if found is None:
+            categorised = categorise(result, label, (schemas or {}).get(result.db_id))
+            if categorised is None:
                 undecided += 1
                 continue
-            outcomes[found.outcome] += 1
-            counts.update(_places(result, name, found))
-            if found.outcome in ("FP", "TN"):
-                clauses.update(clauses_of(found.tags))
-                tags.update(tag.name for tag in found.tags)
+            outcomes[categorised.outcome] += 1
+            counts.update(_count_keys(result, name, categorised))
+            if categorised.outcome in ("FP", "TN"):
+                clauses.update(clauses_of(categorised.tags))
+                tags.update(tag.name for tag in categorised.tags)
     return CategoryReport(
-        metric=chosen,
+        metric=label,
         systems=tuple(names),
         cases=cases,
         undecided=undecided,
@@ -229,7 +229,7 @@ def category_report(
     )
 
 
-def _places(result: Result, system: str, found: Categorised) -> Iterator[tuple[str, ...]]:
+def _count_keys(result: Result, system: str, categorised: Categorised) -> Iterator[tuple[str, ...]]:
     """Where a case counts: once in each group's set, and once for each of its labels there."""
     groups = {
         "all": "all",
@@ -237,14 +237,14 @@ def _places(result: Result, system: str, found: Categorised) -> Iterator[tuple[s
         "db_id": result.db_id,
         "system": system,
     }
-    labels: dict[By, Iterable[str]] = {"tags": found.by_tags}
-    if found.by_judge:
-        labels["judge"] = found.by_judge
+    labels: dict[By, Iterable[str]] = {"tags": categorised.by_tags}
+    if categorised.by_judge:
+        labels["judge"] = categorised.by_judge
     for group, key in groups.items():
-        for by, given in labels.items():
-            yield (by, group, key, found.outcome)
-            for label in given:
-                yield (by, group, key, found.outcome, label)
+        for by, names in labels.items():
+            yield (by, group, key, categorised.outcome)
+            for label in names:
+                yield (by, group, key, categorised.outcome, label)
 
 
 def _shares(counts: Mapping[tuple[str, ...], int]) -> Iterator[CategoryShare]:
@@ -265,11 +265,11 @@ def _shares(counts: Mapping[tuple[str, ...], int]) -> Iterator[CategoryShare]:
     return iter(sorted(shares, key=place))
 
 
-def category_table(found: CategoryReport, group: str = "all", by: By = "tags") -> TextTable:
+def category_table(report: CategoryReport, group: str = "all", by: By = "tags") -> TextTable:
     """The labels of one grouping: a row a group, set and label."""
     rows = [
         (share.key, share.outcome, share.label, f"{share.count:,}", percent(share.ratio))
-        for share in found.shares
+        for share in report.shares
         if share.group == group and share.by == by
     ]
     title = "labels by tags, no language model" if by == "tags" else "labels by the judge"
@@ -277,11 +277,11 @@ def category_table(found: CategoryReport, group: str = "all", by: By = "tags") -
     return table(headers, rows, title=title, left=(0, 1, 2))
 
 
-def difference_table(found: CategoryReport) -> TextTable:
+def difference_table(report: CategoryReport) -> TextTable:
     """The clauses that differ in predictions held wrong."""
-    wrong = found.outcomes.get("FP", 0) + found.outcomes.get("TN", 0)
+    wrong = report.outcomes.get("FP", 0) + report.outcomes.get("TN", 0)
     rows = [
         (clause, f"{number:,}", percent(number / wrong if wrong else None))
-        for clause, number in found.clauses.items()
+        for clause, number in report.clauses.items()
     ]
     return table(("clause that differs", "cases", "ratio"), rows)

@@ -27,14 +27,14 @@ def opinion(result: Result, name: str, threshold: float = RIGHT) -> bool | None:
         value = result.scores[name]
         return None if value is None else value >= threshold
     if name.startswith(JUDGE):
-        wanted = name.removeprefix(JUDGE)
+        judge = name.removeprefix(JUDGE)
         for piece in result.evidence:
-            if isinstance(piece, Judged) and piece.by == wanted:
+            if isinstance(piece, Judged) and piece.by == judge:
                 return piece.correct
         return None
     if name.startswith(RECORDED):
-        said = recorded_verdicts(result).get(name.removeprefix(RECORDED))
-        return bool(said) if said in (0.0, 1.0) else None
+        verdict = recorded_verdicts(result).get(name.removeprefix(RECORDED))
+        return bool(verdict) if verdict in (0.0, 1.0) else None
     if name == VERDICT:
         return True if result.verdict in _RIGHT else False if result.verdict in _WRONG else None
     return None

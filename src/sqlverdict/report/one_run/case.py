@@ -46,10 +46,10 @@ def because(result: Result) -> str:
     """What the evidence amounts to, and how often people call such an answer right."""
     if not result.situation:
         return ""
-    told = f"{BECAUSE[Situation(result.situation)]} ({result.situation})"
+    sentence = f"{BECAUSE[Situation(result.situation)]} ({result.situation})"
     if result.p_right is None:
-        return told
-    return f"{told}; by labels such an answer is right with probability {result.p_right:.2f}"
+        return sentence
+    return f"{sentence}; by labels such an answer is right with probability {result.p_right:.2f}"
 
 
 _NOTES = {
@@ -64,7 +64,7 @@ _STEPS = 12
 _SAYS = 600
 
 
-def said(result: Result) -> str:
+def prediction_text(result: Result) -> str:
     """The prediction as text; an abstention is not an empty text."""
     if result.abstained:
         return "(abstained)"

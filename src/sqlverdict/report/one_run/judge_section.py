@@ -14,7 +14,7 @@ from sqlverdict.records import Result
 from sqlverdict.report.terminal.tables import TextTable, short, table
 from sqlverdict.runlog.run import Run
 
-_SHOWN = 1_000
+_MOST_ROWS = 1_000
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -26,7 +26,7 @@ def would_ask(run: Run) -> Iterator[tuple[Result, str]]:
                 yield result, piece.question
 
 
-def would_ask_table(run: Run, most: int = _SHOWN) -> TextTable:
+def would_ask_table(run: Run, most: int = _MOST_ROWS) -> TextTable:
     """The first cases that would have been put to a judge."""
     rows = [
         (result.id, result.db_id, str(run.verdict(result)), why)
@@ -55,7 +55,7 @@ def contradiction_lines(run: Run, most: int = 50) -> list[str]:
     ]
 
 
-def no_verdict_table(run: Run, most: int = _SHOWN) -> TextTable:
+def no_verdict_table(run: Run, most: int = _MOST_ROWS) -> TextTable:
     """The questions that got no verdict, and why."""
     rows = [
         (
@@ -102,7 +102,7 @@ def judge_sentences(totals: Mapping[str, Any]) -> list[str]:
     """What asking took, in words; empty where nobody was asked and nobody would have been."""
     lines = []
     if totals.get("questions"):
-        lines.append(_asked(totals))
+        lines.append(_question_sentence(totals))
     missing = [
         text.format(count(totals[name], "question"))
         for name, text in (
@@ -126,12 +126,12 @@ def judge_sentences(totals: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _asked(totals: Mapping[str, Any]) -> str:
-    read, written = totals.get("prompt_tokens", 0), totals.get("completion_tokens", 0)
+def _question_sentence(totals: Mapping[str, Any]) -> str:
+    prompt, completion = totals.get("prompt_tokens", 0), totals.get("completion_tokens", 0)
     cached = f", {totals['cached']:,} of them at hand" if totals.get("cached") else ""
-    tokens = f"; {read:,} tokens read and {written:,} written" if read or written else ""
+    tokens = f"; {prompt:,} tokens read and {completion:,} written" if prompt or completion else ""
     priced = totals["questions"] > totals.get("unpriced", 0)
-    cost = f"; ${totals.get('cost', 0.0):,.4f}" if priced and read else ""
+    cost = f"; ${totals.get('cost', 0.0):,.4f}" if priced and prompt else ""
     return (
         f"judge: {count(totals['questions'], 'question')}, "
         f"{count(totals.get('calls', 0), 'reply', 'replies')}"

@@ -23,7 +23,7 @@ from sqlverdict.evidence import Contradicted
 from sqlverdict.files.atomic import replacing_path
 from sqlverdict.files.escapes import escaped
 from sqlverdict.records import Fault, Result, Verdict
-from sqlverdict.report.one_run.case import evidence_lines, said
+from sqlverdict.report.one_run.case import evidence_lines, prediction_text
 from sqlverdict.runlog.log import RESULTS
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.deciding import verdict_by
@@ -178,7 +178,7 @@ def _write_case(out: TextIO, result: Result, run: Run, deciding: str | None) -> 
 
 def _explain(result: Result, folder: Path) -> str:
     golds = [f"gold: {gold}" for gold in result.gold]
-    lines = [f"question: {result.question}", *golds, f"prediction: {said(result)}"]
+    lines = [f"question: {result.question}", *golds, f"prediction: {prediction_text(result)}"]
     text = "\n".join([*lines, *evidence_lines(result, folder)])
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
@@ -187,7 +187,7 @@ def _allowed(text: str) -> str:
     """XML has no way to write most control characters: show their code, and that of the others."""
     if text.isprintable():
         return text
-    known = _FORBIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    known = _FORBIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
     return "\r".join(map(escaped, known.split("\r")))
 
 

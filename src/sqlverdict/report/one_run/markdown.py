@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlverdict.files.atomic import replacing_path
 from sqlverdict.files.text import count
 from sqlverdict.records import Result, Verdict
-from sqlverdict.report.one_run.case import evidence_lines, relation_kinds, said
+from sqlverdict.report.one_run.case import evidence_lines, prediction_text, relation_kinds
 from sqlverdict.report.one_run.classic import classic
 from sqlverdict.report.one_run.judge_section import (
     contradiction_lines,
@@ -166,7 +166,7 @@ def _example(result: Result, folder: Path) -> Iterator[str]:
     if result.question:
         yield f"> {md_cell(result.question)}"
     golds = [f"-- gold\n{gold}" for gold in result.gold]
-    yield fence("\n".join([*golds, f"-- prediction\n{said(result)}"]), "sql")
+    yield fence("\n".join([*golds, f"-- prediction\n{prediction_text(result)}"]), "sql")
     reasons = ", ".join(result.reasons)
     yield _list([line for line in (reasons, *evidence_lines(result, folder)) if line])
 

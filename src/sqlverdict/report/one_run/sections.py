@@ -76,10 +76,10 @@ def _unheard(summary: Summary) -> int:
 
 def header(run: Run) -> str:
     """What was run, on how many cases, with which engine."""
-    made = run.manifest
+    manifest = run.manifest
     return (
-        f"{made.system} on {made.benchmark}: {count(run.summary.cases, 'case')}, "
-        f"{made.engine} {made.engine_version}, sqlverdict {made.sqlverdict}"
+        f"{manifest.system} on {manifest.benchmark}: {count(run.summary.cases, 'case')}, "
+        f"{manifest.engine} {manifest.engine_version}, sqlverdict {manifest.sqlverdict}"
     )
 
 
@@ -97,16 +97,18 @@ def headline(run: Run) -> str:
 def metrics_table(summary: Summary, binary: Collection[str]) -> TextTable:
     """Each metric with its interval and how many cases it could score."""
     rows = []
-    for found in summary.estimates:
-        right = f"{round(found.total):,}" if found.metric in binary and found.scored else ""
+    for estimate in summary.estimates:
+        right = (
+            f"{round(estimate.total):,}" if estimate.metric in binary and estimate.scored else ""
+        )
         rows.append(
             (
-                found.metric,
-                percent(found.value),
-                interval(found.low, found.high),
+                estimate.metric,
+                percent(estimate.value),
+                interval(estimate.low, estimate.high),
                 right,
-                f"{found.scored:,}",
-                f"{found.unscored:,}",
+                f"{estimate.scored:,}",
+                f"{estimate.unscored:,}",
             )
         )
     return table(("metric", "value", "95% interval", "right", "scored", "unscored"), rows)
@@ -125,14 +127,14 @@ def verdict_table(run: Run) -> TextTable:
 
 def expected_sentences(summary: Summary) -> list[str]:
     """What people would say of the run, in words."""
-    found = summary.expected
-    if found is None:
+    expected = summary.expected
+    if expected is None:
         return []
-    review = f"; {found.undecided:,} need review" if found.undecided else ""
+    review = f"; {expected.undecided:,} need review" if expected.undecided else ""
     return [
-        f"of {count(found.cases, 'answer')} people would call between {percent(found.low)} and "
-        f"{percent(found.high)} right, estimate {percent(found.value)}, by their labels in the "
-        f"same situations{review}"
+        f"of {count(expected.cases, 'answer')} people would call between "
+        f"{percent(expected.low)} and {percent(expected.high)} right, estimate "
+        f"{percent(expected.value)}, by their labels in the same situations{review}"
     ]
 
 
@@ -171,9 +173,9 @@ def unscored_messages(run: Run, most: int = 3) -> list[str]:
         return []
     first: dict[str, Result] = {}
     numbers: Counter[str] = Counter()
-    named = any("cannot be executed" in note for note in run.manifest.notes)
+    noted_already = any("cannot be executed" in note for note in run.manifest.notes)
     for result in faults(run):
-        if named and Reason.DATABASE_UNAVAILABLE in result.reasons:
+        if noted_already and Reason.DATABASE_UNAVAILABLE in result.reasons:
             continue
         kind = f"{result.fault}: {', '.join(result.reasons)}"
         numbers[kind] += 1
@@ -226,12 +228,12 @@ def cut_sentences(summary: Summary) -> list[str]:
 
 def without_sentences(summary: Summary) -> list[str]:
     """Which metrics lack what they need, in how many cases, and why."""
-    found = []
+    sentences = []
     for label, number in summary.without.items():
         metric, _, reason = label.partition(": ")
         meaning = REASONS[Reason(reason)] if reason in set(Reason) else reason
-        found.append(f"{metric} is unscored in {count(number, 'case')}: {reason}, {meaning}")
-    return found
+        sentences.append(f"{metric} is unscored in {count(number, 'case')}: {reason}, {meaning}")
+    return sentences
 
 
 def faults(run: Run) -> Iterator[Result]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
 from sqlverdict.records import Result
-from sqlverdict.report.one_run.case import said
+from sqlverdict.report.one_run.case import prediction_text
 from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.aliases import label_of
@@ -217,8 +217,8 @@ def _change(old: Result, new: Result, before: float, after: float) -> Change:
         difficulty=new.difficulty,
         question=new.question,
         gold=new.gold,
-        before=said(old),
-        after=said(new),
+        before=prediction_text(old),
+        after=prediction_text(new),
         value_before=before,
         value_after=after,
         reasons=new.reasons if after < before else old.reasons,
