@@ -10,7 +10,7 @@ import pytest
 from sqlverdict.evidence import Proved, Refuted, Related, Relation, Tested, Undecided
 from sqlverdict.evidence_parts import AnswerShapes
 from sqlverdict.records import Fault, Reason, Result, Verdict
-from sqlverdict.report.one_run.case import VERDICTS, evidence_lines, relation_text
+from sqlverdict.report.one_run.case import VERDICTS, evidence_lines, prediction_text, relation_text
 from sqlverdict.report.one_run.files import FILES, write_reports
 from sqlverdict.report.one_run.markdown import fence, pick, write_markdown
 from sqlverdict.report.one_run.sections import headline, outcome, unscored_messages

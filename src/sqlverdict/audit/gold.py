@@ -21,7 +21,7 @@ from sqlverdict.audit.suspicion import SUSPICIONS, Suspector, Suspicion
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count, near
 from sqlverdict.parse.schema import Schema
-from sqlverdict.report.one_run.case import evidence_lines
+from sqlverdict.report.one_run.case import evidence_lines, prediction_text
 from sqlverdict.runlog.run import Run
 
 SUSPECTS_SCHEMA = 2
