@@ -168,7 +168,7 @@ def voting() -> None:
     homes = DatabaseIndex.of(cases)
     asks = [homes.ask(case) for case in cases]
     desk = QueryRunner("sqlite", Limits())
-    tools = Tools(desk=desk)
+    tools = Tools(runner=desk)
     print("\n| VOTING, 5 samples, Spider test | answered | RS(0) | RS(10) | RS(N) | unscored | s |")
     print("| --- " * 7 + "|")
     senses = ("string", "tree", "proof", "execution", "execution, preset=trustsql_spider")

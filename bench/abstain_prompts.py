@@ -67,7 +67,7 @@ def chosen(count: int, seed: int) -> list[Case]:
     return [case for kind in kinds for case in draw.sample(kind, count // 2)]
 
 
-def training() -> list[TrainingExample]:
+def training_examples() -> list[TrainingExample]:
     """Spider's training questions on small databases that are at hand."""
     items = json.loads((DATA / "spider" / "train_spider.json").read_text(encoding="utf-8"))
     cases = []
@@ -88,15 +88,17 @@ def training() -> list[TrainingExample]:
     return [e for e in examples if e.ask.schema is not None and len(e.ask.schema.tables) <= 3]
 
 
-def measure(line: str, cases: list[Case], lessons: TrainingData, tools: Tools, client: Any) -> None:
+def measure(
+    line: str, cases: list[Case], training: TrainingData, tools: Tools, client: Any
+) -> None:
     machine = FittedComposition(line)
-    machine.fit(lessons, tools)
+    machine.fit(training, tools)
     homes = DatabaseIndex.of(cases)
     before, began = client.usage, perf_counter()
     decisions = machine.answer([homes.ask(case) for case in cases], tools)
     spent, after = perf_counter() - began, client.usage
-    assert tools.desk is not None
-    table = table_of(decisions, cases, tools.desk)
+    assert tools.runner is not None
+    table = table_of(decisions, cases, tools.runner)
     scores = " | ".join(f"{100 * (rs(table, c) or 0):.1f}" for c in (0.0, 10.0, "N"))
     no_sql = sum(one.sql is None and not one.abstained for one in decisions)
     calls = after.calls - before.calls
@@ -119,7 +121,7 @@ def main() -> None:
     if not TRUSTSQL.is_dir():
         parser.error(f"no data at {TRUSTSQL}: set SQLVERDICT_DATA")
     cases = chosen(said.questions, said.seed)
-    lessons = TrainingData(train=training(), background=triage())
+    training = TrainingData(train=training_examples(), background=triage())
     os.environ.setdefault("SQLVERDICT_CACHE", tempfile.mkdtemp())
     cache = ReplyCache(said.cache or Path(tempfile.mkdtemp()) / "replies.sqlite")
     with serve_gguf(said.model, model="smollm2", context=8192, parallel=1, threads=1) as server:
@@ -135,7 +137,7 @@ def main() -> None:
             print("| --- " * 13 + "|", flush=True)
             for number, line in enumerate(LINES):
                 if not said.lines or number in said.lines:
-                    measure(line, cases, lessons, tools, client)
+                    measure(line, cases, training, tools, client)
             desk.close()
             usage = client.usage
             print(

@@ -102,7 +102,7 @@ def train(data: Path, out: Path, settings: dict[str, str], seed: int) -> None:
     weights = sum(part.numel() for part in t5._ready[0].parameters())
     print(f"{weights:,} weights, trained in {trained:.0f} s")
     states: dict[str, Any] = {}
-    for part, wishes in (
+    for part, generator_needs in (
         ("train", GeneratorNeeds(text=False, states=True)),
         ("background", GeneratorNeeds(text=False, states=True)),
         ("valid", GeneratorNeeds(tokens=True, states=True)),
@@ -110,7 +110,7 @@ def train(data: Path, out: Path, settings: dict[str, str], seed: int) -> None:
     ):
         began = perf_counter()
         chosen = answerable if part == "train" else known[part]
-        drafts = t5.generate([example.ask for example in chosen], wishes, tools)
+        drafts = t5.generate([example.ask for example in chosen], generator_needs, tools)
         # Half precision: a distance changes by less than a hundredth of itself.
         states[part] = np.asarray([draft.state for draft in drafts], dtype=np.float16)
         with (out / f"{part}.jsonl").open("w", encoding="utf-8") as stream:
@@ -193,13 +193,13 @@ def score(data: Path, out: Path) -> None:
     known = {part: [homes.example(case) for case in found] for part, found in cases.items()}
     background = examples(data, "background")
     train = [example for example in known["train"] if example.answerable]
-    lessons = TrainingData(train=train, validation=known["valid"], background=background)
+    training = TrainingData(train=train, validation=known["valid"], background=background)
     learned = {
         k: d for part in ("train", "valid", "background") for k, d in drafts(out, part).items()
     }
     answers = drafts(out, "test")
     desk = QueryRunner("sqlite", Limits())
-    tools = Tools(desk=desk)
+    tools = Tools(runner=desk)
     texts(cases["test"], answers, desk)
     has_states = bool(next(iter(answers.values())).state)
     print(
@@ -209,7 +209,7 @@ def score(data: Path, out: Path) -> None:
     print("| --- " * 13 + "|")
     for line in LINES:
         if has_states or "feat" not in line:
-            report(line, lessons, cases["test"], (learned, answers), tools)
+            report(line, training, cases["test"], (learned, answers), tools)
     desk.close()
 
 
@@ -231,7 +231,7 @@ def texts(cases: list[Any], answers: dict[str, Draft], desk: Any) -> None:
 
 def report(
     line: str,
-    lessons: TrainingData,
+    training: TrainingData,
     cases: list[Any],
     said: tuple[dict[str, Draft], dict[str, Draft]],
     tools: Tools,
@@ -243,12 +243,12 @@ def report(
     machine = FittedComposition(line)
     if isinstance(machine.generator, RecordedGenerator):
         machine.generator.drafts = said[0]
-    machine.fit(lessons, tools)
+    machine.fit(training, tools)
     if isinstance(machine.generator, RecordedGenerator):
         machine.generator.drafts = said[1]
     homes = DatabaseIndex.of(cases)
     decisions = machine.answer([homes.ask(case) for case in cases], tools)
-    table = outcomes(cases, decisions, tools.desk)
+    table = outcomes(cases, decisions, tools.runner)
     cells = []
     for view in (ANS, EVERYTHING):
         cells += [f"{100 * (rs(table, c, view) or 0):.1f}" for c in (0.0, 10.0, "N")]
@@ -258,7 +258,7 @@ def report(
     print(
         f"| {line.replace('recorded', 't5')} | {level} | {answered} | {' | '.join(cells)} | "
         f"{100 * (found.over_refusal or 0):.1f} | {100 * (found.detection or 0):.1f} | "
-        f"{separations(cases, decisions, said[1], tools.desk) if machine.within else ' | '} |",
+        f"{separations(cases, decisions, said[1], tools.runner) if machine.within else ' | '} |",
         flush=True,
     )
 

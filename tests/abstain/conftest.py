@@ -34,5 +34,5 @@ def database(tmp_path: Path) -> Path:
 def world() -> Iterator[Tools]:
     """Tools with a desk."""
     desk = QueryRunner("sqlite", Limits())
-    yield Tools(desk=desk)
+    yield Tools(runner=desk)
     desk.close()

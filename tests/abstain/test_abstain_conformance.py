@@ -124,9 +124,9 @@ class Writer(Learner):
 
     name: ClassVar[str] = "writer"
 
-    def generate(self, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools) -> list[Draft]:
+    def generate(self, asks: Sequence[Ask], needs: GeneratorNeeds, tools: Tools) -> list[Draft]:
         del tools
-        if wishes != GeneratorNeeds():
+        if needs != GeneratorNeeds():
             raise make_usage_error()
         return [Draft("SELECT 1") for _ in asks]
 
@@ -158,10 +158,10 @@ def forgotten(self: Any, folder: Path) -> None:
     (folder / "state.json").write_text("{}")
 
 
-def optional_import(self: Any, lessons: TrainingData, tools: Tools) -> None:
+def optional_import(self: Any, training: TrainingData, tools: Tools) -> None:
     import sklearn  # type: ignore[import-untyped]
 
-    del self, lessons, tools, sklearn
+    del self, training, tools, sklearn
 
 
 def remembering(self: Any, asked: Asked, tools: Tools) -> list[Detection]:
@@ -170,9 +170,9 @@ def remembering(self: Any, asked: Asked, tools: Tools) -> list[Detection]:
     return [Detection(1.0 / len(self.seen)) for _ in asked]
 
 
-def changing(self: Any, lessons: TrainingData, tools: Tools) -> None:
+def changing(self: Any, training: TrainingData, tools: Tools) -> None:
     del self, tools
-    lessons.train.reverse()  # type: ignore[attr-defined]
+    training.train.reverse()  # type: ignore[attr-defined]
 
 
 def dropping(self: Any, asked: Asked, tools: Tools) -> list[Detection]:
@@ -194,9 +194,9 @@ def learned_level(self: Any, asked: Asked, tools: Tools) -> list[Detection]:
     return [Detection(float(len(self.seen))) for _ in asked]
 
 
-def learning(self: Any, lessons: TrainingData, tools: Tools) -> None:
+def learning(self: Any, training: TrainingData, tools: Tools) -> None:
     del tools
-    self.seen = [example.ask.id for example in lessons.train]
+    self.seen = [example.ask.id for example in training.train]
 
 
 def deaf(self: Any, asked: Asked, tools: Tools) -> list[Detection]:
@@ -217,7 +217,7 @@ def test_good_methods_of_ones_own_conform() -> None:
         (broken(Good, needs=frozenset({"luck"})), "needs ..luck"),
         (broken(Good, place="beside"), "stands 'beside' f"),
         (
-            broken(Good, place="after", wishes=lambda _: GeneratorNeeds(tokens=True)),
+            broken(Good, place="after", generator_needs=lambda _: GeneratorNeeds(tokens=True)),
             "nobody grants",
         ),
         (broken(Good, decide=lambda *_: True), "the least confidence that answers"),
@@ -243,14 +243,14 @@ def test_good_methods_of_ones_own_conform() -> None:
         (broken(Good, score=found(Detection(0.1), Detection(0.2))), "be repeatable"),
         (broken(Good, score=remembering), "be repeatable"),
         (broken(Good, score=choking), "raised UnicodeEncodeError"),
-        (broken(Good, fit=changing), "changed the lessons"),
+        (broken(Good, fit=changing), "changed the training"),
         (broken(Good, fit=optional_import), "MissingExtra"),
         (broken(Good, save=pickled), "keeps a pickle"),
         (
             broken(Good, fit=learning, score=learned_level, save=forgotten),
             "says something else after",
         ),
-        (broken(Good, needs=frozenset({"desk"})), "does not miss it"),
+        (broken(Good, needs=frozenset({"runner"})), "does not miss it"),
         (broken(Good, needs=frozenset({"answerer"})), "asked a language model 0 times"),
         (broken(Asking, needs=frozenset()), "its needs say that it never does"),
         (broken(Asking, score=deaf), "though its model could not be asked"),
@@ -263,7 +263,7 @@ def test_a_broken_detector_is_named_for_what_it_breaks(detector: Any, complaint:
 
 def written(*drafts: Draft) -> Any:
     turn = itertools.cycle(drafts)
-    return lambda self, asks, wishes, tools: [next(turn) for _ in asks]
+    return lambda self, asks, needs, tools: [next(turn) for _ in asks]
 
 
 @pytest.mark.parametrize(
@@ -294,8 +294,8 @@ def test_a_generator_that_shows_a_question_its_own_query() -> None:
     class Leaking(type(make(MethodPart("sqlprompt")))):  # type: ignore[misc]
         """Shows all it knows."""
 
-        def _shown(self, ask: Ask, wishes: GeneratorNeeds, tools: Tools) -> str:
-            del ask, wishes, tools
+        def _shown(self, ask: Ask, needs: GeneratorNeeds, tools: Tools) -> str:
+            del ask, needs, tools
             return "\n".join(f"{one.ask.question} {one.sql}" for one in self.known.every)
 
     with pytest.raises(AssertionError, match="leave the question itself out"):

@@ -215,12 +215,12 @@ def test_the_error_gate_runs_the_query(desk: QueryRunner, database: Path) -> Non
     gate = make(MethodPart("error_gate"))
     queries = ["SELECT name FROM item", "SELECT colour FROM item", "SELECT name FROM item LIMIT 0"]
     asked = [(ask("x", n, database), Draft(sql)) for n, sql in enumerate(queries)]
-    found = gate.score(asked, Tools(desk=desk))
+    found = gate.score(asked, Tools(runner=desk))
     assert [gate.decide(one) for one in found] == [True, False, True]
     assert "EXECUTION_ERROR" in found[1].note
     strict = make(MethodPart("error_gate", {"empty": "true"}))
     null = (ask("x", 9, database), Draft("SELECT max(price) FROM item WHERE price > 99"))
-    assert [strict.decide(one) for one in strict.score([*asked, null], Tools(desk=desk))] == [
+    assert [strict.decide(one) for one in strict.score([*asked, null], Tools(runner=desk))] == [
         True,
         False,
         False,
@@ -231,7 +231,7 @@ def test_the_error_gate_runs_the_query(desk: QueryRunner, database: Path) -> Non
 def test_a_missing_database_is_not_the_querys_fault(desk: QueryRunner, tmp_path: Path) -> None:
     gate = make(MethodPart("error_gate"))
     with pytest.raises(DatabaseError):
-        gate.score([(ask("x", 0, tmp_path / "no.sqlite"), Draft("SELECT 1"))], Tools(desk=desk))
+        gate.score([(ask("x", 0, tmp_path / "no.sqlite"), Draft("SELECT 1"))], Tools(runner=desk))
     with pytest.raises(UsageError, match="--databases"):
         gate.score([(ask("x"), Draft("SELECT 1"))], NOTHING)
 
@@ -256,7 +256,7 @@ def test_what_counts_as_equal_decides_a_vote(
 ) -> None:
     voting = make(MethodPart("voting", {"equality": equality}))
     asked = [(ask("x", 0, database), Draft(SAMPLES[0], samples=SAMPLES))]
-    (found,) = voting.score(asked, Tools(desk=desk))
+    (found,) = voting.score(asked, Tools(runner=desk))
     assert found.confidence == pytest.approx(share)
     assert found.sql == SAMPLES[0]
     assert not voting.decide(found)
@@ -284,7 +284,7 @@ def test_queries_that_fail_do_not_agree_by_execution(desk: QueryRunner, database
     voting = make(MethodPart("voting", {"equality": "execution"}))
     broken = ("SELECT a FROM item", "SELECT b FROM item")
     asked = [(ask("x", 0, database), Draft(broken[0], samples=broken))]
-    assert voting.score(asked, Tools(desk=desk))[0].confidence == 0.5
+    assert voting.score(asked, Tools(runner=desk))[0].confidence == 0.5
 
 
 def test_a_vote_says_what_it_lacks() -> None:
@@ -292,7 +292,7 @@ def test_a_vote_says_what_it_lacks() -> None:
     with pytest.raises(PredictionError, match="carries 1 sample"):
         voting.score([(ask("x"), Draft("SELECT 1", samples=("SELECT 1",)))], NOTHING)
     with pytest.raises(UsageError, match="at least two"):
-        make(MethodPart("voting", {"n": "1"})).wishes()
+        make(MethodPart("voting", {"n": "1"})).generator_needs()
     two = Draft("SELECT 1", samples=("SELECT 1", "SELECT 2"))
     for equality, missing in (("execution", "databases"), ("proof", "schema")):
         with pytest.raises(UsageError, match=missing):

@@ -31,7 +31,7 @@ from sqlverdict.records import Verdict
 
 
 def scripted(reply: object) -> Tools:
-    return Tools(answerer=Script(reply), model="m", desk=QueryRunner("sqlite", Limits()))  # type: ignore[arg-type]
+    return Tools(answerer=Script(reply), model="m", runner=QueryRunner("sqlite", Limits()))  # type: ignore[arg-type]
 
 
 def by_question(request: Request) -> str:

@@ -203,7 +203,7 @@ def test_demo_shows_unanswerable_questions_and_reads_the_refusal() -> None:
     world, script = tools(lambda _: "not_answerable")
     f, g = make(MethodPart("sqlprompt", {"shots": "3"})), make(MethodPart("demo"))
     f.fit(LESSONS, world)
-    drafts = f.generate([NEW], g.wishes(), world)
+    drafts = f.generate([NEW], g.generator_needs(), world)
     assert script.asked[0].purpose == "sqlprompt_demo@1"
     assert script.text.count("SQL: not_answerable") == 3
     assert script.text.count("SQL: SELECT") == 3
@@ -217,7 +217,7 @@ def test_verbal_shows_wrong_queries_too_and_reads_the_remark() -> None:
     world, script = tools(lambda _: "SELECT name FROM item # incorrect")
     f, g = make(MethodPart("sqlprompt", {"shots": "3"})), make(MethodPart("verbal"))
     f.fit(LESSONS, world)
-    (draft,) = f.generate([NEW], g.wishes(), world)
+    (draft,) = f.generate([NEW], g.generator_needs(), world)
     assert script.asked[0].purpose == "sqlprompt_verbal@1"
     shown = dict(QUESTIONS)
     marked = re.findall(r"Question: (.*)\nSQL: (.*) # (correct|incorrect)", script.text)
@@ -348,8 +348,8 @@ def test_din_sql_keeps_its_query_where_the_correction_is_none() -> None:
 @pytest.mark.parametrize("name", ["sqlprompt", "din_sql"])
 def test_a_server_that_is_down_makes_no_draft(name: str) -> None:
     world, _ = tools(lambda _: DOWN)
-    for wishes in (GeneratorNeeds(), GeneratorNeeds(samples=2)):
-        (draft,) = make(MethodPart(name)).generate([NEW], wishes, world)
+    for needs in (GeneratorNeeds(), GeneratorNeeds(samples=2)):
+        (draft,) = make(MethodPart(name)).generate([NEW], needs, world)
         assert draft == Draft(problem=DOWN)
 
 

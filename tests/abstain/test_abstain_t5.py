@@ -187,17 +187,17 @@ def test_t5_learns_writes_and_is_kept(tmp_path: Path) -> None:
     f.fit(TrainingData(train=known(), validation=known()[:2]), world)
     assert len(lines) == len(f.history) == 2
     asks = [example.ask for example in known()]
-    wishes = GeneratorNeeds(tokens=True, states=True)
-    drafts = f.generate(asks, wishes, world)
+    generator_needs = GeneratorNeeds(tokens=True, states=True)
+    drafts = f.generate(asks, needs, world)
     assert all(len(draft.state) == 32 and draft.probabilities for draft in drafts)
     assert all(draft.raw is not None for draft in drafts)
     f.save(tmp_path)
     assert not list(tmp_path.glob("*.bin"))
     again = make(MethodPart("t5", TINY))
     again.load(tmp_path)
-    assert again.generate(asks, wishes, world) == drafts
+    assert again.generate(asks, needs, world) == drafts
     with pytest.raises(UsageError, match="has no prompt"):
-        f.generate(asks, make(MethodPart("demo")).wishes(), world)
+        f.generate(asks, make(MethodPart("demo")).generator_needs(), world)
 
 
 def test_the_model_reads_the_question_then_the_schema() -> None:

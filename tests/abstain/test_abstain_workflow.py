@@ -41,7 +41,7 @@ class Spy:
         self.threshold: float | None = 0.5
         self.seen: list[tuple[str, str | None]] = []
 
-    def wishes(self) -> GeneratorNeeds:
+    def generator_needs(self) -> GeneratorNeeds:
         return GeneratorNeeds()
 
     def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
@@ -106,9 +106,9 @@ def test_a_question_is_asked_though_its_gold_cannot_be_scored(database: Path, wo
     example = homes.example(lost)
     assert example.ask.database == str(database)
     assert example.ask.schema is not None
-    assert world.desk is not None
+    assert world.runner is not None
     # Nobody learns from an answer that cannot be marked, not even from the gold itself.
-    (marked,) = mark([replace(example, draft=Draft(example.sql))], world.desk)
+    (marked,) = mark([replace(example, draft=Draft(example.sql))], world.runner)
     assert marked.correct is None
     assert DatabaseIndex().ask(lost).schema is None
 
@@ -140,16 +140,16 @@ def test_drafts_are_marked_by_running_them(database: Path, world: Tools) -> None
     }
     example = known(database)[0]
     examples = [replace(example, draft=Draft(sql)) for sql in queries]
-    assert world.desk is not None
-    assert [e.correct for e in mark(examples, world.desk)] == list(queries.values())
+    assert world.runner is not None
+    assert [e.correct for e in mark(examples, world.runner)] == list(queries.values())
     open_ones = [
         example,
         replace(example, draft=Draft(abstained=True)),
         replace(example, sql="SELECT nope", draft=Draft("SELECT 1")),
     ]
-    assert [e.correct for e in mark(open_ones, world.desk)] == [None] * 3
+    assert [e.correct for e in mark(open_ones, world.runner)] == [None] * 3
     lost = TrainingExample(ask("x", 1, database), answerable=False, draft=Draft("SELECT 1"))
-    assert mark([lost], world.desk)[0].correct is False
+    assert mark([lost], world.runner)[0].correct is False
 
 
 def test_the_threshold_is_the_last_value_of_the_best_prefix() -> None:

@@ -20,7 +20,7 @@ _LINES = {"before": "{0} > recorded", "with": "recorded[{0}]", "after": "recorde
 
 
 def detector_machine(text: str) -> FittedComposition:
-    """The machine of one detector over recorded answers, put where it belongs.
+    """A composition of one detector over recorded answers, put where it belongs.
 
     A whole line may be given too, if its generator is ``recorded``.
 

@@ -31,7 +31,7 @@ class Learner:
     version: ClassVar[int] = 1
     needs: ClassVar[frozenset[Need]] = frozenset()
 
-    def fit(self, lessons: TrainingData, tools: Tools) -> None:
+    def fit(self, training: TrainingData, tools: Tools) -> None:
         """Learn nothing."""
 
     def save(self, folder: Path) -> None:
@@ -56,7 +56,7 @@ class Gate(Learner):
     threshold: float | None = 0.5
     penalty: float = 1.0
 
-    def wishes(self) -> GeneratorNeeds:
+    def generator_needs(self) -> GeneratorNeeds:
         """Nothing in particular."""
         return GeneratorNeeds()
 
@@ -85,7 +85,7 @@ class PromptGate(Gate):
     place: ClassVar[Place] = "with"
     prompt: ClassVar[str]
 
-    def wishes(self) -> GeneratorNeeds:
+    def generator_needs(self) -> GeneratorNeeds:
         """A prompt of its own."""
         return GeneratorNeeds(style=self)
 

@@ -12,7 +12,7 @@ from sqlverdict.records import Answer, Failure, Outcome
 
 
 def mark(
-    examples: Sequence[TrainingExample], desk: QueryRunner, preset: str = "strict"
+    examples: Sequence[TrainingExample], runner: QueryRunner, preset: str = "strict"
 ) -> list[TrainingExample]:
     """The examples with ``correct`` filled in, where a draft can be marked.
 
@@ -20,19 +20,19 @@ def mark(
     gold fails or the database is missing, all stay open (``None``), even a draft that reads as
     the gold does: who learned from those alone would think that the generator is always right.
     """
-    return [replace(example, correct=_right(example, desk, preset)) for example in examples]
+    return [replace(example, correct=_right(example, runner, preset)) for example in examples]
 
 
-def _right(example: TrainingExample, desk: QueryRunner, preset: str) -> bool | None:
+def _right(example: TrainingExample, runner: QueryRunner, preset: str) -> bool | None:
     draft = example.draft
     if draft is None or draft.problem is not None or draft.abstained:
         return None
     if not example.answerable:
         return False
-    return None if example.sql is None else _same(example, draft, desk, preset)
+    return None if example.sql is None else _same(example, draft, runner, preset)
 
 
-def _same(example: TrainingExample, draft: Draft, desk: QueryRunner, name: str) -> bool | None:
+def _same(example: TrainingExample, draft: Draft, runner: QueryRunner, name: str) -> bool | None:
     from sqlverdict.compare.preset import PRESETS, QueryPair
 
     ask = example.ask
@@ -41,7 +41,7 @@ def _same(example: TrainingExample, draft: Draft, desk: QueryRunner, name: str) 
     gold_sql, sql = preset.prepare(example.sql or "", draft.sql or "")
 
     def run(text: str) -> Outcome:
-        return desk.run(database, text)
+        return runner.run(database, text)
 
     gold = run(gold_sql)
     if not isinstance(gold, Answer):
@@ -53,5 +53,5 @@ def _same(example: TrainingExample, draft: Draft, desk: QueryRunner, name: str) 
     found = run(sql)
     if isinstance(found, Failure):
         return None if found.fault is not None else False
-    pair = QueryPair(gold_sql, sql, desk.engine.dialect, probe=run)
+    pair = QueryPair(gold_sql, sql, runner.engine.dialect, probe=run)
     return preset.compare(gold, found, pair).equal

@@ -27,7 +27,7 @@ class DatabaseIndex:
     def of(
         cls, cases: Iterable[Case], schemas: Mapping[str, Schema] | None = None
     ) -> DatabaseIndex:
-        """The homes of all cases' databases."""
+        """Where all cases' databases lie."""
         files: dict[str, str] = {}
         for case in cases:
             if case.db_id not in files and case.database and _is_file(case.database):

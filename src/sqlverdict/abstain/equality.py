@@ -41,7 +41,7 @@ def _same(equality: Equality, ask: Ask, tools: Tools, preset: str) -> Callable[[
         return lambda one, other: _form(one) == _form(other)
     if equality == "proof":
         return lambda one, other: _form(one) == _form(other) or _proved(one, other, ask)
-    if tools.desk is None:
+    if tools.runner is None:
         raise UsageError("equality=execution runs queries; say where the databases lie")
     return lambda one, other: _answers_alike(one, other, ask, tools, preset)
 
@@ -76,16 +76,16 @@ def _proved(one: str, other: str, ask: Ask) -> bool:
 
 def _answers_alike(one: str, other: str, ask: Ask, tools: Tools, name: str) -> bool:
     """The same rows; two queries that fail do not agree on anything."""
-    assert tools.desk is not None
-    desk, database = tools.desk, ask.database or ask.db_id
+    assert tools.runner is not None
+    runner, database = tools.runner, ask.database or ask.db_id
     preset = PRESETS.get(name)
     first, second = preset.prepare(one, other)
 
     def run(sql: str) -> Outcome:
-        return desk.run(database, sql)
+        return runner.run(database, sql)
 
     left, right = run(first), run(second)
     if not isinstance(left, Answer) or not isinstance(right, Answer):
         return False
-    pair = QueryPair(first, second, desk.engine.dialect, probe=run)
+    pair = QueryPair(first, second, runner.engine.dialect, probe=run)
     return bool(preset.compare(left, right, pair).equal)

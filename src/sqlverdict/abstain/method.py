@@ -25,7 +25,7 @@ Place = Literal["before", "with", "after"]
 """Where a detector stands: before f, looking inside f (``f[g]``), or after f."""
 
 Need = Literal[
-    "answerer", "desk", "examples", "unanswerable", "drafts", "states", "background", "threshold"
+    "answerer", "runner", "examples", "unanswerable", "drafts", "states", "background", "threshold"
 ]
 """What a method cannot do without: a language model; a place to run queries; questions with
 their SQL; unanswerable questions; f's own answers to validation questions, marked right or
@@ -215,7 +215,7 @@ class Tools:
     Attributes:
         answerer: Answers requests to a language model.
         model: The model's name.
-        desk: Runs queries.
+        runner: Runs queries.
         concurrency: How many requests may be under way at a time.
         max_tokens: The most tokens of one reply.
         device: Where models run: ``auto``, ``cpu``, ``cuda``.
@@ -225,7 +225,7 @@ class Tools:
 
     answerer: Answerer | None = None
     model: str = ""
-    desk: QueryRunner | None = None
+    runner: QueryRunner | None = None
     concurrency: int = 4
     max_tokens: int = 512
     device: str = "auto"
@@ -251,7 +251,7 @@ class Method(Protocol):
         """What it cannot do without."""
         ...
 
-    def fit(self, lessons: TrainingData, tools: Tools) -> None:
+    def fit(self, training: TrainingData, tools: Tools) -> None:
         """Learn. A method that learns nothing does nothing."""
         ...
 
@@ -267,7 +267,7 @@ class Method(Protocol):
 class Generator(Method, Protocol):
     """f: writes SQL for questions."""
 
-    def generate(self, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools) -> list[Draft]:
+    def generate(self, asks: Sequence[Ask], needs: GeneratorNeeds, tools: Tools) -> list[Draft]:
         """A draft for each question, in the same order.
 
         Raises:
@@ -292,7 +292,7 @@ class Detector(Method, Protocol):
     @threshold.setter
     def threshold(self, value: float | None) -> None: ...
 
-    def wishes(self) -> GeneratorNeeds:
+    def generator_needs(self) -> GeneratorNeeds:
         """What it wants of the generator."""
         ...
 

@@ -77,7 +77,7 @@ def manifest_path(out: Path) -> Path:
 
 
 def answer_cases(
-    machine: FittedComposition,
+    fitted: FittedComposition,
     cases: Iterable[Case],
     out: Path,
     tools: Tools,
@@ -90,7 +90,7 @@ def answer_cases(
     """Answer cases and write the predictions.
 
     Args:
-        machine: The composition, fitted.
+        fitted: The composition, fitted.
         cases: The cases, which are gone through twice; their golds are not looked at.
         out: The predictions file, JSONL.
         tools: The outside world.
@@ -102,19 +102,19 @@ def answer_cases(
     Raises:
         RunLogError: the file holds predictions of something else.
     """
-    about = _about(machine, tools, inputs)
+    about = _about(fitted, tools, inputs)
     done = _done(out, about, overwrite)
     tally = SessionCounts(resumed=len(done))
     out.parent.mkdir(parents=True, exist_ok=True)
     started = datetime.now(UTC).isoformat(timespec="seconds")
     write_json(manifest_path(out), about | {"started": started, "finished": ""})
-    reads = machine.generator.name not in _TEXTLESS
+    reads = fitted.generator.name not in _TEXTLESS
     waiting = _waiting(cases, done, tally, reads)
-    homes = DatabaseIndex.of(cases, schemas)
+    databases = DatabaseIndex.of(cases, schemas)
     with out.open("a", encoding="utf-8") as stream:
         while chunk := list(islice(waiting, _CHUNK)):
-            asks = [homes.ask(case) for case in chunk]
-            for decision in machine.answer(asks, tools):
+            asks = [databases.ask(case) for case in chunk]
+            for decision in fitted.answer(asks, tools):
                 tally.add(decision)
                 if decision.problem is None:
                     stream.write(_line(decision) + "\n")
@@ -157,11 +157,11 @@ def _line(decision: Decision) -> str:
     return line_of(decision.prediction(), ask.db_id, decision.draft, decision.about())
 
 
-def _about(machine: FittedComposition, tools: Tools, inputs: Mapping[str, str]) -> dict[str, Any]:
+def _about(fitted: FittedComposition, tools: Tools, inputs: Mapping[str, str]) -> dict[str, Any]:
     deciding = {
-        **machine.about(),
+        **fitted.about(),
         "model": tools.model,
-        "prompts": _prompts() if "answerer" in machine.needs else {},
+        "prompts": _prompts() if "answerer" in fitted.needs else {},
         "seed": tools.seed,
         "max_tokens": tools.max_tokens,
         "inputs": dict(inputs),

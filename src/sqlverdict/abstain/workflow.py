@@ -69,23 +69,26 @@ class FittedComposition:
             own = set(detector.needs)
             if detector.threshold is not None:
                 own.discard("threshold")
-            if detector.wishes().style is not None and "answerer" not in self.generator.needs:
+            if (
+                detector.generator_needs().style is not None
+                and "answerer" not in self.generator.needs
+            ):
                 # Recorded replies are only read; no prompt is made of examples.
                 own -= {"examples", "unanswerable"}
             needs |= own
         return frozenset(needs)
 
     @property
-    def wishes(self) -> GeneratorNeeds:
+    def generator_needs(self) -> GeneratorNeeds:
         """What the detectors in brackets want of the generator."""
-        wishes = GeneratorNeeds()
+        generator_needs = GeneratorNeeds()
         for detector in self.within:
-            wishes = wishes | detector.wishes()
-        return wishes
+            generator_needs = generator_needs | detector.generator_needs()
+        return generator_needs
 
     def fit(
         self,
-        lessons: TrainingData,
+        training: TrainingData,
         tools: Tools,
         *,
         preset: str = "strict",
@@ -95,7 +98,7 @@ class FittedComposition:
         """Let every method learn what it needs, then find the thresholds.
 
         Args:
-            lessons: Training, validation and background questions.
+            training: Training, validation and background questions.
             tools: The outside world.
             preset: What marks the generator's validation answers.
             risk: Certify this error rate instead of the heuristic.
@@ -104,28 +107,28 @@ class FittedComposition:
         Raises:
             DataError: something to learn from is missing.
         """
-        self._check(lessons)
-        self.generator.fit(lessons, tools)
-        lessons = self._with_states(lessons, tools)
-        lessons = self._with_drafts(lessons, tools, preset)
+        self._check(training)
+        self.generator.fit(training, tools)
+        training = self._with_states(training, tools)
+        training = self._with_drafts(training, tools, preset)
         for detector in self.detectors:
-            if detector.needs - {"answerer", "desk", "threshold"}:
+            if detector.needs - {"answerer", "runner", "threshold"}:
                 tools.say(f"fitting {detector.name}")
-            detector.fit(lessons, tools)
+            detector.fit(training, tools)
         self.calibrations = []
         for detector in self.detectors:
             if "threshold" in detector.needs and detector.threshold is None:
-                self._calibrate(detector, lessons, tools, risk, delta)
+                self._calibrate(detector, training, tools, risk, delta)
 
-    def _check(self, lessons: TrainingData) -> None:
+    def _check(self, training: TrainingData) -> None:
         missing = []
         for need, found, what in (
-            ("examples", lessons.answerable(), "training questions with SQL (--train)"),
-            ("unanswerable", lessons.unanswerable(), "unanswerable questions (--train)"),
-            ("states", lessons.answerable(), "training questions (--train)"),
-            ("background", lessons.background, "background questions (--background)"),
-            ("drafts", lessons.validation, "validation questions (--validation)"),
-            ("threshold", lessons.validation, "validation questions (--validation)"),
+            ("examples", training.answerable(), "training questions with SQL (--train)"),
+            ("unanswerable", training.unanswerable(), "unanswerable questions (--train)"),
+            ("states", training.answerable(), "training questions (--train)"),
+            ("background", training.background, "background questions (--background)"),
+            ("drafts", training.validation, "validation questions (--validation)"),
+            ("threshold", training.validation, "validation questions (--validation)"),
         ):
             if need in self.needs and not found:
                 missing.append(what)
@@ -134,48 +137,48 @@ class FittedComposition:
                 f"{self.composition} cannot learn without {' and '.join(dict.fromkeys(missing))}"
             )
 
-    def _with_states(self, lessons: TrainingData, tools: Tools) -> TrainingData:
+    def _with_states(self, training: TrainingData, tools: Tools) -> TrainingData:
         """The encoder's states of training and background questions, where asked for."""
         if "states" not in self.needs:
-            return lessons
-        wishes = GeneratorNeeds(text=False, states=True)
+            return training
+        generator_needs = GeneratorNeeds(text=False, states=True)
 
         def seen(examples: Sequence[TrainingExample]) -> list[TrainingExample]:
-            drafts = self.generator.generate([e.ask for e in examples], wishes, tools)
+            drafts = self.generator.generate([e.ask for e in examples], generator_needs, tools)
             return [replace(e, draft=d) for e, d in zip(examples, drafts, strict=True)]
 
-        background = seen(lessons.background) if "background" in self.needs else ()
-        return replace(lessons, train=seen(lessons.train), background=background)
+        background = seen(training.background) if "background" in self.needs else ()
+        return replace(training, train=seen(training.train), background=background)
 
-    def _with_drafts(self, lessons: TrainingData, tools: Tools, preset: str) -> TrainingData:
+    def _with_drafts(self, training: TrainingData, tools: Tools, preset: str) -> TrainingData:
         """What the generator says to answerable validation questions, marked right or wrong."""
         if not {"drafts", "threshold"} & self.needs:
-            return lessons
-        if tools.desk is None:
+            return training
+        if tools.runner is None:
             raise UsageError(
                 f"{self.composition}: validation answers must be run to be marked; say where the "
                 f"databases lie (--databases)"
             )
-        known = [example for example in lessons.validation if example.answerable]
+        known = [example for example in training.validation if example.answerable]
         tools.say(f"answering {count(len(known), 'validation question')}")
-        drafts = self.generator.generate([e.ask for e in known], self.wishes, tools)
+        drafts = self.generator.generate([e.ask for e in known], self.generator_needs, tools)
         failed = next((draft.problem for draft in drafts if draft.problem is not None), None)
         if failed is not None:
             raise DataError(f"validation questions could not be answered: {failed.message}")
         answered = [replace(e, draft=d) for e, d in zip(known, drafts, strict=True)]
-        return replace(lessons, validation=mark(answered, tools.desk, preset))
+        return replace(training, validation=mark(answered, tools.runner, preset))
 
     def _calibrate(
         self,
         detector: Detector,
-        lessons: TrainingData,
+        training: TrainingData,
         tools: Tools,
         risk: float | None,
         delta: float,
     ) -> None:
         examples = [
             example
-            for example in lessons.validation
+            for example in training.validation
             if example.draft is not None and not example.draft.abstained
         ]
         findings = detector.score([(e.ask, e.draft) for e in examples], tools)
@@ -190,7 +193,7 @@ class FittedComposition:
             decisions = looked(detector, decisions, tools)
         going = [place for place, one in enumerate(decisions) if is_open(one)]
         chosen = [asks[place] for place in going]
-        drafts = self.generator.generate(chosen, self.wishes, tools) if chosen else []
+        drafts = self.generator.generate(chosen, self.generator_needs, tools) if chosen else []
         for place, draft in zip(going, drafts, strict=True):
             decisions[place] = drafted(decisions[place], draft, self.generator.name)
         for detector in self.within:
@@ -229,8 +232,8 @@ class FittedComposition:
             DataError: the folder holds none, or one of another version of a method.
         """
         about = read_json(folder / _FILE)
-        machine = cls(str(about["composition"]))
-        for method in (machine.generator, *machine.detectors):
+        fitted = cls(str(about["composition"]))
+        for method in (fitted.generator, *fitted.detectors):
             kept = about["methods"].get(method.name, {})
             if kept.get("version") != method.version:
                 raise DataError(
@@ -239,11 +242,11 @@ class FittedComposition:
                 )
             if (folder / method.name).is_dir():
                 method.load(folder / method.name)
-        machine.learned_from = about.get("learned_from", {})
-        for detector in machine.detectors:
+        fitted.learned_from = about.get("learned_from", {})
+        for detector in fitted.detectors:
             kept = about["methods"][detector.name]["options"].get("threshold")
             detector.threshold = None if kept is None else float(kept)
-        machine.calibrations = [
+        fitted.calibrations = [
             ThresholdFit(
                 **{
                     **found,
@@ -253,7 +256,7 @@ class FittedComposition:
             )
             for found in about["calibrations"]
         ]
-        return machine
+        return fitted
 
 
 def _options(method: Any) -> dict[str, Any]:

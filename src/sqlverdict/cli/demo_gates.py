@@ -47,7 +47,7 @@ def gated(
     examples = [index.example(case) for case in cases if case.answerable][::2]
     runner = QueryRunner("sqlite", limits)
     try:
-        tools = Tools(desk=runner)
+        tools = Tools(runner=runner)
         composition = detector_machine(detector)
         composition.generator = recorded
         composition.fit(TrainingData(validation=examples), tools)

@@ -1,4 +1,4 @@
-"""A small world for abstention methods: a database, questions, lessons, a model that is none.
+"""A small world for abstention methods: a database, questions, training, a model that is none.
 
 Everything is drawn from what stands here, so that two checks of one method see the same.
 """
@@ -120,14 +120,14 @@ class MethodData:
 
     Attributes:
         folder: A place to write to.
-        lessons: Training, validation and background questions, with drafts, marks and states.
+        training: Training, validation and background questions, with drafts, marks and states.
         asks: Questions, answerable or not, that are in no lesson.
         hostile: Questions of odd texts.
-        tools: Tools with a parrot for a model and a desk.
+        tools: Tools with a parrot for a model and a runner.
     """
 
     folder: Path
-    lessons: TrainingData
+    training: TrainingData
     asks: tuple[Ask, ...]
     hostile: tuple[Ask, ...]
     tools: Tools
@@ -155,14 +155,14 @@ def abstain_fixture(model: str = "parrot") -> Iterator[MethodData]:
         path = folder / "library.sqlite"
         with closing(sqlite3.connect(path)) as connection:
             connection.executescript(_DDL + _ROWS)
-        desk = QueryRunner("sqlite", Limits())
+        runner = QueryRunner("sqlite", Limits())
         tools = Tools(
-            ScriptedAnswerer(), model, desk, concurrency=2, max_tokens=64, device="cpu", seed=7
+            ScriptedAnswerer(), model, runner, concurrency=2, max_tokens=64, device="cpu", seed=7
         )
         try:
             yield _world(folder, str(path), tools)
         finally:
-            desk.close()
+            runner.close()
 
 
 def _world(folder: Path, path: str, tools: Tools) -> MethodData:
@@ -193,7 +193,7 @@ def _world(folder: Path, path: str, tools: Tools) -> MethodData:
     hostile = tuple(ask(f"h{n}", text) for n, text in enumerate(HOSTILE))
     return replace(
         empty,
-        lessons=TrainingData(train, validation, background),
+        training=TrainingData(train, validation, background),
         asks=tuple(asks),
         hostile=hostile,
     )

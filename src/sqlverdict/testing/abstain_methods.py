@@ -104,22 +104,22 @@ def _check_options(found: MethodUnderTest, member: Any) -> None:
 
 
 def learned(found: MethodUnderTest, world: MethodData, tools: Tools | None = None) -> Any:
-    """A new method that has learned from the world's lessons; these must be left as they are."""
+    """A new method that has learned from the world's training; these must be left as they are."""
     method = found.make()
-    before = deepcopy(world.lessons)
-    method.fit(world.lessons, tools or world.tools)
-    found.expect(world.lessons == before, "changed the lessons it learned from; copy them")
+    before = deepcopy(world.training)
+    method.fit(world.training, tools or world.tools)
+    found.expect(world.training == before, "changed the training it learned from; copy them")
     return method
 
 
-def check_empty_lessons(found: MethodUnderTest, world: MethodData) -> None:
+def check_empty_training(found: MethodUnderTest, world: MethodData) -> None:
     """Nothing to learn from is refused or learned from, and nothing else."""
-    for what, lessons in (
-        ("no lessons", TrainingData()),
-        ("answerable lessons only", replace(world.lessons, train=world.lessons.answerable())),
-        ("one lesson", TrainingData(train=world.lessons.train[:1])),
+    for what, training in (
+        ("no training", TrainingData()),
+        ("answerable training only", replace(world.training, train=world.training.answerable())),
+        ("one lesson", TrainingData(train=world.training.train[:1])),
     ):
-        found.attempt(f"fit on {what}", partial(found.make().fit, lessons, world.tools))
+        found.attempt(f"fit on {what}", partial(found.make().fit, training, world.tools))
 
 
 def check_hostile_lessons(
@@ -137,13 +137,13 @@ def check_hostile_lessons(
         TrainingExample(ask, bool(n % 2), ask.question, world.draft(ask, ask.question), bool(n % 4))
         for n, ask in enumerate(world.hostile)
     ]
-    lessons = TrainingData(
-        [*world.lessons.train, *odd], [*world.lessons.validation, *odd], world.lessons.background
+    training = TrainingData(
+        [*world.training.train, *odd], [*world.training.validation, *odd], world.training.background
     )
     method = found.make()
 
     def kept() -> Any:
-        method.fit(lessons, world.tools)
+        method.fit(training, world.tools)
         home = world.folder / "odd"
         method.save(home)
         again = found.make()
@@ -154,7 +154,7 @@ def check_hostile_lessons(
 
     said = found.attempt("fit on odd texts, save and load", kept)
     if said is not None:
-        found.expect(same(*said), "says something else after it kept odd lessons and read them")
+        found.expect(same(*said), "says something else after it kept odd training and read them")
 
 
 def check_kept(
@@ -215,7 +215,7 @@ def check_needs(
     )
     for need, without in (
         ("answerer", replace(world.tools, answerer=None, model="")),
-        ("desk", replace(world.tools, desk=None)),
+        ("runner", replace(world.tools, runner=None)),
     ):
         needed = need in method.needs
         try:
@@ -239,7 +239,7 @@ def check_own_answer(
         speak: What a method says to one question, asked with an answerer.
     """
     method = learned(found, world)
-    for example in world.lessons.answerable():
+    for example in world.training.answerable():
         parrot = ScriptedAnswerer()
         speak(method, (example, parrot))
         for request in parrot.asked:

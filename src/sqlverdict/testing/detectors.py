@@ -33,7 +33,7 @@ from sqlverdict.testing.abstain_methods import (
     GONE,
     OPTIONAL,
     MethodUnderTest,
-    check_empty_lessons,
+    check_empty_training,
     check_extras,
     check_hostile_lessons,
     check_kept,
@@ -54,11 +54,11 @@ def check_detector(detector: str | Detector, *, optional: Sequence[str] = OPTION
 
     Its file says where it stands, what it learns from and what its confidence is; its options
     can be written in a line. It finds something for each question, in order: a finite
-    confidence, or none with the problem that prevented it. The same lessons, questions and seed
+    confidence, or none with the problem that prevented it. The same training, questions and seed
     give the same findings, whatever else is asked beside them. The threshold is the least
     confidence that answers. Lessons and questions stay as they were. What it learned comes back
     from disk, without a pickle. No text makes it raise anything but an error of ours, and
-    neither do missing lessons, broken files or missing packages. It asks a language model only
+    neither do missing training, broken files or missing packages. It asks a language model only
     where its needs say so, and a model that cannot be asked is a problem, never a decision.
 
     Args:
@@ -74,7 +74,7 @@ def check_detector(detector: str | Detector, *, optional: Sequence[str] = OPTION
         _check_threshold(found)
         _check_findings(found, world)
         _check_hostile(found, world)
-        check_empty_lessons(found, world)
+        check_empty_training(found, world)
         check_hostile_lessons(found, world, lambda one: _said(one, world), _alike)
         check_needs(found, world, lambda one, tools: one.score(_asked(one, world), tools))
         method = learned(found, world)
@@ -91,11 +91,14 @@ def _check_form(found: MethodUnderTest) -> None:
     found.expect(
         detector.place in places, f"stands {detector.place!r} f; expected {', '.join(places)}"
     )
-    wishes = detector.wishes()
-    found.expect(isinstance(wishes, GeneratorNeeds), f"wishes {wishes!r}; return GeneratorNeeds")
+    needs = detector.generator_needs()
     found.expect(
-        detector.place == "with" or wishes == GeneratorNeeds(),
-        f"stands {detector.place} f and wishes something of it, which nobody grants; stand with f",
+        isinstance(needs, GeneratorNeeds),
+        f"needs {needs!r}; return GeneratorNeeds",
+    )
+    found.expect(
+        detector.place == "with" or needs == GeneratorNeeds(),
+        f"stands {detector.place} f and needs something of it, which nobody grants; stand with f",
     )
     found.expect(
         detector.threshold is not None or "threshold" in detector.needs,

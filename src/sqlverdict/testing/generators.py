@@ -30,7 +30,7 @@ from sqlverdict.testing.abstain_methods import (
     GONE,
     OPTIONAL,
     MethodUnderTest,
-    check_empty_lessons,
+    check_empty_training,
     check_extras,
     check_hostile_lessons,
     check_kept,
@@ -50,10 +50,10 @@ def check_generator(generator: str | Generator, *, optional: Sequence[str] = OPT
     Its file says what it learns from; its options can be written in a line. It writes a draft
     for each question, in order: a query, a text without one, an abstention, or the problem that
     prevented it. A wish (samples, token probabilities, encoder states, another prompt) is
-    granted or refused with ``UsageError``, never ignored. The same lessons, questions and seed
+    granted or refused with ``UsageError``, never ignored. The same training, questions and seed
     give the same drafts. Lessons and questions stay as they were. What it learned comes back
     from disk, without a pickle. No text makes it raise anything but an error of ours, and
-    neither do missing lessons, broken files or missing packages. It asks a language model only
+    neither do missing training, broken files or missing packages. It asks a language model only
     where its needs say so, never shows it the asked question's own query, and a model that
     cannot be asked is a problem, never an abstention.
 
@@ -68,9 +68,9 @@ def check_generator(generator: str | Generator, *, optional: Sequence[str] = OPT
     with abstain_fixture() as world:
         method = learned(found, world)
         _check_drafts(found, method, world)
-        _check_wishes(found, method, world)
+        _check_generator_needs(found, method, world)
         _check_hostile(found, method, world)
-        check_empty_lessons(found, world)
+        check_empty_training(found, world)
         check_hostile_lessons(found, world, lambda one: _said(one, world), _alike)
         check_needs(
             found, world, lambda one, tools: one.generate(world.asks, GeneratorNeeds(), tools)
@@ -100,32 +100,32 @@ def _check_drafts(found: MethodUnderTest, method: Any, world: MethodData) -> Non
     found.expect(_alike(back, said), "wrote something else in another order")
 
 
-def _check_wishes(found: MethodUnderTest, method: Any, world: MethodData) -> None:
-    for what, wishes in (
+def _check_generator_needs(found: MethodUnderTest, method: Any, world: MethodData) -> None:
+    for what, needs in (
         ("samples", GeneratorNeeds(samples=_SAMPLES)),
         ("tokens", GeneratorNeeds(tokens=True)),
         ("states", GeneratorNeeds(states=True)),
         ("states without text", GeneratorNeeds(text=False, states=True)),
-        ("the prompt of demo", make(MethodPart("demo")).wishes()),
-        ("the prompt of verbal", make(MethodPart("verbal")).wishes()),
+        ("the prompt of demo", make(MethodPart("demo")).needs()),
+        ("the prompt of verbal", make(MethodPart("verbal")).needs()),
     ):
         try:
-            said = _generate(found, method, world.asks, wishes, world.tools)
+            said = _generate(found, method, world.asks, needs, world.tools)
         except UsageError:
             continue
         for draft in said:
             if not draft.abstained:
-                _check_granted(found, what, wishes, draft)
-        if wishes.samples:
-            again = _generate(found, method, world.asks, wishes, world.tools)
+                _check_granted(found, what, needs, draft)
+        if needs.samples:
+            again = _generate(found, method, world.asks, needs, world.tools)
             found.expect(_alike(again, said), "sampled something else with the same seed")
 
 
-def _check_granted(found: MethodUnderTest, what: str, wishes: GeneratorNeeds, draft: Draft) -> None:
+def _check_granted(found: MethodUnderTest, what: str, needs: GeneratorNeeds, draft: Draft) -> None:
     missing = (
-        (wishes.samples and len(draft.samples) != wishes.samples)
-        or (wishes.tokens and not (draft.probabilities and draft.entropies))
-        or (wishes.states and not draft.state)
+        (needs.samples and len(draft.samples) != needs.samples)
+        or (needs.tokens and not (draft.probabilities and draft.entropies))
+        or (needs.states and not draft.state)
     )
     found.expect(
         not missing, f"ignored the wish for {what}: {draft!r:.120}; grant it or raise UsageError"
@@ -146,9 +146,9 @@ def _check_hostile(found: MethodUnderTest, method: Any, world: MethodData) -> No
 
 def _check_no_reply(found: MethodUnderTest, method: Any, world: MethodData) -> None:
     silent = replace(world.tools, answerer=ScriptedAnswerer(GONE))
-    for wishes in (GeneratorNeeds(), GeneratorNeeds(samples=_SAMPLES)):
+    for needs in (GeneratorNeeds(), GeneratorNeeds(samples=_SAMPLES)):
         said = found.attempt(
-            "no reply", partial(_generate, found, method, world.asks, wishes, silent)
+            "no reply", partial(_generate, found, method, world.asks, needs, silent)
         )
         for draft in said or ():
             found.expect(
@@ -158,10 +158,14 @@ def _check_no_reply(found: MethodUnderTest, method: Any, world: MethodData) -> N
 
 
 def _generate(
-    found: MethodUnderTest, method: Any, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools
+    found: MethodUnderTest,
+    method: Any,
+    asks: Sequence[Ask],
+    needs: GeneratorNeeds,
+    tools: Tools,
 ) -> list[Draft]:
     """What it wrote, held to the form."""
-    said: list[Draft] = method.generate(asks, wishes, tools)
+    said: list[Draft] = method.generate(asks, needs, tools)
     found.expect(
         isinstance(said, list) and all(isinstance(one, Draft) for one in said),
         f"returned {said!r:.80}; return a list of Draft",

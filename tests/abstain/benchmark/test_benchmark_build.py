@@ -206,8 +206,8 @@ def test_a_case_with_two_golds_ties_their_templates(demo) -> None:
     ]
     for seed in range(4):
         built = build(Material(cases), Recipe(SplitPlan(seed=seed, unseen=0.4), unanswerable=0))
-        assert len(built.homes) == 2
-        assert len(set(built.homes.values())) == 1
+        assert len(built.template_parts) == 2
+        assert len(set(built.template_parts.values())) == 1
         assert {case.tags["seen"] for case in built.cases} == {"seen"}
 
 

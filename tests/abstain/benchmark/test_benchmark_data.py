@@ -52,7 +52,7 @@ def test_lints_of_the_rebuilt_trustsql_part(data_root) -> None:
     desk = QueryRunner("sqlite", Limits(), None)
     try:
         names = ["null_golds", "leakage_words", "leakage_case"]
-        nulls, words, letters = run_lints(LintData(cases, desk=desk), names)
+        nulls, words, letters = run_lints(LintData(cases, runner=desk), names)
     finally:
         desk.close()
     assert nulls.figures == {

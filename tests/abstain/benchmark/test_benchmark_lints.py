@@ -54,7 +54,7 @@ def test_golds_that_return_nothing_are_found(database) -> None:
     cases += [replace(case(9, "Q?", golds[0]), database=f"{database} elsewhere")]
     desk = QueryRunner("sqlite", Limits(), None)
     try:
-        found = look("null_golds", cases, desk=desk)
+        found = look("null_golds", cases, runner=desk)
     finally:
         desk.close()
     assert found.figures == {

@@ -43,7 +43,7 @@ def test_a_template_kept_for_one_part_is_in_no_other(sizes, seed, leftover, repe
     for item in items:
         if split.parts[item.id] is not None:
             found.setdefault(item.template, set()).add(split.parts[item.id])
-    for template, home in split.homes.items():
+    for template, home in split.template_parts.items():
         assert home in found[template], "a template is at its home, whatever its size"
         if home != "train":
             assert found[template] == {home}
@@ -56,7 +56,7 @@ def test_seen_means_that_train_holds_the_template(sizes, seed, leftover) -> None
     known = {item.template for item in items if split.parts[item.id] == "train"}
     for item in items:
         assert split.seen[item.id] == (item.template in known)
-        assert split.seen[item.id] == (split.homes[item.template] == "train")
+        assert split.seen[item.id] == (split.template_parts[item.template] == "train")
 
 
 @given(sizes=SIZES, seed=SEEDS)
@@ -67,7 +67,7 @@ def test_moving_loses_nothing_and_dropping_only_what_is_kept_elsewhere(sizes, se
     assert set(moved.parts.values()) <= set(PARTS)
     assert set(moved.parts) == {item.id for item in items}
     for item in items:
-        home = dropped.homes[item.template]
+        home = dropped.template_parts[item.template]
         stays = home in ("train", dropped.by_question[item.id])
         expected = dropped.by_question[item.id] if stays else None
         assert dropped.parts[item.id] == expected
@@ -120,7 +120,7 @@ def test_the_same_words_stay_together_and_tie_their_templates(sizes, seed) -> No
     for item in items:
         places.setdefault(item.wording, set()).add(split.parts[item.id])
     assert all(len(found) == 1 for found in places.values())
-    assert split.homes["shared"] == split.homes[items[0].template]
+    assert split.template_parts["shared"] == split.template_parts[items[0].template]
 
 
 def test_odd_plans_are_refused() -> None:

@@ -83,7 +83,7 @@ class BuiltBenchmark:
         schemas: The tables of each database.
         templates: The template of each answerable case that was split, by its id.
         meanings: Which templates mean the same.
-        homes: The part that each template, by its class, is kept for.
+        template_parts: The part that each template, by its class, is kept for.
         left_out: How many cases are in no part.
         reworded: What a language model made of the unanswerable questions.
         notes: What a user should know.
@@ -93,7 +93,7 @@ class BuiltBenchmark:
     schemas: Mapping[str, Schema]
     templates: Mapping[str, Template]
     meanings: Meanings
-    homes: Mapping[str, Part]
+    template_parts: Mapping[str, Part]
     left_out: int = 0
     reworded: RewordedQuestions | None = None
     notes: tuple[str, ...] = ()
@@ -135,12 +135,12 @@ def build(
     every = [template for found in templates.values() for template in found]
     meanings = find_meanings(every, schemas if recipe.proofs else {}, tell=tell)
     notes: list[str] = []
-    homes: dict[str, Part] = {}
+    template_parts: dict[str, Part] = {}
     left_out = 0
     if recipe.cross_database:
         placed = _by_database(material, answerable, recipe)
     else:
-        split, homes = _by_template(answerable, templates, meanings, recipe.plan)
+        split, template_parts = _by_template(answerable, templates, meanings, recipe.plan)
         placed = {case.id: split.parts[case.id] for case in answerable}
         left_out = sum(part is None for part in placed.values())
     parts: dict[Part, list[Case]] = {part: [] for part in PARTS}
@@ -169,7 +169,7 @@ def build(
         schemas,
         {case_id: found[0] for case_id, found in templates.items()},
         meanings,
-        homes,
+        template_parts,
         left_out,
         reworded,
         (*notes, *more),
@@ -251,7 +251,7 @@ def _by_template(
         for case in cases
     ]
     split = split_by_template(items, plan)
-    return split, {each: split.homes[first] for each, first in leader.items()}
+    return split, {each: split.template_parts[first] for each, first in leader.items()}
 
 
 def _by_database(

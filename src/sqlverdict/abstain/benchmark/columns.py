@@ -265,14 +265,14 @@ def _read_columns(
     """The columns that a query reads, each once, without those it compares with a text."""
     from sqlglot import exp
 
-    homes: dict[str, set[str]] = {}
+    sources_by_alias: dict[str, set[str]] = {}
     for source in tree.find_all(exp.Table):
-        homes.setdefault(fold(source.alias or source.name), set()).add(fold(source.name))
+        sources_by_alias.setdefault(fold(source.alias or source.name), set()).add(fold(source.name))
     found: dict[tuple[str, str], tuple[Table, Column]] = {}
     compared: set[tuple[str, str]] = set()
     for node in tree.find_all(exp.Column):
         named = fold(node.table)
-        among = homes.get(named, set()) if named else {fold(table) for table in tables}
+        among = sources_by_alias.get(named, set()) if named else {fold(table) for table in tables}
         held = [
             (table, column)
             for name in sorted(among)

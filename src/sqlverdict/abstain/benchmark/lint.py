@@ -75,7 +75,7 @@ class LintData:
     Args:
         cases: Every case of every part; the tag ``split`` says which.
         schemas: The tables of each database.
-        desk: Runs gold queries; ``None``: nothing is run.
+        runner: Runs gold queries; ``None``: nothing is run.
         seed: Decides folds and draws.
         clock: The present time that the questions are asked at, where the benchmark says it.
         templates: The template of each case, by its id, where they are known already.
@@ -88,7 +88,7 @@ class LintData:
         cases: Sequence[Case],
         schemas: Mapping[str, Schema] | None = None,
         *,
-        desk: QueryRunner | None = None,
+        runner: QueryRunner | None = None,
         seed: int = 0,
         clock: str = "",
         templates: Mapping[str, Template] | None = None,
@@ -97,7 +97,7 @@ class LintData:
     ) -> None:
         self.cases = cases
         self.schemas = schemas or {}
-        self.desk = desk
+        self.runner = runner
         self.seed = seed
         self.clock = clock
         self._templates = templates

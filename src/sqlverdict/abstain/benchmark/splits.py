@@ -87,13 +87,13 @@ class Split:
     Attributes:
         parts: The part of each item; ``None``: left out.
         seen: Whether train holds the item's template.
-        homes: The part that each template is kept for; ``train``: it may be in all.
+        template_parts: The part that each template is kept for; ``train``: it may be in all.
         by_question: The part of each item before templates were kept apart.
     """
 
     parts: Mapping[str, Part | None]
     seen: Mapping[str, bool]
-    homes: Mapping[str, Part]
+    template_parts: Mapping[str, Part]
     by_question: Mapping[str, Part]
 
 
@@ -105,11 +105,11 @@ def split_by_template(items: Sequence[SplitItem], plan: SplitPlan | None = None)
     """
     plan = plan or SplitPlan()
     blocks = _blocks(items)
-    homes = _homes(blocks, plan)
-    by_question = _questions(blocks, homes, plan)
+    reserved = _reserved_parts(blocks, plan)
+    by_question = _questions(blocks, reserved, plan)
     parts: dict[str, Part | None] = {}
     for block, members in blocks.items():
-        home = homes[block]
+        home = reserved[block]
         for item in members:
             now = by_question[item.id]
             if home != "train" and now != home:
@@ -120,7 +120,7 @@ def split_by_template(items: Sequence[SplitItem], plan: SplitPlan | None = None)
     return Split(
         parts,
         {item.id: item.template in known for item in items},
-        {item.template: homes[block] for block, found in blocks.items() for item in found},
+        {item.template: reserved[block] for block, found in blocks.items() for item in found},
         by_question,
     )
 
@@ -188,7 +188,7 @@ def _blocks(items: Sequence[SplitItem]) -> dict[str, list[SplitItem]]:
     return blocks
 
 
-def _homes(blocks: Mapping[str, list[SplitItem]], plan: SplitPlan) -> dict[str, Part]:
+def _reserved_parts(blocks: Mapping[str, list[SplitItem]], plan: SplitPlan) -> dict[str, Part]:
     kept = round(plan.unseen * len(blocks))
     if kept and 2 * kept >= len(blocks):
         kept = (len(blocks) - 1) // 2
@@ -200,7 +200,7 @@ def _homes(blocks: Mapping[str, list[SplitItem]], plan: SplitPlan) -> dict[str, 
 
 
 def _questions(
-    blocks: Mapping[str, list[SplitItem]], homes: Mapping[str, Part], plan: SplitPlan
+    blocks: Mapping[str, list[SplitItem]], reserved: Mapping[str, Part], plan: SplitPlan
 ) -> dict[str, Part]:
     """The question-based split: 6:2:2 over all, each template's first question at home."""
     whole = sum(plan.parts)
@@ -211,11 +211,11 @@ def _questions(
         wordings: dict[str, list[SplitItem]] = {}
         for item in blocks[block]:
             wordings.setdefault(item.wording, []).append(item)
-        open_: list[Part] = [part for part in PARTS if wanted[part] and part != homes[block]]
+        open_: list[Part] = [part for part in PARTS if wanted[part] and part != reserved[block]]
         for place, wording in enumerate(shuffled(wordings, plan.seed, "questions", block)):
             weight = len(wordings[wording])
             if place == 0:
-                part = homes[block]
+                part = reserved[block]
             else:
                 lacking = {
                     each: wanted[each] * (totals.total() + weight) - totals[each] for each in PARTS

@@ -100,7 +100,7 @@ def write_benchmark(
         folder: Where to; it exists.
         about: What the manifest says besides counts and digests: sources, recipe, seed.
     """
-    homes, problems = _link(built.cases, folder / DATABASES)
+    template_parts, problems = _link(built.cases, folder / DATABASES)
     digests = {}
     for part in PARTS:
         cases = built.parts[part]
@@ -108,7 +108,7 @@ def write_benchmark(
         if not cases:
             (folder / name).unlink(missing_ok=True)
             continue
-        records = (case_record(case, _relative(case, homes)) for case in cases)
+        records = (case_record(case, _relative(case, template_parts)) for case in cases)
         digests[name] = _write_lines(folder / name, records)
     digests["templates.jsonl"] = _write_lines(folder / "templates.jsonl", _templates(built))
     manifest = {
@@ -119,7 +119,7 @@ def write_benchmark(
             "texts": len(built.meanings.templates),
             "meanings": len(set(built.meanings.classes.values())),
             "pairs_proved": len(built.meanings.same),
-            "kept_for": dict(sorted(Counter(built.homes.values()).items())),
+            "kept_for": dict(sorted(Counter(built.template_parts.values()).items())),
         },
         "left_out": built.left_out,
         "notes": [*built.notes, *problems],
@@ -162,7 +162,7 @@ def _templates(built: BuiltBenchmark) -> Iterable[dict[str, Any]]:
             "meaning": meaning,
             "db_id": template.db_id,
             "text": template.text,
-            "kept_for": built.homes.get(meaning),
+            "kept_for": built.template_parts.get(meaning),
             "parts": dict(sorted(places.get(meaning, Counter()).items())),
         }
         if template.id in proofs:
@@ -177,7 +177,7 @@ def _link(cases: Sequence[Case], folder: Path) -> tuple[dict[str, tuple[str, str
     for case in cases:
         if case.database is not None and Path(case.database).is_file():
             files.setdefault(case.db_id, case.database)
-    homes: dict[str, tuple[str, str]] = {}
+    template_parts: dict[str, tuple[str, str]] = {}
     problems: list[str] = []
     for db_id, file in sorted(files.items()):
         path = Path(file).resolve()
@@ -185,9 +185,9 @@ def _link(cases: Sequence[Case], folder: Path) -> tuple[dict[str, tuple[str, str
         own = path.parent.name.casefold() == db_id.casefold()
         link = folder / db_id if own else folder / f"{db_id}{path.suffix}"
         target = path.parent if own else path
-        homes[db_id] = (file, str(Path(DATABASES) / link.relative_to(folder)))
+        template_parts[db_id] = (file, str(Path(DATABASES) / link.relative_to(folder)))
         if own:
-            homes[db_id] = (file, str(Path(DATABASES) / db_id / path.name))
+            template_parts[db_id] = (file, str(Path(DATABASES) / db_id / path.name))
         try:
             folder.mkdir(exist_ok=True)
             if link.is_symlink():
@@ -199,17 +199,17 @@ def _link(cases: Sequence[Case], folder: Path) -> tuple[dict[str, tuple[str, str
                 f"no links to the databases could be made ({refused.strerror}): give evaluate "
                 f"--databases {Path(file).parent.parent if own else Path(file).parent}"
             ]
-    return homes, problems
+    return template_parts, problems
 
 
-def _relative(case: Case, homes: Mapping[str, tuple[str, str]]) -> str | None:
+def _relative(case: Case, template_parts: Mapping[str, tuple[str, str]]) -> str | None:
     """A case's own database path, where it is not simply its database's file.
 
     Readers give some cases a path that leads nowhere, on purpose: that must not be lost.
     """
-    if case.database is None or case.db_id not in homes:
+    if case.database is None or case.db_id not in template_parts:
         return None
-    file, link = homes[case.db_id]
+    file, link = template_parts[case.db_id]
     if case.database == file:
         return None
     return link + case.database[len(file) :] if case.database.startswith(file) else case.database

@@ -61,10 +61,10 @@ class Clsprompt(Gate):
     _yes: ExamplePool = field(default_factory=lambda: ExamplePool([]), init=False, repr=False)
     _no: ExamplePool = field(default_factory=lambda: ExamplePool([]), init=False, repr=False)
 
-    def fit(self, lessons: TrainingData, tools: Tools) -> None:
+    def fit(self, training: TrainingData, tools: Tools) -> None:
         """Keep the questions to choose demonstrations from."""
         del tools
-        self._keep([*lessons.answerable(), *lessons.unanswerable()])
+        self._keep([*training.answerable(), *training.unanswerable()])
 
     def _keep(self, examples: Sequence[TrainingExample]) -> None:
         self._yes = ExamplePool([e for e in examples if e.answerable], self.embedding)
@@ -84,7 +84,7 @@ class Clsprompt(Gate):
             stop=("\n\n",),
             values={
                 "demonstrations": self._shown(ask, tools),
-                "schema": create_tables(ask.schema, ask.database, tools.desk, self.values),
+                "schema": create_tables(ask.schema, ask.database, tools.runner, self.values),
                 "question": ask.question,
             },
         )
@@ -103,7 +103,7 @@ class Clsprompt(Gate):
         for number, group in enumerate(groups):
             first = group[0].ask
             no = strangers[number * count : (number + 1) * count]
-            schema = create_tables(first.schema, first.database, tools.desk, self.values)
+            schema = create_tables(first.schema, first.database, tools.runner, self.values)
             parts.append(f"{schema}\n\n{_lines([*group, *no], draw)}")
         return "\n\n".join(parts)
 

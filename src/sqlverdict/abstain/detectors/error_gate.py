@@ -32,18 +32,18 @@ class ErrorGate(Gate):
     name: ClassVar[str] = "error_gate"
     version: ClassVar[int] = 1
     place: ClassVar[Place] = "after"
-    needs: ClassVar[frozenset[Need]] = frozenset({"desk"})
+    needs: ClassVar[frozenset[Need]] = frozenset({"runner"})
 
     empty: bool = False
 
     def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """Run each query."""
-        if tools.desk is None:
+        if tools.runner is None:
             raise UsageError("error_gate runs queries; say where the databases lie (--databases)")
         findings = []
         for ask, draft in asked:
             sql = (draft.sql or "") if draft is not None else ""
-            found = tools.desk.run(ask.database or ask.db_id, sql)
+            found = tools.runner.run(ask.database or ask.db_id, sql)
             if isinstance(found, Failure):
                 if found.fault is not None:
                     raise DatabaseError(f"{self.name}, {ask.id!r}: {found.message}")

@@ -29,10 +29,10 @@ class Featmd(StateGate):
     name: ClassVar[str] = "featmd"
     needs: ClassVar[frozenset[Need]] = frozenset({"states", "threshold"})
 
-    def fit(self, lessons: TrainingData, tools: Tools) -> None:
+    def fit(self, training: TrainingData, tools: Tools) -> None:
         """Fit the Gaussian."""
         del tools
-        self.gaussians = {"known": Gaussian.of(states_of(self.name, lessons.answerable()))}
+        self.gaussians = {"known": Gaussian.of(states_of(self.name, training.answerable()))}
 
     def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """Minus each question's distance."""

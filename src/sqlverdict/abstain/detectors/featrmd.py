@@ -32,12 +32,12 @@ class Featrmd(StateGate):
     needs: ClassVar[frozenset[Need]] = frozenset({"states", "background", "threshold"})
     fitted: ClassVar[tuple[str, ...]] = ("known", "strange")
 
-    def fit(self, lessons: TrainingData, tools: Tools) -> None:
+    def fit(self, training: TrainingData, tools: Tools) -> None:
         """Fit both Gaussians."""
         del tools
         self.gaussians = {
-            "known": Gaussian.of(states_of(self.name, lessons.answerable())),
-            "strange": Gaussian.of(states_of(self.name, lessons.background)),
+            "known": Gaussian.of(states_of(self.name, training.answerable())),
+            "strange": Gaussian.of(states_of(self.name, training.background)),
         }
 
     def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:

@@ -49,9 +49,9 @@ class Rf(Gate):
     balance: bool = False
     forest: Forest | None = field(default=None, init=False, repr=False)
 
-    def fit(self, lessons: TrainingData, tools: Tools) -> None:
+    def fit(self, training: TrainingData, tools: Tools) -> None:
         """Learn to tell answerable questions from unanswerable ones."""
-        known = [*lessons.answerable(), *lessons.unanswerable()]
+        known = [*training.answerable(), *training.unanswerable()]
         growth = Growth(self.trees, self.grams, self.features, self.depth, self.balance, tools.seed)
         self.forest = Forest.grow(
             [example.ask.question for example in known],

@@ -55,9 +55,9 @@ class RfStar(Gate):
         query = (draft.sql or "") if draft is not None and self.sql else ""
         return f"{ask.question}\n{query}" if query else ask.question
 
-    def fit(self, lessons: TrainingData, tools: Tools) -> None:
+    def fit(self, training: TrainingData, tools: Tools) -> None:
         """Learn where the generator is right."""
-        marked = [e for e in lessons.validation if e.draft is not None and e.correct is not None]
+        marked = [e for e in training.validation if e.draft is not None and e.correct is not None]
         growth = Growth(self.trees, self.grams, self.features, self.depth, self.balance, tools.seed)
         self.forest = Forest.grow(
             [self._text(example.ask, example.draft) for example in marked],

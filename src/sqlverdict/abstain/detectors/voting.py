@@ -55,7 +55,7 @@ class Voting(Gate):
     equality: Equality = "string"
     preset: str = "strict"
 
-    def wishes(self) -> GeneratorNeeds:
+    def generator_needs(self) -> GeneratorNeeds:
         """Several samples."""
         if self.n < 2:
             raise UsageError(f"voting(n={self.n}): a vote needs at least two samples")

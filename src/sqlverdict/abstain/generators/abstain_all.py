@@ -24,7 +24,7 @@ class AbstainAll(Learner):
     name: ClassVar[str] = "abstain_all"
     version: ClassVar[int] = 1
 
-    def generate(self, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools) -> list[Draft]:
+    def generate(self, asks: Sequence[Ask], needs: GeneratorNeeds, tools: Tools) -> list[Draft]:
         """An abstention for each question."""
-        del wishes, tools
+        del needs, tools
         return [Draft(abstained=True) for _ in asks]

@@ -70,10 +70,10 @@ class DinSql(Learner):
     heat: float = 1.0
     _pools: dict[str, ExamplePool] = field(default_factory=dict, init=False, repr=False)
 
-    def fit(self, lessons: TrainingData, tools: Tools) -> None:
+    def fit(self, training: TrainingData, tools: Tools) -> None:
         """Keep the questions to choose demonstrations from, by class too."""
         del tools
-        self._keep(lessons.answerable())
+        self._keep(training.answerable())
 
     def _keep(self, examples: Sequence[TrainingExample]) -> None:
         known = [(example, class_of(example.sql)) for example in examples if example.sql]
@@ -82,16 +82,16 @@ class DinSql(Learner):
             alike = [example for example, own in known if own == kind]
             self._pools[kind] = ExamplePool(alike, self.embedding)
 
-    def generate(self, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools) -> list[Draft]:
+    def generate(self, asks: Sequence[Ask], needs: GeneratorNeeds, tools: Tools) -> list[Draft]:
         """Four requests a question, and again for each sample."""
-        if wishes.states or wishes.tokens or wishes.style is not None:
+        if needs.states or needs.tokens or needs.style is not None:
             raise UsageError(
                 "din_sql gives neither states nor token probabilities, and its prompts cannot be "
                 "changed; inside its brackets only voting works"
             )
-        times = max(1, wishes.samples)
+        times = max(1, needs.samples)
         work = [(ask, sample) for ask in asks for sample in range(times)]
-        done = side_by_side(lambda one: self._one(*one, bool(wishes.samples), tools), work, tools)
+        done = side_by_side(lambda one: self._one(*one, bool(needs.samples), tools), work, tools)
         return [_joined(done[n * times : (n + 1) * times]) for n in range(len(asks))]
 
     def _one(self, ask: Ask, sample: int, sampling: bool, tools: Tools) -> Draft:

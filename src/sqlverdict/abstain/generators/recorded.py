@@ -32,7 +32,7 @@ class RecordedGenerator(Learner):
     path: Path | None = None
     drafts: Mapping[str, Draft] | None = field(default=None, init=False, repr=False)
 
-    def generate(self, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools) -> list[Draft]:
+    def generate(self, asks: Sequence[Ask], needs: GeneratorNeeds, tools: Tools) -> list[Draft]:
         """What the file says to each question."""
         del tools
         drafts = self._drafts()
@@ -43,7 +43,7 @@ class RecordedGenerator(Learner):
                 f"{few_of(missing)}). Expected one for each; null is an abstention"
             )
         found = [drafts[ask.id] for ask in asks]
-        style = wishes.style
+        style = needs.style
         if style is None:
             return found
         # Nothing is prompted anew, but the texts are read as that prompt's replies are.

@@ -55,44 +55,44 @@ class Sqlprompt(Learner):
     known: ExamplePool = field(default_factory=lambda: ExamplePool([]), init=False, repr=False)
     strange: ExamplePool = field(default_factory=lambda: ExamplePool([]), init=False, repr=False)
 
-    def fit(self, lessons: TrainingData, tools: Tools) -> None:
+    def fit(self, training: TrainingData, tools: Tools) -> None:
         """Keep the questions to choose demonstrations from."""
         del tools
-        self._keep([*lessons.answerable(), *lessons.unanswerable()])
+        self._keep([*training.answerable(), *training.unanswerable()])
 
     def _keep(self, examples: Sequence[TrainingExample]) -> None:
         self.known = ExamplePool([e for e in examples if e.answerable and e.sql], self.embedding)
         self.strange = ExamplePool([e for e in examples if not e.answerable], self.embedding)
 
-    def generate(self, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools) -> list[Draft]:
+    def generate(self, asks: Sequence[Ask], needs: GeneratorNeeds, tools: Tools) -> list[Draft]:
         """Ask the model; each wish for samples asks it so many times."""
-        if wishes.states:
+        if needs.states:
             raise UsageError("sqlprompt gives no encoder states; those need t5")
-        times = max(1, wishes.samples)
+        times = max(1, needs.samples)
         requests = [
-            self._request(ask, wishes, tools, sample) for ask in asks for sample in range(times)
+            self._request(ask, needs, tools, sample) for ask in asks for sample in range(times)
         ]
         replies = ask_all(requests, tools, self.name)
-        return [self._draft(replies[n * times : (n + 1) * times], wishes) for n in range(len(asks))]
+        return [self._draft(replies[n * times : (n + 1) * times], needs) for n in range(len(asks))]
 
-    def _request(self, ask: Ask, wishes: GeneratorNeeds, tools: Tools, sample: int) -> Request:
-        style = wishes.style
+    def _request(self, ask: Ask, needs: GeneratorNeeds, tools: Tools, sample: int) -> Request:
+        style = needs.style
         return request(
             style.prompt if style is not None else "sqlprompt",
             tools,
-            temperature=self.heat if wishes.samples else self.temperature,
+            temperature=self.heat if needs.samples else self.temperature,
             sample=sample,
-            logprobs=5 if wishes.tokens else 0,
+            logprobs=5 if needs.tokens else 0,
             stop=("\nQuestion:",),
             values={
-                "demonstrations": self._shown(ask, wishes, tools),
+                "demonstrations": self._shown(ask, needs, tools),
                 "schema": column_lists(ask.schema),
                 "knowledge": ask.knowledge,
                 "question": ask.question,
             },
         )
 
-    def _shown(self, ask: Ask, wishes: GeneratorNeeds, tools: Tools) -> str:
+    def _shown(self, ask: Ask, needs: GeneratorNeeds, tools: Tools) -> str:
         near = self.choose == "similar" or (self.choose == "auto" and self.known.has(ask.db_id))
         if near:
             groups = [self.known.similar(ask, self.shots, ask.db_id)]
@@ -101,28 +101,28 @@ class Sqlprompt(Learner):
             fixed = self.known.fixed(self.databases, self.shots, tools.seed)
             groups = [group for group in fixed if group]
             schemas = [column_lists(group[0].ask.schema) for group in groups]
-        if wishes.style is not None:
-            shots = wishes.style.shots(groups, self.strange, ask, tools.seed)
+        if needs.style is not None:
+            shots = needs.style.shots(groups, self.strange, ask, tools.seed)
         else:
             shots = [[Shot(e.ask, e.sql or "") for e in group] for group in groups]
         return dialogue(list(zip(schemas, shots, strict=True)))
 
-    def _draft(self, replies: Sequence[Reply | NoReply], wishes: GeneratorNeeds) -> Draft:
+    def _draft(self, replies: Sequence[Reply | NoReply], needs: GeneratorNeeds) -> Draft:
         texts = []
         for reply in replies:
             if isinstance(reply, NoReply):
                 return no_draft(reply)
             texts.append(reply.text)
-        read = wishes.style.read if wishes.style is not None else sql_of
+        read = needs.style.read if needs.style is not None else sql_of
         queries = [read(text) for text in texts]
         first = replies[0]
         assert isinstance(first, Reply)
-        probabilities, entropies = token_figures(first) if wishes.tokens else ((), ())
+        probabilities, entropies = token_figures(first) if needs.tokens else ((), ())
         return Draft(
             next((sql for sql in queries if sql is not None), None),
             texts[0],
             samples=tuple(sql or text for sql, text in zip(queries, texts, strict=True))
-            if wishes.samples
+            if needs.samples
             else (),
             probabilities=probabilities,
             entropies=entropies,

@@ -73,7 +73,7 @@ class T5(Learner):
         parts.append(one_line(ask.schema) if self.schema else "")
         return readable(" | ".join(" ".join(part.split()) for part in parts if part))
 
-    def fit(self, lessons: TrainingData, tools: Tools) -> None:
+    def fit(self, training: TrainingData, tools: Tools) -> None:
         """Train, or fetch a ready-made model."""
         from sqlverdict.abstain.neural.model import SCRATCH, Size, load_model, ready_model
         from sqlverdict.abstain.neural.torch_parts import pick_device
@@ -84,7 +84,7 @@ class T5(Learner):
                 raise UsageError("t5(train=false) needs a ready-made model: t5(model=PATH)")
             self._ready = load_model(self.model)
             return
-        pairs = self._pairs(lessons.train)
+        pairs = self._pairs(training.train)
         size = Size(self.width, self.layers, self.heads, self.dropout)
         model, tokenizer = ready_model(self.model, pairs, size, self.vocabulary, tools.seed)
         how = Training(
@@ -99,7 +99,7 @@ class T5(Learner):
             seconds=self.seconds,
             seed=tools.seed,
         )
-        device, known = pick_device(tools.device), self._pairs(lessons.validation)
+        device, known = pick_device(tools.device), self._pairs(training.validation)
         self.history = train(model, tokenizer, pairs, how, device, known, tools.say)
         self._ready = (model, tokenizer)
 
@@ -110,24 +110,24 @@ class T5(Learner):
             if example.answerable and example.sql
         ]
 
-    def generate(self, asks: Sequence[Ask], wishes: GeneratorNeeds, tools: Tools) -> list[Draft]:
+    def generate(self, asks: Sequence[Ask], needs: GeneratorNeeds, tools: Tools) -> list[Draft]:
         """Write a query for each question."""
         from sqlverdict.abstain.neural.decode import Decoding, write
         from sqlverdict.abstain.neural.torch_parts import pick_device
 
         if self._ready is None:
             raise UsageError("t5 was not fitted; see sqlverdict abstain fit")
-        if wishes.style is not None:
+        if needs.style is not None:
             raise UsageError("t5 has no prompt to be changed; demo and verbal are for sqlprompt")
         how = Decoding(
             batch=self.write,
             longest_source=self.source,
             longest_target=self.target,
             beams=self.beams,
-            tokens=wishes.tokens,
-            states=wishes.states,
-            text=wishes.text,
-            samples=wishes.samples,
+            tokens=needs.tokens,
+            states=needs.states,
+            text=needs.text,
+            samples=needs.samples,
             heat=self.heat,
         )
         sources = [self.text_of(ask) for ask in asks]

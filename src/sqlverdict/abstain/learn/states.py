@@ -50,7 +50,7 @@ class StateGate(Gate):
     threshold: float | None = None
     gaussians: dict[str, Gaussian] = field(default_factory=dict, init=False, repr=False)
 
-    def wishes(self) -> GeneratorNeeds:
+    def generator_needs(self) -> GeneratorNeeds:
         """The encoder's states."""
         return GeneratorNeeds(states=True)
 

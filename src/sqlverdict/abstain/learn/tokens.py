@@ -26,7 +26,7 @@ class TokenGate(Gate):
 
     threshold: float | None = None
 
-    def wishes(self) -> GeneratorNeeds:
+    def generator_needs(self) -> GeneratorNeeds:
         """What is known of the tokens."""
         return GeneratorNeeds(tokens=True)
 

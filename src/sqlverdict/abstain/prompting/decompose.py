@@ -66,12 +66,12 @@ def _qualified(column: str, tables: tuple[str, ...], schema: Schema | None) -> s
     if schema is None:
         return column
     wanted = {fold(name) for name in tables}
-    homes = [
+    owners = [
         table.name
         for table in schema.tables
         if fold(table.name) in wanted and table.column(column) is not None
     ]
-    return f"{homes[0]}.{column}" if len(homes) == 1 else column
+    return f"{owners[0]}.{column}" if len(owners) == 1 else column
 
 
 def with_links(example: TrainingExample) -> str:

@@ -49,7 +49,7 @@ def column_lists(schema: Schema | None, *, primary_keys: bool = False) -> str:
 def create_tables(
     schema: Schema | None,
     database: str | None = None,
-    desk: QueryRunner | None = None,
+    runner: QueryRunner | None = None,
     values: int = 3,
 ) -> str:
     """CREATE TABLE a table; where the database can be read, a few values of each column."""
@@ -58,8 +58,8 @@ def create_tables(
     parts = []
     for table in schema.tables:
         text = _create(table)
-        if desk is not None and database is not None and values:
-            text += _examples(table, database, desk, values)
+        if runner is not None and database is not None and values:
+            text += _examples(table, database, runner, values)
         parts.append(text)
     return "\n\n".join(parts)
 
@@ -82,9 +82,9 @@ def _create(table: Table) -> str:
     return create_table(table.name, map(str.lower, parts), write=str.lower)
 
 
-def _examples(table: Table, database: str, desk: QueryRunner, values: int) -> str:
+def _examples(table: Table, database: str, runner: QueryRunner, values: int) -> str:
     sql = f"SELECT * FROM {quote_name(table.name)} LIMIT {values}"  # noqa: S608 (quoted)
-    found = desk.run(database, sql)
+    found = runner.run(database, sql)
     if not isinstance(found, Answer) or not found.rows:
         return ""
     lines = [

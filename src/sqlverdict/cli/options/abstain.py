@@ -179,7 +179,7 @@ def open_tools(args: ToolArgs, composition: FittedComposition) -> Iterator[Tools
             yield Tools(
                 answerer=answerer,
                 model=args.llm.model or "",
-                desk=runner,
+                runner=runner,
                 concurrency=args.llm.concurrency,
                 max_tokens=args.max_tokens,
                 device=args.device,

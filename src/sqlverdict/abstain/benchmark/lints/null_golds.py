@@ -25,7 +25,7 @@ class NullGolds:
             for case, _ in golds
             if case.database is not None and Path(case.database).is_file()
         }
-        if data.desk is None or not there:
+        if data.runner is None or not there:
             why = "there are no databases to run the golds on"
             return LintResult("null_golds", self.title, skipped=why)
         figures: Counter[str] = Counter()
@@ -35,7 +35,7 @@ class NullGolds:
             if case.database not in there:
                 figures["unavailable"] += 1
                 continue
-            outcome = data.desk.run(case.database or "", sql)
+            outcome = data.runner.run(case.database or "", sql)
             if not isinstance(outcome, Answer):
                 away = outcome.fault is Fault.ENGINE
                 figures["unavailable" if away else "failing"] += 1

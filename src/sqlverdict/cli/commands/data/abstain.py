@@ -52,7 +52,7 @@ _EXAMPLES = (
     "sqlverdict evaluate --cases c.jsonl --predictions q.jsonl --out runs/q",
 )
 _NEEDS = (
-    "needs: answerer, a language model (--model); desk, the databases (--databases); examples,",
+    "needs: answerer, a language model (--model); runner, the databases (--databases); examples,",
     "states and unanswerable, questions to learn from (--train); drafts and threshold, questions",
     "that f answers and whose answers are marked (--validation); background, questions of no",
     "domain in particular (--background). One in full: sqlverdict abstain list NAME",

@@ -133,7 +133,7 @@ def _lint(
         data = LintData(
             cases,
             schemas,
-            desk=runner,
+            runner=runner,
             seed=args.seed,
             clock=args.clock,
             templates=built.templates if built is not None else None,
