@@ -102,7 +102,7 @@ def train(data: Path, out: Path, settings: dict[str, str], seed: int) -> None:
     weights = sum(part.numel() for part in t5._ready[0].parameters())
     print(f"{weights:,} weights, trained in {trained:.0f} s")
     states: dict[str, Any] = {}
-    for part, generator_needs in (
+    for part, needs in (
         ("train", GeneratorNeeds(text=False, states=True)),
         ("background", GeneratorNeeds(text=False, states=True)),
         ("valid", GeneratorNeeds(tokens=True, states=True)),
@@ -110,7 +110,7 @@ def train(data: Path, out: Path, settings: dict[str, str], seed: int) -> None:
     ):
         began = perf_counter()
         chosen = answerable if part == "train" else known[part]
-        drafts = t5.generate([example.ask for example in chosen], generator_needs, tools)
+        drafts = t5.generate([example.ask for example in chosen], needs, tools)
         # Half precision: a distance changes by less than a hundredth of itself.
         states[part] = np.asarray([draft.state for draft in drafts], dtype=np.float16)
         with (out / f"{part}.jsonl").open("w", encoding="utf-8") as stream:

@@ -294,7 +294,7 @@ def test_a_generator_that_shows_a_question_its_own_query() -> None:
     class Leaking(type(make(MethodPart("sqlprompt")))):  # type: ignore[misc]
         """Shows all it knows."""
 
-        def _shown(self, ask: Ask, needs: GeneratorNeeds, tools: Tools) -> str:
+        def _demonstrations(self, ask: Ask, needs: GeneratorNeeds, tools: Tools) -> str:
             del ask, needs, tools
             return "\n".join(f"{one.ask.question} {one.sql}" for one in self.known.every)
 

@@ -187,7 +187,7 @@ def test_t5_learns_writes_and_is_kept(tmp_path: Path) -> None:
     f.fit(TrainingData(train=known(), validation=known()[:2]), world)
     assert len(lines) == len(f.history) == 2
     asks = [example.ask for example in known()]
-    generator_needs = GeneratorNeeds(tokens=True, states=True)
+    needs = GeneratorNeeds(tokens=True, states=True)
     drafts = f.generate(asks, needs, world)
     assert all(len(draft.state) == 32 and draft.probabilities for draft in drafts)
     assert all(draft.raw is not None for draft in drafts)

@@ -48,7 +48,7 @@ def drafts_for(cases: Iterable[Case], predictions: Path) -> dict[str, Draft]:
     if detect(predictions, read_text(predictions, PredictionError)) == "jsonl":
         return read_drafts(predictions)
     known = [(case.id, case.db_id) for case in cases]
-    found = load_predictions(
+    loaded = load_predictions(
         predictions, [case_id for case_id, _ in known], db_ids=[db_id for _, db_id in known]
     )
-    return {case_id: draft_of(prediction) for case_id, prediction in found.items()}
+    return {case_id: draft_of(prediction) for case_id, prediction in loaded.items()}

@@ -118,10 +118,10 @@ class PromptGate(Gate):
         """The SQL in a reply."""
         raise NotImplementedError
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
+    def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """What each reply remarks on itself."""
         del tools
-        return [self.detect(draft or Draft()) for _, draft in asked]
+        return [self.detect(draft or Draft()) for _, draft in drafts]
 
     def detect(self, draft: Draft) -> Detection:
         """What one reply remarks on itself."""

@@ -72,16 +72,16 @@ def calibrate(
     confidences = [confidence for confidence, _ in known]
     right = [correct for _, correct in known]
     if risk is None:
-        found = heuristic_threshold(confidences, right, penalty)
-        detector.threshold = found.value
+        threshold = heuristic_threshold(confidences, right, penalty)
+        detector.threshold = threshold.value
         return ThresholdFit(
             detector.name,
-            found.value,
-            found.items,
-            found.answered,
-            found.wrong,
+            threshold.value,
+            threshold.items,
+            threshold.answered,
+            threshold.wrong,
             f"largest sum, a right answer worth 1 and a wrong one -{penalty:g}",
-            tuple(found.curve()),
+            tuple(threshold.curve()),
         )
     sure = certified_threshold(confidences, right, risk=risk, delta=delta)
     detector.threshold = sure.value

@@ -39,8 +39,8 @@ class MethodPart:
     options: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
-        given = ", ".join(f"{key}={_quoted(value)}" for key, value in self.options.items())
-        return f"{self.name}({given})" if given else self.name
+        arguments = ", ".join(f"{key}={_quoted(value)}" for key, value in self.options.items())
+        return f"{self.name}({arguments})" if arguments else self.name
 
 
 @dataclass(frozen=True)
@@ -89,16 +89,16 @@ def make(part: MethodPart) -> Any:
     values = {}
     for key, text in part.options.items():
         if key not in known:
-            shown = ", ".join(f"{name}={_default(one)}" for name, one in known.items()) or "none"
-            raise UsageError(f"{part.name} has no option {key!r}. Options: {shown}")
+            options = ", ".join(f"{name}={_default(one)}" for name, one in known.items()) or "none"
+            raise UsageError(f"{part.name} has no option {key!r}. Options: {options}")
         values[key] = _value(part.name, key, text, hints[key])
     return type(member)(**values)
 
 
 def make_generator(composition: Composition) -> Generator:
     """The generator of a composition."""
-    found: Generator = make(composition.generator)
-    return found
+    generator: Generator = make(composition.generator)
+    return generator
 
 
 def make_detectors(parts: Sequence[MethodPart]) -> list[Detector]:
@@ -130,10 +130,10 @@ def _placed(line: str, chain: list[tuple[MethodPart, tuple[MethodPart, ...]]]) -
     writing = [place for place, (_, _, method) in enumerate(methods) if is_generator(method)]
     if len(writing) != 1:
         names = [chain[place][0].name for place in writing]
-        found = f"found {' and '.join(names)}" if names else "found none"
+        generators = f"found {' and '.join(names)}" if names else "found none"
         known = ", ".join(name for name, member in ABSTAINERS.items() if is_generator(member))
         raise UsageError(
-            f"{line!r} must name exactly one generator ({known}); {found}. To give a detector "
+            f"{line!r} must name exactly one generator ({known}); {generators}. To give a detector "
             f"the answers of a file, use recorded(path=FILE)"
         )
     (at,) = writing
@@ -157,8 +157,8 @@ def _placed(line: str, chain: list[tuple[MethodPart, tuple[MethodPart, ...]]]) -
     return Composition(part, before, inner, after)
 
 
-def _check_place(line: str, part: MethodPart, place: str, found: str) -> None:
-    if place != found:
+def _check_place(line: str, part: MethodPart, place: str, position: str) -> None:
+    if place != position:
         raise UsageError(f"{line!r}: " + _PLACES[place].format(name=part.name))
 
 
@@ -171,11 +171,11 @@ class _LineReader:
 
     def take(self, kind: str, sign: str | None = None) -> str | None:
         """The next token if it is of that kind (and that sign); else nothing is read."""
-        found = _TOKEN.match(self.line, self.at)
-        if found is None or found[kind] is None or (sign is not None and found[kind] != sign):
+        token = _TOKEN.match(self.line, self.at)
+        if token is None or token[kind] is None or (sign is not None and token[kind] != sign):
             return None
-        self.at = found.end()
-        return found[kind]
+        self.at = token.end()
+        return token[kind]
 
     def need(self, sign: str) -> None:
         """Read a sign, or complain."""
@@ -191,9 +191,9 @@ class _LineReader:
         """Raise, with a mark at the place."""
         rest = self.line[self.at :]
         at = self.at + len(rest) - len(rest.lstrip())
-        found = f"{self.line[at]!r}" if at < len(self.line) else "the end"
+        text = f"{self.line[at]!r}" if at < len(self.line) else "the end"
         raise UsageError(
-            f"cannot read the composition: at column {at + 1} found {found}, {expected}\n"
+            f"cannot read the composition: at column {at + 1} found {text}, {expected}\n"
             f"  {self.line}\n  {' ' * at}^\n"
             f"Write it like: clsprompt > sqlprompt > selfref, t5[maxprob], voting(n=5)"
         )

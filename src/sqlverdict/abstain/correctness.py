@@ -50,8 +50,8 @@ def _same(example: TrainingExample, draft: Draft, runner: QueryRunner, name: str
         return False
     if normalised(draft.sql) == normalised(example.sql or ""):
         return True
-    found = run(sql)
-    if isinstance(found, Failure):
-        return None if found.fault is not None else False
+    outcome = run(sql)
+    if isinstance(outcome, Failure):
+        return None if outcome.fault is not None else False
     pair = QueryPair(gold_sql, sql, runner.engine.dialect, probe=run)
-    return preset.compare(gold, found, pair).equal
+    return preset.compare(gold, outcome, pair).equal

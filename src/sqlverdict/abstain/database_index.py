@@ -64,6 +64,6 @@ def _schema(database: str | None, db_id: str) -> Schema | None:
     if place not in _SCHEMAS:
         from sqlverdict.parse.schemas.load import load_schemas
 
-        found = load_schemas(database, db_id) if _is_file(database) else {}
-        _SCHEMAS[place] = next(iter(found.values()), None)
+        schemas = load_schemas(database, db_id) if _is_file(database) else {}
+        _SCHEMAS[place] = next(iter(schemas.values()), None)
     return _SCHEMAS[place]

@@ -49,17 +49,17 @@ class Decision:
 
     def about(self) -> dict[str, Any]:
         """What is kept beside the prediction."""
-        found: dict[str, Any] = {
+        record: dict[str, Any] = {
             "findings": {
                 name: {"confidence": one.confidence, "note": one.note}
                 for name, one in self.findings.items()
             }
         }
         if self.by:
-            found["by"] = self.by
+            record["by"] = self.by
         if self.abstained and self.sql is not None:
-            found["draft"] = self.sql
-        return found
+            record["draft"] = self.sql
+        return record
 
 
 def is_open(decision: Decision) -> bool:
@@ -82,7 +82,7 @@ def drafted(decision: Decision, draft: Draft, name: str) -> Decision:
     )
 
 
-def looked(
+def after_detector(
     detector: Detector, decisions: list[Decision], tools: Tools, *, with_sql: bool = False
 ) -> list[Decision]:
     """The decisions after one more detector; those that are made already stay."""
@@ -91,29 +91,29 @@ def looked(
         for place, one in enumerate(decisions)
         if is_open(one) and (one.sql is not None or not with_sql)
     ]
-    asked = []
+    drafts = []
     for place in going:
         one = decisions[place]
         # An earlier detector may have chosen another query among the samples.
         draft = replace(one.draft, sql=one.sql) if one.draft is not None else None
-        asked.append((one.ask, draft))
-    findings = detector.score(asked, tools) if asked else []
+        drafts.append((one.ask, draft))
+    findings = detector.score(drafts, tools) if drafts else []
     after = list(decisions)
     for place, finding in zip(going, findings, strict=True):
-        after[place] = _heard(after[place], detector, finding)
+        after[place] = _with_finding(after[place], detector, finding)
     return after
 
 
-def _heard(decision: Decision, detector: Detector, finding: Detection) -> Decision:
+def _with_finding(decision: Decision, detector: Detector, finding: Detection) -> Decision:
     if finding.problem is not None:
         return replace(decision, problem=finding.problem)
     findings = {**decision.findings, detector.name: finding}
-    given = detector.decide(finding)
+    answers = detector.decide(finding)
     return replace(
         decision,
         sql=finding.sql if finding.sql is not None else decision.sql,
-        abstained=not given,
-        by="" if given else detector.name,
+        abstained=not answers,
+        by="" if answers else detector.name,
         confidence=finding.confidence if decision.draft is not None else decision.confidence,
         findings=findings,
     )

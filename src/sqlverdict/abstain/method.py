@@ -296,7 +296,7 @@ class Detector(Method, Protocol):
         """What it wants of the generator."""
         ...
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
+    def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """How sure it is of each question; drafts are ``None`` before f."""
         ...
 

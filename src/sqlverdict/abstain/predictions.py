@@ -53,12 +53,12 @@ def draft_of(prediction: Prediction, extra: Mapping[str, Any] | None = None) -> 
     A draft that an earlier detector held back is used again.
     """
     extra = extra or {}
-    held = (extra.get("abstain") or {}).get("draft")
+    earlier = (extra.get("abstain") or {}).get("draft")
     tokens = extra.get("tokens") or {}
     return Draft(
-        sql=prediction.sql if held is None else held,
+        sql=prediction.sql if earlier is None else earlier,
         raw=prediction.raw,
-        abstained=prediction.abstained and held is None,
+        abstained=prediction.abstained and earlier is None,
         samples=prediction.samples,
         probabilities=_numbers(tokens.get("probabilities"), prediction.case_id),
         entropies=_numbers(tokens.get("entropies"), prediction.case_id),
@@ -110,8 +110,8 @@ def _extras(path: Path, text: str) -> Iterator[tuple[str, dict[str, Any]]]:
         except ValueError as error:
             raise PredictionError(f"{path}, line {number}: no JSON ({error})") from error
         if isinstance(record, dict):
-            found = record.get("id", record.get("question_id", record.get("case_id")))
-            yield str(found), record
+            case_id = record.get("id", record.get("question_id", record.get("case_id")))
+            yield str(case_id), record
 
 
 def _numbers(value: Any, case_id: str) -> tuple[float, ...]:

@@ -200,7 +200,7 @@ def _done(out: Path, about: Mapping[str, Any], overwrite: bool) -> set[str]:
 
 def _whole_lines(out: Path) -> set[str]:
     """The ids in a predictions file; a last line that was cut off is taken away."""
-    kept: list[str] = []
+    whole: list[str] = []
     ids: set[str] = set()
     lines: Sequence[str] = out.read_text(encoding="utf-8").splitlines(keepends=True)
     for line in lines:
@@ -208,7 +208,7 @@ def _whole_lines(out: Path) -> set[str]:
             ids.add(str(json.loads(line)["id"]))
         except (ValueError, KeyError):
             break
-        kept.append(line)
-    if len(kept) < len(lines):
-        out.write_text("".join(kept), encoding="utf-8")
+        whole.append(line)
+    if len(whole) < len(lines):
+        out.write_text("".join(whole), encoding="utf-8")
     return ids

@@ -20,7 +20,7 @@ from sqlverdict.abstain.compose import (
     parse_composition,
 )
 from sqlverdict.abstain.correctness import mark
-from sqlverdict.abstain.decision import Decision, drafted, is_open, looked
+from sqlverdict.abstain.decision import Decision, after_detector, drafted, is_open
 from sqlverdict.abstain.learn.saved import read_json, write_json
 from sqlverdict.abstain.method import (
     Ask,
@@ -122,7 +122,7 @@ class FittedComposition:
 
     def _check(self, training: TrainingData) -> None:
         missing = []
-        for need, found, what in (
+        for need, examples, what in (
             ("examples", training.answerable(), "training questions with SQL (--train)"),
             ("unanswerable", training.unanswerable(), "unanswerable questions (--train)"),
             ("states", training.answerable(), "training questions (--train)"),
@@ -130,7 +130,7 @@ class FittedComposition:
             ("drafts", training.validation, "validation questions (--validation)"),
             ("threshold", training.validation, "validation questions (--validation)"),
         ):
-            if need in self.needs and not found:
+            if need in self.needs and not examples:
                 missing.append(what)
         if missing:
             raise DataError(
@@ -183,23 +183,27 @@ class FittedComposition:
         ]
         findings = detector.score([(e.ask, e.draft) for e in examples], tools)
         penalty = getattr(detector, "penalty", 1.0)
-        found = calibrate(detector, examples, findings, penalty=penalty, risk=risk, delta=delta)
-        self.calibrations.append(found)
+        calibration = calibrate(
+            detector, examples, findings, penalty=penalty, risk=risk, delta=delta
+        )
+        self.calibrations.append(calibration)
 
     def answer(self, asks: Sequence[Ask], tools: Tools) -> list[Decision]:
         """A decision for each question, in order."""
         decisions = [Decision(ask) for ask in asks]
         for detector in self.before:
-            decisions = looked(detector, decisions, tools)
+            decisions = after_detector(detector, decisions, tools)
         going = [place for place, one in enumerate(decisions) if is_open(one)]
-        chosen = [asks[place] for place in going]
-        drafts = self.generator.generate(chosen, self.generator_needs, tools) if chosen else []
+        open_asks = [asks[place] for place in going]
+        drafts = (
+            self.generator.generate(open_asks, self.generator_needs, tools) if open_asks else []
+        )
         for place, draft in zip(going, drafts, strict=True):
             decisions[place] = drafted(decisions[place], draft, self.generator.name)
         for detector in self.within:
-            decisions = looked(detector, decisions, tools)
+            decisions = after_detector(detector, decisions, tools)
         for detector in self.after:
-            decisions = looked(detector, decisions, tools, with_sql=True)
+            decisions = after_detector(detector, decisions, tools, with_sql=True)
         return decisions
 
     def about(self) -> dict[str, Any]:
@@ -211,8 +215,8 @@ class FittedComposition:
                 for method in (*self.before, self.generator, *self.within, *self.after)
             },
             "calibrations": [
-                asdict(found) | {"threshold": _plain(found.threshold)}
-                for found in self.calibrations
+                asdict(calibration) | {"threshold": _plain(calibration.threshold)}
+                for calibration in self.calibrations
             ],
             "learned_from": self.learned_from,
         }
@@ -234,27 +238,27 @@ class FittedComposition:
         about = read_json(folder / _FILE)
         fitted = cls(str(about["composition"]))
         for method in (fitted.generator, *fitted.detectors):
-            kept = about["methods"].get(method.name, {})
-            if kept.get("version") != method.version:
+            saved = about["methods"].get(method.name, {})
+            if saved.get("version") != method.version:
                 raise DataError(
-                    f"{folder}: {method.name} was fitted as version {kept.get('version')}, this "
+                    f"{folder}: {method.name} was fitted as version {saved.get('version')}, this "
                     f"is version {method.version}. Fit it anew"
                 )
             if (folder / method.name).is_dir():
                 method.load(folder / method.name)
         fitted.learned_from = about.get("learned_from", {})
         for detector in fitted.detectors:
-            kept = about["methods"][detector.name]["options"].get("threshold")
-            detector.threshold = None if kept is None else float(kept)
+            saved = about["methods"][detector.name]["options"].get("threshold")
+            detector.threshold = None if saved is None else float(saved)
         fitted.calibrations = [
             ThresholdFit(
                 **{
-                    **found,
-                    "threshold": float(found["threshold"]),
-                    "curve": tuple(map(tuple, found["curve"])),
+                    **record,
+                    "threshold": float(record["threshold"]),
+                    "curve": tuple(map(tuple, record["curve"])),
                 }
             )
-            for found in about["calibrations"]
+            for record in about["calibrations"]
         ]
         return fitted
 

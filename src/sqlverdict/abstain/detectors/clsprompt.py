@@ -70,9 +70,9 @@ class Clsprompt(Gate):
         self._yes = ExamplePool([e for e in examples if e.answerable], self.embedding)
         self._no = ExamplePool([e for e in examples if not e.answerable], self.embedding)
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
+    def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """What the model says about each question."""
-        replies = ask_all([self._request(ask, tools) for ask, _ in asked], tools, self.name)
+        replies = ask_all([self._request(ask, tools) for ask, _ in drafts], tools, self.name)
         return [self._read(reply) for reply in replies]
 
     def _request(self, ask: Ask, tools: Tools) -> Request:
@@ -83,13 +83,13 @@ class Clsprompt(Gate):
             logprobs=5 if self.graded else 0,
             stop=("\n\n",),
             values={
-                "demonstrations": self._shown(ask, tools),
+                "demonstrations": self._demonstrations(ask, tools),
                 "schema": create_tables(ask.schema, ask.database, tools.runner, self.values),
                 "question": ask.question,
             },
         )
 
-    def _shown(self, ask: Ask, tools: Tools) -> str:
+    def _demonstrations(self, ask: Ask, tools: Tools) -> str:
         draw = Random(f"{tools.seed} {ask.id}")  # noqa: S311 (an order, no secret)
         if self._yes.has(ask.db_id) or not self._yes:
             no = self._no.similar(ask, self.shots, ask.db_id if self._no.has(ask.db_id) else None)
@@ -110,10 +110,10 @@ class Clsprompt(Gate):
     def _read(self, reply: Reply | NoReply) -> Detection:
         if isinstance(reply, NoReply):
             return no_finding(reply)
-        said = label_of(reply.text, _YES, NOT_ANSWERABLE)
+        answerable = label_of(reply.text, _YES, NOT_ANSWERABLE)
         sure = graded(reply, _YES, NOT_ANSWERABLE) if self.graded else None
-        note = "unreadable reply" if said is None else _YES if said else NOT_ANSWERABLE
-        return Detection(float(bool(said)) if sure is None else sure, note=note)
+        note = "unreadable reply" if answerable is None else _YES if answerable else NOT_ANSWERABLE
+        return Detection(float(bool(answerable)) if sure is None else sure, note=note)
 
     def save(self, folder: Path) -> None:
         """Write the questions."""

@@ -34,11 +34,11 @@ class Confidence(Gate):
     threshold: float | None = None
     lower: bool = False
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
+    def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """The confidence of each answer."""
         del tools
         findings = []
-        for ask, draft in asked:
+        for ask, draft in drafts:
             if draft is None or draft.confidence is None:
                 raise PredictionError(
                     f"confidence: the answer to {ask.id!r} carries none. Expected 'confidence' in "

@@ -36,19 +36,19 @@ class ErrorGate(Gate):
 
     empty: bool = False
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
+    def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """Run each query."""
         if tools.runner is None:
             raise UsageError("error_gate runs queries; say where the databases lie (--databases)")
         findings = []
-        for ask, draft in asked:
+        for ask, draft in drafts:
             sql = (draft.sql or "") if draft is not None else ""
-            found = tools.runner.run(ask.database or ask.db_id, sql)
-            if isinstance(found, Failure):
-                if found.fault is not None:
-                    raise DatabaseError(f"{self.name}, {ask.id!r}: {found.message}")
-                findings.append(Detection(0.0, note=f"{found.reason}: {found.message}"))
-            elif self.empty and _says_nothing(found):
+            outcome = tools.runner.run(ask.database or ask.db_id, sql)
+            if isinstance(outcome, Failure):
+                if outcome.fault is not None:
+                    raise DatabaseError(f"{self.name}, {ask.id!r}: {outcome.message}")
+                findings.append(Detection(0.0, note=f"{outcome.reason}: {outcome.message}"))
+            elif self.empty and _says_nothing(outcome):
                 findings.append(Detection(0.0, note="an empty answer"))
             else:
                 findings.append(Detection(1.0))

@@ -34,7 +34,7 @@ class Featmd(StateGate):
         del tools
         self.gaussians = {"known": Gaussian.of(states_of(self.name, training.answerable()))}
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
+    def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """Minus each question's distance."""
         del tools
-        return [Detection(-distance) for distance in self.distances("known", asked)]
+        return [Detection(-distance) for distance in self.distances("known", drafts)]

@@ -40,8 +40,8 @@ class Featrmd(StateGate):
             "strange": Gaussian.of(states_of(self.name, training.background)),
         }
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
+    def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """How much nearer each question is to the training questions."""
         del tools
-        near, far = self.distances("known", asked), self.distances("strange", asked)
+        near, far = self.distances("known", drafts), self.distances("strange", drafts)
         return [Detection(there - here) for here, there in zip(near, far, strict=True)]

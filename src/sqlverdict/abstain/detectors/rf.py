@@ -59,13 +59,13 @@ class Rf(Gate):
             growth,
         )
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
+    def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """The share of trees for each question."""
         del tools
         if self.forest is None:
             raise UsageError("rf was not fitted; see sqlverdict abstain fit")
         return [
-            Detection(share) for share in self.forest.positive([ask.question for ask, _ in asked])
+            Detection(share) for share in self.forest.positive([ask.question for ask, _ in drafts])
         ]
 
     def save(self, folder: Path) -> None:

@@ -65,12 +65,12 @@ class RfStar(Gate):
             growth,
         )
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
+    def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """The share of trees for each answer."""
         del tools
         if self.forest is None:
             raise UsageError("rf_star was not fitted; see sqlverdict abstain fit")
-        texts = [self._text(ask, draft) for ask, draft in asked]
+        texts = [self._text(ask, draft) for ask, draft in drafts]
         return [Detection(share) for share in self.forest.positive(texts)]
 
     def save(self, folder: Path) -> None:

@@ -39,7 +39,7 @@ class Selfref(Gate):
 
     graded: bool = False
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
+    def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """What the model says about each query."""
         requests = [
             request(
@@ -53,15 +53,15 @@ class Selfref(Gate):
                     "sql": (draft.sql or "") if draft is not None else "",
                 },
             )
-            for ask, draft in asked
+            for ask, draft in drafts
         ]
         findings = []
         for reply in ask_all(requests, tools, self.name):
             if isinstance(reply, NoReply):
                 findings.append(no_finding(reply))
                 continue
-            said = label_of(reply.text, _YES, _NO)
+            correct = label_of(reply.text, _YES, _NO)
             sure = graded(reply, _YES, _NO) if self.graded else None
-            note = "unreadable reply" if said is None else _YES if said else _NO
-            findings.append(Detection(float(bool(said)) if sure is None else sure, note=note))
+            note = "unreadable reply" if correct is None else _YES if correct else _NO
+            findings.append(Detection(float(bool(correct)) if sure is None else sure, note=note))
         return findings

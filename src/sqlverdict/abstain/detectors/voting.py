@@ -61,10 +61,10 @@ class Voting(Gate):
             raise UsageError(f"voting(n={self.n}): a vote needs at least two samples")
         return GeneratorNeeds(samples=self.n)
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
+    def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """The share of the largest group, and its first query."""
         findings = []
-        for ask, draft in asked:
+        for ask, draft in drafts:
             samples = draft.samples if draft is not None else ()
             if len(samples) < 2:
                 raise PredictionError(

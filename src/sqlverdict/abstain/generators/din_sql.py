@@ -98,7 +98,7 @@ class DinSql(Learner):
         model = answerer(tools, self.name)
         schema = column_lists(ask.schema)
 
-        def said(
+        def reply_text(
             name: str, pool: str, show: Callable[[TrainingExample], str], **values: str
         ) -> str:
             reply = model.ask(
@@ -109,7 +109,7 @@ class DinSql(Learner):
                     sample=sample,
                     stop=("\nQuestion:",),
                     values={
-                        "demonstrations": self._shown(ask, pool, show),
+                        "demonstrations": self._demonstrations(ask, pool, show),
                         "schema": schema,
                         "knowledge": ask.knowledge,
                         "question": ask.question,
@@ -122,19 +122,19 @@ class DinSql(Learner):
             return reply.text
 
         try:
-            links = said("din_link", "", with_links).strip().partition("\n")[0]
-            kind = class_named(said("din_classify", "", with_class, links=links))
+            links = reply_text("din_link", "", with_links).strip().partition("\n")[0]
+            kind = class_named(reply_text("din_classify", "", with_class, links=links))
             show = with_sql if kind == "easy" else with_steps
-            text = said(f"din_{kind}", kind, show, links=links)
+            text = reply_text(f"din_{kind}", kind, show, links=links)
             sql = sql_of(text.rpartition("SQL:")[2])
             if sql is None or not self.correct:
                 return Draft(sql, text)
-            better = said("din_correct", "", lambda _: "", sql=sql)
+            better = reply_text("din_correct", "", lambda _: "", sql=sql)
             return Draft(sql_of(better) or sql, better)
         except _Unasked as unasked:
             return no_draft(unasked.problem)
 
-    def _shown(self, ask: Ask, pool: str, show: Callable[[TrainingExample], str]) -> str:
+    def _demonstrations(self, ask: Ask, pool: str, show: Callable[[TrainingExample], str]) -> str:
         known = self._pools.get(pool)
         if known is None:
             return ""

@@ -42,16 +42,16 @@ class RecordedGenerator(Learner):
                 f"{self.path}: no prediction for {count(len(missing), 'question')} (id "
                 f"{few_of(missing)}). Expected one for each; null is an abstention"
             )
-        found = [drafts[ask.id] for ask in asks]
+        answers = [drafts[ask.id] for ask in asks]
         style = needs.style
         if style is None:
-            return found
+            return answers
         # Nothing is prompted anew, but the texts are read as that prompt's replies are.
         return [
             replace(one, sql=style.read(text), raw=text)
             if (text := one.raw or one.sql) is not None
             else one
-            for one in found
+            for one in answers
         ]
 
     def _drafts(self) -> Mapping[str, Draft]:

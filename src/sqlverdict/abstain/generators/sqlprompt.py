@@ -85,14 +85,14 @@ class Sqlprompt(Learner):
             logprobs=5 if needs.tokens else 0,
             stop=("\nQuestion:",),
             values={
-                "demonstrations": self._shown(ask, needs, tools),
+                "demonstrations": self._demonstrations(ask, needs, tools),
                 "schema": column_lists(ask.schema),
                 "knowledge": ask.knowledge,
                 "question": ask.question,
             },
         )
 
-    def _shown(self, ask: Ask, needs: GeneratorNeeds, tools: Tools) -> str:
+    def _demonstrations(self, ask: Ask, needs: GeneratorNeeds, tools: Tools) -> str:
         near = self.choose == "similar" or (self.choose == "auto" and self.known.has(ask.db_id))
         if near:
             groups = [self.known.similar(ask, self.shots, ask.db_id)]

@@ -132,7 +132,7 @@ class T5(Learner):
         )
         sources = [self.text_of(ask) for ask in asks]
         model, tokenizer = self._ready
-        found = write(model, tokenizer, sources, how, pick_device(tools.device), tools.seed)
+        texts = write(model, tokenizer, sources, how, pick_device(tools.device), tools.seed)
         return [
             Draft(
                 one.text if is_plain(one.text) else None,
@@ -142,7 +142,7 @@ class T5(Learner):
                 entropies=one.entropies,
                 state=one.state,
             )
-            for one in found
+            for one in texts
         ]
 
     def save(self, folder: Path) -> None:

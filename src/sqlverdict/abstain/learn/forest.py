@@ -65,8 +65,8 @@ class Forest:
             DataError: one of the two kinds is missing.
         """
         if len(set(labels)) < 2:
-            held = f"{sum(labels)} positive and {len(labels) - sum(labels)} negative texts"
-            raise DataError(f"found {held} to learn from; expected both kinds")
+            counts = f"{sum(labels)} positive and {len(labels) - sum(labels)} negative texts"
+            raise DataError(f"found {counts} to learn from; expected both kinds")
         try:
             from sklearn.ensemble import RandomForestClassifier  # type: ignore[import-untyped]
             from sklearn.feature_extraction.text import (  # type: ignore[import-untyped]
@@ -92,11 +92,11 @@ class Forest:
         if not texts:
             return []
         matrix = self._weigh(texts)
-        found: list[float] = []
+        shares: list[float] = []
         for start in range(0, len(texts), _CHUNK):
             rows = matrix[start : start + _CHUNK].toarray()
-            found += (sum(_walk(tree, rows) for tree in self.trees) / len(self.trees)).tolist()
-        return found
+            shares += (sum(_walk(tree, rows) for tree in self.trees) / len(self.trees)).tolist()
+        return shares
 
     def _weigh(self, texts: Sequence[str]) -> Any:
         try:

@@ -54,8 +54,8 @@ class Gaussian:
                 f"they come from another model"
             )
         centred = array - self.mean
-        found: list[float] = np.einsum("ij,jk,ik->i", centred, self.precision, centred).tolist()
-        return found
+        distances: list[float] = np.einsum("ij,jk,ik->i", centred, self.precision, centred).tolist()
+        return distances
 
 
 def _numpy() -> Any:

@@ -57,8 +57,8 @@ def read_arrays(path: Path) -> dict[str, Any]:
     numpy = _numpy()
     try:
         # numpy leaves a file that it opened itself open where that is broken.
-        with path.open("rb") as stream, numpy.load(stream, allow_pickle=False) as found:
-            return {name: found[name] for name in found.files}
+        with path.open("rb") as stream, numpy.load(stream, allow_pickle=False) as arrays:
+            return {name: arrays[name] for name in arrays.files}
     except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as error:
         raise DataError(f"{path} cannot be read: {error}. Fit the method anew.") from error
 

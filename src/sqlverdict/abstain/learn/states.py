@@ -54,7 +54,7 @@ class StateGate(Gate):
         """The encoder's states."""
         return GeneratorNeeds(states=True)
 
-    def distances(self, name: str, asked: Sequence[tuple[Ask, Draft | None]]) -> Sequence[float]:
+    def distances(self, name: str, drafts: Sequence[tuple[Ask, Draft | None]]) -> Sequence[float]:
         """How far each question is from what a Gaussian was fitted to.
 
         Raises:
@@ -63,14 +63,14 @@ class StateGate(Gate):
         """
         if name not in self.gaussians:
             raise UsageError(f"{self.name} was not fitted; see sqlverdict abstain fit")
-        states = states_of(self.name, asked)
+        states = states_of(self.name, drafts)
         return self.gaussians[name].distance(states) if states else ()
 
     def save(self, folder: Path) -> None:
         """Write what was fitted."""
-        for name, found in self.gaussians.items():
+        for name, gaussian in self.gaussians.items():
             path = folder / f"{name}.npz"
-            saved.write_arrays(path, mean=found.mean, precision=found.precision)
+            saved.write_arrays(path, mean=gaussian.mean, precision=gaussian.precision)
 
     def load(self, folder: Path) -> None:
         """Read what was fitted."""

@@ -38,7 +38,7 @@ class TokenGate(Gate):
         """What the numbers of one query say."""
         raise NotImplementedError
 
-    def score(self, asked: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
+    def score(self, drafts: Sequence[tuple[Ask, Draft | None]], tools: Tools) -> list[Detection]:
         """The confidence of each query.
 
         Raises:
@@ -46,7 +46,7 @@ class TokenGate(Gate):
         """
         del tools
         findings = []
-        for ask, draft in asked:
+        for ask, draft in drafts:
             numbers = self.of(draft) if draft is not None else ()
             if not numbers:
                 raise PredictionError(

@@ -60,27 +60,27 @@ def write(
     model.to(device).eval()
     torch.manual_seed(seed)
     order = sorted(range(len(sources)), key=lambda place: len(sources[place]))
-    found: dict[int, DecodedText] = {}
+    texts: dict[int, DecodedText] = {}
     with torch.inference_mode(), half_precision(device, model):
         for start in range(0, len(order), how.batch):
             places = order[start : start + how.batch]
             batch = _write_batch(model, tokenizer, [sources[p] for p in places], how, device)
-            found.update(zip(places, batch, strict=True))
-    return [found[place] for place in range(len(sources))]
+            texts.update(zip(places, batch, strict=True))
+    return [texts[place] for place in range(len(sources))]
 
 
 def _write_batch(
     model: Any, tokenizer: Any, sources: list[str], how: Decoding, device: Any
 ) -> list[DecodedText]:
-    given = tokenizer(
+    inputs = tokenizer(
         sources,
         padding=True,
         truncation=True,
         max_length=how.longest_source,
         return_tensors="pt",
     ).to(device)
-    mask = given["attention_mask"]
-    encoded = model.get_encoder()(input_ids=given["input_ids"], attention_mask=mask)
+    mask = inputs["attention_mask"]
+    encoded = model.get_encoder()(input_ids=inputs["input_ids"], attention_mask=mask)
     states = _means(encoded.last_hidden_state, mask) if how.states else [()] * len(sources)
     if not how.text:
         return [DecodedText(state=state) for state in states]
@@ -91,7 +91,7 @@ def _write_batch(
         figures = _figures(model, tokenizer, encoded, mask, ids)
     samples: list[tuple[str, ...]] = [()] * len(sources)
     if how.samples:
-        drawn = [
+        texts_of_samples = [
             _texts(
                 tokenizer,
                 _generate(
@@ -108,7 +108,7 @@ def _write_batch(
             )
             for _ in range(how.samples)
         ]
-        samples = list(zip(*drawn, strict=True))
+        samples = list(zip(*texts_of_samples, strict=True))
     return [
         DecodedText(text, *figure, state, sample)
         for text, figure, state, sample in zip(texts, figures, states, samples, strict=True)
@@ -158,9 +158,9 @@ def _figures(
     shares = torch.log_softmax(logits.logits.float(), dim=-1)
     tops = shares.max(-1).values.exp()
     entropies = -(shares.exp() * shares).sum(-1)
-    written = ids[:, 1:]
+    tokens = ids[:, 1:]
     figures = []
-    for row, top, entropy in zip(written.tolist(), tops.tolist(), entropies.tolist(), strict=True):
+    for row, top, entropy in zip(tokens.tolist(), tops.tolist(), entropies.tolist(), strict=True):
         end = tokenizer.eos_token_id
         length = row.index(end) + 1 if end in row else len(row)
         figures.append((tuple(top[:length]), tuple(entropy[:length])))

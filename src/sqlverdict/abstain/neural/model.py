@@ -73,10 +73,10 @@ def load_model(where: str) -> tuple[Any, Any]:
     # The folder may come from anybody, and the libraries raise whatever a broken file makes of
     # them: KeyError, TypeError, plain Exception (tokenizers), errors of their own.
     except Exception as error:
-        said = str(error).strip() or type(error).__name__
+        message = str(error).strip() or type(error).__name__
         raise UsageError(
             f"t5(model={where}): no sequence-to-sequence model could be loaded from there "
-            f"({said.splitlines()[0]}). Expected scratch, a local folder or a hub "
+            f"({message.splitlines()[0]}). Expected scratch, a local folder or a hub "
             f"name"
         ) from error
     return model, tokenizer

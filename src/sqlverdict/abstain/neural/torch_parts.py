@@ -39,23 +39,23 @@ def load_transformers() -> Any:
     return module
 
 
-def pick_device(wanted: str) -> Any:
+def pick_device(name: str) -> Any:
     """The device: ``auto`` takes a GPU where there is one.
 
     Raises:
         UsageError: there is no such device.
     """
     torch = load_torch()
-    if wanted == "auto":
-        wanted = "cuda" if torch.cuda.is_available() else "cpu"
+    if name == "auto":
+        name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        device = torch.device(wanted)
+        device = torch.device(name)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             torch.zeros(1, device=device)
     except (RuntimeError, AssertionError) as error:
         raise UsageError(
-            f"device {wanted!r} is not there: {error}. Expected auto, cpu or cuda"
+            f"device {name!r} is not there: {error}. Expected auto, cpu or cuda"
         ) from error
     if device.type == "cuda":
         # Products of 32-bit numbers may use a GPU's faster units. Not elsewhere: a CPU without

@@ -108,11 +108,11 @@ def train(
                 break
             for group in optimizer.param_groups:
                 group["lr"] = how.rate * _share(progress, how.warm_up)
-            given = _tensors(batch, tokenizer.pad_token_id, device)
+            inputs = _tensors(batch, tokenizer.pad_token_id, device)
             with half_precision(device, model):
-                found = model(**given)
-                logits = found.logits.float().view(-1, found.logits.shape[-1])
-                loss = loss_of(logits, given["labels"].view(-1))
+                output = model(**inputs)
+                logits = output.logits.float().view(-1, output.logits.shape[-1])
+                loss = loss_of(logits, inputs["labels"].view(-1))
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             torch.nn.utils.clip_grad_norm_(model.parameters(), how.clip)
@@ -157,7 +157,7 @@ def _line(epoch: Epoch, how: Training) -> str:
 def _exact(
     model: Any, tokenizer: Any, probe: Sequence[tuple[str, str]], how: Training, device: Any
 ) -> float:
-    written = write(
+    texts = write(
         model,
         tokenizer,
         [source for source, _ in probe],
@@ -165,8 +165,8 @@ def _exact(
         device,
     )
     right = sum(
-        " ".join(found.text.split()) == " ".join(target.split())
-        for found, (_, target) in zip(written, probe, strict=True)
+        " ".join(decoded.text.split()) == " ".join(target.split())
+        for decoded, (_, target) in zip(texts, probe, strict=True)
     )
     return right / len(probe)
 

@@ -33,14 +33,14 @@ def links_of(sql: str, schema: Schema | None) -> str:
     query = parse(sql)
     if isinstance(query, ParseFailure):
         return "[]"
-    found = [_qualified(column, query.tables, schema) for column in query.columns]
+    columns = [_qualified(column, query.tables, schema) for column in query.columns]
     values: list[str] = []
     for node in query.tree.walk():
         if isinstance(node, exp.Literal):
             values.append(node.sql())
         elif isinstance(node, exp.Join) and node.args.get("on") is not None:
-            found.append(node.args["on"].sql(dialect=query.dialect))
-    return f"[{', '.join(dict.fromkeys([*found, *values]))}]"
+            columns.append(node.args["on"].sql(dialect=query.dialect))
+    return f"[{', '.join(dict.fromkeys([*columns, *values]))}]"
 
 
 def steps_of(sql: str) -> str:
@@ -65,11 +65,11 @@ def _qualified(column: str, tables: tuple[str, ...], schema: Schema | None) -> s
     """``table.column`` where exactly one table of the query has that column."""
     if schema is None:
         return column
-    wanted = {fold(name) for name in tables}
+    table_names = {fold(name) for name in tables}
     owners = [
         table.name
         for table in schema.tables
-        if fold(table.name) in wanted and table.column(column) is not None
+        if fold(table.name) in table_names and table.column(column) is not None
     ]
     return f"{owners[0]}.{column}" if len(owners) == 1 else column
 
@@ -98,5 +98,5 @@ def with_steps(example: TrainingExample) -> str:
 def class_named(text: str) -> Class:
     """The class a reply names first; without any, nested: its steps suit the others too."""
     places = {kind: text.lower().find(kind) for kind in CLASSES}
-    named = [kind for kind in CLASSES if places[kind] >= 0]
-    return min(named, key=lambda kind: places[kind]) if named else "nested"
+    classes = [kind for kind in CLASSES if places[kind] >= 0]
+    return min(classes, key=lambda kind: places[kind]) if classes else "nested"

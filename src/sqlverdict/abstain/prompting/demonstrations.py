@@ -60,10 +60,10 @@ class ExamplePool:
         draw = Random(seed)  # noqa: S311 (a choice of examples, no secret)
         full = sorted(name for name, known in self.by_database.items() if len(known) >= count)
         names = full or sorted(self.by_database)
-        chosen = draw.sample(names, min(databases, len(names)))
+        sample = draw.sample(names, min(databases, len(names)))
         return [
             draw.sample(self.by_database[name], min(count, len(self.by_database[name])))
-            for name in chosen
+            for name in sample
         ]
 
 

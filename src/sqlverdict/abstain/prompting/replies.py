@@ -43,8 +43,8 @@ def sql_of(text: str) -> str | None:
     """
     label = _PREFIX.match(text)
     text = _until_next(text[label.end() :] if label else text)
-    found = extract_sql(text.strip())
-    return found.strip() if found and found.strip() else None
+    sql = extract_sql(text.strip())
+    return sql.strip() if sql and sql.strip() else None
 
 
 def refuses(text: str) -> bool:
@@ -60,9 +60,9 @@ def split_remark(text: str) -> tuple[str | None, Remark | None]:
     sql = sql_of(text)
     if sql is None:
         return None, None
-    kept, remark = _cut(sql)
+    query, remark = _cut(sql)
     if remark is not None:
-        return kept, remark
+        return query, remark
     at = text.find(sql)
     behind = _REMARK.search(_until_next(text[at + len(sql) :])) if at >= 0 else None
     return sql, _remark(behind[1]) if behind else None
@@ -83,9 +83,9 @@ def _cut(sql: str) -> tuple[str, Remark | None]:
     for piece in pieces(sql):
         what = kind(piece)
         if what is Kind.COMMENT or piece.startswith("#"):
-            found = _REMARK.match(sql, seen)
-            if found is not None:
-                return sql[:seen].rstrip(), _remark(found[1])
+            match = _REMARK.match(sql, seen)
+            if match is not None:
+                return sql[:seen].rstrip(), _remark(match[1])
         seen += len(piece)
     return sql, None
 
@@ -105,12 +105,12 @@ def label_of(text: str, yes: str, no: str) -> bool | None:
     >>> label_of("I think it is correct.", "correct", "incorrect")
     True
     """
-    said: set[bool] = set()
+    labels: set[bool] = set()
     negations = r"(?:not|isn't|never|cannot\s+be)[\s_-]+(?:\w+[\s_-]+){0,2}?|un-?|in-?|non-?"
     pattern = rf"\b(?P<no>(?:{negations}){re.escape(yes)}|{re.escape(no)})\b|\b{re.escape(yes)}\b"
-    for found in re.finditer(pattern, text, re.I):
-        said.add(found["no"] is None)
-    return said.pop() if len(said) == 1 else None
+    for match in re.finditer(pattern, text, re.I):
+        labels.add(match["no"] is None)
+    return labels.pop() if len(labels) == 1 else None
 
 
 def graded(reply: Reply, yes: str, no: str) -> float | None:
@@ -121,18 +121,18 @@ def graded(reply: Reply, yes: str, no: str) -> float | None:
     for choice in reply.logprobs:
         if not choice.token.strip():
             continue
-        heard = {choice.token: choice.logprob, **dict(choice.alternatives)}
-        for_yes = _mass(heard, yes, no)
-        for_no = _mass(heard, no, yes)
+        logprobs = {choice.token: choice.logprob, **dict(choice.alternatives)}
+        for_yes = _mass(logprobs, yes, no)
+        for_no = _mass(logprobs, no, yes)
         total = for_yes + for_no
         return for_yes / total if total > 0 else None
     return None
 
 
-def _mass(heard: dict[str, float], label: str, other: str) -> float:
+def _mass(logprobs: dict[str, float], label: str, other: str) -> float:
     """The probability of the tokens that begin one label and not the other."""
     total = 0.0
-    for token, logprob in heard.items():
+    for token, logprob in logprobs.items():
         begins = token.strip().lower()
         if begins and label.startswith(begins) and not other.startswith(begins):
             total += math.exp(logprob)
@@ -147,8 +147,8 @@ def token_figures(reply: Reply) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """
     probabilities, entropies = [], []
     for choice in reply.logprobs:
-        heard = {choice.token: choice.logprob, **dict(choice.alternatives)}
-        shares = [min(1.0, math.exp(logprob)) for logprob in heard.values()]
+        logprobs = {choice.token: choice.logprob, **dict(choice.alternatives)}
+        shares = [min(1.0, math.exp(logprob)) for logprob in logprobs.values()]
         rest = max(0.0, 1.0 - sum(shares))
         probabilities.append(max(shares))
         entropies.append(-sum(p * math.log(p) for p in (*shares, rest) if p > 0))

@@ -43,13 +43,13 @@ class Tfidf:
     def __init__(self, texts: Sequence[str]) -> None:
         self._count = len(texts)
         counts = [Counter(_words(text)) for text in texts]
-        seen = Counter(word for found in counts for word in found)
+        seen = Counter(word for one in counts for word in one)
         self._idf = {
             word: math.log((1 + len(texts)) / (1 + times)) + 1 for word, times in seen.items()
         }
         self._postings: dict[str, list[tuple[int, float]]] = defaultdict(list)
-        for place, found in enumerate(counts):
-            for word, weight in self._weigh(found).items():
+        for place, words_of_text in enumerate(counts):
+            for word, weight in self._weigh(words_of_text).items():
                 self._postings[word].append((place, weight))
 
     def _weigh(self, counts: Counter[str]) -> dict[str, float]:
@@ -96,11 +96,11 @@ class EmbeddingRetriever:
         with torch.inference_mode():
             for start in range(0, len(texts), self._batch):
                 chunk = list(texts[start : start + self._batch])
-                given = self._tokenizer(
+                encoded = self._tokenizer(
                     chunk, padding=True, truncation=True, max_length=256, return_tensors="pt"
                 )
-                states = self._model(**given).last_hidden_state
-                mask = given["attention_mask"].unsqueeze(-1)
+                states = self._model(**encoded).last_hidden_state
+                mask = encoded["attention_mask"].unsqueeze(-1)
                 mean = (states * mask).sum(1) / mask.sum(1).clamp(min=1)
                 parts.append(torch.nn.functional.normalize(mean, dim=-1))
         return torch.cat(parts) if parts else torch.zeros(0, 1)

@@ -84,18 +84,18 @@ def _create(table: Table) -> str:
 
 def _examples(table: Table, database: str, runner: QueryRunner, values: int) -> str:
     sql = f"SELECT * FROM {quote_name(table.name)} LIMIT {values}"  # noqa: S608 (quoted)
-    found = runner.run(database, sql)
-    if not isinstance(found, Answer) or not found.rows:
+    outcome = runner.run(database, sql)
+    if not isinstance(outcome, Answer) or not outcome.rows:
         return ""
     lines = [
-        f"{column}: {', '.join(_shown(row[number]) for row in found.rows)}"
-        for number, column in enumerate(found.columns)
+        f"{column}: {', '.join(_cell_text(row[number]) for row in outcome.rows)}"
+        for number, column in enumerate(outcome.columns)
     ]
-    head = f"Columns in {table.name} and {len(found.rows)} examples in each column:"
+    head = f"Columns in {table.name} and {len(outcome.rows)} examples in each column:"
     return f"\n/*\n{head}\n" + "\n".join(lines) + "\n*/"
 
 
-def _shown(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     if cell is None:
         return "NULL"
     text = " ".join((cell.hex() if isinstance(cell, bytes) else str(cell)).split())
