@@ -106,8 +106,8 @@ def _check_generator_needs(found: MethodUnderTest, method: Any, world: MethodDat
         ("tokens", GeneratorNeeds(tokens=True)),
         ("states", GeneratorNeeds(states=True)),
         ("states without text", GeneratorNeeds(text=False, states=True)),
-        ("the prompt of demo", make(MethodPart("demo")).needs()),
-        ("the prompt of verbal", make(MethodPart("verbal")).needs()),
+        ("the prompt of demo", make(MethodPart("demo")).generator_needs()),
+        ("the prompt of verbal", make(MethodPart("verbal")).generator_needs()),
     ):
         try:
             said = _generate(found, method, world.asks, needs, world.tools)

@@ -79,7 +79,7 @@ def test_the_five_types_of_the_paper() -> None:
 @pytest.mark.parametrize("seed", [0, 1])
 def test_no_such_column_is_in_the_database_in_any_spelling(name, seed) -> None:
     found = ideas(name, seed)
-    assert {idea.written for idea in found} == {"changed", "form"}
+    assert {idea.wording for idea in found} == {"changed", "form"}
     for idea in found:
         assert not world().known["kennel"].holds(idea.column), idea
 
@@ -175,7 +175,7 @@ def test_requests_name_a_task_and_keep_what_they_are_about() -> None:
     found = ideas("non_sql")
     assert len({idea.task for idea in found}) >= 8
     for idea in found:
-        if idea.written == "changed":
+        if idea.wording == "changed":
             source = next(case for case in CASES if case.id == idea.source)
             assert about(source.question) in idea.question
 
@@ -215,12 +215,12 @@ ALL = [kind for _, kind in TYPES.items()]
 def test_types_are_balanced_and_nothing_stands_twice(seed) -> None:
     here = world(seed)
     made = choose(here, {"kennel": 25}, ALL)
-    assert Counter(c.kind.label for c in made.chosen) == dict.fromkeys((k.label for k in ALL), 5)
+    assert Counter(c.kind.label for c in made.ideas) == dict.fromkeys((k.label for k in ALL), 5)
     assert made.short == {}
-    wordings = [same_wording(chosen.idea.question) for chosen in made.chosen]
+    wordings = [same_wording(chosen.idea.question) for chosen in made.ideas]
     assert len(set(wordings)) == 25
     assert not set(wordings) & {same_wording(case.question) for case in CASES}
-    cases = [case_of(chosen, here, None) for chosen in made.chosen]
+    cases = [case_of(chosen, here, None) for chosen in made.ideas]
     assert len({case.id for case in cases}) == 25
     assert all(not case.answerable and not case.golds for case in cases)
     assert all(case.tags["unanswerable_type"] in case.id for case in cases)
@@ -235,7 +235,7 @@ def test_the_order_of_the_cases_does_not_matter() -> None:
 
 def test_types_that_are_there_already_count() -> None:
     made = choose(world(), {"kennel": 10}, ALL, {"non-sql": 4, "out-of-domain": 4})
-    counts = Counter(chosen.kind.label for chosen in made.chosen)
+    counts = Counter(chosen.kind.label for chosen in made.ideas)
     assert counts["non-sql"] + counts["out-of-domain"] <= 1
 
 
@@ -251,7 +251,7 @@ class Silent:
 
 def test_a_type_that_repeats_itself_is_given_up() -> None:
     made = choose(world(), {"kennel": 3}, [Silent()])
-    assert len(made.chosen) == 1
+    assert len(made.ideas) == 1
     assert made.short == {"kennel": 2}
 
 

@@ -58,15 +58,15 @@ def test_only_the_words_change() -> None:
         return "How long are the tails, on average?" if column else "Say every dog out loud."
 
     found, asked = said(answer)
-    questions = [each.idea.question for each in found.chosen]
+    questions = [each.idea.question for each in found.ideas]
     assert questions == [
         "How long are the tails, on average?",
         "Say every dog out loud.",
         "Who wrote it?",
     ]
-    assert [each.idea.written for each in found.chosen] == ["model", "model", "pool"]
-    assert found.chosen[0].idea.column == "tail length"
-    assert (found.asked, found.used, found.kept) == (2, 2, {})
+    assert [each.idea.wording for each in found.ideas] == ["model", "model", "pool"]
+    assert found.ideas[0].idea.column == "tail length"
+    assert (found.requests, found.used, found.unchanged) == (2, 2, {})
     assert found.purposes == ("unanswerable_column@1", "unanswerable_task@1")
     assert len(asked) == 2, "a pool's question keeps its words"
 
@@ -96,19 +96,19 @@ def test_the_model_sees_the_schema_examples_and_what_is_missing() -> None:
 )
 def test_other_replies_leave_the_rules_words(reply, why) -> None:
     found, _ = said(lambda _: reply, COLUMN)
-    assert found.chosen == (COLUMN,)
-    assert found.kept == {why: 1}
+    assert found.ideas == (COLUMN,)
+    assert found.unchanged == {why: 1}
     assert found.used == 0
 
 
 def test_a_reply_that_is_there_already_is_not_taken() -> None:
     found, _ = said(lambda _: "question 3", TASK)
-    assert found.kept == {"not one plain question": 1}
+    assert found.unchanged == {"not one plain question": 1}
     longer = QuestionSources(
         [Case("q", "kennel", "Say all the dogs aloud now!", ("SELECT 1",))], {}
     )
     tools = Tools(answerer=Fake(lambda _: "say all the dogs aloud NOW"), model="m", concurrency=1)
-    assert reword([TASK], longer, tools).kept == {"a question that is there already": 1}
+    assert reword([TASK], longer, tools).unchanged == {"a question that is there already": 1}
     twice, _ = said(lambda _: "Say all of them aloud!", TASK, TASK)
     assert twice.used == 1
 

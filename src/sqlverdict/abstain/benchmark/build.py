@@ -132,7 +132,7 @@ def build(
     _check(material, answerable)
     schemas = schemas_of([*material.cases, *material.train], material.schemas)
     templates, levels = _templates(answerable, schemas, tell)
-    every = [template for found in templates.values() for template in found]
+    every = [template for own in templates.values() for template in own]
     meanings = find_meanings(every, schemas if recipe.proofs else {}, tell=tell)
     notes: list[str] = []
     template_parts: dict[str, Part] = {}
@@ -144,7 +144,7 @@ def build(
         placed = {case.id: split.parts[case.id] for case in answerable}
         left_out = sum(part is None for part in placed.values())
     parts: dict[Part, list[Case]] = {part: [] for part in PARTS}
-    classes = {case_id: _classes(found, meanings) for case_id, found in templates.items()}
+    classes = {case_id: _classes(own, meanings) for case_id, own in templates.items()}
     known = {own for c in answerable if placed[c.id] == "train" for own in classes[c.id]}
     for case in answerable:
         part = placed[case.id]
@@ -153,7 +153,7 @@ def build(
             seen = any(each in known for each in own)
             parts[part].append(_tagged(case, part, levels[case.golds[0]], own[0], seen))
     seed = recipe.plan.seed
-    parts = {part: shuffled(found, seed, part, key=lambda c: c.id) for part, found in parts.items()}
+    parts = {part: shuffled(own, seed, part, key=lambda c: c.id) for part, own in parts.items()}
     if recipe.cross_database:
         parts["train"] = list(_train(material.train, tell))
     extra, reworded, more = _unanswerable(material, recipe, parts, schemas, tools)
@@ -165,9 +165,9 @@ def build(
             "about columns are made there, and nothing is proved; give --schema"
         )
     return BuiltBenchmark(
-        {part: tuple(found) for part, found in parts.items()},
+        {part: tuple(own) for part, own in parts.items()},
         schemas,
-        {case_id: found[0] for case_id, found in templates.items()},
+        {case_id: own[0] for case_id, own in templates.items()},
         meanings,
         template_parts,
         left_out,
@@ -199,17 +199,17 @@ def _templates(
 
     In one go: a gold is parsed once for both.
     """
-    made: dict[tuple[str, str], Template] = {}
-    found: dict[str, tuple[Template, ...]] = {}
+    by_sql: dict[tuple[str, str], Template] = {}
+    by_case: dict[str, tuple[Template, ...]] = {}
     levels: dict[str, str | None] = {}
     for done, case in enumerate(cases):
         tell("masking values", done, len(cases))
         for sql in case.golds:
-            if (case.db_id, sql) not in made:
-                made[case.db_id, sql] = template_of(sql, case.db_id, schemas.get(case.db_id))
+            if (case.db_id, sql) not in by_sql:
+                by_sql[case.db_id, sql] = template_of(sql, case.db_id, schemas.get(case.db_id))
                 levels[sql] = trustsql_hardness(sql)
-        found[case.id] = tuple(made[case.db_id, sql] for sql in case.golds)
-    return found, levels
+        by_case[case.id] = tuple(by_sql[case.db_id, sql] for sql in case.golds)
+    return by_case, levels
 
 
 def _train(cases: Sequence[Case], tell: Tell) -> Iterator[Case]:
@@ -293,55 +293,57 @@ def _unanswerable(
     tools: Tools | None,
 ) -> tuple[list[Case], RewordedQuestions | None, list[str]]:
     """The unanswerable questions of test: those that were there, and new ones."""
-    asked = Counter(case.db_id for case in parts["test"])
-    given = [case for case in material.cases if not case.answerable]
-    kept = [case for case in given if case.db_id in asked] if recipe.unanswerable else []
+    questions = Counter(case.db_id for case in parts["test"])
+    unanswerable = [case for case in material.cases if not case.answerable]
+    reused = []
+    if recipe.unanswerable:
+        reused = [case for case in unanswerable if case.db_id in questions]
     notes = []
-    if len(kept) < len(given):
-        out = count(len(given) - len(kept), "unanswerable question")
+    if len(reused) < len(unanswerable):
+        out = count(len(unanswerable) - len(reused), "unanswerable question")
         notes.append(f"left out: {out} of the source")
     total = round(recipe.unanswerable * len(parts["test"]))
-    have = Counter(case.db_id for case in kept)
-    lacking = {db: max(0, n - have[db]) for db, n in apportion(total, asked).items()}
+    have = Counter(case.db_id for case in reused)
+    lacking = {db: max(0, n - have[db]) for db, n in apportion(total, questions).items()}
     # Where a database has more than its share already, the others get fewer.
-    quotas = apportion(max(0, total - len(kept)), lacking)
-    cases = [_tagged(case, "test", None) for case in kept]
+    quotas = apportion(max(0, total - len(reused)), lacking)
+    cases = [_tagged(case, "test", None) for case in reused]
     if not any(quotas.values()):
         return cases, None, notes
-    sources = _sources(material, schemas, set(asked), recipe)
+    sources = _sources(material, schemas, set(questions), recipe)
     names = recipe.types or tuple(TYPES.names())
     types = [TYPES.get(name.replace("-", "_")) for name in names]
-    counts = Counter(case.tags.get(TYPE_TAG, "") for case in kept)
-    made = choose(sources, quotas, types, counts)
-    if made.short:
-        places = sum(made.short.values())
+    counts = Counter(case.tags.get(TYPE_TAG, "") for case in reused)
+    choice = choose(sources, quotas, types, counts)
+    if choice.short:
+        places = sum(choice.short.values())
         notes.append(
-            f"{count(places, 'unanswerable question')} too few ({few_of(made.short)}): no type "
+            f"{count(places, 'unanswerable question')} too few ({few_of(choice.short)}): no type "
             "had anything new to say there. Give a larger --pool, or --schema"
         )
-    chosen, reworded = made.chosen, None
+    ideas, reworded = choice.ideas, None
     if tools is not None and tools.answerer is not None:
-        reworded = reword(chosen, sources, tools)
-        chosen = reworded.chosen
-        for why, number in reworded.kept.items():
+        reworded = reword(ideas, sources, tools)
+        ideas = reworded.ideas
+        for why, number in reworded.unchanged.items():
             notes.append(f"{count(number, 'question')} left in the rules' own words: {why}")
     files = {case.db_id: case.database for case in material.cases}
     cases += [
-        _tagged(case_of(each, sources, files.get(each.idea.db_id)), "test", None) for each in chosen
+        _tagged(case_of(each, sources, files.get(each.idea.db_id)), "test", None) for each in ideas
     ]
     return cases, reworded, notes
 
 
 def _sources(
-    material: Material, schemas: Mapping[str, Schema], asked: Iterable[str], recipe: Recipe
+    material: Material, schemas: Mapping[str, Schema], db_ids: Iterable[str], recipe: Recipe
 ) -> QuestionSources:
-    here = set(asked)
+    here = set(db_ids)
     known = {db_id: SchemaWords.of(schema) for db_id, schema in schemas.items()}
     every = [*material.cases, *material.train]
     return QuestionSources(
         cases=[case for case in material.cases if case.answerable and case.db_id in here],
-        known={db_id: found for db_id, found in known.items() if db_id in here},
-        others={db_id: found for db_id, found in known.items() if db_id not in here},
+        known={db_id: words for db_id, words in known.items() if db_id in here},
+        others={db_id: words for db_id, words in known.items() if db_id not in here},
         pool=material.pool,
         chatter=[case.question for case in every if case.db_id not in here],
         seed=recipe.plan.seed,

@@ -99,8 +99,8 @@ class Mention:
 
 def kind_of(column: Column) -> ColumnKind:
     """What a column holds, by its declared type and its name."""
-    named = words(column.name)
-    if _DATES & set(named) and "year" not in named:
+    name_words = words(column.name)
+    if _DATES & set(name_words) and "year" not in name_words:
         return "date"
     declared = column.type.upper()
     return "number" if any(word in declared for word in _NUMBERS) else "text"
@@ -145,7 +145,7 @@ def columns_to_name(
     """The columns of a table that people could ask about, each with its name in words."""
     for column in table.columns:
         name = None if is_key(table, column) else name_of(column)
-        if name and sources.said(name):
+        if name and sources.is_spoken(name):
             yield name, column
 
 
@@ -166,15 +166,15 @@ def column_ideas(
     known = sources.known.get(db_id)
     if known is None:
         return
-    kept: dict[tuple[str, frozenset[str]], Sequence[Hypothetical]] = {}
+    memory: dict[tuple[str, frozenset[str]], Sequence[Hypothetical]] = {}
 
     def choices(table: str, near: frozenset[str]) -> Sequence[Hypothetical]:
         place = (fold(table), near)
-        if place not in kept:
-            found = known.schema.table(table)
-            held = options(found, near) if found is not None else ()
-            kept[place] = sorted(held, key=lambda option: option.name)
-        return kept[place]
+        if place not in memory:
+            schema_table = known.schema.table(table)
+            columns = options(schema_table, near) if schema_table is not None else ()
+            memory[place] = sorted(columns, key=lambda option: option.name)
+        return memory[place]
 
     cases = shuffled(
         sources.by_database.get(db_id, ()), sources.seed, purpose, key=lambda case: case.id
@@ -212,7 +212,7 @@ def mentions(case: Case, known: SchemaWords) -> list[Mention]:
         return []
     near = frozenset[str]().union(*(known.reach(table) for table in query.tables))
     spoken = question_words(case.question)
-    found = []
+    mentions_of_case = []
     for table, column in _read_columns(query.tree, query.tables, known):
         spans = _spans(spoken, column.name, table.name)
         if len(spans) == 1:
@@ -220,17 +220,17 @@ def mentions(case: Case, known: SchemaWords) -> list[Mention]:
             start, end = spoken[first][1], spoken[last][2]
             many = singular(spoken[last][0]) != spoken[last][0]
             kind = kind_of(column)
-            found.append(Mention(case, table.name, kind, start, end, many, near))
-    return found
+            mentions_of_case.append(Mention(case, table.name, kind, start, end, many, near))
+    return mentions_of_case
 
 
 def replaced(mention: Mention, option: Hypothetical) -> str:
     """The question with the hypothetical column in the mention's place."""
     question = mention.case.question
-    said = option.name.split()
+    name_words = option.name.split()
     if mention.many:
-        said[-1] = plural(said[-1])
-    text = " ".join(said)
+        name_words[-1] = plural(name_words[-1])
+    text = " ".join(name_words)
     before, after = question[: mention.start], question[mention.end :]
     if question[mention.start].isupper():
         text = text[0].upper() + text[1:]
@@ -245,18 +245,18 @@ def replaced(mention: Mention, option: Hypothetical) -> str:
 def _kept_mentions(sources: QuestionSources, known: SchemaWords, case: Case) -> Sequence[Mention]:
     if case.id not in sources.mentions:
         sources.mentions[case.id] = _apart(case, known, sources.seed)
-    found: Sequence[Mention] = sources.mentions[case.id]
-    return found
+    stored: Sequence[Mention] = sources.mentions[case.id]
+    return stored
 
 
 def _apart(case: Case, known: SchemaWords, seed: int) -> list[Mention]:
     """The mentions of a question that do not overlap, in an order of chance."""
-    taken: list[Mention] = []
+    apart: list[Mention] = []
     order = shuffled(mentions(case, known), seed, case.id, key=lambda m: f"{m.start} {m.table}")
     for mention in order:
-        if all(mention.end <= other.start or other.end <= mention.start for other in taken):
-            taken.append(mention)
-    return taken
+        if all(mention.end <= other.start or other.end <= mention.start for other in apart):
+            apart.append(mention)
+    return apart
 
 
 def _read_columns(
@@ -268,38 +268,38 @@ def _read_columns(
     sources_by_alias: dict[str, set[str]] = {}
     for source in tree.find_all(exp.Table):
         sources_by_alias.setdefault(fold(source.alias or source.name), set()).add(fold(source.name))
-    found: dict[tuple[str, str], tuple[Table, Column]] = {}
+    columns: dict[tuple[str, str], tuple[Table, Column]] = {}
     compared: set[tuple[str, str]] = set()
     for node in tree.find_all(exp.Column):
-        named = fold(node.table)
-        among = sources_by_alias.get(named, set()) if named else {fold(table) for table in tables}
-        held = [
+        alias = fold(node.table)
+        among = sources_by_alias.get(alias, set()) if alias else {fold(table) for table in tables}
+        owners = [
             (table, column)
             for name in sorted(among)
             if (table := known.schema.table(name)) and (column := table.column(node.name))
         ]
-        if len(held) != 1:
+        if len(owners) != 1:
             continue
-        table, column = held[0]
+        table, column = owners[0]
         place = (fold(table.name), fold(column.name))
         if isinstance(node.parent, exp.Predicate) and kind_of(column) != "number":
             compared.add(place)
         if not is_key(table, column):
-            found[place] = held[0]
-    for place in sorted(found):
+            columns[place] = owners[0]
+    for place in sorted(columns):
         if place not in compared:
-            yield found[place]
+            yield columns[place]
 
 
 def _spans(spoken: list[tuple[str, int, int]], column: str, table: str) -> list[tuple[int, int]]:
     """Where a question says a column's name, the whole of it or without the table's."""
-    said = [singular(word) for word, _, _ in spoken]
+    spoken_words = [singular(word) for word, _, _ in spoken]
     whole = [singular(word) for word in words(column)]
     short = [word for word in whole if word not in set(map(singular, words(table)))]
-    for wanted in (whole, short) if short else ():
-        size = len(wanted)
-        places = range(len(said) - size + 1)
-        spans = [(at, at + size - 1) for at in places if said[at : at + size] == wanted]
+    for name_words in (whole, short) if short else ():
+        size = len(name_words)
+        places = range(len(spoken_words) - size + 1)
+        spans = [(at, at + size - 1) for at in places if spoken_words[at : at + size] == name_words]
         if spans:
             return spans
     return []
@@ -315,8 +315,8 @@ def _forms(
     db_id = known.schema.db_id
     models = sorted((case.question for case in sources.by_database.get(db_id, ())), key=str)
     for table in known.schema.tables:
-        said = sayable(table.name)
-        if said is None:
+        table_words = sayable(table.name)
+        if table_words is None:
             continue
         near = known.reach(table.name)
         for option in shuffled(
@@ -325,7 +325,7 @@ def _forms(
             chance = draw(sources.seed, purpose, db_id, table.name, option.name)
             forms = _FORMS[option.kind]
             last = option.name.split()
-            one = said.split()
+            one = table_words.split()
             one[-1] = singular(one[-1])
             text = forms[chance % len(forms)].format(
                 column=option.name,

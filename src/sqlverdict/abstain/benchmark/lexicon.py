@@ -164,24 +164,24 @@ def odd() -> list[Hypothetical]:
 
 def trait(table: Table) -> str:
     """What kind of thing the rows of a table are."""
-    named = set(map(meaning, words(table.name)))
-    held = frozenset[str]().union(*(meanings(column.name) for column in table.columns))
-    for found, names, _ in _TRAITS:
-        if named & set(map(meaning, names.split())):
-            return found
-    for found, _, columns in _TRAITS:
-        if held & set(map(meaning, columns.split())):
-            return found
+    table_words = set(map(meaning, words(table.name)))
+    column_words = frozenset[str]().union(*(meanings(column.name) for column in table.columns))
+    for kind, names, _ in _TRAITS:
+        if table_words & set(map(meaning, names.split())):
+            return kind
+    for kind, _, columns in _TRAITS:
+        if column_words & set(map(meaning, columns.split())):
+            return kind
     return "thing"
 
 
 def _read(text: str, origin: str) -> list[Hypothetical]:
     """Names written as ``n:shoe size t:hobby``: a letter for the kind before each."""
-    found = []
+    entries = []
     for part in _entries(text):
         letter, _, name = part.partition(":")
-        found.append(Hypothetical(name, _KINDS[letter], origin))
-    return found
+        entries.append(Hypothetical(name, _KINDS[letter], origin))
+    return entries
 
 
 def _entries(text: str) -> list[str]:

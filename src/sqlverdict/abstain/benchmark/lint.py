@@ -109,16 +109,16 @@ class LintData:
         """The template of each answerable case's first query, by the case's id."""
         if self._templates is not None:
             return self._templates
-        made: dict[tuple[str, str], Template] = {}
-        found = {}
+        by_sql: dict[tuple[str, str], Template] = {}
+        by_case = {}
         for done, case in enumerate(self.cases):
             self.tell("masking values", done, len(self.cases))
             for sql in case.golds[:1]:
                 place = (case.db_id, sql)
-                if place not in made:
-                    made[place] = template_of(sql, case.db_id, self.schemas.get(case.db_id))
-                found[case.id] = made[place]
-        return found
+                if place not in by_sql:
+                    by_sql[place] = template_of(sql, case.db_id, self.schemas.get(case.db_id))
+                by_case[case.id] = by_sql[place]
+        return by_case
 
     @cached_property
     def meanings(self) -> Meanings:
@@ -166,7 +166,7 @@ def run_lints(
         UnknownMember: there is no such lint.
         MissingExtra: a lint that was asked for by name needs a package.
     """
-    found = []
+    results = []
     for name in names or LINTS.names():
         lint = LINTS.get(name)
         try:
@@ -175,7 +175,7 @@ def run_lints(
             if names:
                 raise
             linted = LintResult(name, lint.title, skipped=str(missing))
-        found.append(linted)
+        results.append(linted)
         if done is not None:
             done(linted)
-    return found
+    return results

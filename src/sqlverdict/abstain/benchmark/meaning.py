@@ -100,16 +100,16 @@ def _joined_in(group: list[Template], schema: Schema) -> list[SameMeaning]:
         form = _normal_form(texts.text(template, 0), schema, facts)
         if form is not None:
             forms.setdefault(form, []).append(template)
-    settled: set[str] = set()
+    joined_ids: set[str] = set()
     for alike in forms.values():
         for first, second in combinations(alike, 2):
             # A template that is joined already stands behind the one it is joined to.
-            if first.id in settled or second.id in settled:
+            if first.id in joined_ids or second.id in joined_ids:
                 continue
             rules = same_query(first, second, texts)
             if rules is not None:
                 same.append(SameMeaning(first, second, rules))
-                settled.add(second.id)
+                joined_ids.add(second.id)
     return same
 
 
@@ -129,8 +129,8 @@ def _normal_form(sql: str, schema: Schema, facts: frozenset[Fact]) -> str | None
         return None
     question = ProofQuestion(query, query, schema, facts)
     try:
-        found = form(query, question, rules_of(DEFAULT_PROFILE), keep_order=True)
-        return tree_key(found.tree, column_order=False)
+        normal = form(query, question, rules_of(DEFAULT_PROFILE), keep_order=True)
+        return tree_key(normal.tree, column_order=False)
     except (Unsupported, TooManySteps, RecursionError):
         return None
 
@@ -160,8 +160,8 @@ def same_query(first: Template, second: Template, texts: FilledTemplates) -> tup
     for turn in (0, 1):
         one, other = texts.text(first, turn), texts.text(second, turn)
         for gold, prediction in ((one, other), (other, one)):
-            found = prove(gold, prediction, texts.schema)
-            if not isinstance(found, Proof):
+            proof = prove(gold, prediction, texts.schema)
+            if not isinstance(proof, Proof):
                 return None
-            rules |= dict.fromkeys(found.rules)
+            rules |= dict.fromkeys(proof.rules)
     return tuple(rules)

@@ -43,18 +43,18 @@ def read_pool(path: Path, *, benchmark: str = "", types: Sequence[str] = ()) -> 
     """
     note = ""
     if benchmark:
-        found = BENCHMARKS.get(benchmark).read(path)
-        texts = [(case.question, f"{found.name} {case.id}") for case in found.cases]
-        sources = found.sources
+        source = BENCHMARKS.get(benchmark).read(path)
+        texts = [(case.question, f"{source.name} {case.id}") for case in source.cases]
+        sources = source.sources
     elif path.suffix.lower() in (".json", ".jsonl", ".ndjson"):
-        wanted = tuple(types) or (_SMALL_TALK,)
+        selected = tuple(types) or (_SMALL_TALK,)
         records = list(_records(path))
         typed = any(kind for _, kind, _ in records)
-        texts = [(text, where) for text, kind, where in records if not typed or kind in wanted]
+        texts = [(text, where) for text, kind, where in records if not typed or kind in selected]
         sources = (SourceFile.of(path),)
         if typed:
             used = count(len(texts), "question")
-            note = f"used of the pool: {used} of the types {', '.join(wanted)}"
+            note = f"used of the pool: {used} of the types {', '.join(selected)}"
     else:
         lines = split_lines(read_text(path, BenchmarkError))
         texts = [(line, f"{path.name} {number}") for number, line in enumerate(lines, 1)]

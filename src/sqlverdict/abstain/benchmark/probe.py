@@ -89,21 +89,21 @@ def probed(
             f"different words: a probe needs {FEWEST} of each"
         )
         return LintResult(name, title, skipped=why)
-    found = cross_validated(cases, fit, data.seed)
+    probe = cross_validated(cases, fit, data.seed)
     figures: dict[str, int | float] = {
-        "accuracy": found.accuracy,
-        "balanced_accuracy": found.balanced,
-        "low": found.low,
-        "high": found.high,
-        "answerable": found.answerable,
-        "unanswerable": found.unanswerable,
-        **{f"caught {kind}": share for kind, share in found.caught.items()},
+        "accuracy": probe.accuracy,
+        "balanced_accuracy": probe.balanced,
+        "low": probe.low,
+        "high": probe.high,
+        "answerable": probe.answerable,
+        "unanswerable": probe.unanswerable,
+        **{f"caught {kind}": share for kind, share in probe.caught.items()},
     }
     message = (
-        f"{what} alone tells {found.balanced:.1%} ({found.low:.1%} to {found.high:.1%}) of the "
+        f"{what} alone tells {probe.balanced:.1%} ({probe.low:.1%} to {probe.high:.1%}) of the "
         f"questions, where guessing gets 50 %{explain()}"
     )
-    finding = LintFinding(found.severity, (), message)
+    finding = LintFinding(probe.severity, (), message)
     hint = "word both kinds alike: same writers, same letter case, same marks"
     return LintResult(name, title, figures, (finding,), hint=hint)
 
@@ -126,15 +126,18 @@ def cross_validated(cases: Sequence[Case], fit: Fit, seed: int) -> Probe:
     labels = [case.answerable for case in ordered]
     groups = [same_wording(text) for text in texts]
     folds = StratifiedGroupKFold(n_splits=FOLDS, shuffle=True, random_state=seed)
-    said: dict[int, bool] = {}
+    labels_by_index: dict[int, bool] = {}
     for train, test in folds.split(texts, labels, groups):
-        found = fit([texts[i] for i in train], [labels[i] for i in train], [texts[i] for i in test])
-        said |= dict(zip(map(int, test), map(bool, found), strict=True))
-    return _measured(ordered, labels, said)
+        known = [texts[i] for i in train], [labels[i] for i in train]
+        predictions = fit(*known, [texts[i] for i in test])
+        labels_by_index |= dict(zip(map(int, test), map(bool, predictions), strict=True))
+    return _measured(ordered, labels, labels_by_index)
 
 
-def _measured(cases: Sequence[Case], labels: Sequence[bool], said: Mapping[int, bool]) -> Probe:
-    right = [said[number] == label for number, label in enumerate(labels)]
+def _measured(
+    cases: Sequence[Case], labels: Sequence[bool], predictions: Mapping[int, bool]
+) -> Probe:
+    right = [predictions[number] == label for number, label in enumerate(labels)]
     yes, no = sum(labels), len(labels) - sum(labels)
     of_yes = sum(r for r, label in zip(right, labels, strict=True) if label)
     of_no = sum(right) - of_yes

@@ -56,8 +56,9 @@ class SchemaWords:
     @cached_property
     def vocabulary(self) -> frozenset[str]:
         """Every word of a table's or column's name, by meaning."""
-        named = [meanings(table.name) for table in self.schema.tables]
-        return frozenset().union(*named, *(held for each in self.columns.values() for held in each))
+        table_words = [meanings(table.name) for table in self.schema.tables]
+        columns = (column for columns in self.columns.values() for column in columns)
+        return frozenset().union(*table_words, *columns)
 
     def holds(self, name: str, tables: Iterable[str] | None = None, *, near: bool = True) -> bool:
         """Whether a column of that name, in any spelling, is there already.
@@ -70,17 +71,17 @@ class SchemaWords:
             near: Whether a column counts too whose words are all among the name's: a ``phone``
                 for a "work phone". Generic words such as "id" and "date" alone do not.
         """
-        wanted = meanings(name)
+        words_of_name = meanings(name)
         for table in self.columns if tables is None else tables:
             of_table = meanings(table)
-            for held in self.columns.get(table, ()):
-                if wanted <= held | of_table and wanted & held:
+            for column in self.columns.get(table, ()):
+                if words_of_name <= column | of_table and words_of_name & column:
                     return True
                 if (
                     near
-                    and held - GENERIC
-                    and held <= wanted | of_table
-                    and held & wanted - GENERIC
+                    and column - GENERIC
+                    and column <= words_of_name | of_table
+                    and column & words_of_name - GENERIC
                 ):
                     return True
         return False
@@ -97,18 +98,19 @@ class SchemaWords:
             own = fold(table.name)
             links[own] |= {fold(key.parent) for key in table.foreign_keys} & set(links)
             names = {fold(column.name) for column in table.columns}
-            links[own] |= {other for other, held in keys.items() if other != own and held & names}
+            links[own] |= {other for other, key in keys.items() if other != own and key & names}
         return links
 
     def connected(self, table: str) -> frozenset[str]:
         """Every table that some way of foreign keys leads to."""
-        found, waiting = {fold(table)}, [fold(table)]
+        reached, waiting = {fold(table)}, [fold(table)]
         while waiting:
             here = waiting.pop()
-            for other in (self._links.get(here, set()) | self._turned.get(here, set())) - found:
-                found.add(other)
+            linked = self._links.get(here, set()) | self._links_back.get(here, set())
+            for other in linked - reached:
+                reached.add(other)
                 waiting.append(other)
-        return frozenset(found)
+        return frozenset(reached)
 
     def reach(self, table: str) -> frozenset[str]:
         """The tables whose columns could be said to be the table's own.
@@ -117,22 +119,22 @@ class SchemaWords:
         continent of a city" is answered through the city's country.
         """
         start = fold(table)
-        found = {start}
-        for links in (self._links, self._turned):
+        reached = {start}
+        for links in (self._links, self._links_back):
             waiting = [start]
             while waiting:
-                for other in links.get(waiting.pop(), set()) - found:
-                    found.add(other)
+                for other in links.get(waiting.pop(), set()) - reached:
+                    reached.add(other)
                     waiting.append(other)
-        return frozenset(found)
+        return frozenset(reached)
 
     @cached_property
-    def _turned(self) -> dict[str, set[str]]:
-        turned: dict[str, set[str]] = {name: set() for name in self._links}
+    def _links_back(self) -> dict[str, set[str]]:
+        links_back: dict[str, set[str]] = {name: set() for name in self._links}
         for own, others in self._links.items():
             for other in others:
-                turned[other].add(own)
-        return turned
+                links_back[other].add(own)
+        return links_back
 
 
 def _key_names(table: Table) -> set[str]:
@@ -164,11 +166,11 @@ class QuestionSources:
     @cached_property
     def by_database(self) -> dict[str, list[Case]]:
         """The questions of each database."""
-        found: dict[str, list[Case]] = {}
+        by_db_id: dict[str, list[Case]] = {}
         for case in self.cases:
             if case.question.strip():
-                found.setdefault(case.db_id, []).append(case)
-        return found
+                by_db_id.setdefault(case.db_id, []).append(case)
+        return by_db_id
 
     @cached_property
     def mentions(self) -> dict[str, Any]:
@@ -186,7 +188,7 @@ class QuestionSources:
         texts = [*(case.question for case in self.cases), *self.chatter]
         return frozenset(singular(word) for text in texts for word, _, _ in question_words(text))
 
-    def said(self, name: str | None) -> bool:
+    def is_spoken(self, name: str | None) -> bool:
         """Whether every word of a name is one that people say, and not a fragment."""
         return name is not None and all(singular(word) in self.spoken for word in name.split())
 
@@ -197,21 +199,21 @@ class QuestionSources:
 
 
 def schemas_of(
-    cases: Iterable[Case], given: Mapping[str, Schema] | None = None
+    cases: Iterable[Case], known: Mapping[str, Schema] | None = None
 ) -> dict[str, Schema]:
     """The schema of each case's database: the given one, else read from the database file.
 
     SQLite's own tables are left out. Databases whose schema cannot be read are left out too.
     """
-    found: dict[str, Schema] = {}
+    schemas: dict[str, Schema] = {}
     for case in cases:
-        if case.db_id in found:
+        if case.db_id in schemas:
             continue
-        schema = (given or {}).get(case.db_id) or _read(case)
+        schema = (known or {}).get(case.db_id) or _read(case)
         if schema is not None:
             tables = tuple(t for t in schema.tables if not fold(t.name).startswith(_OWN))
-            found[case.db_id] = replace(schema, tables=tables)
-    return found
+            schemas[case.db_id] = replace(schema, tables=tables)
+    return schemas
 
 
 def _read(case: Case) -> Schema | None:

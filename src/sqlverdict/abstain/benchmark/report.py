@@ -47,13 +47,13 @@ def lints_table(lints: Sequence[LintResult]) -> TextTable:
     """What each lint found, a line each."""
     rows = []
     for linted in lints:
-        found = ", ".join(
+        problems = ", ".join(
             count(number, severity)
             for severity in ("error", "warning")
             if (number := linted.count(severity))
         )
-        said = linted.skipped and f"not looked: {linted.skipped}"
-        rows.append((linted.lint, said or found or "nothing", figures(linted)))
+        skipped = linted.skipped and f"not looked: {linted.skipped}"
+        rows.append((linted.lint, skipped or problems or "nothing", figures(linted)))
     return table(("lint", "found", "figures"), rows, left=(0, 1, 2))
 
 
@@ -62,19 +62,19 @@ def figures(linted: LintResult) -> str:
     parts = []
     for name, value in linted.figures.items():
         share = name.startswith(_SHARES)
-        shown = percent(value) if share else f"{value:,}"
-        parts.append(f"{name.replace('_', ' ')} {shown}")
+        text = percent(value) if share else f"{value:,}"
+        parts.append(f"{name.replace('_', ' ')} {text}")
     return ", ".join(parts)
 
 
 def findings_lines(linted: LintResult, most: int) -> list[str]:
     """The first findings of a lint, one a line."""
-    shown = [finding for finding in linted.findings if finding.severity != "info"][:most]
+    findings = [finding for finding in linted.findings if finding.severity != "info"][:most]
     lines = []
-    for finding in shown:
+    for finding in findings:
         cases = ", ".join(finding.cases[:3]) + (" ..." if len(finding.cases) > 3 else "")
         lines.append(f"{finding.severity}: {cases + ': ' if cases else ''}{finding.message}")
-    left = linted.count("error") + linted.count("warning") - len(shown)
+    left = linted.count("error") + linted.count("warning") - len(findings)
     return lines + ([f"... and {left:,} more"] if left > 0 else [])
 
 
@@ -91,9 +91,9 @@ def building_page(
         if not linted.findings:
             continue
         parts.append(f"### {linted.lint}: {linted.title}")
-        told = [f"- {md_cell(f.message)}" for f in linted.findings if f.severity == "info"]
+        remarks = [f"- {md_cell(f.message)}" for f in linted.findings if f.severity == "info"]
         lines = [f"- {md_cell(line)}" for line in findings_lines(linted, most)]
-        parts.append("\n".join([*lines, *told[:most]]))
+        parts.append("\n".join([*lines, *remarks[:most]]))
         if linted.hint and lines:
             parts.append(f"What to do: {linted.hint}.")
     return "\n\n".join(parts) + "\n"

@@ -120,7 +120,11 @@ def split_by_template(items: Sequence[SplitItem], plan: SplitPlan | None = None)
     return Split(
         parts,
         {item.id: item.template in known for item in items},
-        {item.template: reserved[block] for block, found in blocks.items() for item in found},
+        {
+            item.template: reserved[block]
+            for block, block_items in blocks.items()
+            for item in block_items
+        },
         by_question,
     )
 
@@ -189,12 +193,12 @@ def _blocks(items: Sequence[SplitItem]) -> dict[str, list[SplitItem]]:
 
 
 def _reserved_parts(blocks: Mapping[str, list[SplitItem]], plan: SplitPlan) -> dict[str, Part]:
-    kept = round(plan.unseen * len(blocks))
-    if kept and 2 * kept >= len(blocks):
-        kept = (len(blocks) - 1) // 2
+    unseen = round(plan.unseen * len(blocks))
+    if unseen and 2 * unseen >= len(blocks):
+        unseen = (len(blocks) - 1) // 2
     order = shuffled(blocks, plan.seed, "homes")
     return {
-        block: "validation" if place < kept else "test" if place < 2 * kept else "train"
+        block: "validation" if place < unseen else "test" if place < 2 * unseen else "train"
         for place, block in enumerate(order)
     }
 
@@ -204,21 +208,21 @@ def _questions(
 ) -> dict[str, Part]:
     """The question-based split: 6:2:2 over all, each template's first question at home."""
     whole = sum(plan.parts)
-    wanted = {part: share / whole for part, share in zip(PARTS, plan.parts, strict=True)}
+    shares = {part: share / whole for part, share in zip(PARTS, plan.parts, strict=True)}
     placed: dict[str, Part] = {}
     totals: Counter[Part] = Counter()
     for block in shuffled(blocks, plan.seed, "blocks"):
         wordings: dict[str, list[SplitItem]] = {}
         for item in blocks[block]:
             wordings.setdefault(item.wording, []).append(item)
-        open_: list[Part] = [part for part in PARTS if wanted[part] and part != reserved[block]]
+        open_: list[Part] = [part for part in PARTS if shares[part] and part != reserved[block]]
         for place, wording in enumerate(shuffled(wordings, plan.seed, "questions", block)):
             weight = len(wordings[wording])
             if place == 0:
                 part = reserved[block]
             else:
                 lacking = {
-                    each: wanted[each] * (totals.total() + weight) - totals[each] for each in PARTS
+                    each: shares[each] * (totals.total() + weight) - totals[each] for each in PARTS
                 }
                 # Parts that do not have the template yet come first, unless they are full.
                 enough = len(wordings) >= _ENOUGH

@@ -98,14 +98,14 @@ def template_of(sql: str, db_id: str, schema: Schema | None = None) -> Template:
         text = _masked_tokens(sql)
         return Template(mark(0, db_id, text), db_id, text, (), sql, readable=False)
     tree = query.tree.copy()
-    found = list(_values(tree, schema, query.tables))
-    for node, value in found:
+    values_in_order = list(_values(tree, schema, query.tables))
+    for node, value in values_in_order:
         _put(node, "{" + value.name + "}", value.kind, bare=True)
     _fold_names(tree)
     text = tree.sql(dialect="sqlite", comments=False)
-    values = tuple(dict.fromkeys(value for _, value in found))
-    named = query.tree.selects if isinstance(query.tree, exp.Query) else ()
-    outputs = 0 if any(column.is_star for column in named) else len(named)
+    values = tuple(dict.fromkeys(value for _, value in values_in_order))
+    selects = query.tree.selects if isinstance(query.tree, exp.Query) else ()
+    outputs = 0 if any(column.is_star for column in selects) else len(selects)
     return Template(mark(0, db_id, text), db_id, text, values, sql, outputs)
 
 
@@ -176,10 +176,10 @@ def _is_text(node: Expr, schema: Schema | None, tables: tuple[str, ...]) -> bool
         return False
     if schema is None:
         return node.arg_key == "expression" and isinstance(node.parent, exp.Predicate)
-    wanted = fold(node.name)
+    column_name = fold(node.name)
     read = [table for table in map(schema.table, tables) if table is not None]
     aliases = {fold(alias.alias) for alias in node.root().find_all(exp.Alias)}
-    return wanted not in aliases and all(table.column(wanted) is None for table in read)
+    return column_name not in aliases and all(table.column(column_name) is None for table in read)
 
 
 def _place(node: Expr, text: str, is_text: bool) -> tuple[str, str] | None:
@@ -220,9 +220,9 @@ def _comparison(predicate: Expr, literal_on_the_left: bool) -> str:
         (exp.LTE, "to", "from"),
         (exp.Like, "like", "like"),
     )
-    for kind_, usual, turned in ways:
+    for kind_, usual, mirrored in ways:
         if isinstance(predicate, kind_):
-            return turned if literal_on_the_left else usual
+            return mirrored if literal_on_the_left else usual
     return "is"
 
 

@@ -35,7 +35,7 @@ class ChosenIdea:
 class ChosenIdeas:
     """The ideas that were taken; ``short`` counts the places of a database left empty."""
 
-    chosen: tuple[ChosenIdea, ...]
+    ideas: tuple[ChosenIdea, ...]
     short: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -48,12 +48,12 @@ def apportion(total: int, weights: Mapping[str, float]) -> dict[str, int]:
     if not whole:
         return dict.fromkeys(weights, 0)
     exact = {name: total * weight / whole for name, weight in weights.items()}
-    found = {name: int(value) for name, value in exact.items()}
-    missing = total - sum(found.values())
-    order = sorted(exact, key=lambda name: (found[name] - exact[name], name))
+    shares = {name: int(value) for name, value in exact.items()}
+    missing = total - sum(shares.values())
+    order = sorted(exact, key=lambda name: (shares[name] - exact[name], name))
     for name in order[:missing]:
-        found[name] += 1
-    return found
+        shares[name] += 1
+    return shares
 
 
 def choose(
@@ -74,47 +74,47 @@ def choose(
     streams = {
         (db_id, kind.label): _fresh(kind, sources, db_id) for db_id in quotas for kind in types
     }
-    taken: set[tuple[str, str]] = set(sources.wordings)
-    chosen: list[ChosenIdea] = []
+    wordings: set[tuple[str, str]] = set(sources.wordings)
+    ideas: list[ChosenIdea] = []
     short: Counter[str] = Counter()
     places = [(db_id, number) for db_id, quota in quotas.items() for number in range(quota)]
     for db_id, _ in shuffled(places, sources.seed, "places", key=str):
         # Sorting is stable: types that are equally far behind keep their order.
         for kind in sorted(types, key=lambda kind: counts[kind.label]):
-            idea = _next(streams[db_id, kind.label], taken)
+            idea = _next(streams[db_id, kind.label], wordings)
             if idea is not None:
                 counts[kind.label] += 1
-                chosen.append(ChosenIdea(kind, idea))
+                ideas.append(ChosenIdea(kind, idea))
                 break
         else:
             short[db_id] += 1
-    return ChosenIdeas(tuple(chosen), dict(short))
+    return ChosenIdeas(tuple(ideas), dict(short))
 
 
 def _fresh(kind: UnanswerableType, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
     return iter(kind.ideas(sources, db_id))
 
 
-def _next(stream: Iterator[Idea], taken: set[tuple[str, str]]) -> Idea | None:
+def _next(stream: Iterator[Idea], wordings: set[tuple[str, str]]) -> Idea | None:
     """The next idea that is not there yet."""
-    for refused, idea in enumerate(stream):
+    for number, idea in enumerate(stream):
         wording = same_wording(idea.question)
         # A pool's question is used once, not once a database.
-        place = ("" if idea.written == "pool" else idea.db_id, wording)
-        if place not in taken and (idea.db_id, wording) not in taken:
-            taken |= {place, (idea.db_id, wording)}
+        place = ("" if idea.wording == "pool" else idea.db_id, wording)
+        if place not in wordings and (idea.db_id, wording) not in wordings:
+            wordings |= {place, (idea.db_id, wording)}
             return idea
-        if refused >= _MOST_REFUSED:
+        if number >= _MOST_REFUSED:
             break
     return None
 
 
-def case_of(chosen: ChosenIdea, sources: QuestionSources, database: str | None) -> Case:
+def case_of(choice: ChosenIdea, sources: QuestionSources, database: str | None) -> Case:
     """The case of a chosen question."""
-    idea, label = chosen.idea, chosen.kind.label
+    idea, label = choice.idea, choice.kind.label
     tags = {
         TYPE_TAG: label,
-        "written": idea.written,
+        "written": idea.wording,
         "made_from": idea.source,
         "no_such_column": f"{idea.table}.{idea.column}" if idea.column else "",
         "task": idea.task,

@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 from sqlverdict.abstain.benchmark.question_sources import QuestionSources
 from sqlverdict.registry import Registry
 
-Written = Literal["changed", "form", "pool", "model"]
+WordingKind = Literal["changed", "form", "pool", "model"]
 """How a question's words came about: an answerable question with a change, a form filled in,
 a question of the pool, a language model."""
 
@@ -25,7 +25,7 @@ class Idea:
     Attributes:
         db_id: The database it is asked on.
         question: Its words, by rule.
-        written: How the words came about.
+        wording: How the words came about.
         source: What they were made from: a case id, or where a pool question is from.
         column: The column that does not exist, as people say it.
         table: The table that would have it.
@@ -34,7 +34,7 @@ class Idea:
 
     db_id: str
     question: str
-    written: Written
+    wording: WordingKind
     source: str = ""
     column: str = ""
     table: str = ""

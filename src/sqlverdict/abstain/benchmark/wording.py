@@ -41,27 +41,27 @@ class RewordedQuestions:
     """What a model made of the questions.
 
     Attributes:
-        chosen: The questions, in the same order, some in other words.
-        asked: How many were asked about.
+        ideas: The questions, in the same order, some in other words.
+        requests: How many were asked about.
         used: How many got new words.
-        kept: Why others kept theirs, and how many for each reason.
+        unchanged: Why others kept theirs, and how many for each reason.
         purposes: The prompts, with their versions.
     """
 
-    chosen: tuple[ChosenIdea, ...]
-    asked: int = 0
+    ideas: tuple[ChosenIdea, ...]
+    requests: int = 0
     used: int = 0
-    kept: Mapping[str, int] = field(default_factory=dict)
+    unchanged: Mapping[str, int] = field(default_factory=dict)
     purposes: tuple[str, ...] = ()
 
 
 def reword(
-    chosen: Sequence[ChosenIdea], sources: QuestionSources, tools: Tools
+    ideas: Sequence[ChosenIdea], sources: QuestionSources, tools: Tools
 ) -> RewordedQuestions:
     """Say questions in natural words.
 
     Args:
-        chosen: The questions; types without a prompt keep theirs.
+        ideas: The questions; types without a prompt keep theirs.
         sources: What they were made from.
         tools: The model, and how it is asked.
 
@@ -69,29 +69,29 @@ def reword(
         Interrupted: the cost limit is reached; the replies so far are cached.
         UsageError: no model is named.
     """
-    places = [number for number, each in enumerate(chosen) if each.kind.prompt]
-    requests = [_request(chosen[number], sources, tools) for number in places]
+    places = [number for number, each in enumerate(ideas) if each.kind.prompt]
+    requests = [_request(ideas[number], sources, tools) for number in places]
     replies = ask_all(requests, tools, "the wording of unanswerable questions")
-    found = list(chosen)
-    taken = {*sources.wordings, *((c.idea.db_id, same_wording(c.idea.question)) for c in chosen)}
-    kept: Counter[str] = Counter()
+    reworded = list(ideas)
+    wordings = {*sources.wordings, *((c.idea.db_id, same_wording(c.idea.question)) for c in ideas)}
+    unchanged: Counter[str] = Counter()
     for number, reply in zip(places, replies, strict=True):
-        each = chosen[number]
-        said = _said(reply, each)
-        if said.text is not None:
-            place = (each.idea.db_id, same_wording(said.text))
-            if place not in taken:
-                taken.add(place)
-                found[number] = replace(
-                    each, idea=replace(each.idea, question=said.text, written="model")
+        each = ideas[number]
+        rewording = _read_rewording(reply, each)
+        if rewording.text is not None:
+            place = (each.idea.db_id, same_wording(rewording.text))
+            if place not in wordings:
+                wordings.add(place)
+                reworded[number] = replace(
+                    each, idea=replace(each.idea, question=rewording.text, wording="model")
                 )
                 continue
-            said = _Said(None, "a question that is there already")
-        kept[said.problem] += 1
-    names = dict.fromkeys(chosen[number].kind.prompt for number in places)
+            rewording = _Rewording(None, "a question that is there already")
+        unchanged[rewording.problem] += 1
+    names = dict.fromkeys(ideas[number].kind.prompt for number in places)
     purposes = tuple(PROMPTS.load(name).purpose for name in names)
-    used = len(places) - kept.total()
-    return RewordedQuestions(tuple(found), len(places), used, dict(kept), purposes)
+    used = len(places) - unchanged.total()
+    return RewordedQuestions(tuple(reworded), len(places), used, dict(unchanged), purposes)
 
 
 def read_question(text: str) -> str | None:
@@ -108,32 +108,32 @@ def read_question(text: str) -> str | None:
 
 
 @dataclass(frozen=True)
-class _Said:
+class _Rewording:
     text: str | None
     problem: str = ""
 
 
-def _said(reply: Reply | NoReply, chosen: ChosenIdea) -> _Said:
+def _read_rewording(reply: Reply | NoReply, choice: ChosenIdea) -> _Rewording:
     if isinstance(reply, NoReply):
         if reply.budget:
             raise Interrupted(
                 f"{reply.message} Replies so far are cached: the same command goes on from there."
             )
-        return _Said(None, "no reply")
+        return _Rewording(None, "no reply")
     line = read_question(reply.text)
     if line is None:
-        return _Said(None, "not one plain question")
-    wanted = content(chosen.idea.column)
-    if wanted and not wanted & {singular(word) for word, _, _ in question_words(line)}:
+        return _Rewording(None, "not one plain question")
+    column_words = content(choice.idea.column)
+    if column_words and not column_words & {singular(word) for word, _, _ in question_words(line)}:
         # Without the column's name it may have become a question that has an answer.
-        return _Said(None, "the column is not named any more")
-    return _Said(line)
+        return _Rewording(None, "the column is not named any more")
+    return _Rewording(line)
 
 
-def _request(chosen: ChosenIdea, sources: QuestionSources, tools: Tools) -> Request:
-    idea = chosen.idea
+def _request(choice: ChosenIdea, sources: QuestionSources, tools: Tools) -> Request:
+    idea = choice.idea
     known = sources.known.get(idea.db_id)
-    asked = shuffled(
+    questions = shuffled(
         sources.by_database.get(idea.db_id, ()),
         sources.seed,
         "examples",
@@ -142,10 +142,10 @@ def _request(chosen: ChosenIdea, sources: QuestionSources, tools: Tools) -> Requ
     )
     values = {
         "schema": column_lists(known.schema if known is not None else None),
-        "examples": "\n".join(f"- {case.question}" for case in asked[:_EXAMPLES]),
+        "examples": "\n".join(f"- {case.question}" for case in questions[:_EXAMPLES]),
         "question": idea.question,
         "column": idea.column,
         "table": idea.table,
         "task": idea.task,
     }
-    return request(chosen.kind.prompt, tools, max_tokens=128, values=values)
+    return request(choice.kind.prompt, tools, max_tokens=128, values=values)

@@ -111,10 +111,10 @@ def words(name: str) -> tuple[str, ...]:
     (('song', 'release', 'year'), ('song', 'release', 'year'))
     """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    found = []
+    parts = []
     for piece in _CUT.findall(plain):
-        found += _SHORT.get(piece.lower(), piece.lower()).split()
-    return tuple(found)
+        parts += _SHORT.get(piece.lower(), piece.lower()).split()
+    return tuple(parts)
 
 
 def singular(word: str) -> str:
@@ -155,8 +155,8 @@ def question_words(text: str) -> list[tuple[str, int, int]]:
 
 def same_wording(text: str) -> str:
     """One spelling for questions that differ in case, spaces or the mark at their end."""
-    found = unicodedata.normalize("NFKC", text).casefold().split()
-    return " ".join(found).rstrip(" .?!")
+    parts = unicodedata.normalize("NFKC", text).casefold().split()
+    return " ".join(parts).rstrip(" .?!")
 
 
 def sayable(name: str) -> str | None:
@@ -165,10 +165,10 @@ def sayable(name: str) -> str | None:
     >>> sayable("Song_release_year"), sayable("apt_ft_1")
     ('song release year', None)
     """
-    found = words(name)
-    if not found or len(found) > 4 or not (frozenset(map(singular, found)) - GENERIC):
+    parts = words(name)
+    if not parts or len(parts) > 4 or not (frozenset(map(singular, parts)) - GENERIC):
         return None
-    for word in found:
+    for word in parts:
         if not word.isalpha() or len(word) < 3 or not set(word) & set("aeiouy"):
             return None
-    return " ".join(found)
+    return " ".join(parts)

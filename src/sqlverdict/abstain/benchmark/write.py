@@ -152,8 +152,8 @@ def _templates(built: BuiltBenchmark) -> Iterable[dict[str, Any]]:
     for case in built.cases:
         if "template" in case.tags:
             used[case.tags["template"]] += 1
-            found = places.setdefault(case.tags["template"], Counter())
-            found[case.tags[SPLIT_TAG]] += 1
+            parts = places.setdefault(case.tags["template"], Counter())
+            parts[case.tags[SPLIT_TAG]] += 1
     proofs = {pair.second.id: pair for pair in built.meanings.same}
     for template in sorted(built.meanings.templates.values(), key=lambda t: (t.db_id, t.id)):
         meaning = built.meanings.classes[template.id]
@@ -194,9 +194,9 @@ def _link(cases: Sequence[Case], folder: Path) -> tuple[dict[str, tuple[str, str
                 link.unlink()
             if not link.exists():
                 link.symlink_to(target, target_is_directory=own)
-        except OSError as refused:
+        except OSError as error:
             problems = [
-                f"no links to the databases could be made ({refused.strerror}): give evaluate "
+                f"no links to the databases could be made ({error.strerror}): give evaluate "
                 f"--databases {Path(file).parent.parent if own else Path(file).parent}"
             ]
     return template_parts, problems

@@ -47,8 +47,8 @@ class DuplicateQuestions:
                 message = f"{len(cases)} times {cases[0].question[:80]!r}: {what}"
                 findings.append(LintFinding(severity, ids, message))
         findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-        shown = {"questions": sum(map(len, groups.values())), "without_text": silent, **figures}
-        return LintResult("duplicate_questions", self.title, shown, tuple(findings), hint=_HINT)
+        measured = {"questions": sum(map(len, groups.values())), "without_text": silent, **figures}
+        return LintResult("duplicate_questions", self.title, measured, tuple(findings), hint=_HINT)
 
 
 def _judge(cases: list[Case]) -> tuple[Severity, str]:

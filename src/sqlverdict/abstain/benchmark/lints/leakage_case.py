@@ -37,8 +37,8 @@ def _fit(texts: Sequence[str], labels: Sequence[bool], others: Sequence[str]) ->
         max_depth=3, class_weight="balanced", random_state=0
     )
     tree.fit([capitals(text) for text in texts], list(labels))
-    found: list[bool] = tree.predict([capitals(text) for text in others]).tolist()
-    return found
+    labels_of_others: list[bool] = tree.predict([capitals(text) for text in others]).tolist()
+    return labels_of_others
 
 
 def _shares(data: LintData) -> str:

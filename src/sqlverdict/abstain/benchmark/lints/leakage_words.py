@@ -11,7 +11,7 @@ from typing import Any
 from sqlverdict.abstain.benchmark.lint import LINTS, LintData, LintResult
 from sqlverdict.abstain.benchmark.probe import need_sklearn, probe_cases, probed
 
-_SHOWN = 6
+_MOST_WORDS = 6
 
 
 @LINTS.member
@@ -31,8 +31,8 @@ def _fit(texts: Sequence[str], labels: Sequence[bool], others: Sequence[str]) ->
     vectorizer = need_sklearn("feature_extraction.text").CountVectorizer(binary=True)
     model = _model()
     model.fit(vectorizer.fit_transform(texts), list(labels))
-    found: list[bool] = model.predict(vectorizer.transform(others)).tolist()
-    return found
+    labels_of_others: list[bool] = model.predict(vectorizer.transform(others)).tolist()
+    return labels_of_others
 
 
 def _model() -> Any:
@@ -50,5 +50,5 @@ def _telling(data: LintData) -> str:
     model.fit(vectorizer.fit_transform(texts), labels)
     weights = dict(zip(vectorizer.get_feature_names_out(), model.coef_[0], strict=True))
     order = sorted(weights, key=lambda word: (round(float(weights[word]), 6), word))
-    unanswerable, answerable = order[:_SHOWN], order[-_SHOWN:][::-1]
+    unanswerable, answerable = order[:_MOST_WORDS], order[-_MOST_WORDS:][::-1]
     return f"; answerable: {', '.join(answerable)}; unanswerable: {', '.join(unanswerable)}"

@@ -55,5 +55,5 @@ class NullGolds:
                 findings.append(LintFinding("warning", (case.id,), problem, {"sql": sql}))
         names = ("run", "empty", "only_null", "failing", "unavailable")
         findings.sort(key=lambda finding: finding.severity)
-        shown = {name: figures[name] for name in names}
-        return LintResult("null_golds", self.title, shown, tuple(findings), hint=_HINT)
+        ordered_figures = {name: figures[name] for name in names}
+        return LintResult("null_golds", self.title, ordered_figures, tuple(findings), hint=_HINT)

@@ -73,8 +73,8 @@ class RelativeTime:
             "golds_that_assume_a_date",
             "dates_assumed",
         )
-        shown = {name: figures[name] for name in names}
-        return LintResult("relative_time", self.title, shown, tuple(findings), hint=_HINT)
+        ordered_figures = {name: figures[name] for name in names}
+        return LintResult("relative_time", self.title, ordered_figures, tuple(findings), hint=_HINT)
 
 
 def _times(case: Case) -> tuple[bool, list[str]]:

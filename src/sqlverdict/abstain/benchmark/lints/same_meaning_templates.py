@@ -29,14 +29,14 @@ class SameMeaningTemplates:
 
     def look(self, data: LintData) -> LintResult:
         """Pairs of templates that were proved to be one query."""
-        found = data.meanings
+        meanings = data.meanings
         members: dict[str, list[Case]] = {}
         for case in data.cases:
             if case.id in data.templates:
                 members.setdefault(data.templates[case.id].id, []).append(case)
         findings = []
         across = 0
-        for pair in found.same:
+        for pair in meanings.same:
             first, second = pair.first.id, pair.second.id
             one, other = members.get(first, []), members.get(second, [])
             ids = tuple(case.id for case in one[:1] + other[:1])
@@ -47,15 +47,17 @@ class SameMeaningTemplates:
             detail = {"rules": list(pair.rules), "templates": [first, second], "unseen": leaks}
             findings.append(LintFinding(severity, ids, message, detail))
         findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-        shown = {
-            "templates": len(found.templates),
-            "meanings": len(set(found.classes.values())),
-            "pairs_proved": len(found.same),
-            "pairs_alike": found.pairs,
+        figures = {
+            "templates": len(meanings.templates),
+            "meanings": len(set(meanings.classes.values())),
+            "pairs_proved": len(meanings.same),
+            "pairs_alike": meanings.pairs,
             "unseen_but_known": across,
-            "beyond_the_prover": found.unreadable,
+            "beyond_the_prover": meanings.unreadable,
         }
-        return LintResult("same_meaning_templates", self.title, shown, tuple(findings), hint=_HINT)
+        return LintResult(
+            "same_meaning_templates", self.title, figures, tuple(findings), hint=_HINT
+        )
 
 
 def _leaks(known: Iterable[Case], others: Iterable[Case]) -> bool:

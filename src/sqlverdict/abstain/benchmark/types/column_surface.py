@@ -71,13 +71,14 @@ def _without(table: Table, column: Column) -> str | None:
 
 def _neighbours(column: Column) -> Iterator[str]:
     """Names beside a column's: one of its words swapped."""
-    named = words(column.name)
+    name_words = words(column.name)
     for word, other in SWAPS:
-        if word not in named:
+        if word not in name_words:
             continue
         new = other.removesuffix(f" {word}")
         added = new != other
-        swapped = [new, *named] if added else [other if each == word else each for each in named]
+        changed = [other if each == word else each for each in name_words]
+        swapped = [new, *name_words] if added else changed
         name = sayable("_".join(swapped).replace(" ", "_"))
         if name:
             yield name

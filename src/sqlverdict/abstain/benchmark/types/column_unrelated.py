@@ -46,7 +46,7 @@ def _strangers(sources: QuestionSources, known: SchemaWords) -> Sequence[Hypothe
                 continue
             origin = f"{elsewhere.schema.db_id}.{table.name}"
             for name, kind in _columns(table):
-                if sources.said(name):
+                if sources.is_spoken(name):
                     columns.setdefault(name, Hypothetical(name, kind, origin))
     for each in odd():
         columns.setdefault(each.name, each)

@@ -82,10 +82,10 @@ class NonSql:
                 yield Idea(db_id, text, "changed", case.id, task=task)
         known = sources.known.get(db_id)
         for table in known.schema.tables if known is not None else ():
-            said = sayable(table.name)
-            for turn in range(len(FOR_THINGS)) if said else ():
-                task, form = _task(sources.seed, db_id, table.name, f"all {said}", turn)
-                yield Idea(db_id, form.format(rest=f"all {said}"), "form", task=task)
+            table_words = sayable(table.name)
+            for turn in range(len(FOR_THINGS)) if table_words else ():
+                task, form = _task(sources.seed, db_id, table.name, f"all {table_words}", turn)
+                yield Idea(db_id, form.format(rest=f"all {table_words}"), "form", task=task)
 
 
 def about(question: str) -> str | None:
@@ -94,9 +94,9 @@ def about(question: str) -> str | None:
     >>> about("What are the names of all singers?"), about("How many dogs are there?")
     ('the names of all singers', 'the number of dogs')
     """
-    counted = _COUNTS.match(question)
-    found = _OPENINGS.match(question)
-    rest = f"the number of {counted['rest']}" if counted else found["rest"] if found else None
+    amount = _COUNTS.match(question)
+    opening = _OPENINGS.match(question)
+    rest = f"the number of {amount['rest']}" if amount else opening["rest"] if opening else None
     return None if rest is None or _SEVERAL.search(rest) else rest
 
 

@@ -108,9 +108,9 @@ def _build(
         else {
             "model": args.llm.model,
             "prompts": list(words.purposes),
-            "asked": words.asked,
+            "asked": words.requests,
             "used": words.used,
-            "kept": dict(words.kept),
+            "kept": dict(words.unchanged),
         },
         "command": command_line(),
     }
