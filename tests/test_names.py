@@ -29,15 +29,6 @@ ALLOWED: dict[str, str] = {}
 """Exceptions, ``path:name`` with the reason."""
 
 NAMES_NOT_YET = {
-    "abstain",
-    "abstain/benchmark",
-    "abstain/benchmark/lints",
-    "abstain/benchmark/types",
-    "abstain/detectors",
-    "abstain/generators",
-    "abstain/learn",
-    "abstain/neural",
-    "abstain/prompting",
     "testing",
     "testing/gaming",
     "testing/hostile",
