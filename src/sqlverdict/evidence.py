@@ -170,7 +170,8 @@ class Relation(Struct, frozen=True, omit_defaults=True):
 
     Attributes:
         kind: The relation's name.
-        detail: Its proof, as JSON; the relation's own file reads it, and nobody else.
+        detail: Its proof, as JSON; the relation's own file reads it. ``compare/relation.py``
+            lists the fields that several relations share.
         broken: An ordinary database on which the relation does not hold.
         elsewhere: What the search for such a database gave otherwise.
     """
@@ -179,6 +180,16 @@ class Relation(Struct, frozen=True, omit_defaults=True):
     detail: Mapping[str, Any] = {}
     broken: Refuted | None = None
     elsewhere: Searched | None = None
+
+    @property
+    def weak(self) -> bool:
+        """Whether the proof may be chance."""
+        return bool(self.detail.get("weak"))
+
+    @property
+    def limited(self) -> str:
+        """The side whose LIMIT cuts through a tie: ``gold`` or ``prediction``; empty: neither."""
+        return str(self.detail.get("limited") or "")
 
 
 class Related(EvidenceBase, frozen=True, kw_only=True):

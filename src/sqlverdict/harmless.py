@@ -66,7 +66,7 @@ def may_be_harmless(relation: Relation, *, one_row: bool = False, trivial: bool 
     apart elsewhere, or that they are short, says as much against them as against any match.
     """
     detail = relation.detail
-    if not trivial and (detail.get("weak") or relation.broken is not None):
+    if not trivial and (relation.weak or relation.broken is not None):
         return False
     if detail.get("alternatives"):
         return False

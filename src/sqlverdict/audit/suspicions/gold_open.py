@@ -39,7 +39,7 @@ def _logged(report: GoldReport) -> str:
                 return f"the LIMIT cuts through a tie, and {entry.system}'s answer fits it too"
             for relation in relations_of([evidence]):
                 tied = relation.kind == "tie_superset"
-                if tied and relation.detail.get("limited") == "gold":
+                if tied and relation.limited == "gold":
                     rows = relation.detail.get("tied", "several")
                     return f"the LIMIT cuts through {rows} rows that tie; {entry.system} gives all"
     return ""
