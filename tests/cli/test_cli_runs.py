@@ -85,6 +85,7 @@ def test_check_is_a_gate(invoke: Invoke) -> None:
     assert content["passed"] is False
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("two_runs")
 @pytest.mark.parametrize(
     "args",

@@ -79,6 +79,7 @@ def test_twenty_six_columns_do_not_explode() -> None:
     assert match_columns(rows, permuted(rows, order)) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["random", "same values", "symmetric", "binary"])
 def test_a_hundred_columns_and_many_rows(kind: str) -> None:
     rng = random.Random(7)

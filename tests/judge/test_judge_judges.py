@@ -51,6 +51,7 @@ def opinion(name: str, *answers: str | Reply | NoReply, **changes: object) -> Op
     return hear(JUDGES.get(name), BRIEF, settings, Script(*answers))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", JUDGES.names())
 def test_every_judge_keeps_its_promises(name: str) -> None:
     check_judge(name)

@@ -133,6 +133,7 @@ def test_literals_are_cut_where_sqlite_cuts_them(literals: list[str]) -> None:
     assert len(row) == commas + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

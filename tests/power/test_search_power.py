@@ -48,6 +48,7 @@ def test_a_known_difference_is_found(pair: PowerPair) -> None:
     assert found.instance.size <= 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", equivalent_pairs(), ids=lambda pair: pair.id)
 def test_an_equivalence_is_never_refuted(pair: PowerPair) -> None:
     budget = SearchBudget(instances=INSTANCES)

@@ -50,6 +50,7 @@ def proof(schema: Schema) -> Proof:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", [rule for _, rule in RULES.items()], ids=lambda rule: rule.name)
 def test_every_proof_of_a_rules_pairs_holds(rule: Rule) -> None:
     for pair in rule.equal:

@@ -64,6 +64,7 @@ def deep() -> Iterator[str]:
     yield "SELECT " + "CASE WHEN id = 1 THEN 1 ELSE " * 12 + "0" + " END" * 12 + " FROM person"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("profile", ["sound", "etm_paper"])
 @pytest.mark.parametrize("number", range(len(list(deep()))))
 def test_deep_and_wide_queries_end(schema: Schema, number: int, profile: str) -> None:

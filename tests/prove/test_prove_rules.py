@@ -13,6 +13,7 @@ every_rule = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @every_rule
 def test_rule(rule: Rule) -> None:
     for name, check in RULE_CHECKS.items():

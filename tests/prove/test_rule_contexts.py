@@ -159,6 +159,7 @@ WRONG = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rule", WRONG, ids=lambda rule: rule.rewrite.__name__)
 def test_a_rule_that_holds_by_luck_is_rejected(rule: Rule) -> None:
     with pytest.raises(AssertionError, match="changes an answer"):

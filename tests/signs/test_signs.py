@@ -70,6 +70,7 @@ def test_a_long_query_is_not_looked_at(people: Path, desk: QueryRunner) -> None:
 PATIENT = [hostile for hostile in hostile_predictions() if not hostile.hangs]
 
 
+@pytest.mark.slow
 def test_hostile_texts_raise_nothing(people: Path) -> None:
     runner = QueryRunner("sqlite", Limits(steps=1_000_000))
     schema, run = read_sqlite(people), partial(runner.run, str(people))
