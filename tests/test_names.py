@@ -30,8 +30,6 @@ ALLOWED: dict[str, str] = {}
 
 NAMES_NOT_YET = {
     "testing",
-    "testing/gaming",
-    "testing/hostile",
     "testing/rule_suite",
 }
 """Folders that still have forbidden names. This list may only get shorter."""

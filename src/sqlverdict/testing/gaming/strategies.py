@@ -38,8 +38,8 @@ class Target:
 
     def columns(self) -> list[tuple[Table, Column]]:
         """Every column with its table, so many as fit into a query."""
-        found = [(table, column) for table in self.schema.tables for column in table.columns]
-        return found[:_MOST_COLUMNS]
+        pairs = [(table, column) for table in self.schema.tables for column in table.columns]
+        return pairs[:_MOST_COLUMNS]
 
     def gold_columns(self, case: Case) -> list[str]:
         """Names ``g1, g2 ...`` for the gold's columns; none where it does not run."""
@@ -205,8 +205,8 @@ def _less(target: Target, case: Case) -> str:
     names = target.gold_columns(case)
     if len(names) < 2:
         return "SELECT 1 WHERE 0"
-    kept = ", ".join(f"upper({name})" for name in names[:-1])
-    return f"WITH g({', '.join(names)}) AS ({_bare(case)}) SELECT {kept} FROM g"
+    fewer = ", ".join(f"upper({name})" for name in names[:-1])
+    return f"WITH g({', '.join(names)}) AS ({_bare(case)}) SELECT {fewer} FROM g"
 
 
 def _wider(target: Target, case: Case) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.testing.hostile.kinds import ANSWERS, ANY, BIG, ENDLESS, WRONG, Hostile, named
+from sqlverdict.testing.hostile.kinds import ANSWERS, ANY, BIG, ENDLESS, WRONG, Hostile, named_texts
 
 _COUNT = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT "
 
@@ -14,7 +14,7 @@ _COUNT = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT
 def endless() -> Iterator[Hostile]:
     """Recursions without end and joins of everything."""
     crossed = ", ".join(f"person AS p{n}" for n in range(12))
-    yield from named(
+    yield from named_texts(
         "endless",
         ENDLESS,
         {
@@ -62,7 +62,7 @@ def endless() -> Iterator[Hostile]:
 def bombs() -> Iterator[Hostile]:
     """Short texts with huge cells, patterns or plans."""
     wild = "%" + "a%" * 40
-    yield from named(
+    yield from named_texts(
         "bomb",
         BIG,
         {
@@ -80,7 +80,7 @@ def bombs() -> Iterator[Hostile]:
             "one late fat row": "SELECT CASE WHEN id > 300 THEN zeroblob(30000000) END FROM person",
         },
     )
-    yield from named(
+    yield from named_texts(
         "bomb",
         BIG | ANSWERS,
         {
@@ -89,7 +89,7 @@ def bombs() -> Iterator[Hostile]:
             "printf precision": "SELECT printf('%.1000000000f', 1.0)",
         },
     )
-    yield from named(
+    yield from named_texts(
         "bomb",
         ANY,
         {
@@ -111,7 +111,7 @@ def bombs() -> Iterator[Hostile]:
     deep = ", ".join(
         f"x{n} AS (SELECT v FROM x{n - 1} UNION ALL SELECT v FROM x{n - 1})" for n in range(1, 31)
     )
-    yield from named(
+    yield from named_texts(
         "compile",
         ANY,
         {
@@ -133,7 +133,7 @@ def bombs() -> Iterator[Hostile]:
 
 def sizes() -> Iterator[Hostile]:
     """Long, deep and wide texts."""
-    yield from named(
+    yield from named_texts(
         "size",
         WRONG,
         {
@@ -159,7 +159,7 @@ def sizes() -> Iterator[Hostile]:
             "100 tables": "SELECT count(*) FROM " + ", ".join(f"city AS c{n}" for n in range(100)),
         },
     )
-    yield from named(
+    yield from named_texts(
         "size",
         ANSWERS,
         {

@@ -51,13 +51,13 @@ ANSWERS: Expected = frozenset({ANSWER})
 ANY: Expected = WRONG | ENDLESS | ANSWERS
 
 
-def listed(group: str, expected: Expected, *texts: str) -> Iterator[Hostile]:
+def numbered_texts(group: str, expected: Expected, *texts: str) -> Iterator[Hostile]:
     """Short texts, named by themselves."""
     for sql in texts:
         yield Hostile(f"{group}/{' '.join(sql.split())[:60]}", sql, expected)
 
 
-def named(
+def named_texts(
     group: str, expected: Expected, texts: Mapping[str, str], *, hangs: bool = False
 ) -> Iterator[Hostile]:
     """Texts with names of their own."""

@@ -12,14 +12,14 @@ from sqlverdict.testing.hostile.kinds import (
     SEVERAL,
     WRONG,
     Hostile,
-    listed,
-    named,
+    named_texts,
+    numbered_texts,
 )
 
 
 def several() -> Iterator[Hostile]:
     """Several statements, and what only looks like several."""
-    yield from listed(
+    yield from numbered_texts(
         "several",
         SEVERAL,
         "SELECT 1; SELECT 2",
@@ -35,10 +35,14 @@ def several() -> Iterator[Hostile]:
         "EXPLAIN QUERY PLAN SELECT * FROM person",
         "EXPLAIN DELETE FROM person",
     )
-    yield from listed("several", BLOCKED, "BEGIN; DELETE FROM person; COMMIT")
-    yield from listed("several", BLOCKED, "DROP TABLE person; SELECT 1", "PRAGMA x; SELECT 1")
-    yield from listed("several", NO_SQL | SEVERAL | ANSWERS, "; SELECT 1", ";;;", "SELECT 1;;")
-    yield from listed(
+    yield from numbered_texts("several", BLOCKED, "BEGIN; DELETE FROM person; COMMIT")
+    yield from numbered_texts(
+        "several", BLOCKED, "DROP TABLE person; SELECT 1", "PRAGMA x; SELECT 1"
+    )
+    yield from numbered_texts(
+        "several", NO_SQL | SEVERAL | ANSWERS, "; SELECT 1", ";;;", "SELECT 1;;"
+    )
+    yield from numbered_texts(
         "several",
         ANSWERS,
         "SELECT 1;",
@@ -52,7 +56,7 @@ def several() -> Iterator[Hostile]:
 
 def characters() -> Iterator[Hostile]:
     """NUL bytes, surrogates, marks, quotes that never end, and nothing at all."""
-    yield from named(
+    yield from named_texts(
         "character",
         WRONG,
         {
@@ -79,7 +83,7 @@ def characters() -> Iterator[Hostile]:
             "parameter list": "SELECT name FROM person WHERE id = ? AND age = :age",
         },
     )
-    yield from named(
+    yield from named_texts(
         "character",
         ANSWERS,
         {
@@ -95,7 +99,7 @@ def characters() -> Iterator[Hostile]:
             "largest integer": "SELECT 9223372036854775807, -9223372036854775808",
         },
     )
-    yield from named(
+    yield from named_texts(
         "nothing",
         NOTHING,
         {
@@ -113,7 +117,7 @@ def characters() -> Iterator[Hostile]:
 
 def tongues() -> Iterator[Hostile]:
     """Other dialects, prose, other languages, and words meant for a judge."""
-    yield from listed(
+    yield from numbered_texts(
         "dialect",
         WRONG,
         "SELECT TOP 3 name FROM person",
@@ -151,7 +155,7 @@ def tongues() -> Iterator[Hostile]:
         "CALL dbms_lock.sleep(100)",
         "FROM person SELECT name",
     )
-    yield from listed(
+    yield from numbered_texts(
         "dialect",
         ANSWERS,
         "SELECT `name` FROM `person`",
@@ -163,7 +167,7 @@ def tongues() -> Iterator[Hostile]:
         "SELECT sql FROM sqlite_master",
         "SELECT IIF(1, 'a', 'b')",
     )
-    yield from named(
+    yield from named_texts(
         "text",
         NO_SQL,
         {
@@ -185,7 +189,7 @@ def tongues() -> Iterator[Hostile]:
             "format string": "%s%s%n{0}",
         },
     )
-    yield from named(
+    yield from named_texts(
         "injection",
         ANSWERS,
         {

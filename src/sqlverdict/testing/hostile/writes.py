@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sqlverdict.testing.hostile.kinds import BLOCKED, BROKEN, FAILS, NO_SQL, WRONG, Hostile, listed
+from sqlverdict.testing.hostile.kinds import (
+    BLOCKED,
+    BROKEN,
+    FAILS,
+    NO_SQL,
+    WRONG,
+    Hostile,
+    numbered_texts,
+)
 
 
 def writes() -> Iterator[Hostile]:
     """DDL, DML, ATTACH, VACUUM, PRAGMA, transactions."""
-    yield from listed(
+    yield from numbered_texts(
         "ddl",
         BLOCKED,
         "CREATE TABLE loot (a)",
@@ -42,7 +50,7 @@ def writes() -> Iterator[Hostile]:
         "-- SELECT\n\tdRoP\nTaBlE person",
         "(DROP TABLE person)",
     )
-    yield from listed(
+    yield from numbered_texts(
         "dml",
         BLOCKED,
         "INSERT INTO person (name) VALUES ('x')",
@@ -71,8 +79,10 @@ def writes() -> Iterator[Hostile]:
         "UPDATE sqlite_sequence SET seq = 9",
         "/**/DELETE/**/FROM/**/person",
     )
-    yield from listed("dml", BROKEN, "TRUNCATE TABLE person", "MERGE INTO person USING city ON 1")
-    yield from listed(
+    yield from numbered_texts(
+        "dml", BROKEN, "TRUNCATE TABLE person", "MERGE INTO person USING city ON 1"
+    )
+    yield from numbered_texts(
         "attach",
         BLOCKED,
         "ATTACH 'loot.sqlite' AS loot",
@@ -90,7 +100,7 @@ def writes() -> Iterator[Hostile]:
         "/* x */ vacuum into 'file:loot.sqlite'",
         "\ufeffVACUUM INTO 'loot.sqlite'",
     )
-    yield from listed(
+    yield from numbered_texts(
         "pragma",
         BLOCKED,
         "PRAGMA writable_schema = 1",
@@ -119,7 +129,7 @@ def writes() -> Iterator[Hostile]:
         "SELECT * FROM pragma_compile_options",
         "SELECT * FROM pragma_writable_schema(1)",
     )
-    yield from listed(
+    yield from numbered_texts(
         "transaction",
         BLOCKED,
         "BEGIN",
@@ -141,7 +151,7 @@ def writes() -> Iterator[Hostile]:
 
 def files() -> Iterator[Hostile]:
     """Functions and statements that read or write files, or run programs."""
-    yield from listed(
+    yield from numbered_texts(
         "file",
         BLOCKED | FAILS,
         "SELECT load_extension('/tmp/loot.so')",
@@ -159,7 +169,7 @@ def files() -> Iterator[Hostile]:
         "SELECT lo_import('/etc/passwd')",
         "SELECT LOAD_FILE('/etc/passwd')",
     )
-    yield from listed(
+    yield from numbered_texts(
         "file",
         WRONG,
         "SELECT * FROM person INTO OUTFILE '/tmp/loot.csv'",
@@ -170,4 +180,4 @@ def files() -> Iterator[Hostile]:
         "LOAD DATA INFILE '/etc/passwd' INTO TABLE person",
         "EXEC xp_cmdshell 'id'",
     )
-    yield from listed("file", NO_SQL, ".shell touch loot", ".output loot.txt")
+    yield from numbered_texts("file", NO_SQL, ".shell touch loot", ".output loot.txt")
