@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.constants import _outputs_of, constant_columns

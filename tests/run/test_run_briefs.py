@@ -120,7 +120,7 @@ def test_a_relation_is_told_without_its_code(tell: Tell) -> None:
 
 def test_only_what_is_open_is_asked_with_its_prior(tell: Tell) -> None:
     brief = tell(GOLD, OTHER, priors={Situation.DIFFERENCE: (3, 7)})
-    assert brief.asked == QUESTIONS[Situation.DIFFERENCE]
+    assert brief.open_question == QUESTIONS[Situation.DIFFERENCE]
     assert brief.prior == (3, 7)
     assert tell(GOLD, OTHER, priors={Situation.ORDINARY_WITNESS: (3, 7)}).prior is None
     assert tell(GOLD, OTHER).prior is None

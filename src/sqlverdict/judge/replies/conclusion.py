@@ -242,7 +242,7 @@ def _broken(zones: Zones, form: ReplyForm[T]) -> ReplyReading[T] | None:
 
 
 def _nothing(text: str, form: ReplyForm[T]) -> ReplyReading[T]:
-    key = sorted(form.keys, key=len)[0]
+    key = min(form.keys, key=lambda key: (len(key), key))
     if not text.strip():
         return ReplyReading(None, message="the reply is empty")
     return ReplyReading(
