@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache
 from pathlib import Path
 
 from source_trees import SOURCE, source_files, source_nodes, source_trees
@@ -27,12 +26,6 @@ FORBIDDEN = {*PARTICIPLES.split(), *METAPHORS.split()}
 
 ALLOWED: dict[str, str] = {}
 """Exceptions, ``path:name`` with the reason."""
-
-NAMES_NOT_YET = {
-    "testing",
-    "testing/rule_suite",
-}
-"""Folders that still have forbidden names. This list may only get shorter."""
 
 MEMBERS = {
     "abstain/benchmark/lints": "one file a lint",
@@ -93,7 +86,6 @@ def definitions(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
                 yield name, node.lineno
 
 
-@cache
 def forbidden_names(path: str) -> list[str]:
     """The forbidden names of one file, each as ``path:line name``."""
     names = [*definitions(source_nodes()[path]), (Path(path).stem, 1)]
@@ -120,18 +112,8 @@ def test_the_reader_of_names_sees_every_kind() -> None:
 
 
 def test_no_name_is_a_participle_or_a_metaphor() -> None:
-    wrong = [
-        name
-        for path in source_files()
-        if folder_of(path) not in NAMES_NOT_YET
-        for name in forbidden_names(path)
-    ]
+    wrong = [name for path in source_files() for name in forbidden_names(path)]
     assert wrong == [], "name the thing by what it is, or the action by a verb"
-
-
-def test_folders_that_have_plain_names_leave_the_list() -> None:
-    open_folders = {folder_of(path) for path in source_files() if forbidden_names(path)}
-    assert NAMES_NOT_YET - open_folders == set(), "take these folders out of NAMES_NOT_YET"
 
 
 def test_exceptions_are_still_needed() -> None:

@@ -92,17 +92,17 @@ class ScriptedAnswerer:
 
     Attributes:
         problem: Says this instead.
-        asked: Every request.
+        requests: Every request.
     """
 
     problem: NoReply | None = None
-    asked: list[Request] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
     lock: Lock = field(default_factory=Lock, repr=False)
 
     def ask(self, request: Request) -> Reply | NoReply:
         """A reply; with token probabilities where they were asked for."""
         with self.lock:
-            self.asked.append(request)
+            self.requests.append(request)
         if self.problem is not None:
             return self.problem
         choice = int(request.digest()[:8], 16)
@@ -134,24 +134,24 @@ class MethodData:
 
     def draft(self, ask: Ask, sql: str | None = "SELECT title FROM book") -> Draft:
         """A draft that carries whatever a detector might look at."""
-        place = sum(map(ord, ask.question))
-        raw = None if sql is None else f"{sql} # {'in' * (place % 2)}correct"
+        checksum = sum(map(ord, ask.question))
+        raw = None if sql is None else f"{sql} # {'in' * (checksum % 2)}correct"
         return Draft(
             sql,
             raw if raw is not None else "not_answerable",
             samples=("SELECT title FROM book", sql or "not_answerable", "SELECT 1"),
-            probabilities=(0.99, 0.3 + place % 7 / 10, 0.8),
-            entropies=(0.01, 0.1 * (place % 9), 0.5),
-            state=_state(place),
-            confidence=place % 11 / 10,
+            probabilities=(0.99, 0.3 + checksum % 7 / 10, 0.8),
+            entropies=(0.01, 0.1 * (checksum % 9), 0.5),
+            state=_state(checksum),
+            confidence=checksum % 11 / 10,
         )
 
 
 @contextmanager
 def abstain_fixture(model: str = "parrot") -> Iterator[MethodData]:
     """A world that is gone afterwards."""
-    with TemporaryDirectory(prefix="sqlverdict-") as place:
-        folder = Path(place)
+    with TemporaryDirectory(prefix="sqlverdict-") as directory:
+        folder = Path(directory)
         path = folder / "library.sqlite"
         with closing(sqlite3.connect(path)) as connection:
             connection.executescript(_DDL + _ROWS)
@@ -199,5 +199,5 @@ def _world(folder: Path, path: str, tools: Tools) -> MethodData:
     )
 
 
-def _state(place: int) -> tuple[float, ...]:
-    return (place % 5 / 5, place % 7 / 7, place % 3 / 3)
+def _state(checksum: int) -> tuple[float, ...]:
+    return (checksum % 5 / 5, checksum % 7 / 7, checksum % 3 / 3)

@@ -19,7 +19,7 @@ from sqlverdict.testing.abstain_fixture import MethodData, ScriptedAnswerer
 
 OPTIONAL = ("sklearn", "scipy", "numpy", "torch", "transformers", "tokenizers", "httpx")
 """Packages that no method may take for granted."""
-GONE = NoReply("the server is gone", attempts=3)
+NO_REPLY = NoReply("the server is gone", attempts=3)
 _PLAIN = (str, int, float, bool, Path, type(None))
 
 T = TypeVar("T")
@@ -61,74 +61,76 @@ class MethodUnderTest:
             ) from error
 
 
-def subject(kind: str, method: Any, headings: Sequence[str]) -> MethodUnderTest:
+def method_under_test(kind: str, method: Any, headings: Sequence[str]) -> MethodUnderTest:
     """The method under test, its form checked: name, version, needs, options, document."""
-    asked = method if isinstance(method, str) else None
-    member: Any = ABSTAINERS.get(asked) if asked is not None else method
-    name = str(asked or getattr(member, "name", type(member).__name__))
+    registry_name = method if isinstance(method, str) else None
+    member: Any = ABSTAINERS.get(registry_name) if registry_name is not None else method
+    name = str(registry_name or getattr(member, "name", type(member).__name__))
 
     def fresh() -> Any:
         # What was learned is no option, and stays behind.
         options = {one.name: getattr(member, one.name) for one in fields(member) if one.init}
         return type(member)(**options)
 
-    found = MethodUnderTest(kind, name, fresh)
-    found.expect(member.name == name, f"calls itself {member.name!r}; use its file's name")
+    subject = MethodUnderTest(kind, name, fresh)
+    subject.expect(member.name == name, f"calls itself {member.name!r}; use its file's name")
     version = member.version
     counts = isinstance(version, int) and not isinstance(version, bool) and version >= 1
-    found.expect(counts, f"has version {version!r}; it must be a whole number from 1")
+    subject.expect(counts, f"has version {version!r}; it must be a whole number from 1")
     unknown = sorted(set(member.needs) - set(get_args(Need)))
-    found.expect(not unknown, f"needs {unknown}; expected some of {', '.join(get_args(Need))}")
-    found.expect(is_dataclass(member), "is no dataclass; a composition sets its fields as options")
-    _check_options(found, member)
+    subject.expect(not unknown, f"needs {unknown}; expected some of {', '.join(get_args(Need))}")
+    subject.expect(
+        is_dataclass(member), "is no dataclass; a composition sets its fields as options"
+    )
+    _check_options(subject, member)
     document = inspect.cleandoc(sys.modules[type(member).__module__].__doc__ or "")
     lines = document.splitlines()
-    found.expect(bool(lines), "has no document; begin its file with what it does")
+    subject.expect(bool(lines), "has no document; begin its file with what it does")
     for heading in headings:
-        found.expect(f"{heading}:" in lines, f"has nothing under {heading!r} in its document")
-    return found
+        subject.expect(f"{heading}:" in lines, f"has nothing under {heading!r} in its document")
+    return subject
 
 
-def _check_options(found: MethodUnderTest, member: Any) -> None:
+def _check_options(subject: MethodUnderTest, member: Any) -> None:
     hints = get_type_hints(type(member))
     for one in fields(member):
         if not one.init:
             continue
         value = getattr(member, one.name)
-        found.expect(
+        subject.expect(
             isinstance(value, _PLAIN),
             f"has the option {one.name}={value!r}; a line of text must be able to set it, and a "
             f"manifest to keep it",
         )
-        found.expect(one.name in hints, f"does not say the type of its option {one.name}")
+        subject.expect(one.name in hints, f"does not say the type of its option {one.name}")
 
 
-def learned(found: MethodUnderTest, world: MethodData, tools: Tools | None = None) -> Any:
+def learned(subject: MethodUnderTest, world: MethodData, tools: Tools | None = None) -> Any:
     """A new method that has learned from the world's training; these must be left as they are."""
-    method = found.make()
+    method = subject.make()
     before = deepcopy(world.training)
     method.fit(world.training, tools or world.tools)
-    found.expect(world.training == before, "changed the training it learned from; copy them")
+    subject.expect(world.training == before, "changed the training it learned from; copy them")
     return method
 
 
-def check_empty_training(found: MethodUnderTest, world: MethodData) -> None:
+def check_empty_training(subject: MethodUnderTest, world: MethodData) -> None:
     """Nothing to learn from is refused or learned from, and nothing else."""
     for what, training in (
         ("no training", TrainingData()),
         ("answerable training only", replace(world.training, train=world.training.answerable())),
         ("one lesson", TrainingData(train=world.training.train[:1])),
     ):
-        found.attempt(f"fit on {what}", partial(found.make().fit, training, world.tools))
+        subject.attempt(f"fit on {what}", partial(subject.make().fit, training, world.tools))
 
 
 def check_hostile_lessons(
-    found: MethodUnderTest, world: MethodData, speak: Callable[[Any], Any], same: Any
+    subject: MethodUnderTest, world: MethodData, speak: Callable[[Any], Any], same: Any
 ) -> None:
     """Training data of odd texts are learned from, kept and read back, or refused.
 
     Args:
-        found: The method.
+        subject: The method.
         world: The world.
         speak: What a method says to the questions.
         same: Whether two sayings are the same.
@@ -140,77 +142,79 @@ def check_hostile_lessons(
     training = TrainingData(
         [*world.training.train, *odd], [*world.training.validation, *odd], world.training.background
     )
-    method = found.make()
+    method = subject.make()
 
-    def kept() -> Any:
+    def fit_and_reload() -> Any:
         method.fit(training, world.tools)
         home = world.folder / "odd"
         method.save(home)
-        again = found.make()
+        again = subject.make()
         if home.is_dir():
             again.load(home)
             return speak(method), speak(again)
         return None
 
-    said = found.attempt("fit on odd texts, save and load", kept)
-    if said is not None:
-        found.expect(same(*said), "says something else after it kept odd training and read them")
+    replies = subject.attempt("fit on odd texts, save and load", fit_and_reload)
+    if replies is not None:
+        subject.expect(
+            same(*replies), "says something else after it kept odd training and read them"
+        )
 
 
 def check_kept(
-    found: MethodUnderTest, method: Any, speak: Callable[[Any], Any], folder: Path, same: Any
+    subject: MethodUnderTest, method: Any, speak: Callable[[Any], Any], folder: Path, same: Any
 ) -> None:
     """What was learned comes back from disk, without pickles; a broken folder is refused.
 
     Args:
-        found: The method.
+        subject: The method.
         method: One that has learned.
         speak: What a method says to the questions.
         folder: A place to write to.
         same: Whether two sayings are the same.
     """
-    said = speak(method)
+    replies = speak(method)
     home = folder / "kept"
     method.save(home)
     files = [path for path in sorted(home.rglob("*")) if path.is_file()] if home.exists() else []
     if not files:
-        again = found.make()
-        found.attempt("load of an empty folder", lambda: again.load(home))
+        again = subject.make()
+        subject.attempt("load of an empty folder", lambda: again.load(home))
         return
     for path in files:
         start = path.read_bytes()[:2]
         pickled = path.suffix in (".pkl", ".pickle", ".pt", ".bin") or start[:1] == b"\x80"
-        found.expect(
+        subject.expect(
             not pickled, f"keeps a pickle, {path.name}; whoever reads one runs its author's code"
         )
-    again = found.make()
+    again = subject.make()
     again.load(home)
-    found.expect(same(speak(again), said), "says something else after save and load")
+    subject.expect(same(speak(again), replies), "says something else after save and load")
     for path in files:
-        kept = path.read_bytes()
-        for broken in (b"", b"\x00nonsense{", b"{}", b"[1]", kept[: len(kept) // 2]):
+        original = path.read_bytes()
+        for broken in (b"", b"\x00nonsense{", b"{}", b"[1]", original[: len(original) // 2]):
             path.write_bytes(broken)
-            found.attempt(f"load with a broken {path.name}", lambda: found.make().load(home))
-        path.write_bytes(kept)
+            subject.attempt(f"load with a broken {path.name}", lambda: subject.make().load(home))
+        path.write_bytes(original)
 
 
 def check_needs(
-    found: MethodUnderTest, world: MethodData, speak: Callable[[Any, Tools], Any]
+    subject: MethodUnderTest, world: MethodData, speak: Callable[[Any, Tools], Any]
 ) -> None:
     """It asks a model and runs queries only where it says so; without them it says what to do.
 
     Args:
-        found: The method.
+        subject: The method.
         world: The world.
         speak: What a method says to the questions, with given tools.
     """
-    method = learned(found, world)
+    method = learned(subject, world)
     parrot = ScriptedAnswerer()
     speak(method, replace(world.tools, answerer=parrot))
     asks = "answerer" in method.needs
-    found.expect(
-        bool(parrot.asked) == asks,
-        f"asked a language model {len(parrot.asked)} times; its needs say "
+    subject.expect(
+        bool(parrot.requests) == asks,
+        f"asked a language model {len(parrot.requests)} times; its needs say "
         f"{'that it does' if asks else 'that it never does'}",
     )
     for need, without in (
@@ -221,47 +225,47 @@ def check_needs(
         try:
             speak(method, without)
         except SqlverdictError as error:
-            found.expect(needed, f"cannot do without the {need}: {error}; name it in its needs")
+            subject.expect(needed, f"cannot do without the {need}: {error}; name it in its needs")
         else:
-            found.expect(not needed, f"needs the {need} and does not miss it; do not name it")
+            subject.expect(not needed, f"needs the {need} and does not miss it; do not name it")
     if asks:
-        _check_prompts(found, parrot)
+        _check_prompts(subject, parrot)
 
 
 def check_own_answer(
-    found: MethodUnderTest, world: MethodData, speak: Callable[[Any, Any], Any]
+    subject: MethodUnderTest, world: MethodData, speak: Callable[[Any, Any], Any]
 ) -> None:
     """A question that it learned from is not shown to the model with its answer.
 
     Args:
-        found: The method.
+        subject: The method.
         world: The world.
         speak: What a method says to one question, asked with an answerer.
     """
-    method = learned(found, world)
+    method = learned(subject, world)
     for example in world.training.answerable():
         parrot = ScriptedAnswerer()
         speak(method, (example, parrot))
-        for request in parrot.asked:
+        for request in parrot.requests:
             text = "\n".join(message.content for message in request.messages)
-            found.expect(
+            subject.expect(
                 text.count(example.ask.question) <= 1,
                 f"shows {example.ask.question!r} as a demonstration when it is asked; leave the "
                 f"question itself out",
             )
 
 
-def _check_prompts(found: MethodUnderTest, parrot: ScriptedAnswerer) -> None:
-    for request in parrot.asked:
+def _check_prompts(subject: MethodUnderTest, parrot: ScriptedAnswerer) -> None:
+    for request in parrot.requests:
         name, _, version = request.purpose.rpartition("@")
-        found.expect(
+        subject.expect(
             bool(name) and version.isdigit(),
             f"asks for the purpose {request.purpose!r}; write the prompt's name and version",
         )
-        found.expect(request.seed is not None, "asks without the seed; pass tools.seed on")
+        subject.expect(request.seed is not None, "asks without the seed; pass tools.seed on")
 
 
-def check_extras(found: MethodUnderTest, work: Callable[[], Any], blocked: Sequence[str]) -> None:
+def check_extras(subject: MethodUnderTest, work: Callable[[], Any], blocked: Sequence[str]) -> None:
     """Where optional packages are missing it works all the same, or says which extra to install."""
     with _without(blocked):
         try:
@@ -270,7 +274,7 @@ def check_extras(found: MethodUnderTest, work: Callable[[], Any], blocked: Seque
             return
         except ImportError as error:
             raise AssertionError(
-                f"{found.kind} {found.name} raised {type(error).__name__}: {error}; raise "
+                f"{subject.kind} {subject.name} raised {type(error).__name__}: {error}; raise "
                 f"sqlverdict.errors.MissingExtra, which says what to install"
             ) from error
 

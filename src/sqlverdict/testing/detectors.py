@@ -30,7 +30,7 @@ from sqlverdict.testing.abstain_fixture import (
     abstain_fixture,
 )
 from sqlverdict.testing.abstain_methods import (
-    GONE,
+    NO_REPLY,
     OPTIONAL,
     MethodUnderTest,
     check_empty_training,
@@ -40,10 +40,10 @@ from sqlverdict.testing.abstain_methods import (
     check_needs,
     check_own_answer,
     learned,
-    subject,
+    method_under_test,
 )
 
-Asked = list[tuple[Ask, Draft | None]]
+AskDrafts = list[tuple[Ask, Draft | None]]
 
 _HEADINGS = ("Place", "Learns from", "Confidence")
 _SURE = 1e-9
@@ -68,60 +68,60 @@ def check_detector(detector: str | Detector, *, optional: Sequence[str] = OPTION
     Raises:
         AssertionError: a promise is broken; the message says which and what to do.
     """
-    found = subject("detector", detector, _HEADINGS)
+    subject = method_under_test("detector", detector, _HEADINGS)
     with abstain_fixture() as world:
-        _check_form(found)
-        _check_threshold(found)
-        _check_findings(found, world)
-        _check_hostile(found, world)
-        check_empty_training(found, world)
-        check_hostile_lessons(found, world, lambda one: _said(one, world), _alike)
-        check_needs(found, world, lambda one, tools: one.score(_asked(one, world), tools))
-        method = learned(found, world)
-        check_kept(found, method, lambda one: _said(one, world), world.folder, _alike)
+        _check_form(subject)
+        _check_threshold(subject)
+        _check_findings(subject, world)
+        _check_hostile(subject, world)
+        check_empty_training(subject, world)
+        check_hostile_lessons(subject, world, lambda one: _detections(one, world), _alike)
+        check_needs(subject, world, lambda one, tools: one.score(_drafts(one, world), tools))
+        method = learned(subject, world)
+        check_kept(subject, method, lambda one: _detections(one, world), world.folder, _alike)
         if "answerer" in method.needs:
-            _check_no_reply(found, world)
-            check_own_answer(found, world, lambda one, given: _alone(one, world, *given))
-        check_extras(found, lambda: _said(learned(found, world), world), optional)
+            _check_no_reply(subject, world)
+            check_own_answer(subject, world, lambda one, arguments: _alone(one, world, *arguments))
+        check_extras(subject, lambda: _detections(learned(subject, world), world), optional)
 
 
-def _check_form(found: MethodUnderTest) -> None:
-    detector = found.make()
+def _check_form(subject: MethodUnderTest) -> None:
+    detector = subject.make()
     places = get_args(Place)
-    found.expect(
+    subject.expect(
         detector.place in places, f"stands {detector.place!r} f; expected {', '.join(places)}"
     )
     needs = detector.generator_needs()
-    found.expect(
+    subject.expect(
         isinstance(needs, GeneratorNeeds),
         f"needs {needs!r}; return GeneratorNeeds",
     )
-    found.expect(
+    subject.expect(
         detector.place == "with" or needs == GeneratorNeeds(),
         f"stands {detector.place} f and needs something of it, which nobody grants; stand with f",
     )
-    found.expect(
+    subject.expect(
         detector.threshold is not None or "threshold" in detector.needs,
         "has no threshold and does not need one found; name 'threshold' in its needs",
     )
 
 
-def _check_threshold(found: MethodUnderTest) -> None:
-    detector = found.make()
+def _check_threshold(subject: MethodUnderTest) -> None:
+    detector = subject.make()
     for threshold in (-2.5, 0.0, 0.5, 1.0):
         detector.threshold = threshold
-        found.expect(detector.threshold == threshold, "does not keep the threshold it is given")
+        subject.expect(detector.threshold == threshold, "does not keep the threshold it is given")
         below = math.nextafter(threshold, -math.inf)
         expected = {threshold: True, threshold + 1.0: True, below: False, None: False}
         for confidence, answers in expected.items():
             decided = detector.decide(Detection(confidence))
-            found.expect(
+            subject.expect(
                 decided is answers,
                 f"decides {decided!r} at confidence {confidence} with threshold {threshold}; "
                 f"expected {answers}: the threshold is the least confidence that answers",
             )
     detector.threshold = math.inf
-    found.expect(
+    subject.expect(
         not detector.decide(Detection(1e300)), "answers at a threshold that nothing reaches"
     )
     detector.threshold = None
@@ -129,80 +129,87 @@ def _check_threshold(found: MethodUnderTest) -> None:
         decided = detector.decide(Detection(1.0))
     except UsageError:
         return
-    found.expect(False, f"decides {decided!r} without a threshold; raise UsageError")
+    subject.expect(False, f"decides {decided!r} without a threshold; raise UsageError")
 
 
-def _check_findings(found: MethodUnderTest, world: MethodData) -> None:
-    detector = learned(found, world)
-    asked = _asked(detector, world)
-    before = deepcopy(asked)
-    said = _score(found, detector, asked, world.tools)
-    found.expect(asked == before, "changed the questions it was asked; copy them")
-    found.expect(detector.score([], world.tools) == [], "finds something for no question at all")
-    for finding in said:
-        found.expect(
+def _check_findings(subject: MethodUnderTest, world: MethodData) -> None:
+    detector = learned(subject, world)
+    drafts = _drafts(detector, world)
+    before = deepcopy(drafts)
+    detections = _score(subject, detector, drafts, world.tools)
+    subject.expect(drafts == before, "changed the questions it was asked; copy them")
+    subject.expect(detector.score([], world.tools) == [], "finds something for no question at all")
+    for finding in detections:
+        subject.expect(
             finding.problem is None and finding.confidence is not None,
             f"found {finding!r} though its model could be asked",
         )
     for what, other in (
-        ("the second time", _score(found, detector, asked, world.tools)),
-        ("fitted anew with the same seed", _said(learned(found, world), world)),
-        ("in another order", _score(found, detector, asked[::-1], world.tools)[::-1]),
+        ("the second time", _score(subject, detector, drafts, world.tools)),
+        ("fitted anew with the same seed", _detections(learned(subject, world), world)),
+        ("in another order", _score(subject, detector, drafts[::-1], world.tools)[::-1]),
         (
             "one question at a time",
-            [_score(found, detector, [one], world.tools)[0] for one in asked],
+            [_score(subject, detector, [one], world.tools)[0] for one in drafts],
         ),
     ):
-        found.expect(_alike(other, said), f"found something else {what}; be repeatable")
+        subject.expect(_alike(other, detections), f"found something else {what}; be repeatable")
 
 
-def _check_hostile(found: MethodUnderTest, world: MethodData) -> None:
+def _check_hostile(subject: MethodUnderTest, world: MethodData) -> None:
     """Odd questions and odd queries; before it has learned, too."""
-    detector = learned(found, world)
+    detector = learned(subject, world)
     place = detector.place
-    asked: Asked = [(ask, _draft(place, world, ask)) for ask in world.hostile]
-    asked += [(world.asks[0], _draft(place, world, world.asks[0], sql)) for sql in HOSTILE]
+    drafts: AskDrafts = [(ask, _draft(place, world, ask)) for ask in world.hostile]
+    drafts += [(world.asks[0], _draft(place, world, world.asks[0], sql)) for sql in HOSTILE]
     if place == "with":
-        asked += [(ask, world.draft(ask, None)) for ask in world.asks[:2]]
-        asked.append((world.asks[0], Draft()))
-    for one in asked:
-        shown = f"the question {one[0].question[:40]!r}, the query {one[1] and one[1].sql!r:.40}"
-        found.attempt(shown, partial(_score, found, detector, [one], world.tools))
-    fresh = found.make()
-    known = _asked(fresh, world)
-    found.attempt("score before fit", lambda: _score(found, fresh, known, world.tools))
+        drafts += [(ask, world.draft(ask, None)) for ask in world.asks[:2]]
+        drafts.append((world.asks[0], Draft()))
+    for one in drafts:
+        label = f"the question {one[0].question[:40]!r}, the query {one[1] and one[1].sql!r:.40}"
+        subject.attempt(label, partial(_score, subject, detector, [one], world.tools))
+    fresh = subject.make()
+    known = _drafts(fresh, world)
+    subject.attempt("score before fit", lambda: _score(subject, fresh, known, world.tools))
 
 
-def _check_no_reply(found: MethodUnderTest, world: MethodData) -> None:
-    detector = learned(found, world)
-    silent = replace(world.tools, answerer=ScriptedAnswerer(GONE))
-    for finding in _score(found, detector, _asked(detector, world), silent):
-        found.expect(
-            finding.confidence is None and finding.problem is GONE,
+def _check_no_reply(subject: MethodUnderTest, world: MethodData) -> None:
+    detector = learned(subject, world)
+    silent = replace(world.tools, answerer=ScriptedAnswerer(NO_REPLY))
+    for finding in _score(subject, detector, _drafts(detector, world), silent):
+        subject.expect(
+            finding.confidence is None and finding.problem is NO_REPLY,
             f"found {finding!r} though its model could not be asked; pass the problem on",
         )
 
 
-def _score(found: MethodUnderTest, detector: Any, asked: Asked, tools: Tools) -> list[Detection]:
+def _score(
+    subject: MethodUnderTest, detector: Any, drafts: AskDrafts, tools: Tools
+) -> list[Detection]:
     """What it found, held to the form."""
-    said: list[Detection] = detector.score(asked, tools)
-    found.expect(
-        isinstance(said, list) and all(isinstance(one, Detection) for one in said),
-        f"returned {said!r:.80}; return a list of Detection",
+    detections: list[Detection] = detector.score(drafts, tools)
+    subject.expect(
+        isinstance(detections, list) and all(isinstance(one, Detection) for one in detections),
+        f"returned {detections!r:.80}; return a list of Detection",
     )
-    found.expect(len(said) == len(asked), f"found {len(said)} things for {len(asked)} questions")
-    for finding in said:
+    subject.expect(
+        len(detections) == len(drafts),
+        f"found {len(detections)} things for {len(drafts)} questions",
+    )
+    for finding in detections:
         if finding.confidence is None:
-            found.expect(finding.problem is not None, "found no confidence and no problem; say why")
+            subject.expect(
+                finding.problem is not None, "found no confidence and no problem; say why"
+            )
             continue
-        found.expect(
+        subject.expect(
             math.isfinite(finding.confidence), f"found the confidence {finding.confidence!r}"
         )
-        found.expect(finding.problem is None, f"found a confidence and a problem: {finding!r}")
-        found.expect(
+        subject.expect(finding.problem is None, f"found a confidence and a problem: {finding!r}")
+        subject.expect(
             finding.sql is None or bool(finding.sql.strip()), f"chose the query {finding.sql!r}"
         )
-    return said
+    return detections
 
 
 def _draft(
@@ -211,19 +218,19 @@ def _draft(
     return None if place == "before" else world.draft(ask, sql)
 
 
-def _asked(detector: Any, world: MethodData) -> Asked:
+def _drafts(detector: Any, world: MethodData) -> AskDrafts:
     return [(ask, _draft(detector.place, world, ask)) for ask in world.asks]
 
 
-def _said(detector: Any, world: MethodData) -> list[Detection]:
-    found: list[Detection] = detector.score(_asked(detector, world), world.tools)
-    return found
+def _detections(detector: Any, world: MethodData) -> list[Detection]:
+    detections: list[Detection] = detector.score(_drafts(detector, world), world.tools)
+    return detections
 
 
 def _alone(detector: Any, world: MethodData, example: Any, parrot: ScriptedAnswerer) -> None:
     """Ask about one question, with the draft of another query than its own."""
-    given = _draft(detector.place, world, example.ask)
-    detector.score([(example.ask, given)], replace(world.tools, answerer=parrot))
+    draft = _draft(detector.place, world, example.ask)
+    detector.score([(example.ask, draft)], replace(world.tools, answerer=parrot))
 
 
 def _alike(some: Sequence[Detection], others: Sequence[Detection]) -> bool:

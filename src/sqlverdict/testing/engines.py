@@ -74,11 +74,11 @@ def check_engine(engine: str | Engine, make_database: MakeDatabase | None = None
     Raises:
         AssertionError: a promise is broken; the message says which and what to do.
     """
-    found = ENGINES.get(engine) if isinstance(engine, str) else engine
-    check = _EngineCheck(found)
+    member = ENGINES.get(engine) if isinstance(engine, str) else engine
+    check = _EngineCheck(member)
     check.expect(
-        not isinstance(engine, str) or found.name == engine,
-        f"calls itself {found.name!r}; use the name of its file, {engine!r}",
+        not isinstance(engine, str) or member.name == engine,
+        f"calls itself {member.name!r}; use the name of its file, {engine!r}",
     )
     with tempfile.TemporaryDirectory(prefix="check-engine-") as name:
         folder = Path(name) / "database"
@@ -128,19 +128,19 @@ class _EngineCheck:
 
     def run(self, session: Session, sql: str) -> Outcome:
         """The outcome, which must be one of the two records and complete."""
-        shown = repr(sql if len(sql) < 80 else sql[:80] + "...")
+        excerpt = repr(sql if len(sql) < 80 else sql[:80] + "...")
         try:
             outcome = session.run(sql)
         except Exception as error:
             raise AssertionError(
-                f"engine {self.engine.name} raised {error!r} for {shown}; return a Failure"
+                f"engine {self.engine.name} raised {error!r} for {excerpt}; return a Failure"
             ) from error
         if isinstance(outcome, Failure):
             whole = isinstance(outcome.reason, Reason) and bool(outcome.message)
-            self.expect(whole, f"gave {outcome} for {shown}; say a reason and a message")
-            self.expect(outcome.fault is None, f"blames {outcome.fault} for {shown}")
+            self.expect(whole, f"gave {outcome} for {excerpt}; say a reason and a message")
+            self.expect(outcome.fault is None, f"blames {outcome.fault} for {excerpt}")
         else:
-            self.expect(isinstance(outcome, Answer), f"gave {outcome!r} for {shown}")
+            self.expect(isinstance(outcome, Answer), f"gave {outcome!r} for {excerpt}")
         return outcome
 
     def rows(self, session: Session, sql: str) -> list[Row]:
@@ -152,10 +152,10 @@ class _EngineCheck:
     def fails(self, session: Session, sql: str, *reasons: Reason) -> Failure:
         outcome = self.run(session, sql)
         if not isinstance(outcome, Failure) or outcome.reason not in reasons:
-            said = outcome.reason if isinstance(outcome, Failure) else f"{len(outcome.rows)} rows"
-            wanted = " or ".join(reasons)
+            actual = outcome.reason if isinstance(outcome, Failure) else f"{len(outcome.rows)} rows"
+            expected = " or ".join(reasons)
             raise AssertionError(
-                f"engine {self.engine.name} gave {said} for {sql[:80]!r}; expected {wanted}"
+                f"engine {self.engine.name} gave {actual} for {sql[:80]!r}; expected {expected}"
             )
         return outcome
 
@@ -186,8 +186,8 @@ class _EngineCheck:
             (row,) = self.rows(session, "SELECT i, f, t, n, b FROM cells")
             self.expect(row == CELLS, f"read {row!r}; expected {CELLS!r}")
             types = [type(cell) for cell in row]
-            wanted = [type(cell) for cell in CELLS]
-            self.expect(types == wanted, f"gave the types {types}; expected {wanted}")
+            expected = [type(cell) for cell in CELLS]
+            self.expect(types == expected, f"gave the types {types}; expected {expected}")
             outcome = self.run(session, "SELECT i AS a, i AS a FROM cells WHERE i < 0")
             self.expect(
                 isinstance(outcome, Answer) and outcome.columns == ("a", "a") and not outcome.rows,
@@ -206,7 +206,7 @@ class _EngineCheck:
 
     def failures(self, database: Path) -> None:
         wrong = (Reason.PARSE_ERROR, Reason.EXECUTION_ERROR)
-        refused = (Reason.WRITE_BLOCKED, Reason.UNSUPPORTED_FEATURE)
+        write_reasons = (Reason.WRITE_BLOCKED, Reason.UNSUPPORTED_FEATURE)
         with self.session(database) as session:
             self.fails(session, "SELECT nothing FROM cells", *wrong)
             self.fails(session, "SELECT * FROM nowhere", *wrong)
@@ -221,7 +221,7 @@ class _EngineCheck:
                 "CREATE TABLE loot (a INTEGER)",
                 "SELECT 1; DROP TABLE cells",
             ):
-                self.fails(session, sql, *refused)
+                self.fails(session, sql, *write_reasons)
 
     def limits(self, database: Path) -> None:
         with self.session(database, Limits(rows=10)) as session:

@@ -158,11 +158,11 @@ class FakeItem:
         return judge(self.case, self.prediction, self.evidence(), INTENT)
 
 
-def _outcome(found: Sequence[Row] | Failure) -> Outcome:
-    if isinstance(found, Failure):
-        return found
-    width = len(found[0]) if found else 2
-    return Answer(tuple(f"c{i}" for i in range(width)), list(found), seconds=0.002)
+def _outcome(rows_or_failure: Sequence[Row] | Failure) -> Outcome:
+    if isinstance(rows_or_failure, Failure):
+        return rows_or_failure
+    width = len(rows_or_failure[0]) if rows_or_failure else 2
+    return Answer(tuple(f"c{i}" for i in range(width)), list(rows_or_failure), seconds=0.002)
 
 
 def _gold_reason(reason: Reason) -> Reason:

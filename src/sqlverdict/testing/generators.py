@@ -27,7 +27,7 @@ from sqlverdict.abstain.method import Ask, Draft, Generator, GeneratorNeeds, Too
 from sqlverdict.errors import UsageError
 from sqlverdict.testing.abstain_fixture import MethodData, ScriptedAnswerer, abstain_fixture
 from sqlverdict.testing.abstain_methods import (
-    GONE,
+    NO_REPLY,
     OPTIONAL,
     MethodUnderTest,
     check_empty_training,
@@ -37,7 +37,7 @@ from sqlverdict.testing.abstain_methods import (
     check_needs,
     check_own_answer,
     learned,
-    subject,
+    method_under_test,
 )
 
 _HEADINGS = ("Learns from",)
@@ -64,43 +64,45 @@ def check_generator(generator: str | Generator, *, optional: Sequence[str] = OPT
     Raises:
         AssertionError: a promise is broken; the message says which and what to do.
     """
-    found = subject("generator", generator, _HEADINGS)
+    subject = method_under_test("generator", generator, _HEADINGS)
     with abstain_fixture() as world:
-        method = learned(found, world)
-        _check_drafts(found, method, world)
-        _check_generator_needs(found, method, world)
-        _check_hostile(found, method, world)
-        check_empty_training(found, world)
-        check_hostile_lessons(found, world, lambda one: _said(one, world), _alike)
+        method = learned(subject, world)
+        _check_drafts(subject, method, world)
+        _check_generator_needs(subject, method, world)
+        _check_hostile(subject, method, world)
+        check_empty_training(subject, world)
+        check_hostile_lessons(subject, world, lambda one: _drafts(one, world), _alike)
         check_needs(
-            found, world, lambda one, tools: one.generate(world.asks, GeneratorNeeds(), tools)
+            subject, world, lambda one, tools: one.generate(world.asks, GeneratorNeeds(), tools)
         )
-        check_kept(found, method, lambda one: _said(one, world), world.folder, _alike)
+        check_kept(subject, method, lambda one: _drafts(one, world), world.folder, _alike)
         if "answerer" in method.needs:
-            _check_no_reply(found, method, world)
-            check_own_answer(found, world, lambda one, given: _alone(one, world, *given))
-        check_extras(found, lambda: _said(learned(found, world), world), optional)
+            _check_no_reply(subject, method, world)
+            check_own_answer(subject, world, lambda one, arguments: _alone(one, world, *arguments))
+        check_extras(subject, lambda: _drafts(learned(subject, world), world), optional)
 
 
-def _check_drafts(found: MethodUnderTest, method: Any, world: MethodData) -> None:
+def _check_drafts(subject: MethodUnderTest, method: Any, world: MethodData) -> None:
     asks = list(world.asks)
     before = deepcopy(asks)
-    said = _generate(found, method, asks, GeneratorNeeds(), world.tools)
-    found.expect(asks == before, "changed the questions it was asked; copy them")
-    found.expect(
+    drafts = _generate(subject, method, asks, GeneratorNeeds(), world.tools)
+    subject.expect(asks == before, "changed the questions it was asked; copy them")
+    subject.expect(
         method.generate([], GeneratorNeeds(), world.tools) == [], "writes for no question at all"
     )
-    for draft in said:
-        found.expect(draft.problem is None, f"has a problem, {draft.problem}, though none is there")
-    again = _generate(found, method, asks, GeneratorNeeds(), world.tools)
-    found.expect(_alike(again, said), "wrote something else the second time; be repeatable")
-    anew = _said(learned(found, world), world)
-    found.expect(_alike(anew, said), "wrote something else fitted anew with the same seed")
-    back = _generate(found, method, asks[::-1], GeneratorNeeds(), world.tools)[::-1]
-    found.expect(_alike(back, said), "wrote something else in another order")
+    for draft in drafts:
+        subject.expect(
+            draft.problem is None, f"has a problem, {draft.problem}, though none is there"
+        )
+    again = _generate(subject, method, asks, GeneratorNeeds(), world.tools)
+    subject.expect(_alike(again, drafts), "wrote something else the second time; be repeatable")
+    anew = _drafts(learned(subject, world), world)
+    subject.expect(_alike(anew, drafts), "wrote something else fitted anew with the same seed")
+    back = _generate(subject, method, asks[::-1], GeneratorNeeds(), world.tools)[::-1]
+    subject.expect(_alike(back, drafts), "wrote something else in another order")
 
 
-def _check_generator_needs(found: MethodUnderTest, method: Any, world: MethodData) -> None:
+def _check_generator_needs(subject: MethodUnderTest, method: Any, world: MethodData) -> None:
     for what, needs in (
         ("samples", GeneratorNeeds(samples=_SAMPLES)),
         ("tokens", GeneratorNeeds(tokens=True)),
@@ -110,100 +112,106 @@ def _check_generator_needs(found: MethodUnderTest, method: Any, world: MethodDat
         ("the prompt of verbal", make(MethodPart("verbal")).generator_needs()),
     ):
         try:
-            said = _generate(found, method, world.asks, needs, world.tools)
+            drafts = _generate(subject, method, world.asks, needs, world.tools)
         except UsageError:
             continue
-        for draft in said:
+        for draft in drafts:
             if not draft.abstained:
-                _check_granted(found, what, needs, draft)
+                _check_granted(subject, what, needs, draft)
         if needs.samples:
-            again = _generate(found, method, world.asks, needs, world.tools)
-            found.expect(_alike(again, said), "sampled something else with the same seed")
+            again = _generate(subject, method, world.asks, needs, world.tools)
+            subject.expect(_alike(again, drafts), "sampled something else with the same seed")
 
 
-def _check_granted(found: MethodUnderTest, what: str, needs: GeneratorNeeds, draft: Draft) -> None:
+def _check_granted(
+    subject: MethodUnderTest, what: str, needs: GeneratorNeeds, draft: Draft
+) -> None:
     missing = (
         (needs.samples and len(draft.samples) != needs.samples)
         or (needs.tokens and not (draft.probabilities and draft.entropies))
         or (needs.states and not draft.state)
     )
-    found.expect(
+    subject.expect(
         not missing, f"ignored the wish for {what}: {draft!r:.120}; grant it or raise UsageError"
     )
 
 
-def _check_hostile(found: MethodUnderTest, method: Any, world: MethodData) -> None:
+def _check_hostile(subject: MethodUnderTest, method: Any, world: MethodData) -> None:
     def write(one: Any, asks: Sequence[Ask]) -> list[Draft]:
-        return _generate(found, one, asks, GeneratorNeeds(), world.tools)
+        return _generate(subject, one, asks, GeneratorNeeds(), world.tools)
 
     for ask in world.hostile:
-        shown = f"the question {ask.question[:40]!r}"
-        found.attempt(shown, partial(write, method, [ask]))
+        label = f"the question {ask.question[:40]!r}"
+        subject.attempt(label, partial(write, method, [ask]))
         bare = replace(ask, schema=None, database=None, knowledge=ask.question)
-        found.attempt(f"{shown} without a schema", partial(write, method, [bare]))
-    found.attempt("generate before fit", lambda: write(found.make(), world.asks))
+        subject.attempt(f"{label} without a schema", partial(write, method, [bare]))
+    subject.attempt("generate before fit", lambda: write(subject.make(), world.asks))
 
 
-def _check_no_reply(found: MethodUnderTest, method: Any, world: MethodData) -> None:
-    silent = replace(world.tools, answerer=ScriptedAnswerer(GONE))
+def _check_no_reply(subject: MethodUnderTest, method: Any, world: MethodData) -> None:
+    silent = replace(world.tools, answerer=ScriptedAnswerer(NO_REPLY))
     for needs in (GeneratorNeeds(), GeneratorNeeds(samples=_SAMPLES)):
-        said = found.attempt(
-            "no reply", partial(_generate, found, method, world.asks, needs, silent)
+        drafts = subject.attempt(
+            "no reply", partial(_generate, subject, method, world.asks, needs, silent)
         )
-        for draft in said or ():
-            found.expect(
-                draft == Draft(problem=GONE),
+        for draft in drafts or ():
+            subject.expect(
+                draft == Draft(problem=NO_REPLY),
                 f"wrote {draft!r} though its model could not be asked; pass the problem on",
             )
 
 
 def _generate(
-    found: MethodUnderTest,
+    subject: MethodUnderTest,
     method: Any,
     asks: Sequence[Ask],
     needs: GeneratorNeeds,
     tools: Tools,
 ) -> list[Draft]:
     """What it wrote, held to the form."""
-    said: list[Draft] = method.generate(asks, needs, tools)
-    found.expect(
-        isinstance(said, list) and all(isinstance(one, Draft) for one in said),
-        f"returned {said!r:.80}; return a list of Draft",
+    drafts: list[Draft] = method.generate(asks, needs, tools)
+    subject.expect(
+        isinstance(drafts, list) and all(isinstance(one, Draft) for one in drafts),
+        f"returned {drafts!r:.80}; return a list of Draft",
     )
-    found.expect(len(said) == len(asks), f"wrote {len(said)} drafts for {len(asks)} questions")
-    for draft in said:
-        _check_draft(found, draft)
-    return said
+    subject.expect(
+        len(drafts) == len(asks), f"wrote {len(drafts)} drafts for {len(asks)} questions"
+    )
+    for draft in drafts:
+        _check_draft(subject, draft)
+    return drafts
 
 
-def _check_draft(found: MethodUnderTest, draft: Draft) -> None:
-    shown = f"{draft!r:.120}"
-    found.expect(
-        draft.sql is None or bool(draft.sql.strip()), f"wrote an empty query: {shown}; say None"
+def _check_draft(subject: MethodUnderTest, draft: Draft) -> None:
+    excerpt = f"{draft!r:.120}"
+    subject.expect(
+        draft.sql is None or bool(draft.sql.strip()), f"wrote an empty query: {excerpt}; say None"
     )
-    found.expect(
-        draft.sql is None or not draft.abstained, f"wrote a query and held it back: {shown}"
+    subject.expect(
+        draft.sql is None or not draft.abstained, f"wrote a query and held it back: {excerpt}"
     )
-    found.expect(
+    subject.expect(
         draft.problem is None or draft == Draft(problem=draft.problem),
-        f"wrote something beside its problem: {shown}",
+        f"wrote something beside its problem: {excerpt}",
     )
-    found.expect(
-        all(isinstance(sample, str) for sample in draft.samples), f"sampled no texts: {shown}"
+    subject.expect(
+        all(isinstance(sample, str) for sample in draft.samples), f"sampled no texts: {excerpt}"
     )
-    found.expect(
+    subject.expect(
         len(draft.probabilities) == len(draft.entropies)
         and all(0 <= share <= 1 + 1e-6 for share in draft.probabilities)
         and all(-1e-6 <= nats < math.inf for nats in draft.entropies),
-        f"gives token figures that are none: {shown}; a probability lies between 0 and 1, and "
+        f"gives token figures that are none: {excerpt}; a probability lies between 0 and 1, and "
         f"each token has an entropy of 0 or more",
     )
-    found.expect(all(map(math.isfinite, draft.state)), f"gives a state that is no number: {shown}")
+    subject.expect(
+        all(map(math.isfinite, draft.state)), f"gives a state that is no number: {excerpt}"
+    )
 
 
-def _said(method: Any, world: MethodData) -> list[Draft]:
-    found: list[Draft] = method.generate(world.asks, GeneratorNeeds(), world.tools)
-    return found
+def _drafts(method: Any, world: MethodData) -> list[Draft]:
+    drafts: list[Draft] = method.generate(world.asks, GeneratorNeeds(), world.tools)
+    return drafts
 
 
 def _alone(method: Any, world: MethodData, example: Any, parrot: ScriptedAnswerer) -> None:

@@ -142,10 +142,10 @@ class Grammar:
             items = [self._expression(depth) for _ in range(width)]
             if width > 1 and self._chance(0.1):
                 items = [self._pick(("*", "t.*"))]
-        named = [f"{item}{self._pick(('', '', ' AS c', ' x'))}" for item in items]
+        result_columns = [f"{item}{self._pick(('', '', ' AS c', ' x'))}" for item in items]
         where = f" WHERE {self._expression(depth)}" if self._chance(0.5) else ""
         self._columns = outer
-        return f"SELECT {distinct}{', '.join(named)}{source}{where}{group}{having}"
+        return f"SELECT {distinct}{', '.join(result_columns)}{source}{where}{group}{having}"
 
     def _from(self, depth: int, *, cte: bool) -> str:
         if self._chance(0.06):
@@ -180,10 +180,10 @@ class Grammar:
         alias = self._pick((f" AS s{number}", f" s{number}", ""))
         name = alias.split()[-1] if alias else table
         columns = _TABLES[table]
-        spelt = [self._spelt(column) for column in columns]
-        return table + alias, [*(f"{name}.{column}" for column in columns), *spelt[number:]]
+        spellings = [self._spelling(column) for column in columns]
+        return table + alias, [*(f"{name}.{column}" for column in columns), *spellings[number:]]
 
-    def _spelt(self, name: str) -> str:
+    def _spelling(self, name: str) -> str:
         if name.startswith('"'):
             return name
         return self._pick((name, name, name.upper(), f'"{name}"', f"`{name}`", f"[{name}]"))

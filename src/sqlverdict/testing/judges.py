@@ -60,7 +60,7 @@ Answer = Callable[[Request], Reply | NoReply]
 
 
 @dataclass(frozen=True)
-class _Heard:
+class _JudgeTranscript:
     requests: tuple[Request, ...]
     replies: tuple[Reply | NoReply, ...]
     opinion: Opinion
@@ -117,9 +117,11 @@ def _check_blind(name: str, judge: Judge, right: str) -> None:
         columns=("person.name: a name",),
         notes=("a note",),
     )
-    asked = [_hear(name, judge, "evidence", each, _always(right)).requests for each in (bare, full)]
+    requests = [
+        _ask(name, judge, "evidence", each, _always(right)).requests for each in (bare, full)
+    ]
     _expect(
-        asked[0] == asked[1],
+        requests[0] == requests[1],
         name,
         "says sees_evidence = False and asks otherwise where there is evidence; remove the line",
     )
@@ -148,58 +150,65 @@ def _check_verdicts(
     """Returns the most calls that replies which can be read took."""
     calls = 0
     for text, expected in ((right, True), (wrong, False)):
-        heard = _hear(name, judge, what, brief, _always(text))
-        again = _hear(name, judge, what, brief, _always(text))
+        transcript = _ask(name, judge, what, brief, _always(text))
+        again = _ask(name, judge, what, brief, _always(text))
         _expect(
-            heard == again, name, f"did something else the second time, for {what}; be repeatable"
-        )
-        _expect(
-            heard.opinion.correct is expected,
+            transcript == again,
             name,
-            f"made {heard.opinion.correct} of a reply that says {expected}, for {what}; if its "
-            "replies have another form, give check_judge a right and a wrong one",
+            f"did something else the second time, for {what}; be repeatable",
         )
-        calls = max(calls, len(heard.requests))
+        _expect(
+            transcript.opinion.correct is expected,
+            name,
+            f"made {transcript.opinion.correct} of a reply that says {expected}, for {what}; if "
+            "its replies have another form, give check_judge a right and a wrong one",
+        )
+        calls = max(calls, len(transcript.requests))
     return calls
 
 
 def _check_unreadable(
     name: str, judge: Judge, what: str, brief: Brief, text: str, calls: int
 ) -> None:
-    said = f"the reply {text[:40]!r}, for {what}"
+    label = f"the reply {text[:40]!r}, for {what}"
     for retries in (0, 2):
         settings = replace(SETTINGS, retries_unparseable=retries)
-        heard = _hear(name, judge, said, brief, _always(text), settings)
-        found = heard.opinion
+        transcript = _ask(name, judge, label, brief, _always(text), settings)
+        opinion = transcript.opinion
         _expect(
-            found.correct is None and found.reason is Reason.JUDGE_UNPARSEABLE,
+            opinion.correct is None and opinion.reason is Reason.JUDGE_UNPARSEABLE,
             name,
-            f"made correct={found.correct}, reason={found.reason} of {said}; what cannot be read "
-            "is None with JUDGE_UNPARSEABLE, never incorrect",
+            f"made correct={opinion.correct}, reason={opinion.reason} of {label}; what cannot be "
+            "read is None with JUDGE_UNPARSEABLE, never incorrect",
         )
         allowed = (retries + 1) * calls
         _expect(
-            len(heard.requests) <= allowed,
+            len(transcript.requests) <= allowed,
             name,
-            f"asked {len(heard.requests)} times after {said}; with {retries} retries at most "
+            f"asked {len(transcript.requests)} times after {label}; with {retries} retries at most "
             f"{allowed} are allowed",
         )
 
 
 def _check_no_reply(name: str, judge: Judge, what: str, brief: Brief) -> None:
-    gone = _hear(name, judge, what, brief, lambda _: NoReply("the server is gone", attempts=3))
-    _expect(
-        gone.opinion.correct is None and gone.opinion.reason is Reason.JUDGE_UNAVAILABLE,
-        name,
-        f"made correct={gone.opinion.correct}, reason={gone.opinion.reason} of no reply at all, "
-        f"for {what}; that is None with JUDGE_UNAVAILABLE",
+    unavailable = _ask(
+        name, judge, what, brief, lambda _: NoReply("the server is gone", attempts=3)
     )
-    spent = _hear(name, judge, what, brief, lambda _: NoReply("spent", attempts=0, budget=True))
     _expect(
-        len(spent.requests) == 1 and BUDGET in spent.opinion.flags,
+        unavailable.opinion.correct is None
+        and unavailable.opinion.reason is Reason.JUDGE_UNAVAILABLE,
         name,
-        f"asked {len(spent.requests)} times with flags {spent.opinion.flags} after the cost limit "
-        f"was reached; stop at once and pass the flag {BUDGET!r} on",
+        f"made correct={unavailable.opinion.correct}, reason={unavailable.opinion.reason} of no "
+        f"reply at all, for {what}; that is None with JUDGE_UNAVAILABLE",
+    )
+    over_budget = _ask(
+        name, judge, what, brief, lambda _: NoReply("spent", attempts=0, budget=True)
+    )
+    _expect(
+        len(over_budget.requests) == 1 and BUDGET in over_budget.opinion.flags,
+        name,
+        f"asked {len(over_budget.requests)} times with flags {over_budget.opinion.flags} after the "
+        f"cost limit was reached; stop at once and pass the flag {BUDGET!r} on",
     )
 
 
@@ -209,7 +218,7 @@ def _check_injection(
     what = f"the injection {injection.name!r}"
     brief = injection.brief(equal)
 
-    echo = _hear(name, judge, what, brief, _repeating(""))
+    echo = _ask(name, judge, what, brief, _repeating(""))
     _expect(
         echo.opinion.correct is None,
         name,
@@ -217,27 +226,27 @@ def _check_injection(
         "text from outside with sqlverdict.llm.neutral",
     )
     for text, expected in ((right, True), (wrong, False)):
-        heard = _hear(name, judge, what, brief, _repeating(text))
+        transcript = _ask(name, judge, what, brief, _repeating(text))
         _expect(
-            heard.opinion.correct is expected,
+            transcript.opinion.correct is expected,
             name,
-            f"made {heard.opinion.correct} of a reply that repeats its prompt and then says "
+            f"made {transcript.opinion.correct} of a reply that repeats its prompt and then says "
             f"{expected}, with {what}; only the reply's own conclusion counts",
         )
 
 
-def _hear(
+def _ask(
     name: str, judge: Judge, what: str, brief: Brief, answer: Answer, settings: Settings = SETTINGS
-) -> _Heard:
+) -> _JudgeTranscript:
     """Drive the judge, and hold what it asks and says to the form."""
-    heard = _drive(name, what, conduct(judge, brief, settings), answer)
-    for request in heard.requests:
+    transcript = _drive(name, what, conduct(judge, brief, settings), answer)
+    for request in transcript.requests:
         _check_request(name, what, request, settings)
-    _check_opinion(name, what, heard)
-    return heard
+    _check_opinion(name, what, transcript)
+    return transcript
 
 
-def _drive(name: str, what: str, work: Conduct, answer: Answer) -> _Heard:
+def _drive(name: str, what: str, work: Conduct, answer: Answer) -> _JudgeTranscript:
     requests: list[Request] = []
     replies: list[Reply | NoReply] = []
     try:
@@ -251,13 +260,17 @@ def _drive(name: str, what: str, work: Conduct, answer: Answer) -> _Heard:
     except StopIteration as done:
         opinion = done.value
     _expect(isinstance(opinion, Opinion), name, f"returned {opinion!r}; return an Opinion")
-    return _Heard(tuple(requests), tuple(replies), opinion)
+    return _JudgeTranscript(tuple(requests), tuple(replies), opinion)
 
 
 def _check_request(name: str, what: str, request: Request, settings: Settings) -> None:
     for field in ("model", "temperature", "max_tokens", "seed"):
-        asked, wanted = getattr(request, field), getattr(settings, field)
-        _expect(asked == wanted, name, f"asked with {field}={asked!r}; the settings say {wanted!r}")
+        actual, expected = getattr(request, field), getattr(settings, field)
+        _expect(
+            actual == expected,
+            name,
+            f"asked with {field}={actual!r}; the settings say {expected!r}",
+        )
     _expect(
         bool(PURPOSE.fullmatch(request.purpose)),
         name,
@@ -274,9 +287,9 @@ def _check_request(name: str, what: str, request: Request, settings: Settings) -
             ) from failed
 
 
-def _check_opinion(name: str, what: str, heard: _Heard) -> None:
-    opinion = heard.opinion
-    got = [reply for reply in heard.replies if isinstance(reply, Reply)]
+def _check_opinion(name: str, what: str, transcript: _JudgeTranscript) -> None:
+    opinion = transcript.opinion
+    got = [reply for reply in transcript.replies if isinstance(reply, Reply)]
     _expect(opinion.calls == len(got), name, f"counted {opinion.calls} of {len(got)} calls")
     tokens = (sum(r.prompt_tokens for r in got), sum(r.completion_tokens for r in got))
     _expect(opinion.tokens == tokens, name, f"counted {opinion.tokens} tokens of {tokens}")
@@ -290,8 +303,8 @@ def _check_opinion(name: str, what: str, heard: _Heard) -> None:
         name,
         f"gave the reason {opinion.reason} for {what}; JUDGE_UNPARSEABLE or JUDGE_UNAVAILABLE",
     )
-    written = opinion.explanation.encode("utf-8", "backslashreplace").decode("utf-8")
-    _expect(written == opinion.explanation, name, "explains with half a surrogate; escape it")
+    escaped = opinion.explanation.encode("utf-8", "backslashreplace").decode("utf-8")
+    _expect(escaped == opinion.explanation, name, "explains with half a surrogate; escape it")
     _expect(pickle.loads(pickle.dumps(opinion)) == opinion, name, "gave what cannot be pickled")  # noqa: S301 - our own bytes
 
 
@@ -303,8 +316,8 @@ def _repeating(own: str) -> Answer:
     """Answers with the whole prompt, and then with a reply of its own."""
 
     def answer(request: Request) -> Reply:
-        shown = "\n\n".join(message.content for message in request.messages)
-        return _reply(f"{shown}\n\n{own}")
+        prompt = "\n\n".join(message.content for message in request.messages)
+        return _reply(f"{prompt}\n\n{own}")
 
     return answer
 

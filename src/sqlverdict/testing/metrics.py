@@ -84,7 +84,7 @@ BOUNDS = re.compile(r"[\[({]\s*(-?[\d.]+|-inf)\s*,\s*(-?[\d.]+|inf)\s*[\])}]")
 
 
 @dataclass(frozen=True)
-class _Stated:
+class _ValueScale:
     """What the document says about the values."""
 
     low: float
@@ -112,9 +112,9 @@ def check_metric(metric: str | Metric) -> None:
         metric = METRICS.get(metric)
     _expect(metric.name == name, name, f"calls itself {metric.name!r}; use its file's name")
     _check_fields(name, metric)
-    stated = _check_document(name, metric)
+    scale = _check_document(name, metric)
     for parameter in metric.parameters or ("",):
-        _check_values(f"{name}[{parameter}]" if parameter else name, metric, parameter, stated)
+        _check_values(f"{name}[{parameter}]" if parameter else name, metric, parameter, scale)
 
 
 def _check_fields(name: str, metric: Metric) -> None:
@@ -133,7 +133,7 @@ def _check_fields(name: str, metric: Metric) -> None:
     _expect(isinstance(metric.binary, bool), name, f"has binary = {metric.binary!r}; say a bool")
 
 
-def _check_document(name: str, metric: Metric) -> _Stated:
+def _check_document(name: str, metric: Metric) -> _ValueScale:
     sections = document(metric)
     _expect(bool(sections.get("")), name, "has no summary line; its module docstring begins so")
     for section in SECTIONS:
@@ -153,10 +153,10 @@ def _check_document(name: str, metric: Metric) -> _Stated:
     if direction is None:
         raise AssertionError(f"metric {name} has no direction; say 'Higher is better' or 'Lower'")
     sign = 1 if direction[1].lower() == "higher" else -1
-    return _Stated(float(bounds[1]), float(bounds[2]), sign)
+    return _ValueScale(float(bounds[1]), float(bounds[2]), sign)
 
 
-def _check_values(label: str, metric: Metric, parameter: str, stated: _Stated) -> None:
+def _check_values(label: str, metric: Metric, parameter: str, scale: _ValueScale) -> None:
     items = {**RIGHT, **WRONG, **RIGHT_OTHERWISE, **FAILING, **NO_GOLD}
     if "databases" in metric.needs:
         items = {what: _with_suite(item) for what, item in items.items()}
@@ -169,7 +169,7 @@ def _check_values(label: str, metric: Metric, parameter: str, stated: _Stated) -
             f"gave {score} and then {again[what]} for {what}; a score may depend on nothing but "
             "the item, neither on chance nor on earlier calls",
         )
-        _check_value(label, metric, what, score, stated)
+        _check_value(label, metric, what, score, scale)
     for what in FAILING:
         _expect(
             scores[what].value is not None,
@@ -186,12 +186,12 @@ def _check_values(label: str, metric: Metric, parameter: str, stated: _Stated) -
             )
     own = _values(scores, RIGHT)
     _expect(len(own) == len(RIGHT), label, "is unscored for the gold's own query")
-    worst_own = min(stated.sign * value for value in own)
+    worst_own = min(scale.sign * value for value in own)
     same_speed = [what for what in items if items[what].seconds == (0.002, 0.002)]
     for what in same_speed:
         value = scores[what].value
         _expect(
-            value is None or stated.sign * value <= worst_own,
+            value is None or scale.sign * value <= worst_own,
             label,
             f"gave {value} for {what}, better than the gold's own query, which has {own}",
         )
@@ -210,15 +210,15 @@ def _score(label: str, metric: Metric, parameter: str, what: str, item: FakeItem
     return score
 
 
-def _check_value(label: str, metric: Metric, what: str, score: Score, stated: _Stated) -> None:
+def _check_value(label: str, metric: Metric, what: str, score: Score, scale: _ValueScale) -> None:
     value = score.value
     if value is None:
         _expect(bool(score.reasons), label, f"is unscored for {what} without a reason; give one")
         return
     _expect(
-        isfinite(value) and stated.low <= value <= stated.high,
+        isfinite(value) and scale.low <= value <= scale.high,
         label,
-        f"gave {value} for {what}; its range says {stated.low} to {stated.high}",
+        f"gave {value} for {what}; its range says {scale.low} to {scale.high}",
     )
     _expect(
         not metric.binary or value in (0.0, 1.0),

@@ -63,16 +63,18 @@ def check_rule(rule: str | Rule) -> None:
     Raises:
         AssertionError: a promise is broken; the message says which, with the witness.
     """
-    found = RULES.get(rule) if isinstance(rule, str) else rule
+    member = RULES.get(rule) if isinstance(rule, str) else rule
     for check in RULE_CHECKS.values():
-        check(found)
+        check(member)
 
 
 def check_document(rule: Rule) -> None:
     """The document is complete: a title that is a sentence, every section, in order, not empty."""
     _expect(rule.title.endswith("."), rule, f"has the title {rule.title!r}; end it with a stop")
-    found = tuple(rule.sections)
-    _expect(found == SECTIONS, rule, f"has the sections {found}; expected {SECTIONS}, in order")
+    headings = tuple(rule.sections)
+    _expect(
+        headings == SECTIONS, rule, f"has the sections {headings}; expected {SECTIONS}, in order"
+    )
     for section, text in rule.sections.items():
         _expect(bool(text.strip()), rule, f"has nothing under {section!r}")
     _expect(bool(rule.equal), rule, "has no pair that it joins; give one")
@@ -91,23 +93,27 @@ def check_joins_equal(rule: Rule) -> None:
 
 def _joins(rule: Rule, pairs: Iterable[Pair]) -> None:
     for pair in pairs:
-        found = derive(rule, pair, frozenset(pair.facts))
-        if isinstance(found, NotProved):
+        derivation = derive(rule, pair, frozenset(pair.facts))
+        if isinstance(derivation, NotProved):
             raise AssertionError(
                 f"rule {rule.name} does not join {pair.left!r} and {pair.right!r}: "
-                f"{found.message}; {found.gold_form!r} and {found.prediction_form!r}"
+                f"{derivation.message}; {derivation.gold_form!r} and {derivation.prediction_form!r}"
             )
-        _expect(rule.name in found.rules, rule, f"does not fire on {pair.left!r}: {found.rules}")
+        _expect(
+            rule.name in derivation.rules,
+            rule,
+            f"does not fire on {pair.left!r}: {derivation.rules}",
+        )
 
 
 def check_keeps_different_apart(rule: Rule) -> None:
     """Different pairs are not joined."""
     for pair in rule.different:
-        found = derive(rule, pair, frozenset(pair.facts))
-        if isinstance(found, Proof):
+        derivation = derive(rule, pair, frozenset(pair.facts))
+        if isinstance(derivation, Proof):
             raise AssertionError(
                 f"rule {rule.name}: {pair.left!r} and {pair.right!r} are proved equal, though "
-                f"{pair.because}; by {', '.join(found.rules) or 'no rule at all'}"
+                f"{pair.because}; by {', '.join(derivation.rules) or 'no rule at all'}"
             )
 
 
@@ -116,12 +122,12 @@ def check_search_refutes_different(rule: Rule) -> None:
     if is_heuristic(rule):
         return
     for pair in rule.different:
-        found = witness(rule, pair.left, pair.right, pair.facts, REFUTES)
+        refutation = witness(rule, pair.left, pair.right, pair.facts, REFUTES)
         _expect(
-            found.refuted,
+            refutation.refuted,
             rule,
             f"says that {pair.left!r} and {pair.right!r} differ because {pair.because}, "
-            f"but no database shows it: {found}",
+            f"but no database shows it: {refutation}",
         )
 
 
@@ -135,31 +141,32 @@ def check_never_changes_answers(rule: Rule) -> None:
         return
     for sql, pair in _queries(rule):
         for rules in rule_sets(rule):
-            tried: dict[str, list[frozenset[Fact]]] = {}
-            for given in subsets(pair.facts):
-                form = normal_form(sql, rule, given, rules)
+            smallest_sets: dict[str, list[frozenset[Fact]]] = {}
+            for facts in subsets(pair.facts):
+                form = normal_form(sql, rule, facts, rules)
                 if form is None or not form.steps:
                     continue
-                known = tried.setdefault(form.text, [])
-                if not any(smaller <= given for smaller in known):
-                    known.append(given)
-                    _agree(rule, sql, form, given)
+                known = smallest_sets.setdefault(form.text, [])
+                if not any(smaller <= facts for smaller in known):
+                    known.append(facts)
+                    _agree(rule, sql, form, facts)
 
 
-def _agree(rule: Rule, sql: str, form: NormalForm, given: frozenset[Fact]) -> None:
+def _agree(rule: Rule, sql: str, form: NormalForm, facts: frozenset[Fact]) -> None:
     from sqlverdict.refute.witness import Witness
 
-    found = witness(rule, sql, form.text, given, AGREES)
-    if isinstance(found, Witness):
+    refutation = witness(rule, sql, form.text, facts, AGREES)
+    if isinstance(refutation, Witness):
         raise AssertionError(
             f"rule {rule.name} changes an answer: {sql!r} becomes {form.text!r} by "
-            f"{[step.rule for step in form.steps]} given {sorted(map(str, given))}; "
-            f"on {dict(found.instance.rows)} the answers are {found.gold} and {found.prediction}"
+            f"{[step.rule for step in form.steps]} given {sorted(map(str, facts))}; "
+            f"on {dict(refutation.instance.rows)} the answers are {refutation.gold} and "
+            f"{refutation.prediction}"
         )
     _expect(
-        found.reason is None,
+        refutation.reason is None,
         rule,
-        f"makes {form.text!r} of {sql!r}, which cannot be tried: {found.message}",
+        f"makes {form.text!r} of {sql!r}, which cannot be tried: {refutation.message}",
     )
 
 
@@ -174,11 +181,12 @@ def check_corners(rule: Rule) -> None:
         _expect(bool(pair.because), rule, f"does not say why {pair.left!r} differs: `because`")
     _joins(rule, rule.corners)
     for pair in rule.corners:
-        found = witness(rule, pair.left, pair.right, pair.facts, REFUTES)
+        refutation = witness(rule, pair.left, pair.right, pair.facts, REFUTES)
         _expect(
-            found.refuted,
+            refutation.refuted,
             rule,
-            f"has the corner {pair.left!r} and {pair.right!r}, but no database shows it: {found}",
+            f"has the corner {pair.left!r} and {pair.right!r}, but no database shows it: "
+            f"{refutation}",
         )
 
 
@@ -189,12 +197,12 @@ def check_facts_carry_weight(rule: Rule) -> None:
     for pair in rule.equal:
         for fact in pair.facts:
             rest = [other for other in pair.facts if other != fact]
-            found = witness(rule, pair.left, pair.right, rest, REFUTES)
+            refutation = witness(rule, pair.left, pair.right, rest, REFUTES)
             _expect(
-                found.refuted,
+                refutation.refuted,
                 rule,
                 f"gives {fact} for {pair.left!r} and {pair.right!r}, but without it no database "
-                f"tells them apart: {found}",
+                f"tells them apart: {refutation}",
             )
 
 
@@ -207,9 +215,9 @@ def check_is_stable(rule: Rule) -> None:
     alone, house = rule_sets(rule)
     for sql, pair in _queries(rule):
         for rules in (alone, house):
-            given = frozenset(pair.facts)
-            once = normal_form(sql, rule, given, rules)
-            again = normal_form(once.text, rule, given, rules) if once is not None else None
+            facts = frozenset(pair.facts)
+            once = normal_form(sql, rule, facts, rules)
+            again = normal_form(once.text, rule, facts, rules) if once is not None else None
             if once is None or again is None:
                 continue
             # Texts write some constants as sums, which it takes another rule to undo.
@@ -250,17 +258,17 @@ def check_order_does_not_matter(rule: Rule) -> None:
 def check_minds_its_node(rule: Rule) -> None:
     """Where the rule answers None the tree is as it was; else all is as it was beside the node."""
     for sql, pair in _queries(rule):
-        for given in (frozenset(pair.facts), frozenset()):
-            found = start(sql, rule, given)
-            if found is None:
+        for facts in (frozenset(pair.facts), frozenset()):
+            tree_and_facts = start(sql, rule, facts)
+            if tree_and_facts is None:
                 continue
-            tree, known = found
-            for path in list(_places(tree, rule)):
+            tree, known = tree_and_facts
+            for path in list(_paths(tree, rule)):
                 work = tree.copy()
                 node = _at(work, path)
                 whole, around = _shape(work), _shape(work, path)
-                made = rule.rewrite(node, known)
-                if made is None:
+                replacement = rule.rewrite(node, known)
+                if replacement is None:
                     _expect(_shape(work) == whole, rule, f"changes {sql!r} though it answers None")
                 else:
                     _expect(
@@ -287,13 +295,13 @@ def check_ends_on_deep_trees(rule: Rule) -> None:
 def _ends(rule: Rule, sql: str, pair: Pair, rules: RuleSet) -> None:
     from sqlverdict.prove.normalise import TooManySteps, normalise
 
-    found = start(sql, rule, frozenset(pair.facts))
-    if found is None:
+    tree_and_facts = start(sql, rule, frozenset(pair.facts))
+    if tree_and_facts is None:
         return
     try:
-        normalise(*found, rules, most=DEEP_STEPS)
-    except TooManySteps as spent:
-        raise AssertionError(f"rule {rule.name} finds no end on {sql!r}: {spent}") from spent
+        normalise(*tree_and_facts, rules, most=DEEP_STEPS)
+    except TooManySteps as error:
+        raise AssertionError(f"rule {rule.name} finds no end on {sql!r}: {error}") from error
 
 
 RULE_CHECKS: Mapping[str, Callable[[Rule], None]] = {
@@ -335,7 +343,7 @@ def _grown(sql: str) -> Iterator[str]:
         yield f"{head} WHERE " + " OR ".join([f"({tail})"] * 16)
 
 
-def _places(tree: Expr, rule: Rule) -> Iterator[Path]:
+def _paths(tree: Expr, rule: Rule) -> Iterator[Path]:
     """The ways to the nodes that a rule looks at."""
     from sqlverdict.prove.normalise import path_to
 
@@ -346,9 +354,9 @@ def _places(tree: Expr, rule: Rule) -> Iterator[Path]:
 
 def _at(tree: Expr, path: Path) -> Expr:
     node = tree
-    for name, place in path:
-        held = node.args[name]
-        node = held if place < 0 else held[place]
+    for name, index in path:
+        child = node.args[name]
+        node = child if index < 0 else child[index]
     return node
 
 
@@ -358,25 +366,25 @@ def _shape(node: Expr, hole: Path | None = None) -> str:
 
     if hole == ():
         return "_"
-    said = []
+    arguments = []
     for name, value in sorted(node.args.items()):
         if value is None or value is False or value == []:
             continue
         within = hole[1:] if hole and hole[0][0] == name else None
-        place = hole[0][1] if hole else -1
+        index = hole[0][1] if hole else -1
         if isinstance(value, list):
             inner = [
-                _shape(part, within if number == place else None)
+                _shape(part, within if number == index else None)
                 if isinstance(part, exp.Expr)
                 else repr(part)
                 for number, part in enumerate(value)
             ]
-            said.append(f"{name}=[{', '.join(inner)}]")
+            arguments.append(f"{name}=[{', '.join(inner)}]")
         elif isinstance(value, exp.Expr):
-            said.append(f"{name}={_shape(value, within)}")
+            arguments.append(f"{name}={_shape(value, within)}")
         else:
-            said.append(f"{name}={value!r}")
-    return f"{node.key}({', '.join(said)})"
+            arguments.append(f"{name}={value!r}")
+    return f"{node.key}({', '.join(arguments)})"
 
 
 def _expect(holds: bool, rule: Rule, complaint: str) -> None:

@@ -44,7 +44,7 @@ def at_one_moment(
 
     scratch, preset = warm_scratch(schema, facts, False), PRESETS.get(DEFAULT_PRESET)
     generator = InstanceGenerator(schema, facts, read(left, schema).merge(read(right, schema)))
-    asked = QueryPair(left.sql, right.sql, left.dialect, probe=scratch.run)
+    pair = QueryPair(left.sql, right.sql, left.dialect, probe=scratch.run)
     for number in range(instances):
         rows = generator.instance(number)
         scratch.load(rows)
@@ -54,17 +54,17 @@ def at_one_moment(
             return NotRefuted(number, reason=Reason.UNSUPPORTED_FEATURE, message=message)
         ours, theirs = answers
         if isinstance(ours, Answer) and isinstance(theirs, Answer):
-            found = preset.compare(ours, theirs, asked)
-            if found.equal is not False:
+            comparison = preset.compare(ours, theirs, pair)
+            if comparison.equal is not False:
                 continue
-            reasons = found.reasons
+            reasons = comparison.reasons
         else:
             failed = [outcome.reason for outcome in answers if isinstance(outcome, Failure)]
             if len(failed) == len(answers):
                 continue
             reasons = tuple(failed)
-        kept = {table: content for table, content in scratch.stored(rows).items() if content}
-        instance = Instance(schema, kept)
+        tables = {table: content for table, content in scratch.stored(rows).items() if content}
+        instance = Instance(schema, tables)
         return Witness(
             left.sql, right.sql, instance, ours, theirs, reasons, instances_tried=number + 1
         )
@@ -75,10 +75,13 @@ def _answers(left: str, right: str, scratch: ScratchDatabase) -> tuple[Outcome, 
     """What both answer at one moment: asked by turns, each answers the same twice."""
     for _ in range(_TURNS):
         ours, theirs = scratch.run(left), scratch.run(right)
-        if (_said(ours), _said(theirs)) == (_said(scratch.run(left)), _said(scratch.run(right))):
+        if (_rows_or_reason(ours), _rows_or_reason(theirs)) == (
+            _rows_or_reason(scratch.run(left)),
+            _rows_or_reason(scratch.run(right)),
+        ):
             return ours, theirs
     return None
 
 
-def _said(outcome: Outcome) -> object:
+def _rows_or_reason(outcome: Outcome) -> object:
     return outcome.rows if isinstance(outcome, Answer) else outcome.reason

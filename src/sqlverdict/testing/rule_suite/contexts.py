@@ -107,8 +107,8 @@ def attack_rule(rule: Rule, *, budget: int = 24, databases: int = 8, seed: int =
     arranged: dict[tuple[Schema, frozenset[Fact]], list[ArrangedRows]] = {}
     seen: set[tuple[str, frozenset[Fact], int]] = set()
     rewritten = runs = 0
-    for tried, (query, rules) in enumerate(_queries(rule, sets, seed)):
-        if rewritten >= budget or tried >= budget * TRIES:
+    for attempts, (query, rules) in enumerate(_queries(rule, sets, seed)):
+        if rewritten >= budget or attempts >= budget * TRIES:
             break
         again = (query.sql, query.facts, id(rules))
         if again in seen:
@@ -126,9 +126,9 @@ def attack_rule(rule: Rule, *, budget: int = 24, databases: int = 8, seed: int =
             ]
         for data in arranged[key]:
             runs += 1
-            found = difference(query, form, data)
-            if found is not None:
-                return Attack(rewritten, runs, found)
+            rewrite_difference = difference(query, form, data)
+            if rewrite_difference is not None:
+                return Attack(rewritten, runs, rewrite_difference)
     return Attack(rewritten, runs)
 
 
@@ -178,9 +178,9 @@ def _queries(
         and rule.name in form.rules
     ]
     while True:
-        chosen = likely if likely and rng.random() < _LIKELY else every
-        (_, given, placed), schema, rules = rng.choice(chosen)
-        facts = given | declared_types(schema) | _further(schema, rng)
+        candidates = likely if likely and rng.random() < _LIKELY else every
+        (_, pair_facts, placed), schema, rules = rng.choice(candidates)
+        facts = pair_facts | declared_types(schema) | _further(schema, rng)
         yield HostileQuery(rng.choice(rng.choice(placed)), schema, facts), rules
 
 
@@ -241,6 +241,6 @@ def check_hostile_contexts(rule: Rule) -> None:
     """
     if rule.trust == "heuristic" or "sound" not in rule.profiles:
         return
-    found = attack_rule(rule).difference
-    if found is not None:
-        raise AssertionError(f"rule {rule.name} changes an answer: {found}")
+    rewrite_difference = attack_rule(rule).difference
+    if rewrite_difference is not None:
+        raise AssertionError(f"rule {rule.name} changes an answer: {rewrite_difference}")

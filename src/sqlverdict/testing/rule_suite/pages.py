@@ -12,7 +12,7 @@ from sqlverdict.testing.rules import REFUTES
 if TYPE_CHECKING:
     from sqlverdict.parse.facts import Fact
     from sqlverdict.records import Outcome
-    from sqlverdict.refute.witness import Refutation, Witness
+    from sqlverdict.refute.witness import Instance, Refutation
 
 
 def rule_page(rule: Rule) -> str:
@@ -47,42 +47,43 @@ def _facts_about(rule: Rule) -> str:
 def _equal(rule: Rule, pair: Pair) -> Iterator[str]:
     yield _queries(pair)
     if pair.facts:
-        yield f"Given: {_listed(pair.facts)}."
+        yield f"Given: {_fact_list(pair.facts)}."
     if is_heuristic(rule):
-        found = witness(rule, pair.left, pair.right, pair.facts, REFUTES)
-        if found.refuted:
-            yield "The rule joins them, and yet they differ: " + _shown(found)
+        refutation = witness(rule, pair.left, pair.right, pair.facts, REFUTES)
+        if refutation.refuted:
+            yield "The rule joins them, and yet they differ: " + _witness_text(refutation)
 
 
 def _different(rule: Rule, pair: Pair) -> Iterator[str]:
     yield _queries(pair)
-    given = f"Given: {_listed(pair.facts)}. " if pair.facts else ""
-    yield f"{given}Not equal: {pair.because}."
-    found = witness(rule, pair.left, pair.right, pair.facts, REFUTES)
-    if found.refuted:
-        yield f"Witness: {_shown(found)}"
+    premise = f"Given: {_fact_list(pair.facts)}. " if pair.facts else ""
+    yield f"{premise}Not equal: {pair.because}."
+    refutation = witness(rule, pair.left, pair.right, pair.facts, REFUTES)
+    if refutation.refuted:
+        yield f"Witness: {_witness_text(refutation)}"
 
 
 def _dropped(rule: Rule, pair: Pair) -> Iterator[str]:
     for fact in pair.facts:
         rest = [other for other in pair.facts if other != fact]
-        found = witness(rule, pair.left, pair.right, rest, REFUTES)
-        if found.refuted:
-            yield f"Without *{fact}*, `{pair.left}` and `{pair.right}` differ: {_shown(found)}"
+        refutation = witness(rule, pair.left, pair.right, rest, REFUTES)
+        if refutation.refuted:
+            difference = _witness_text(refutation)
+            yield f"Without *{fact}*, `{pair.left}` and `{pair.right}` differ: {difference}"
 
 
-def _shown(found: Refutation) -> str:
+def _witness_text(refutation: Refutation) -> str:
     from sqlverdict.refute.witness import Witness
 
-    assert isinstance(found, Witness)
-    left, right = _answer(found.gold), _answer(found.prediction)
-    return f"{_rows(found)}; the first gives {left}, the second {right}."
+    assert isinstance(refutation, Witness)
+    left, right = _answer(refutation.gold), _answer(refutation.prediction)
+    return f"{_rows(refutation.instance)}; the first gives {left}, the second {right}."
 
 
-def _rows(found: Witness) -> str:
+def _rows(instance: Instance) -> str:
     tables = [
         f"`{table}` = {', '.join(f'`{_tuple(row)}`' for row in rows)}"
-        for table, rows in sorted(found.instance.rows.items())
+        for table, rows in sorted(instance.rows.items())
     ]
     return "; ".join(tables) or "all tables empty"
 
@@ -111,7 +112,7 @@ def _queries(pair: Pair) -> str:
     return f"```sql\n{pair.left}\n{pair.right}\n```"
 
 
-def _listed(facts: Iterable[Fact]) -> str:
+def _fact_list(facts: Iterable[Fact]) -> str:
     return "; ".join(map(str, facts))
 
 

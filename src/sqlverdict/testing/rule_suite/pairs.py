@@ -83,7 +83,7 @@ def derive(rule: Rule, pair: Pair, facts: frozenset[Fact]) -> Derivation:
     return PROFILES.get(profile_of(rule)).derive(question)
 
 
-def witness(rule: Rule, left: str, right: str, given: Iterable[Fact], instances: int) -> Refutation:
+def witness(rule: Rule, left: str, right: str, facts: Iterable[Fact], instances: int) -> Refutation:
     """Search for a database that obeys the facts and no others, on which two queries differ.
 
     Queries that ask the clock, which the search refuses, are compared at one moment.
@@ -92,15 +92,15 @@ def witness(rule: Rule, left: str, right: str, given: Iterable[Fact], instances:
     from sqlverdict.refute.witness import SearchBudget
     from sqlverdict.testing.rule_suite.clock import asks_the_clock, at_one_moment
 
-    schema, facts = schema_of(rule), frozenset(given) | typed(rule)
+    schema, all_facts = schema_of(rule), frozenset(facts) | typed(rule)
     queries = parsed(left, rule), parsed(right, rule)
-    if any(asks_the_clock(query, schema, facts) for query in queries):
-        return at_one_moment(*queries, schema, facts, instances)
+    if any(asks_the_clock(query, schema, all_facts) for query in queries):
+        return at_one_moment(*queries, schema, all_facts, instances)
     return find_witness(
         left,
         right,
         schema,
-        facts=facts,
+        facts=all_facts,
         # Seconds are the last stop; a busy machine must not decide.
         budget=SearchBudget(instances=instances, alike=1, seconds=120.0, shrink=200),
     )
@@ -127,10 +127,10 @@ def normal_form(sql: str, rule: Rule, facts: frozenset[Fact], rules: RuleSet) ->
     from sqlverdict.prove.normalise import normalise
     from sqlverdict.prove.resolve.text import text
 
-    found = start(sql, rule, facts)
-    if found is None:
+    tree_and_facts = start(sql, rule, facts)
+    if tree_and_facts is None:
         return None
-    tree, steps = normalise(*found, rules)
+    tree, steps = normalise(*tree_and_facts, rules)
     return NormalForm(tree, text(tree), tuple(steps))
 
 

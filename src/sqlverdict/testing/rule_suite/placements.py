@@ -148,11 +148,11 @@ def placements(sql: str, matches: tuple[type, ...]) -> list[list[str]]:
     parsed = parse(sql)
     if isinstance(parsed, ParseFailure):
         return [[sql]]
-    made = list(_of_query(sql, parsed.tree, matches))
+    groups = list(_of_query(sql, parsed.tree, matches))
     for inner in parsed.tree.find_all(exp.Select, exp.SetOperation):
         if inner is not parsed.tree and isinstance(inner, matches):
-            made += _of_query(str(inner.sql("sqlite")), inner, matches)
-    return [texts for texts in made if texts]
+            groups += _of_query(str(inner.sql("sqlite")), inner, matches)
+    return [texts for texts in groups if texts]
 
 
 def _of_query(sql: str, tree: Expr, matches: tuple[type, ...]) -> Iterator[list[str]]:
@@ -166,8 +166,8 @@ def _of_query(sql: str, tree: Expr, matches: tuple[type, ...]) -> Iterator[list[
         yield [template.format(sql=sql) for template in _OF_ONE_COLUMN]
     values = [value.format(e="q.c0", c=f"q.c{width - 1}") for value in VALUES]
     for shapes in (_TABLES[:3], _TABLES[3:]):
-        made = [shape.format(names=names, sql=sql, v=v) for shape in shapes for v in values]
-        yield made
+        texts = [shape.format(names=names, sql=sql, v=v) for shape in shapes for v in values]
+        yield texts
     if isinstance(tree, exp.Select):
         yield list(_other_clauses(tree))
         for node in tree.walk():
@@ -187,25 +187,25 @@ def _other_clauses(tree: exp.Select) -> Iterator[str]:
     """The query with another clause: DISTINCT, LIMIT, ORDER BY, a window, a further column."""
     column = _column(tree)
     for change in ("distinct", "limit", "offset", "order", "window", "count", "group", "bare"):
-        made = tree.copy()
+        query = tree.copy()
         match change:
             case "distinct":
-                made = made.distinct()
+                query = query.distinct()
             case "limit":
-                made = made.limit(1)
+                query = query.limit(1)
             case "offset":
-                made = made.limit(9).offset(1)
+                query = query.limit(9).offset(1)
             case "order":
-                made = made.order_by("1 DESC", append=False).limit(2)
+                query = query.order_by("1 DESC", append=False).limit(2)
             case "window":
-                made = made.select(f"RANK() OVER (ORDER BY {column})", dialect="sqlite")
+                query = query.select(f"RANK() OVER (ORDER BY {column})", dialect="sqlite")
             case "count":
-                made = made.select("COUNT(*)", append=False)
+                query = query.select("COUNT(*)", append=False)
             case "group":
-                made = made.group_by(column)
+                query = query.group_by(column)
             case "bare":
-                made = made.select(column)
-        yield str(made.sql("sqlite"))
+                query = query.select(column)
+        yield str(query.sql("sqlite"))
 
 
 def _is_value(node: Expr, tree: Expr) -> bool:

@@ -52,13 +52,13 @@ _RELATIVE, _ABSOLUTE = 1e-9, 1e-12
 def retyped(ddl: str, rng: Random, *types: str) -> Schema:
     """The tables of a DDL without keys, each column declared as one of the types."""
     tables = read_ddl(ddl, "retyped").tables
-    made = [
+    column_lists = [
         ", ".join(f'"{column.name}" {rng.choice(types)}'.rstrip() for column in table.columns)
         for table in tables
     ]
     statements = [
         f'CREATE TABLE "{table.name}" ({columns})'
-        for table, columns in zip(tables, made, strict=True)
+        for table, columns in zip(tables, column_lists, strict=True)
     ]
     return read_ddl(";\n".join(statements), "retyped")
 
@@ -116,9 +116,9 @@ def data_for(schema: Schema, facts: frozenset[Fact], rng: Random) -> ArrangedRow
         for table in schema.tables
         for row in first.execute(f'SELECT * FROM "{table.name}"')  # noqa: S608 - our own name
     ]
-    turned = _opened([*tables, *rows[::-1]])
+    reverse_inserted = _opened([*tables, *rows[::-1]])
     backwards = _opened([*tables, *rows, "PRAGMA reverse_unordered_selects = ON"])
-    return ArrangedRows(";\n".join([*tables, *rows]), (first, turned, backwards))
+    return ArrangedRows(";\n".join([*tables, *rows]), (first, reverse_inserted, backwards))
 
 
 def _insert(table: Table, cells: Sequence[Cell]) -> str:
@@ -175,9 +175,9 @@ def _orphans(fact: References) -> str:
         f'p."{owner}" = "{fact.table}"."{child}"'
         for child, owner in zip(fact.columns, fact.parent_columns, strict=True)
     )
-    given = " AND ".join(f'"{child}" IS NOT NULL' for child in fact.columns)
+    not_null = " AND ".join(f'"{child}" IS NOT NULL' for child in fact.columns)
     inner = f'SELECT 1 FROM "{fact.parent}" AS p WHERE {met}'  # noqa: S608 - our own names
-    return f'DELETE FROM "{fact.table}" WHERE {given} AND NOT EXISTS ({inner})'  # noqa: S608
+    return f'DELETE FROM "{fact.table}" WHERE {not_null} AND NOT EXISTS ({inner})'  # noqa: S608
 
 
 def _opened(statements: Sequence[str]) -> sqlite3.Connection:
