@@ -158,6 +158,7 @@ def test_wrong_calls_are_explained(
     assert said in found.stderr
 
 
+@pytest.mark.slow
 def test_prompts_against_a_real_server(invoke: Invoke, shop: Path, tmp_path: Path) -> None:
     """A random model of half a megabyte: the whole way works, and nonsense is no abstention."""
     out = tmp_path / "p.jsonl"

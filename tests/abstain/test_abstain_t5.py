@@ -23,7 +23,7 @@ SIZE = Size(width=32, layers=1, heads=2, dropout=0.0)
 TINY = {"width": "32", "layers": "1", "heads": "2", "vocabulary": "400", "target": "48"}
 
 
-pytestmark = pytest.mark.usefixtures("one_thread")
+pytestmark = [pytest.mark.usefixtures("one_thread"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

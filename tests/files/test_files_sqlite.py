@@ -124,6 +124,7 @@ def test_a_link_to_a_database_in_the_middle_of_a_transaction_is_refused(tmp_path
         open_read_only(link)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lost", [1, 100, 4_096, 5_000])
 def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, lost: int) -> None:
     path = plain(tmp_path / "cut.sqlite")

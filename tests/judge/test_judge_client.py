@@ -53,6 +53,7 @@ def limit(name: str, slow: float) -> float:
     return slow if name == "too slow" or name.startswith("dripping") else 120.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_broken_answer_is_asked_for_again(name: str, cache: ReplyCache) -> None:
     with (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -52,6 +53,7 @@ PIECES = st.sampled_from(
 TEXTS = st.text() | st.lists(PIECES | st.text(max_size=5), max_size=40).map("".join)
 
 
+@pytest.mark.slow
 @given(TEXTS)
 @example("{" * 10_000)
 @example('{"a' * 4_000)

@@ -168,6 +168,7 @@ with Client(there, cache) as asker:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals differ there")
 @pytest.mark.parametrize(("grace", "kept"), [(600.0, 12), (0.0, 8)])
 def test_ctrl_c_keeps_what_is_in_flight_and_sends_nothing_more(

@@ -280,6 +280,7 @@ CONDITIONS = st.recursive(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(CONDITIONS, CONDITIONS)
 def test_neither_the_order_of_the_pair_nor_what_came_before_counts(one: str, two: str) -> None:

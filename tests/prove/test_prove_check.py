@@ -183,6 +183,7 @@ STEPS = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_no_proof_makes_the_checker_raise(data: st.DataObject) -> None:
     schema = read_ddl(DDL, "music")

@@ -81,6 +81,7 @@ def with_parentheses(sql: str, rng: Random) -> str:
     return "".join((*parts[:first], "(", *parts[first : last + 1], ")", *parts[last + 1 :]))
 
 
+@pytest.mark.slow
 def test_parentheses_that_change_an_answer_are_never_proved_away(
     schema: Schema, database: sqlite3.Connection
 ) -> None:

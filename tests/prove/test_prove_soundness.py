@@ -144,6 +144,7 @@ def test_nearly_all_normal_forms_run_and_are_stable() -> None:
     assert len(troubles) <= 2, troubles
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", range(4))
 def test_random_queries_under_other_types_answer_alike_on_extreme_rows(block: int) -> None:
     """As above, with the columns declared anew and rows of the kind that breaks affinity."""

@@ -248,6 +248,7 @@ def test_a_query_beyond_our_parser_is_explained_by_its_answers() -> None:
     assert sentence(made) == "they differ on this database: the gold returns 1, the prediction 2"
 
 
+@pytest.mark.slow
 def test_no_query_is_written_that_is_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """A chain of hundreds of conditions must not cost hundreds of long texts."""
     from sqlverdict.refute.explain import causes_in_queries, what_if

@@ -83,6 +83,7 @@ def test_all_are_legal_and_the_engine_agrees(database: Path) -> None:
                 assert Counter(stored) == Counter(rows), "rows are as SQLite keeps them"
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_instances(database: Path) -> None:
     assert [i.rows for i in made(database)] == [i.rows for i in made(database)]
     assert [i.rows for i in made(database)] != [i.rows for i in made(database, seed=2)]
@@ -101,6 +102,7 @@ def test_the_first_is_real_and_the_rest_are_mostly_changed(database: Path) -> No
     assert 10 < sum(unchanged) < 60
 
 
+@pytest.mark.slow
 def test_cells_change_around_the_constants(database: Path) -> None:
     seen: Counter[Cell] = Counter()
     for instance in made(database, count=300):

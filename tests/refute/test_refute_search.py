@@ -117,6 +117,7 @@ def test_equivalences_are_not_refuted(
     assert found.instances == 200
 
 
+@pytest.mark.slow
 def test_each_fact_carries_weight(schema: Schema) -> None:
     """Drop a fact, and what it made equal falls apart."""
     whole = facts_of(schema)

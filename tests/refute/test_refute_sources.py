@@ -89,6 +89,7 @@ def grades(database: Path) -> list[str | None]:
     return [one.grade if isinstance(one, Witness) else None for one in found]
 
 
+@pytest.mark.slow
 def test_an_ordinary_witness_is_found_and_not_by_chance(
     database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -96,6 +96,7 @@ def test_a_witness_against_a_proof_is_saved_and_reported(
     assert "CONTRADICTION, TOOLKIT_ERROR" in write_junit(found).read_text("utf-8")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("proves_all")
 @pytest.mark.parametrize("workers", [0, 1, 2])
 def test_a_contradiction_stops_the_run_and_the_same_command_goes_on_behind_it(

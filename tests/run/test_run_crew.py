@@ -162,6 +162,7 @@ def test_all_workers_killed_at_once_and_once_more(
     assert lines_of(run.folder) == lines_of(calm.folder)
 
 
+@pytest.mark.slow
 def test_an_idle_worker_that_died_is_noticed_when_it_is_given_work(
     make_case: MakeCase, tmp_path: Path
 ) -> None:
@@ -298,6 +299,7 @@ def test_a_query_that_ends_its_worker_twice_is_blamed(
     assert run.manifest.killed_workers == 2
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_leaves_no_process_behind(
     many: tuple[list[Case], dict[str, str]], gate: Gate, lines_of: Lines, tmp_path: Path
 ) -> None:
@@ -321,6 +323,7 @@ def test_an_interrupted_run_leaves_no_process_behind(
     assert [result.id for result in run.results()] == [str(n) for n in range(MANY)]
 
 
+@pytest.mark.slow
 def test_workers_are_spawned_where_forking_is_not_safe(make_case: MakeCase, tmp_path: Path) -> None:
     end = threading.Event()
     thread = threading.Thread(target=end.wait)

@@ -67,6 +67,7 @@ def run(
     evaluate_systems(cases, systems, options=options)
 
 
+@pytest.mark.slow
 def test_any_number_of_workers(
     inputs: tuple[list[Case], dict[str, dict[str, Any]]], lines_of: Lines, tmp_path: Path
 ) -> None:
@@ -82,6 +83,7 @@ def test_any_number_of_workers(
         assert len(summaries) == 1
 
 
+@pytest.mark.slow
 def test_any_state_of_the_cache_and_any_company(
     inputs: tuple[list[Case], dict[str, dict[str, Any]]], lines_of: Lines, tmp_path: Path
 ) -> None:

@@ -36,6 +36,7 @@ def test_the_hand_calculation() -> None:
     assert [b.confidence for b in found.bins] == pytest.approx([0.3, 0.85])
 
 
+@pytest.mark.slow
 @given(items=ITEMS, bins=st.integers(1, 20), random=st.randoms())
 def test_calibration_is_what_counting_gives_in_any_order(items, bins: int, random) -> None:
     found = calibration(curve_of(*zip(*items, strict=True)), bins=bins)

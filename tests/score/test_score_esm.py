@@ -87,6 +87,7 @@ def test_no_schema_is_unscored_even_for_the_same_text() -> None:
     assert score_case(parse_metric("esm"), item) == Score(None, (Reason.DATABASE_UNAVAILABLE,))
 
 
+@pytest.mark.slow
 def test_hostile_texts_are_scored_or_open_and_never_raise() -> None:
     texts = [each.sql for each in hostile_predictions() if not each.hangs]
     # The long ones only cost time: every length above the parser's limit is the same.

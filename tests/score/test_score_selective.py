@@ -144,6 +144,7 @@ def test_intervals_hold_their_figures_and_are_the_same_each_time() -> None:
     assert curve_intervals(curve(spread(300)), resamples=200) == found
 
 
+@pytest.mark.slow
 def test_grouped_intervals_are_those_of_the_items() -> None:
     whole = curve(spread(LIMIT))
     every = curve_intervals(whole, resamples=300)

@@ -117,6 +117,7 @@ def test_soft_f1_hand_calculations(gold: list[Row], prediction: list[Row], value
     assert overlap_f1(gold, prediction) == pytest.approx(value)
 
 
+@pytest.mark.slow
 def test_soft_f1_of_many_rows_is_bounded_and_finds_the_partners() -> None:
     rng = random.Random(2)
     gold: list[Row] = [(i, rng.choice("abc"), 1) for i in range(20_000)]

@@ -52,6 +52,7 @@ def lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
+@pytest.mark.slow
 def test_a_built_benchmark_is_evaluated_and_scored(tmp_path, databases) -> None:
     """End to end: build, answer every question rightly, evaluate, and RS is 100 everywhere."""
     out = tmp_path / "built"

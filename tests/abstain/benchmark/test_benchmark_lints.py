@@ -171,6 +171,7 @@ def mixed(answerable: list[str], others: list[str]) -> list[Case]:
     ]
 
 
+@pytest.mark.slow
 def test_letter_case_alone_tells_and_is_an_error() -> None:
     cases = mixed(questions(60, 1), [text.lower() for text in questions(60, 2)])
     found = look("leakage_case", cases)

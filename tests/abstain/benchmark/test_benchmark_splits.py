@@ -130,6 +130,7 @@ def test_odd_plans_are_refused() -> None:
         SplitPlan(unseen=0.5)
 
 
+@pytest.mark.slow
 @given(
     sizes=st.dictionaries(st.text("abcdef", min_size=1), st.integers(1, 90), min_size=2),
     seed=SEEDS,
