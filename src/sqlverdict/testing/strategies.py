@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.refute.search import find_witness
-from sqlverdict.refute.strategy import SECTIONS, Strategy
+from sqlverdict.refute.strategy import SECTIONS, STRATEGIES, Strategy
 from sqlverdict.refute.witness import Refutation, SearchBudget
 
 SEEDS = 12
@@ -13,12 +13,14 @@ ADVANTAGE = 3
 """In how many more of them the pair must be separated with the strategy than without it."""
 
 
-def check_strategy(strategy: Strategy) -> None:
-    """Check that a strategy keeps its promises.
+def check_strategy(strategy: str | Strategy) -> None:
+    """Check that a strategy, given by its name or itself, keeps its promises.
 
     Raises:
         AssertionError: it breaks one; the message says which.
     """
+    if isinstance(strategy, str):
+        strategy = STRATEGIES.get(strategy)
     name, example = strategy.name, strategy.example
     assert strategy.title.endswith("."), f"{name}: the document starts with a sentence"
     missing = [section for section in SECTIONS if not strategy.sections.get(section)]
