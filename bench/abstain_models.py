@@ -131,7 +131,7 @@ def ehrsql(trees: int) -> None:
 
 
 def table_of(
-    decisions: Sequence[Decision], cases: Sequence[Case], desk: QueryRunner
+    decisions: Sequence[Decision], cases: Sequence[Case], runner: QueryRunner
 ) -> OutcomeTable:
     """The outcomes of a composition, marked by running what it gave."""
     given = [
@@ -143,7 +143,7 @@ def table_of(
         )
         for decision, case in zip(decisions, cases, strict=True)
     ]
-    marks = mark(given, desk, "trustsql_spider")
+    marks = mark(given, runner, "trustsql_spider")
     cells = dict.fromkeys(OutcomeTable().cells(), 0)
     unscored = 0
     for decision, case, example in zip(decisions, cases, marks, strict=True):
@@ -167,8 +167,8 @@ def voting() -> None:
     }
     homes = DatabaseIndex.of(cases)
     asks = [homes.ask(case) for case in cases]
-    desk = QueryRunner("sqlite", Limits())
-    tools = Tools(runner=desk)
+    runner = QueryRunner("sqlite", Limits())
+    tools = Tools(runner=runner)
     print("\n| VOTING, 5 samples, Spider test | answered | RS(0) | RS(10) | RS(N) | unscored | s |")
     print("| --- " * 7 + "|")
     senses = ("string", "tree", "proof", "execution", "execution, preset=trustsql_spider")
@@ -178,13 +178,13 @@ def voting() -> None:
         machine.generator.drafts = drafts  # type: ignore[attr-defined]
         decisions = machine.answer(asks, tools)
         spent = perf_counter() - began
-        table = table_of(decisions, cases, desk)
+        table = table_of(decisions, cases, runner)
         scores = " | ".join(f"{100 * (rs(table, c) or 0):.1f}" for c in (0.0, 10.0, "N"))
         answered = sum(not decision.abstained for decision in decisions)
         print(
             f"| {equality} | {answered} | {scores} | {table.unscored} | {spent:.0f} |", flush=True
         )
-    desk.close()
+    runner.close()
 
 
 def main() -> None:

@@ -127,8 +127,10 @@ def main() -> None:
     with serve_gguf(said.model, model="smollm2", context=8192, parallel=1, threads=1) as server:
         endpoint = Endpoint(server.base_url, server.model, timeout=600, concurrency=1, retries=1)
         with Client(endpoint, cache) as client:
-            desk = QueryRunner("sqlite", Limits())
-            tools = Tools(client, server.model, desk, concurrency=1, max_tokens=64, seed=said.seed)
+            runner = QueryRunner("sqlite", Limits())
+            tools = Tools(
+                client, server.model, runner, concurrency=1, max_tokens=64, seed=said.seed
+            )
             print(f"{len(cases)} questions, {said.model.name}\n")
             print(
                 "| composition | right | wrong | held back | answered unanswerable | held back "
@@ -138,7 +140,7 @@ def main() -> None:
             for number, line in enumerate(LINES):
                 if not said.lines or number in said.lines:
                     measure(line, cases, training, tools, client)
-            desk.close()
+            runner.close()
             usage = client.usage
             print(
                 f"\n{usage.calls} calls, {usage.prompt_tokens:,} tokens read, "

@@ -198,9 +198,9 @@ def score(data: Path, out: Path) -> None:
         k: d for part in ("train", "valid", "background") for k, d in drafts(out, part).items()
     }
     answers = drafts(out, "test")
-    desk = QueryRunner("sqlite", Limits())
-    tools = Tools(runner=desk)
-    texts(cases["test"], answers, desk)
+    runner = QueryRunner("sqlite", Limits())
+    tools = Tools(runner=runner)
+    texts(cases["test"], answers, runner)
     has_states = bool(next(iter(answers.values())).state)
     print(
         "\n| composition | threshold | answered | ANS: RS(0) | RS(10) | RS(N) | ANS+UnANS: RS(0) "
@@ -210,17 +210,17 @@ def score(data: Path, out: Path) -> None:
     for line in LINES:
         if has_states or "feat" not in line:
             report(line, training, cases["test"], (learned, answers), tools)
-    desk.close()
+    runner.close()
 
 
-def texts(cases: list[Any], answers: dict[str, Draft], desk: Any) -> None:
+def texts(cases: list[Any], answers: dict[str, Draft], runner: Any) -> None:
     """How many answers are right: word for word, and by execution where that can be told."""
     from sqlverdict.abstain.correctness import mark
     from sqlverdict.parse.tokens import normalised
 
     known = [case for case in cases if case.answerable]
     same = [normalised(answers[c.id].sql or "") == normalised(c.golds[0]) for c in known]
-    marks = mark([replace(DatabaseIndex().example(c), draft=answers[c.id]) for c in known], desk)
+    marks = mark([replace(DatabaseIndex().example(c), draft=answers[c.id]) for c in known], runner)
     scored = [one.correct for one in marks if one.correct is not None]
     print(
         f"test, {len(known)} answerable: {sum(same)} ({sum(same) / len(same):.1%}) read as the "
@@ -264,7 +264,7 @@ def report(
 
 
 def separations(
-    cases: list[Any], decisions: list[Any], answers: dict[str, Draft], desk: Any
+    cases: list[Any], decisions: list[Any], answers: dict[str, Draft], runner: Any
 ) -> str:
     """Whatever the threshold: how well the confidence tells what has an answer, and what is right.
 
@@ -277,7 +277,7 @@ def separations(
     known = [sure[case.id] for case in cases if case.answerable]
     strange = [sure[case.id] for case in cases if not case.answerable]
     scored = [case for case in cases if case.answerable and UNSCORABLE not in case.tags]
-    marks = mark([replace(DatabaseIndex().example(c), draft=answers[c.id]) for c in scored], desk)
+    marks = mark([replace(DatabaseIndex().example(c), draft=answers[c.id]) for c in scored], runner)
     right = [sure[case.id] for case, one in zip(scored, marks, strict=True) if one.correct]
     wrong = [sure[case.id] for case, one in zip(scored, marks, strict=True) if not one.correct]
     return f"{auc(known, strange):.3f} | {auc(right, wrong):.3f}"
@@ -291,7 +291,7 @@ def auc(good: list[float], bad: list[float]) -> float:
     return wins / (len(good) * len(bad))
 
 
-def outcomes(cases: list[Any], decisions: list[Any], desk: Any) -> Any:
+def outcomes(cases: list[Any], decisions: list[Any], runner: Any) -> Any:
     """The five cells over the items that can be scored, whoever is asked."""
     from sqlverdict.abstain.correctness import mark
     from sqlverdict.load.ehrsql import UNSCORABLE
@@ -307,7 +307,9 @@ def outcomes(cases: list[Any], decisions: list[Any], desk: Any) -> Any:
         elif not case.answerable:
             cells["answered_unanswerable"] += 1
         else:
-            (one,) = mark([replace(DatabaseIndex().example(case), draft=Draft(decision.sql))], desk)
+            (one,) = mark(
+                [replace(DatabaseIndex().example(case), draft=Draft(decision.sql))], runner
+            )
             cells["correct" if one.correct else "wrong"] += 1
     return OutcomeTable(**cells, unscored=unscored)
 

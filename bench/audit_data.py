@@ -67,7 +67,7 @@ class Databases:
     """The databases that are here, their schemas, and those of ``ddl.json``."""
 
     def __init__(self) -> None:
-        self.desk = QueryRunner("sqlite", Limits(), AnswerCache(default_path()))
+        self.runner = QueryRunner("sqlite", Limits(), AnswerCache(default_path()))
         self.known: dict[str, Schema] = {}
         for name in ("bird/ddl.json", "spider/tables.json"):
             self.known.update(load_schemas(DATA / name))
@@ -88,7 +88,7 @@ class Databases:
     def run(self, benchmark: str, db_id: str, sql: str) -> Outcome | None:
         """The outcome of a query, where the database is here."""
         path = self.path(benchmark, db_id)
-        return self.desk.run(path, sql) if path is not None else None
+        return self.runner.run(path, sql) if path is not None else None
 
     def same(self, db_id: str, gold: str, other: str) -> bool:
         """Whether two queries on a BIRD database answer the same by ``ex[bird]``."""

@@ -32,7 +32,7 @@ def database(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def world() -> Iterator[Tools]:
-    """Tools with a desk."""
-    desk = QueryRunner("sqlite", Limits())
-    yield Tools(runner=desk)
-    desk.close()
+    """Tools with a runner."""
+    runner = QueryRunner("sqlite", Limits())
+    yield Tools(runner=runner)
+    runner.close()

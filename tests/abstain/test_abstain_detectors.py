@@ -21,7 +21,7 @@ NOTHING = Tools()
 
 
 @pytest.fixture
-def desk() -> Iterator[QueryRunner]:
+def runner() -> Iterator[QueryRunner]:
     found = QueryRunner("sqlite", Limits())
     yield found
     found.close()
@@ -211,16 +211,16 @@ def test_the_systems_own_confidence() -> None:
 # What the engine says.
 
 
-def test_the_error_gate_runs_the_query(desk: QueryRunner, database: Path) -> None:
+def test_the_error_gate_runs_the_query(runner: QueryRunner, database: Path) -> None:
     gate = make(MethodPart("error_gate"))
     queries = ["SELECT name FROM item", "SELECT colour FROM item", "SELECT name FROM item LIMIT 0"]
     asked = [(ask("x", n, database), Draft(sql)) for n, sql in enumerate(queries)]
-    found = gate.score(asked, Tools(runner=desk))
+    found = gate.score(asked, Tools(runner=runner))
     assert [gate.decide(one) for one in found] == [True, False, True]
     assert "EXECUTION_ERROR" in found[1].note
     strict = make(MethodPart("error_gate", {"empty": "true"}))
     null = (ask("x", 9, database), Draft("SELECT max(price) FROM item WHERE price > 99"))
-    assert [strict.decide(one) for one in strict.score([*asked, null], Tools(runner=desk))] == [
+    assert [strict.decide(one) for one in strict.score([*asked, null], Tools(runner=runner))] == [
         True,
         False,
         False,
@@ -228,10 +228,10 @@ def test_the_error_gate_runs_the_query(desk: QueryRunner, database: Path) -> Non
     ]
 
 
-def test_a_missing_database_is_not_the_querys_fault(desk: QueryRunner, tmp_path: Path) -> None:
+def test_a_missing_database_is_not_the_querys_fault(runner: QueryRunner, tmp_path: Path) -> None:
     gate = make(MethodPart("error_gate"))
     with pytest.raises(DatabaseError):
-        gate.score([(ask("x", 0, tmp_path / "no.sqlite"), Draft("SELECT 1"))], Tools(runner=desk))
+        gate.score([(ask("x", 0, tmp_path / "no.sqlite"), Draft("SELECT 1"))], Tools(runner=runner))
     with pytest.raises(UsageError, match="--databases"):
         gate.score([(ask("x"), Draft("SELECT 1"))], NOTHING)
 
@@ -252,11 +252,11 @@ SAMPLES = (
     [("string", 0.2), ("tree", 0.4), ("proof", 0.6), ("execution", 0.8)],
 )
 def test_what_counts_as_equal_decides_a_vote(
-    equality: str, share: float, desk: QueryRunner, database: Path
+    equality: str, share: float, runner: QueryRunner, database: Path
 ) -> None:
     voting = make(MethodPart("voting", {"equality": equality}))
     asked = [(ask("x", 0, database), Draft(SAMPLES[0], samples=SAMPLES))]
-    (found,) = voting.score(asked, Tools(runner=desk))
+    (found,) = voting.score(asked, Tools(runner=runner))
     assert found.confidence == pytest.approx(share)
     assert found.sql == SAMPLES[0]
     assert not voting.decide(found)
@@ -280,11 +280,11 @@ def test_samples_without_sql_never_win_a_vote() -> None:
     assert (found.confidence, found.sql) == (0.0, None)
 
 
-def test_queries_that_fail_do_not_agree_by_execution(desk: QueryRunner, database: Path) -> None:
+def test_queries_that_fail_do_not_agree_by_execution(runner: QueryRunner, database: Path) -> None:
     voting = make(MethodPart("voting", {"equality": "execution"}))
     broken = ("SELECT a FROM item", "SELECT b FROM item")
     asked = [(ask("x", 0, database), Draft(broken[0], samples=broken))]
-    assert voting.score(asked, Tools(runner=desk))[0].confidence == 0.5
+    assert voting.score(asked, Tools(runner=runner))[0].confidence == 0.5
 
 
 def test_a_vote_says_what_it_lacks() -> None:

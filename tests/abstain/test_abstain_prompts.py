@@ -76,20 +76,20 @@ def test_columns_in_lists_with_keys() -> None:
 
 
 @pytest.fixture
-def desk() -> Iterator[QueryRunner]:
+def runner() -> Iterator[QueryRunner]:
     found = QueryRunner("sqlite", Limits())
     yield found
     found.close()
 
 
-def test_tables_with_three_values_a_column(desk: QueryRunner, tmp_path: Path) -> None:
+def test_tables_with_three_values_a_column(runner: QueryRunner, tmp_path: Path) -> None:
     database = make_database(tmp_path / "shop.sqlite")
-    text = create_tables(SCHEMA, str(database), desk, 2)
+    text = create_tables(SCHEMA, str(database), runner, 2)
     assert "foreign key (item_id) references item (item_id)" in text
     assert "Columns in item and 2 examples in each column:\nitem_id: 1, 2\nname: pen, pad" in text
     assert "/*" not in create_tables(SCHEMA, str(database), None)
     odd = read_ddl("CREATE TABLE t (a TEXT)", "odd")
-    assert create_tables(odd, str(database), desk) == "CREATE TABLE t (\n  a text\n)"
+    assert create_tables(odd, str(database), runner) == "CREATE TABLE t (\n  a text\n)"
 
 
 # Which demonstrations.

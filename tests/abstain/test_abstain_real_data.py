@@ -57,17 +57,17 @@ def test_equal_strings_vote_as_the_reference_does(data_root: Path) -> None:
     }
     homes = DatabaseIndex.of(cases)
     decisions = machine.answer([homes.ask(case) for case in cases], Tools())
-    desk = QueryRunner("sqlite", Limits())
+    runner = QueryRunner("sqlite", Limits())
     cells = dict.fromkeys(OutcomeTable().cells(), 0)
     for case, decision in zip(cases, decisions, strict=True):
         if decision.abstained:
             cells["abstained_answerable" if case.answerable else "abstained_unanswerable"] += 1
             continue
         example = homes.example(case)
-        (one,) = mark([_with(example, decision.sql)], desk, "trustsql_spider")
+        (one,) = mark([_with(example, decision.sql)], runner, "trustsql_spider")
         right = "correct" if one.correct else "wrong"
         cells[right if case.answerable else "answered_unanswerable"] += 1
-    desk.close()
+    runner.close()
     table = OutcomeTable(**cells)
     assert table.total == 1054
     assert round(100 * (rs(table, 10.0) or 0), 1) == 23.8

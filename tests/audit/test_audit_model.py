@@ -183,10 +183,10 @@ def test_signs_of_the_gold_come_from_the_log_or_from_the_data(tmp_path: Path) ->
             "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, city TEXT);"
             "INSERT INTO player VALUES (1, 'Ada', 'rome'), (2, 'Bo', 'Oslo');"
         )
-    desk = QueryRunner("sqlite", Limits())
+    runner = QueryRunner("sqlite", Limits())
 
     def rerun(_: str, sql: str) -> Outcome:
-        return desk.run(str(file), sql)
+        return runner.run(str(file), sql)
 
     gold = ("SELECT count(*) FROM player WHERE city = 'Rome'",)
     schemas = {"league": read_sqlite(str(file))}

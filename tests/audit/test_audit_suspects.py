@@ -239,10 +239,10 @@ def rerun(tmp_path: Path) -> Callable[[str, str], Outcome | None]:
             "CREATE TABLE player (id INTEGER PRIMARY KEY, city TEXT, weight REAL);"
             "INSERT INTO player VALUES (1, 'Rome', 90), (2, 'Rome', 85), (3, 'Oslo', 90);"
         )
-    desk = QueryRunner("sqlite", Limits())
+    runner = QueryRunner("sqlite", Limits())
 
     def run(db_id: str, sql: str) -> Outcome | None:
-        return desk.run(str(file), sql) if db_id == "league" else None
+        return runner.run(str(file), sql) if db_id == "league" else None
 
     return run
 

@@ -106,10 +106,10 @@ def test_changed_content_is_asked_anew(tmp_path: Path) -> None:
     sql = "SELECT count(*) FROM city"
 
     def ask() -> tuple[Outcome, int]:
-        desk = QueryRunner("sqlite", Limits(), AnswerCache(tmp_path / "cache.sqlite"))
-        found = desk.run(str(database), sql)
-        desk.close()
-        return found, desk.executed
+        runner = QueryRunner("sqlite", Limits(), AnswerCache(tmp_path / "cache.sqlite"))
+        found = runner.run(str(database), sql)
+        runner.close()
+        return found, runner.executed
 
     first, executed = ask()
     assert executed == 1
@@ -144,10 +144,10 @@ def test_only_what_lasts_is_stored(sql: str, limits: Limits, stored: bool, tmp_p
     database = make_database(tmp_path / "people.sqlite")
     executed = []
     for _ in range(2):
-        desk = QueryRunner("sqlite", limits, AnswerCache(tmp_path / "cache.sqlite"))
-        desk.run(str(database), sql)
-        desk.close()
-        executed.append(desk.executed)
+        runner = QueryRunner("sqlite", limits, AnswerCache(tmp_path / "cache.sqlite"))
+        runner.run(str(database), sql)
+        runner.close()
+        executed.append(runner.executed)
     assert executed == [1, 0 if stored else 1]
 
 
@@ -300,10 +300,10 @@ def test_without_a_usable_file_all_works_uncached(kind: str, tmp_path: Path) -> 
     assert str(path) in cache.problem
     assert "not cached" in cache.problem
     database = make_database(tmp_path / "people.sqlite")
-    desk = QueryRunner("sqlite", Limits(), cache)
-    found = desk.run(str(database), "SELECT count(*) FROM city")
-    desk.flush()
-    desk.close()
+    runner = QueryRunner("sqlite", Limits(), cache)
+    found = runner.run(str(database), "SELECT count(*) FROM city")
+    runner.flush()
+    runner.close()
     assert isinstance(found, Answer)
     assert found.rows == [(40,)]
 
@@ -343,8 +343,8 @@ def test_the_engine_version_is_part_of_the_key(
     executed = []
     for version in ("1", "1", "2"):
         monkeypatch.setattr(type(ENGINES.get("sqlite")), "version", version)
-        desk = QueryRunner("sqlite", Limits(), AnswerCache(tmp_path / "cache.sqlite"))
-        desk.run(str(database), "SELECT count(*) FROM city")
-        desk.close()
-        executed.append(desk.executed)
+        runner = QueryRunner("sqlite", Limits(), AnswerCache(tmp_path / "cache.sqlite"))
+        runner.run(str(database), "SELECT count(*) FROM city")
+        runner.close()
+        executed.append(runner.executed)
     assert executed == [1, 0, 1]

@@ -50,13 +50,13 @@ def test_a_database_that_changes_during_a_run_leaves_nothing_under_its_old_diges
 ) -> None:
     database = make(tmp_path / "d.sqlite")
     old = database.read_bytes()
-    desk = desk_at(tmp_path)
-    desk.run(str(database), "SELECT 1")
+    runner = desk_at(tmp_path)
+    runner.run(str(database), "SELECT 1")
     write(database, "UPDATE t SET a = 2")
-    assert rows(desk.run(str(database), COUNT)) == [(2,)]
-    desk.flush()
-    assert desk.changed == {str(database)}
-    desk.close()
+    assert rows(runner.run(str(database), COUNT)) == [(2,)]
+    runner.flush()
+    assert runner.changed == {str(database)}
+    runner.close()
     database.write_bytes(old)
     again = desk_at(tmp_path)
     assert rows(again.run(str(database), COUNT)) == [(1,)]
@@ -66,14 +66,14 @@ def test_a_database_that_changes_during_a_run_leaves_nothing_under_its_old_diges
 def test_a_large_batch_that_is_written_early_is_checked_too(tmp_path: Path) -> None:
     database = make(tmp_path / "d.sqlite")
     old = database.read_bytes()
-    desk = desk_at(tmp_path)
-    desk.run(str(database), "SELECT 1")
+    runner = desk_at(tmp_path)
+    runner.run(str(database), "SELECT 1")
     write(database, "UPDATE t SET a = 2")
     large = "SELECT a, hex(zeroblob(2000000)) FROM t"
     for number in range(5):
-        desk.run(str(database), f"{large} WHERE {number} < 9")
-    assert desk.cache is not None
-    desk.cache.close()
+        runner.run(str(database), f"{large} WHERE {number} < 9")
+    assert runner.cache is not None
+    runner.cache.close()
     database.write_bytes(old)
     again = desk_at(tmp_path)
     for number in range(5):
@@ -83,12 +83,12 @@ def test_a_large_batch_that_is_written_early_is_checked_too(tmp_path: Path) -> N
 
 def test_a_desk_asks_anew_after_a_change(tmp_path: Path) -> None:
     database = make(tmp_path / "d.sqlite")
-    desk = desk_at(tmp_path)
-    assert rows(desk.run(str(database), COUNT)) == [(1,)]
+    runner = desk_at(tmp_path)
+    assert rows(runner.run(str(database), COUNT)) == [(1,)]
     write(database, "UPDATE t SET a = 2")
-    desk.flush()
-    assert rows(desk.run(str(database), COUNT)) == [(2,)]
-    desk.close()
+    runner.flush()
+    assert rows(runner.run(str(database), COUNT)) == [(2,)]
+    runner.close()
 
 
 def test_a_copy_of_a_database_that_stays_does_not_vouch_for_the_one_that_changed(
@@ -97,12 +97,12 @@ def test_a_copy_of_a_database_that_stays_does_not_vouch_for_the_one_that_changed
     first = make(tmp_path / "first.sqlite")
     second = tmp_path / "second.sqlite"
     second.write_bytes(first.read_bytes())
-    desk = desk_at(tmp_path)
-    desk.run(str(first), "SELECT 1")
-    desk.run(str(second), "SELECT 2")
+    runner = desk_at(tmp_path)
+    runner.run(str(first), "SELECT 1")
+    runner.run(str(second), "SELECT 2")
     write(first, "UPDATE t SET a = 2")
-    assert rows(desk.run(str(first), COUNT)) == [(2,)]
-    desk.close()
+    assert rows(runner.run(str(first), COUNT)) == [(2,)]
+    runner.close()
     again = desk_at(tmp_path)
     assert rows(again.run(str(second), COUNT)) == [(1,)]
     again.close()
@@ -168,34 +168,34 @@ def test_what_may_read_the_clock_is_asked_each_time(tmp_path: Path, sql: str, st
     )
     executed = []
     for _ in range(2):
-        desk = desk_at(tmp_path)
-        desk.run(str(database), sql)
-        desk.close()
-        executed.append(desk.executed)
+        runner = desk_at(tmp_path)
+        runner.run(str(database), sql)
+        runner.close()
+        executed.append(runner.executed)
     assert executed == [1, 0 if stored else 1]
 
 
 def test_a_column_that_says_now_is_asked_each_time(tmp_path: Path) -> None:
     database = make(tmp_path / "d.sqlite", "UPDATE t SET day = 'now'")
     for _ in range(2):
-        desk = desk_at(tmp_path)
-        desk.run(str(database), "SELECT date(day) FROM t")
-        desk.close()
-        assert desk.executed == 1
+        runner = desk_at(tmp_path)
+        runner.run(str(database), "SELECT date(day) FROM t")
+        runner.close()
+        assert runner.executed == 1
 
 
 def test_a_view_that_reads_the_clock_makes_its_answer_volatile(tmp_path: Path) -> None:
     database = make(tmp_path / "d.sqlite", "CREATE VIEW v AS SELECT date('now') AS d FROM t")
-    desk = desk_at(tmp_path)
+    runner = desk_at(tmp_path)
     for sql in ("SELECT d FROM v", "SELECT * FROM v, t", "SELECT (SELECT max(d) FROM v)"):
-        outcome = desk.run(str(database), sql)
+        outcome = runner.run(str(database), sql)
         assert isinstance(outcome, Answer)
         assert outcome.volatile
     # Columns are dates in most databases: such a query is not volatile, only not stored.
-    plain = desk.run(str(database), "SELECT date(day) FROM t")
+    plain = runner.run(str(database), "SELECT date(day) FROM t")
     assert isinstance(plain, Answer)
     assert not plain.volatile
-    desk.close()
+    runner.close()
 
 
 def test_a_text_in_which_no_date_function_is_seen_is_not_trusted() -> None:

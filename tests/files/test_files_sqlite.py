@@ -65,9 +65,9 @@ def checked(path: Path) -> list[object]:
 
 
 def answered(path: Path) -> list[object]:
-    desk = QueryRunner("sqlite", Limits())
-    answer = desk.run(str(path), "SELECT a FROM late")
-    desk.close()
+    runner = QueryRunner("sqlite", Limits())
+    answer = runner.run(str(path), "SELECT a FROM late")
+    runner.close()
     assert isinstance(answer, Answer), answer
     return [a for (a,) in answer.rows]
 
@@ -133,9 +133,9 @@ def test_a_file_that_is_cut_short_is_refused(tmp_path: Path, lost: int) -> None:
         open_read_only(path)
     with pytest.raises(SchemaError, match="cut short"):
         read_sqlite(path)
-    desk = QueryRunner("sqlite", Limits())
-    outcome = desk.run(str(path), "SELECT count(*) FROM t")
-    desk.close()
+    runner = QueryRunner("sqlite", Limits())
+    outcome = runner.run(str(path), "SELECT count(*) FROM t")
+    runner.close()
     assert isinstance(outcome, Failure)
     assert (outcome.reason, outcome.fault) == (Reason.DATABASE_UNAVAILABLE, Fault.ENGINE)
 

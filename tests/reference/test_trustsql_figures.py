@@ -196,9 +196,9 @@ def test_hardness_counts_of_table_5(data_root: Path, file: str, expected: dict[s
 
 @pytest.fixture(scope="module")
 def mimic(data_root: Path) -> Iterator[tuple[QueryRunner, str]]:
-    desk = QueryRunner("sqlite", Limits(), None)
-    yield desk, str(data_root / "trustsql" / "mimic_iv_demo_partial.sqlite")
-    desk.close()
+    runner = QueryRunner("sqlite", Limits(), None)
+    yield runner, str(data_root / "trustsql" / "mimic_iv_demo_partial.sqlite")
+    runner.close()
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_ehrsql_golds_give_the_published_answers(
     data_root: Path, mimic: tuple[QueryRunner, str], file: str, avoiding: int
 ) -> None:
     """Those that avoid the tables without rows, compared as text by ``trustsql_single``."""
-    desk, database = mimic
+    runner, database = mimic
     path = data_root / "trustsql" / file
     published = {record["id"]: record["gold_answer"] for record in lines(path)}
     reader = BENCHMARKS.get("ehrsql2024")
@@ -217,7 +217,7 @@ def test_ehrsql_golds_give_the_published_answers(
     for case in reader.read(path, databases=Path(database)).cases:
         if not case.answerable or UNSCORABLE in case.tags:
             continue
-        answer = desk.run(database, case.golds[0])
+        answer = runner.run(database, case.golds[0])
         assert isinstance(answer, Answer), (case.id, answer)
         stored = [tuple(row) for row in literal_eval(published[case.id])]
         assert compare_answers(stored, answer.rows, "trustsql_single").equal, case.id

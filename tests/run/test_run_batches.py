@@ -42,7 +42,7 @@ class Recorder:
 
 
 @pytest.fixture
-def desk() -> QueryRunner:
+def runner() -> QueryRunner:
     return QueryRunner("sqlite", Limits())
 
 
@@ -57,49 +57,49 @@ def tasks(count: int) -> list[Task]:
     return [Task(0, n, Case(str(n), "d"), Prediction(str(n))) for n in range(count)]
 
 
-def test_quick_tasks_run_their_queries_first(desk: QueryRunner, clock: list[float]) -> None:
+def test_quick_tasks_run_their_queries_first(runner: QueryRunner, clock: list[float]) -> None:
     recorder = Recorder(clock)
-    made = list(in_batches(tasks(3), recorder, desk))
+    made = list(in_batches(tasks(3), recorder, runner))
     assert made == [[b"0", b"1", b"2"]]
     assert recorder.steps == [f"{step} {n}" for step in ("prepare", "examine") for n in range(3)]
 
 
-def test_slow_queries_are_reported_one_by_one(desk: QueryRunner, clock: list[float]) -> None:
+def test_slow_queries_are_reported_one_by_one(runner: QueryRunner, clock: list[float]) -> None:
     recorder = Recorder(clock, prepares=1.0)
-    assert list(in_batches(tasks(3), recorder, desk)) == [[b"0"], [b"1"], [b"2"]]
+    assert list(in_batches(tasks(3), recorder, runner)) == [[b"0"], [b"1"], [b"2"]]
     assert recorder.steps[:4] == ["prepare 0", "examine 0", "prepare 1", "examine 1"]
 
 
-def test_slow_examinations_are_reported_one_by_one(desk: QueryRunner, clock: list[float]) -> None:
-    made = list(in_batches(tasks(3), Recorder(clock, examines=1.0), desk))
+def test_slow_examinations_are_reported_one_by_one(runner: QueryRunner, clock: list[float]) -> None:
+    made = list(in_batches(tasks(3), Recorder(clock, examines=1.0), runner))
     assert [lines for lines in made if lines] == [[b"0"], [b"1"], [b"2"]]
 
 
 def test_no_answer_leaves_memory_before_it_is_looked_at(
-    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, desk: QueryRunner
+    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, runner: QueryRunner
 ) -> None:
     """Bulky answers end a batch: else each query would run twice."""
     monkeypatch.setattr("sqlverdict.execute.query_runner._REMEMBERED", 400_000)
     sql = "SELECT {0}, hex(zeroblob(5000)) FROM person LIMIT 5"
     cases = [make_case(str(n), sql.format(n)) for n in range(30)]
     chunk = [Task(0, n, c, Prediction(c.id, c.golds[0])) for n, c in enumerate(cases)]
-    made = list(in_batches(chunk, Examiner(RunPlan(parse_metrics("ex"))), desk))
+    made = list(in_batches(chunk, Examiner(RunPlan(parse_metrics("ex"))), runner))
     assert len(made) > 1
     assert len(list(chain.from_iterable(made))) == 30
-    assert desk.executed == 30
+    assert runner.executed == 30
 
 
 def test_what_is_run_ahead_is_what_the_examination_asks_for(
-    make_case: MakeCase, desk: QueryRunner
+    make_case: MakeCase, runner: QueryRunner
 ) -> None:
     examiner = Examiner(RunPlan(parse_metrics("ex")))
     case = make_case("1", "SELECT 1", "SELECT nothing", "SELECT 2")
     for sql in ("SELECT 2", "SELECT 3", "SELEC"):
         task = Task(0, 0, case, Prediction("1", sql))
-        prepared(iter([task]), examiner.needs, desk)
-        ahead = desk.executed
-        examiner(task, desk)
-        assert desk.executed == ahead
+        prepared(iter([task]), examiner.needs, runner)
+        ahead = runner.executed
+        examiner(task, runner)
+        assert runner.executed == ahead
 
 
 def test_nothing_is_run_ahead_that_is_not_needed(make_case: MakeCase) -> None:
@@ -118,13 +118,13 @@ def test_nothing_is_run_ahead_that_is_not_needed(make_case: MakeCase) -> None:
 
 
 def test_a_bug_that_strikes_ahead_is_typed_by_the_examination(
-    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, desk: QueryRunner
+    make_case: MakeCase, monkeypatch: pytest.MonkeyPatch, runner: QueryRunner
 ) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("broken")
 
-    monkeypatch.setattr(desk, "run", broken)
+    monkeypatch.setattr(runner, "run", broken)
     task = Task(0, 0, make_case("1", "SELECT 1"), Prediction("1", "SELECT 1"))
-    ((line,),) = in_batches([task], Examiner(RunPlan(parse_metrics("ex"))), desk)
+    ((line,),) = in_batches([task], Examiner(RunPlan(parse_metrics("ex"))), runner)
     assert isinstance(line, bytes)
     assert b"TOOLKIT_ERROR" in line

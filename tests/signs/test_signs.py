@@ -23,14 +23,14 @@ def test_sign(sign: Sign) -> None:
     check_sign(sign)
 
 
-def subject_of(sql: str, database: Path, desk: QueryRunner, **about: str) -> Subject:
+def subject_of(sql: str, database: Path, runner: QueryRunner, **about: str) -> Subject:
     query = parse(sql)
     assert isinstance(query, Query)
-    return Subject(query, read_sqlite(database), partial(desk.run, str(database)), **about)
+    return Subject(query, read_sqlite(database), partial(runner.run, str(database)), **about)
 
 
 @pytest.fixture
-def desk() -> Iterator[QueryRunner]:
+def runner() -> Iterator[QueryRunner]:
     made = QueryRunner("sqlite", Limits())
     yield made
     made.close()
@@ -41,19 +41,19 @@ def people(tmp_path: Path) -> Path:
     return make_database(tmp_path / "people.sqlite")
 
 
-def test_strong_signs_come_first(people: Path, desk: QueryRunner) -> None:
+def test_strong_signs_come_first(people: Path, runner: QueryRunner) -> None:
     sql = "SELECT name FROM person WHERE age > 500"
-    names = [notice.name for notice in signs_of(subject_of(sql, people, desk))]
+    names = [notice.name for notice in signs_of(subject_of(sql, people, runner))]
     assert names == ["empty_answer", "constant_condition"]
 
 
-def test_a_list_of_values_cannot_make_it_run_for_ever(people: Path, desk: QueryRunner) -> None:
+def test_a_list_of_values_cannot_make_it_run_for_ever(people: Path, runner: QueryRunner) -> None:
     values = ", ".join(f"'x{n}'" for n in range(2_000))
     asked: list[str] = []
 
     def run(sql: str) -> Outcome:
         asked.append(sql)
-        return desk.run(str(people), sql)
+        return runner.run(str(people), sql)
 
     query = parse(f"SELECT age FROM person WHERE name IN ({values[:9_000]}')")
     assert isinstance(query, Query)
@@ -61,9 +61,9 @@ def test_a_list_of_values_cannot_make_it_run_for_ever(people: Path, desk: QueryR
     assert len(asked) == PROBES + 1
 
 
-def test_a_long_query_is_not_looked_at(people: Path, desk: QueryRunner) -> None:
+def test_a_long_query_is_not_looked_at(people: Path, runner: QueryRunner) -> None:
     sql = f"SELECT name FROM person WHERE name = '{'x' * LONGEST}'"
-    assert list(signs_of(subject_of(sql, people, desk))) == []
+    assert list(signs_of(subject_of(sql, people, runner))) == []
 
 
 # What hangs inside one step of the engine needs the guardian of a run.

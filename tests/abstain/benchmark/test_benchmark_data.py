@@ -49,12 +49,12 @@ def test_lints_of_the_rebuilt_trustsql_part(data_root) -> None:
     """527 golds run; 11 give no row and 2 nothing but NULL, and words tell far too much."""
     file = data_root / "trustsql" / "trustsql_spider_test.jsonl"
     cases = read("trustsql", file, databases=data_root / "spider" / "database")
-    desk = QueryRunner("sqlite", Limits(), None)
+    runner = QueryRunner("sqlite", Limits(), None)
     try:
         names = ["null_golds", "leakage_words", "leakage_case"]
-        nulls, words, letters = run_lints(LintData(cases, runner=desk), names)
+        nulls, words, letters = run_lints(LintData(cases, runner=runner), names)
     finally:
-        desk.close()
+        runner.close()
     assert nulls.figures == {
         "run": 527,
         "empty": 11,

@@ -52,11 +52,11 @@ def test_golds_that_return_nothing_are_found(database) -> None:
     )
     cases = [replace(case(n, "Q?", sql), database=database) for n, sql in enumerate(golds)]
     cases += [replace(case(9, "Q?", golds[0]), database=f"{database} elsewhere")]
-    desk = QueryRunner("sqlite", Limits(), None)
+    runner = QueryRunner("sqlite", Limits(), None)
     try:
-        found = look("null_golds", cases, runner=desk)
+        found = look("null_golds", cases, runner=runner)
     finally:
-        desk.close()
+        runner.close()
     assert found.figures == {
         "run": 5,
         "empty": 1,

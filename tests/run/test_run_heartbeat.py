@@ -35,8 +35,8 @@ def test_a_search_gets_more_time_than_a_query_and_says_where_it_was_ended() -> N
     case = Case("1", "db", "?", ("SELECT 1",))
     how = Refuter(RunPlan((), search=SearchOptions()))
 
-    desk = QueryRunner("sqlite", Limits(), watch=lambda key, more: told.append((key, more)))
-    RunItem(case, Prediction("1", "SELECT 2"), desk, how).refute()
+    runner = QueryRunner("sqlite", Limits(), watch=lambda key, more: told.append((key, more)))
+    RunItem(case, Prediction("1", "SELECT 2"), runner, how).refute()
     (key, more), (after, _) = told
     assert key is not None
     assert after is None

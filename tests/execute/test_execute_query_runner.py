@@ -1,4 +1,4 @@
-"""The desk: each query once, whatever its spelling, and within its memory."""
+"""The query runner: each query once, whatever its spelling, and within its memory."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sqlverdict.testing import make_database
 
 @pytest.fixture(scope="module")
 def database(tmp_path_factory: pytest.TempPathFactory) -> str:
-    return str(make_database(tmp_path_factory.mktemp("desk") / "people.sqlite"))
+    return str(make_database(tmp_path_factory.mktemp("runner") / "people.sqlite"))
 
 
 @pytest.fixture(scope="module")
@@ -28,18 +28,18 @@ def session(database: str) -> Session:
 
 
 def test_an_answer_is_asked_once_for_all_spellings(database: str) -> None:
-    desk = QueryRunner("sqlite", Limits())
+    runner = QueryRunner("sqlite", Limits())
     found = [
-        desk.run(database, sql)
+        runner.run(database, sql)
         for sql in ("SELECT Name FROM city", "select  name\nfrom CITY ;", "SELECT name FROM city;")
     ]
-    assert desk.executed == 1
+    assert runner.executed == 1
     assert all(each is found[0] for each in found)
-    desk.close()
+    runner.close()
 
 
 def test_what_stands_in_quotes_counts(database: str) -> None:
-    desk = QueryRunner("sqlite", Limits())
+    runner = QueryRunner("sqlite", Limits())
     texts = [
         "SELECT 'a'",
         "SELECT 'A'",
@@ -49,8 +49,8 @@ def test_what_stands_in_quotes_counts(database: str) -> None:
         'SELECT "id"',
     ]
     assert len({fold_sql(text) for text in texts}) == len(texts)
-    assert desk.run(database, texts[0]) != desk.run(database, texts[1])
-    desk.close()
+    assert runner.run(database, texts[0]) != runner.run(database, texts[1])
+    runner.close()
 
 
 @pytest.mark.parametrize("cached", [True, False])
@@ -60,13 +60,13 @@ def test_what_is_said_of_a_failure_is_said_of_its_own_text(
     """Else a message would depend on which spelling came first, and runs on luck."""
     for order in (("Nme", "nme", "NME"), ("NME", "nme", "Nme")):
         cache = AnswerCache(tmp_path / "cache.sqlite") if cached else None
-        desk = QueryRunner("sqlite", Limits(), cache)
+        runner = QueryRunner("sqlite", Limits(), cache)
         for name in order:
             for _ in range(2):
-                found = desk.run(database, f"select {name} from city")
+                found = runner.run(database, f"select {name} from city")
                 assert isinstance(found, Failure)
                 assert found.message == f"no such column: {name}"
-        desk.close()
+        runner.close()
 
 
 WORDS = st.sampled_from(
@@ -123,15 +123,15 @@ class _Counting:
         pass
 
 
-def _remembered(desk: QueryRunner, database: str, session: object, count: int) -> int:
-    """How many of ``count`` different answers the desk still has, without asking again."""
-    desk.run(database, "SELECT 0")
-    desk._sessions[database] = session  # type: ignore[assignment]
+def _remembered(runner: QueryRunner, database: str, session: object, count: int) -> int:
+    """How many of ``count`` different answers the runner still has, without asking again."""
+    runner.run(database, "SELECT 0")
+    runner._sessions[database] = session  # type: ignore[assignment]
     for number in range(count):
-        desk.run(database, f"SELECT {number} AS x")
-    before = desk.executed
+        runner.run(database, f"SELECT {number} AS x")
+    before = runner.executed
     for number in reversed(range(count)):
-        if desk.run(database, f"SELECT {number} AS x") and desk.executed > before:
+        if runner.run(database, f"SELECT {number} AS x") and runner.executed > before:
             return count - 1 - number
     return count
 
@@ -141,23 +141,23 @@ def _remembered(desk: QueryRunner, database: str, session: object, count: int) -
     [(1, "x", 40_000), (1, "x" * 1_000_000, 40), (1_000, "x" * 1_000, 40), (100_000, "x", 10)],
 )
 def test_memory_is_bounded_by_bytes(rows: int, text: str, most: int, database: str) -> None:
-    desk = QueryRunner("sqlite", Limits())
-    kept = _remembered(desk, database, _Counting(rows, text), most + 100)
+    runner = QueryRunner("sqlite", Limits())
+    kept = _remembered(runner, database, _Counting(rows, text), most + 100)
     assert 4 <= kept <= most
-    desk.close()
+    runner.close()
 
 
 def test_a_missing_database_is_the_engines_fault(tmp_path: Path) -> None:
-    desk = QueryRunner("sqlite", Limits())
-    found = desk.run(str(tmp_path / "none.sqlite"), "SELECT 1")
+    runner = QueryRunner("sqlite", Limits())
+    found = runner.run(str(tmp_path / "none.sqlite"), "SELECT 1")
     assert isinstance(found, Failure)
     assert (found.reason, found.fault) == (Reason.DATABASE_UNAVAILABLE, Fault.ENGINE)
-    assert desk.clock(str(tmp_path / "none.sqlite"), ["SELECT 1"], 2) == [[]]
-    desk.close()
+    assert runner.clock(str(tmp_path / "none.sqlite"), ["SELECT 1"], 2) == [[]]
+    runner.close()
 
 
 def test_many_databases_are_open_only_in_part(tmp_path: Path) -> None:
-    desk = QueryRunner("sqlite", Limits())
+    runner = QueryRunner("sqlite", Limits())
     for number in range(50):
         path = tmp_path / f"{number}.sqlite"
         with sqlite3.connect(path) as connection:
@@ -165,17 +165,17 @@ def test_many_databases_are_open_only_in_part(tmp_path: Path) -> None:
         connection.close()
     for _ in range(2):
         for number in range(50):
-            found = desk.run(str(tmp_path / f"{number}.sqlite"), "SELECT n FROM t")
+            found = runner.run(str(tmp_path / f"{number}.sqlite"), "SELECT n FROM t")
             assert isinstance(found, Answer)
             assert found.rows == [(number,)]
-    assert len(desk._sessions) <= 32
-    desk.close()
+    assert len(runner._sessions) <= 32
+    runner.close()
 
 
 def test_a_query_that_must_not_be_tried_again_is_not(database: str) -> None:
     watched: list[bytes | None] = []
-    desk = QueryRunner("sqlite", Limits(), watch=lambda key, _: watched.append(key))
-    desk.run(database, "SELECT 1")
+    runner = QueryRunner("sqlite", Limits(), watch=lambda key, _: watched.append(key))
+    runner.run(database, "SELECT 1")
     assert len(watched) == 2
     key = watched[0]
     assert key is not None
@@ -184,5 +184,5 @@ def test_a_query_that_must_not_be_tried_again_is_not(database: str) -> None:
     other = QueryRunner("sqlite", Limits(), known={key: killed})
     assert other.run(database, "SELECT 1") is killed
     assert other.executed == 0
-    for each in (desk, other):
+    for each in (runner, other):
         each.close()
