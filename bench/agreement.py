@@ -51,7 +51,7 @@ FOLDS = 10
 SAMPLES = 1_000
 BINS = 10
 VALUES = {Verdict.CORRECT: True, Verdict.INCORRECT: False}
-Said = Callable[[Labelled], bool | None]
+Opinion = Callable[[Labelled], bool | None]
 
 
 def kappa(pairs: Sequence[tuple[bool, bool]]) -> float:
@@ -65,10 +65,10 @@ def kappa(pairs: Sequence[tuple[bool, bool]]) -> float:
 
 def by_question(items: Iterable[Labelled]) -> list[list[Labelled]]:
     """The pairs of each question: what is drawn, and what is held out, together."""
-    found: dict[str, list[Labelled]] = defaultdict(list)
+    groups: dict[str, list[Labelled]] = defaultdict(list)
     for item in items:
-        found[item.question].append(item)
-    return [found[name] for name in sorted(found)]
+        groups[item.question].append(item)
+    return [groups[name] for name in sorted(groups)]
 
 
 def samples(items: Sequence[Labelled], number: int = SAMPLES) -> Iterator[list[Labelled]]:
@@ -78,28 +78,28 @@ def samples(items: Sequence[Labelled], number: int = SAMPLES) -> Iterator[list[L
         yield [item for group in random.choices(groups, k=len(groups)) for item in group]
 
 
-def agreement(items: Sequence[Labelled], said: Said) -> str:
+def agreement(items: Sequence[Labelled], opinion: Opinion) -> str:
     """Kappa with its interval, and on how many of the pairs."""
-    values = {id(item): said(item) for item in items}
+    values = {id(item): opinion(item) for item in items}
 
-    def pairs(chosen: Iterable[Labelled]) -> list[tuple[bool, bool]]:
-        return [(i.label, v) for i in chosen if (v := values[id(i)]) is not None]
+    def pairs(sample: Iterable[Labelled]) -> list[tuple[bool, bool]]:
+        return [(i.label, v) for i in sample if (v := values[id(i)]) is not None]
 
     decided = pairs(items)
     if not decided:
         return "–"  # noqa: RUF001
-    drawn = sorted(kappa(found) for s in samples(items) if (found := pairs(s)))
-    low, high = drawn[len(drawn) // 40], drawn[-len(drawn) // 40 - 1]
+    kappas = sorted(kappa(found) for s in samples(items) if (found := pairs(s)))
+    low, high = kappas[len(kappas) // 40], kappas[-len(kappas) // 40 - 1]
     left = "" if len(decided) == len(items) else f", {len(decided)} of {len(items)} decided"
     return f"{kappa(decided):.3f} ({low:.2f} to {high:.2f}{left})"
 
 
-def by_policy(policy: Policy) -> Said:
+def by_policy(policy: Policy) -> Opinion:
     """What a policy says without a judge."""
     return lambda item: VALUES.get(item.judgement(policy).verdict)
 
 
-def with_judge(policy: Policy, name: str) -> Said:
+def with_judge(policy: Policy, name: str) -> Opinion:
     """What a policy says with a recorded judge."""
     return lambda item: VALUES.get(item.judgement(policy, item.judges[name]).verdict)
 
@@ -121,10 +121,10 @@ def situations(items: Sequence[Labelled]) -> None:
         counts[name][f"{item.set} right"] += item.label
     rows = []
     for name in Situation:
-        found = counts[name]
-        if found:
+        labels = counts[name]
+        if labels:
             cells = [
-                f"{found[f'{s} right']}/{found[f'{s} all']}" if found[f"{s} all"] else "–"  # noqa: RUF001
+                f"{labels[f'{s} right']}/{labels[f'{s} all']}" if labels[f"{s} all"] else "–"  # noqa: RUF001
                 for s in SETS
             ]
             rows.append([f"`{name}`", *cells, *(p.table[name] for p in POLICIES.values())])
@@ -136,14 +136,14 @@ def policies(items: Sequence[Labelled]) -> None:
     names = ("recorded EX", "ex", "ex[bird]", "ex[spider]")
     rows = [[f"`{name}`", *(_ex(items, name, s) for s in SETS)] for name in names]
     for policy in POLICIES.values():
-        said = by_policy(policy)
-        rows.append([f"`{policy.name}`", *(agreement(_of(items, s), said) for s in SETS)])
+        opinion = by_policy(policy)
+        rows.append([f"`{policy.name}`", *(agreement(_of(items, s), opinion) for s in SETS)])
     table(("without a judge", *SETS), rows)
 
 
 def _ex(items: Sequence[Labelled], name: str, which: str) -> str:
-    chosen = [item for item in _of(items, which) if name in item.ex]
-    return agreement(chosen, lambda item: item.ex[name]) if chosen else "–"  # noqa: RUF001
+    subset = [item for item in _of(items, which) if name in item.ex]
+    return agreement(subset, lambda item: item.ex[name]) if subset else "–"  # noqa: RUF001
 
 
 def _of(items: Iterable[Labelled], which: str) -> list[Labelled]:
@@ -153,48 +153,48 @@ def _of(items: Iterable[Labelled], which: str) -> list[Labelled]:
 def judges(items: Sequence[Labelled]) -> None:
     """Each recorded judge alone, with EX, and with evidence."""
     for which, policy in (("rose-bird", INTENT), ("rose-spider", INTENT), ("flex", STRICT)):
-        chosen = _of(items, which)
+        subset = _of(items, which)
         ex = "recorded EX" if which != "flex" else "ex"
-        names = sorted({name for item in chosen for name in item.judges})
+        names = sorted({name for item in subset for name in item.judges})
         rows = []
         for name in names:
-            said = with_judge(policy, name)
-            found = [(item.label, v) for item in chosen if (v := said(item)) is not None]
-            calls = sum(Situation(i.judgement(policy).situation) in policy.asks for i in chosen)
-            wrong = Counter(pair for pair in found if pair[0] != pair[1])
+            opinion = with_judge(policy, name)
+            label_pairs = [(item.label, v) for item in subset if (v := opinion(item)) is not None]
+            calls = sum(Situation(i.judgement(policy).situation) in policy.asks for i in subset)
+            wrong = Counter(pair for pair in label_pairs if pair[0] != pair[1])
             rows.append(
                 [
                     name,
-                    f"{kappa([(i.label, i.judges[name]) for i in chosen]):.3f}",
-                    f"{kappa([(i.label, i.ex[ex] or i.judges[name]) for i in chosen]):.3f}",
-                    agreement(chosen, said),
+                    f"{kappa([(i.label, i.judges[name]) for i in subset]):.3f}",
+                    f"{kappa([(i.label, i.ex[ex] or i.judges[name]) for i in subset]):.3f}",
+                    agreement(subset, opinion),
                     f"{wrong[False, True]} / {wrong[True, False]}",
-                    f"{calls} of {len(chosen)}",
+                    f"{calls} of {len(subset)}",
                 ]
             )
         headers = ("judge", "alone", "EX or judge", f"`{policy.name}`", "FP / FN", "calls")
-        print(f"\n{which}, {len(chosen)} pairs:")
+        print(f"\n{which}, {len(subset)} pairs:")
         table(headers, rows)
 
 
 def model_of(items: Sequence[Labelled], style: str) -> Model:
     """The counts of a policy's label sets."""
     policy = POLICIES[style]
-    chosen = [item for item in items if item.set in STYLES[style]]
-    found = []
-    for item in chosen:
+    subset = [item for item in items if item.set in STYLES[style]]
+    labelled_results = []
+    for item in subset:
         situation = Situation(item.judgement(policy).situation)
         if item.set == "corrected" and situation in FORM:
             continue
         evidence = item.result.evidence
-        found.append((cell_of(situation, evidence), item.set, item.label, 1.0))
+        labelled_results.append((cell_of(situation, evidence), item.set, item.label, 1.0))
         if situation in policy.asks:
             for opinion in item.judges.values():
                 cell = cell_of(situation, evidence, opinion)
-                found.append((cell, item.set, item.label, 1 / len(item.judges)))
-    used = Counter(name for cell, name, _, _ in found if "/judged_" not in cell)
+                labelled_results.append((cell, item.set, item.label, 1 / len(item.judges)))
+    used = Counter(name for cell, name, _, _ in labelled_results if "/judged_" not in cell)
     sets = tuple(LabelSet(name, ABOUT[name], used[name]) for name in STYLES[style] if used[name])
-    return Model(sets, count(found))
+    return Model(sets, count(labelled_results))
 
 
 def held_out(items: Sequence[Labelled], style: str) -> list[tuple[Labelled, float, float]]:
@@ -202,36 +202,36 @@ def held_out(items: Sequence[Labelled], style: str) -> list[tuple[Labelled, floa
     policy = POLICIES[style]
     groups = by_question(item for item in items if item.set in STYLES[style])
     Random(1).shuffle(groups)
-    found = []
+    forecasts = []
     for fold in range(FOLDS):
-        kept = [i for n, group in enumerate(groups) if n % FOLDS != fold for i in group]
-        model = model_of(kept, style)
+        training = [i for n, group in enumerate(groups) if n % FOLDS != fold for i in group]
+        model = model_of(training, style)
         for item in (i for n, group in enumerate(groups) if n % FOLDS == fold for i in group):
-            made = item.judgement(policy, model=model)
-            if item.set == "corrected" and made.situation in FORM:
+            judgement = item.judgement(policy, model=model)
+            if item.set == "corrected" and judgement.situation in FORM:
                 continue
-            if made.p_right is not None and made.p_deviation is not None:
-                found.append((item, made.p_right, made.p_deviation))
-    return found
+            if judgement.p_right is not None and judgement.p_deviation is not None:
+                forecasts.append((item, judgement.p_right, judgement.p_deviation))
+    return forecasts
 
 
-def error(found: Sequence[tuple[Labelled, float, float]]) -> float:
+def error(forecasts: Sequence[tuple[Labelled, float, float]]) -> float:
     """The expected calibration error over ten bins of equal width."""
     bins: dict[int, list[tuple[bool, float]]] = defaultdict(list)
-    for item, p, _ in found:
+    for item, p, _ in forecasts:
         bins[min(int(p * BINS), BINS - 1)].append((item.label, p))
     return sum(
         abs(sum(label for label, _ in pairs) - sum(p for _, p in pairs)) for pairs in bins.values()
-    ) / len(found)
+    ) / len(forecasts)
 
 
 def calibration(items: Sequence[Labelled]) -> None:
     """Expected against observed, and whether the bounds hold; questions held out."""
-    drawn: list[Series] = []
+    series: list[Series] = []
     for style in STYLES:
-        found = held_out(items, style)
+        forecasts = held_out(items, style)
         bins: dict[int, list[tuple[bool, float]]] = defaultdict(list)
-        for item, p, _ in found:
+        for item, p, _ in forecasts:
             bins[min(int(p * BINS), BINS - 1)].append((item.label, p))
         rows = [
             [
@@ -242,9 +242,9 @@ def calibration(items: Sequence[Labelled]) -> None:
             ]
             for number, pairs in sorted(bins.items())
         ]
-        drawn.append(
+        series.append(
             Series(
-                f"{style}: error {error(found):.3f}",
+                f"{style}: error {error(forecasts):.3f}",
                 [
                     (sum(p for _, p in pairs) / len(pairs), sum(y for y, _ in pairs) / len(pairs))
                     for _, pairs in sorted(bins.items())
@@ -259,13 +259,13 @@ def calibration(items: Sequence[Labelled]) -> None:
                 marks=True,
             )
         )
-        print(f"\n`{style}`, {len(found)} pairs, calibration error {error(found):.3f}")
+        print(f"\n`{style}`, {len(forecasts)} pairs, calibration error {error(forecasts):.3f}")
         for which in STYLES[style]:
-            own = [one for one in found if one[0].set == which]
+            own = [one for one in forecasts if one[0].set == which]
             print(f"* {which}: {error(own):.3f}; {bounds(own)}")
         table(("stated", "pairs", "mean stated", "right"), rows)
     if "--write" in sys.argv:
-        FIGURE.write_text(draw(drawn), encoding="utf-8")
+        FIGURE.write_text(draw(series), encoding="utf-8")
 
 
 def draw(series: Sequence[Series]) -> str:
@@ -283,10 +283,10 @@ def draw(series: Sequence[Series]) -> str:
     )
 
 
-def bounds(found: Sequence[tuple[Labelled, float, float]]) -> str:
+def bounds(forecasts: Sequence[tuple[Labelled, float, float]]) -> str:
     """What is expected of a set, and how often its bounds hold in samples of its questions."""
-    by_item = {id(item): (p, deviation) for item, p, deviation in found}
-    items = [item for item, _, _ in found]
+    by_item = {id(item): (p, deviation) for item, p, deviation in forecasts}
+    items = [item for item, _, _ in forecasts]
     whole = _expected([(item, *by_item[id(item)]) for item in items])
     share = sum(item.label for item in items) / len(items)
     inside = 0
@@ -300,9 +300,9 @@ def bounds(found: Sequence[tuple[Labelled, float, float]]) -> str:
     )
 
 
-def _expected(found: Sequence[tuple[Labelled, float, float]]) -> tuple[float, float, float]:
+def _expected(forecasts: Sequence[tuple[Labelled, float, float]]) -> tuple[float, float, float]:
     expectation = Expectation()
-    for item, p, deviation in found:
+    for item, p, deviation in forecasts:
         expectation.add(_with(item.result, p, deviation))
     expected = expectation.expected()
     assert expected is not None

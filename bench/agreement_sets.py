@@ -71,8 +71,8 @@ class Labelled:
         evidence = tuple(e for e in self.result.evidence if not isinstance(e, Judged))
         if opinion is not None:
             evidence += (Judged("recorded", correct=opinion),)
-        said = Prediction(self.result.id, self.result.prediction)
-        return judge(self.case, said, evidence, policy, judged=opinion is not None, **more)
+        prediction = Prediction(self.result.id, self.result.prediction)
+        return judge(self.case, prediction, evidence, policy, judged=opinion is not None, **more)
 
 
 def labelled(data: Path) -> list[Labelled]:
@@ -93,15 +93,15 @@ def _database(data: Path, db_id: str) -> str | None:
 def _evaluate(cases: Any, predictions: Any, metrics: str, **options: Any) -> list[Result]:
     with TemporaryDirectory() as folder:
         system = System("system", predictions, Path(folder) / "run")
-        chosen = Options(metrics, cache=None, **options)
-        (run,) = evaluate_systems(cases, [system], options=chosen)
+        run_options = Options(metrics, cache=None, **options)
+        (run,) = evaluate_systems(cases, [system], options=run_options)
         return list(run.results())
 
 
 _ALL = "ex,ex[bird],ex[spider],verdict"
 
 
-def _said(result: Result) -> dict[str, bool]:
+def _opinions(result: Result) -> dict[str, bool]:
     scores = result.scores.items()
     return {name: bool(v) for name, v in scores if v is not None and name.startswith("ex")}
 
@@ -114,7 +114,7 @@ def _rose(data: Path) -> Iterator[Labelled]:
         db_id = record["db_id"]
         database = _database(data, db_id) if record["set"] == "bird" else None
         equal = record["verdicts"][EX] == 1
-        kept = Recording((NO_ANSWER,), NO_ANSWER, equal, whole=False, has_results=False)
+        recording = Recording((NO_ANSWER,), NO_ANSWER, equal, whole=False, has_results=False)
         cases.append(
             Case(
                 record["id"],
@@ -123,7 +123,7 @@ def _rose(data: Path) -> Iterator[Labelled]:
                 (record["gold"],),
                 database,
                 knowledge=record["evidence"],
-                recorded=None if database else kept,
+                recorded=None if database else recording,
             )
         )
         predictions[record["id"]] = Prediction(record["id"], record["prediction"])
@@ -142,7 +142,7 @@ def _rose(data: Path) -> Iterator[Labelled]:
             case,
             result,
             judges,
-            {**_said(result), "recorded EX": record["verdicts"][EX] == 1},
+            {**_opinions(result), "recorded EX": record["verdicts"][EX] == 1},
         )
 
 
@@ -169,7 +169,7 @@ def _corrected(data: Path) -> Iterator[Labelled]:
         value = label.scores["ex[bird]"]
         if value is not None:
             question = f"bird-{case.tags['question']}"
-            yield Labelled("corrected", question, bool(value), case, result, ex=_said(result))
+            yield Labelled("corrected", question, bool(value), case, result, ex=_opinions(result))
 
 
 def _flex(data: Path) -> Iterator[Labelled]:
@@ -186,13 +186,13 @@ def _flex(data: Path) -> Iterator[Labelled]:
         policy="strict",
     )
     for record, case, result in zip(_lines(path), cases, results, strict=True):
-        said = result.scores["flex"]
+        flex = result.scores["flex"]
         yield Labelled(
             "flex",
             f"bird-{record['bird_question_id']}",
             bool(record["human"]),
             case,
             result,
-            {} if said is None else {"gpt-4o/FLEX": bool(said)},
-            _said(result),
+            {} if flex is None else {"gpt-4o/FLEX": bool(flex)},
+            _opinions(result),
         )

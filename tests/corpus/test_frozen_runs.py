@@ -81,42 +81,50 @@ def digest(value: object) -> str:
 
 def outline(line: dict[str, Any]) -> dict[str, Any]:
     """What is compared of one line of a run log."""
-    kept: dict[str, Any] = {
+    record: dict[str, Any] = {
         "id": line["id"],
         "verdict": line["verdict"],
         "scores": [line["scores"].get(metric) for metric in METRICS],
     }
     if "flex" in line["scores"]:
-        kept["flex"] = line["scores"]["flex"]
+        record["flex"] = line["scores"]["flex"]
     for key in ("fault", "situation", "reasons"):
         if line.get(key):
-            kept[key] = line[key]
+            record[key] = line[key]
     for evidence in line["evidence"]:
         if evidence["type"] == "proved":
-            kept["proof"] = digest([evidence.get("form", ""), evidence.get("rules", [])])
+            record["proof"] = digest([evidence.get("form", ""), evidence.get("rules", [])])
         elif evidence["type"] == "refuted":
             grade = evidence.get("grade", "ungraded")
-            kept["witness"] = [grade, evidence["size"], digest(evidence.get("rows", {}))]
+            record["witness"] = [grade, evidence["size"], digest(evidence.get("rows", {}))]
         elif evidence["type"] == "related" and "relations" in evidence:
-            kept["relations"] = [relation["kind"] for relation in evidence["relations"]]
+            record["relations"] = [relation["kind"] for relation in evidence["relations"]]
         elif evidence["type"] == "signs":
             sides = [evidence.get(side, ()) for side in ("gold", "prediction")]
-            kept["signs"] = [each["name"] for side in sides for each in side]
-    return kept
+            record["signs"] = [each["name"] for side in sides for each in side]
+    return record
 
 
 def outlines(name: str, data: Path, out: Path, only: list[str] | None = None) -> Iterator[str]:
     """Runs one of the runs and yields its outline, one line a case."""
-    given = [part.format(data=data) for pair in RUNS[name].items() for part in pair]
+    arguments = [part.format(data=data) for pair in RUNS[name].items() for part in pair]
     metrics = [*METRICS, *(["flex"] if "--judge" in RUNS[name] else [])]
     command = [
-        *(sys.executable, "-m", "sqlverdict", "evaluate", *given, "--metrics", ",".join(metrics)),
+        *(
+            sys.executable,
+            "-m",
+            "sqlverdict",
+            "evaluate",
+            *arguments,
+            "--metrics",
+            ",".join(metrics),
+        ),
         *("--no-cache", "--quiet", "--max-steps", "20000000", "--out", str(out / name)),
         *([] if "--judge" in RUNS[name] else ["--no-llm"]),
         *(["--only", ",".join(only)] if only else []),
     ]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.returncode in (0, 4), ended.stderr
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert process.returncode in (0, 4), process.stderr
     for line in (out / name / "results.jsonl").read_text("utf-8").splitlines():
         record = json.loads(line)
         if Reason.DATABASE_UNAVAILABLE not in record["reasons"]:
