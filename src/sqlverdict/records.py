@@ -164,6 +164,7 @@ class Answer(msgspec.Struct, frozen=True, dict=True):
 
     ``volatile`` marks an answer that depends on the clock or on chance. ``lasting`` is false
     where it may: a date function got a value that could be ``'now'``. It is not stored then.
+    ``driver_rows`` holds the values as the driver gave them, where the run asks for them.
     """
 
     columns: tuple[str, ...]
@@ -171,6 +172,7 @@ class Answer(msgspec.Struct, frozen=True, dict=True):
     seconds: float = 0.0
     volatile: bool = False
     lasting: bool = True
+    driver_rows: list[tuple[object, ...]] | None = None
 
     @cached_property
     def bag(self) -> dict[Row, int]:

@@ -77,11 +77,11 @@ class Fragile:
     suffixes = (".sqlite",)
     version = "1"
 
-    def digest(self, database: Path) -> str:
+    def digest(self, database: str) -> str | None:
         return ENGINES.get("sqlite").digest(database)
 
-    def open(self, database: Path, limits: Limits) -> Session:
-        return FragileSession(ENGINES.get("sqlite").open(database, limits))
+    def open(self, database: str, limits: Limits, **how: Any) -> Session:
+        return FragileSession(ENGINES.get("sqlite").open(database, limits, **how))
 
 
 @dataclass(frozen=True)

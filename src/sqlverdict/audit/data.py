@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sqlverdict.audit.recover_predictions import RecoveredPredictions, recover_predictions
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS
-from sqlverdict.errors import SchemaError
+from sqlverdict.errors import DatabaseError, SchemaError
 from sqlverdict.execute.cache import AnswerCache, default_path
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
@@ -146,11 +146,9 @@ class AuditData:
     def schema(self, database: str) -> Schema | None:
         """The schema of a database file; ``None`` where it cannot be read."""
         if database not in self._schemas:
-            from sqlverdict.parse.schemas.sqlite import read_sqlite
-
             try:
-                self._schemas[database] = read_sqlite(database)
-            except SchemaError:
+                self._schemas[database] = self.runner.engine.schema(database)
+            except (SchemaError, DatabaseError):
                 self._schemas[database] = None
         return self._schemas[database]
 

@@ -45,3 +45,11 @@ class Preset(Protocol):
 
 
 PRESETS: Registry[Preset] = Registry("preset", "sqlverdict.compare.presets", "sqlverdict.presets")
+
+
+def reads_driver_values(name: str) -> bool:
+    """Whether a preset compares values as the driver gives them (``driver_values = True``).
+
+    Scripts that compare Python objects tell ``Decimal('1.10')`` from ``1.1``; our cells do not.
+    """
+    return bool(getattr(PRESETS.get(name), "driver_values", False))

@@ -8,6 +8,7 @@
 ``sqlite_session``  one open SQLite file under every guard
 ``fold_sql``        one text for queries that differ in letter case and spacing
 ``clock``           whether a query reads the clock or uses chance
+``frozen_clock``    a clock that stands still in SQLite
 ``reversed_copy``   a database copy with rows in reverse order
 ``fact_check``      whether a database keeps what its schema declares
 """

@@ -1,19 +1,23 @@
 """What an engine is: opens databases and runs untrusted queries on them.
 
-An engine never raises for what a query does: it returns a
+A database is a reference: the path of a file, or the URL of a database on a server (see
+``files/references.py``). An engine never raises for what a query does: it returns a
 :class:`~sqlverdict.records.Answer` or a :class:`~sqlverdict.records.Failure`.
 ``sqlverdict.testing.check_engine`` holds every engine to that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
+from datetime import datetime
+from typing import Protocol, runtime_checkable
 
+from sqlverdict.errors import UsageError
+from sqlverdict.files.references import Reference, file_of, scheme_of
 from sqlverdict.files.sqlite import HEAP
-from sqlverdict.records import Outcome
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Outcome, Row
 from sqlverdict.registry import Registry
 
 
@@ -62,8 +66,40 @@ class Session(Protocol):
         """
         ...
 
+    def digest(self) -> str | None:
+        """A digest of the content that this session reads; ``None`` where it cannot be told.
+
+        A session on a server reads one snapshot of the database, and this is its digest.
+        """
+        ...
+
     def close(self) -> None:
         """Let go of the database."""
+        ...
+
+
+class Scratch(Protocol):
+    """A database of ours with the tables of a schema, for instances of a few rows.
+
+    It is empty when it is made, and gone when it is closed. Queries on it are untrusted, and run
+    under the same guards as in a :class:`Session`.
+    """
+
+    def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
+        """Make these rows the content of the tables, parents and children in any order.
+
+        Returns:
+            Whether every row was accepted: none breaks a type or a constraint. The content is
+            undefined where one does.
+        """
+        ...
+
+    def run(self, sql: str) -> Outcome:
+        """Run one untrusted query on the content."""
+        ...
+
+    def close(self) -> None:
+        """Remove everything that was made."""
         ...
 
 
@@ -82,25 +118,125 @@ class Engine(Protocol):
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """The endings of its database files, the usual one first."""
+        """The endings of its database files, the usual one first; empty for a server."""
+        ...
+
+    @property
+    def schemes(self) -> tuple[str, ...]:
+        """The schemes of its URLs, the usual one first."""
+        ...
+
+    @property
+    def counts_steps(self) -> bool:
+        """Whether it keeps the limit in steps; otherwise the clock alone ends a query."""
         ...
 
     @property
     def version(self) -> str:
-        """The engine's version; it changes answers, so it is in every log and cache key."""
+        """The engine's version; it changes answers, so it is in every log and cache key.
+
+        For a server it is the driver's version: the server's own is part of each digest.
+        """
         ...
 
-    def open(self, database: Path, limits: Limits) -> Session:
+    def open(
+        self,
+        database: Reference,
+        limits: Limits,
+        *,
+        now: datetime | None = None,
+        driver_values: bool = False,
+    ) -> Session:
         """Open a database read-only.
+
+        Args:
+            database: The path of its file, or its URL.
+            limits: What one query may spend.
+            now: What the clock shows to queries; ``None``: the time it is.
+            driver_values: Answers also hold the values as the driver gives them.
 
         Raises:
             DatabaseError: it is missing, unreadable or not a database.
         """
         ...
 
-    def digest(self, database: Path) -> str:
-        """A digest of the database's content."""
+    def digest(self, database: Reference) -> str | None:
+        """A digest of the database's content; ``None`` where it cannot be told.
+
+        Raises:
+            DatabaseError: it cannot be opened.
+            OSError: it cannot be read.
+        """
+        ...
+
+    def schema(self, database: Reference, db_id: str | None = None) -> Schema:
+        """The tables, columns, keys and constraints that the database declares.
+
+        Raises:
+            SchemaError: they cannot be read.
+        """
+        ...
+
+
+@runtime_checkable
+class ScratchEngine(Protocol):
+    """An engine on which witnesses are tried.
+
+    SQLite is none: ``refute`` has a faster scratch database of its own for it.
+    """
+
+    def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
+        """An empty database with the tables of a schema.
+
+        Args:
+            schema: The tables, with their constraints.
+            limits: What one query may spend.
+            near: The reference of the real database; a scratch database is made on its server.
+
+        Raises:
+            DatabaseError: it cannot be made, because a right is missing for example.
+        """
         ...
 
 
 ENGINES: Registry[Engine] = Registry("engine", "sqlverdict.execute.engines", "sqlverdict.engines")
+
+DEFAULT_ENGINE = "sqlite"
+
+
+def engine_of(reference: str) -> str:
+    """The name of the engine that opens a reference, by its scheme or its ending.
+
+    Raises:
+        UsageError: no engine has its scheme.
+    """
+    scheme = scheme_of(reference)
+    if scheme:
+        for name, engine in ENGINES.items():
+            if scheme in engine.schemes:
+                return name
+        known = sorted(each for _, engine in ENGINES.items() for each in engine.schemes)
+        raise UsageError(
+            f"no engine opens {scheme}:// databases. Known schemes: {', '.join(known)}"
+        )
+    file = file_of(reference)
+    suffix = file.suffix.lower() if file is not None else ""
+    for name, engine in ENGINES.items():
+        if suffix in engine.suffixes and suffix != ".db":
+            return name
+    return DEFAULT_ENGINE
+
+
+def check_fits(engine: str, reference: str) -> None:
+    """Refuse a reference that belongs to another engine.
+
+    Raises:
+        UsageError: the message names the right engine and option.
+    """
+    scheme = scheme_of(reference)
+    if scheme and scheme not in ENGINES.get(engine).schemes:
+        right = engine_of(reference)
+        raise UsageError(
+            f"{scheme}:// is a database of the engine {right}, and --engine is {engine}. "
+            f"Use --engine {right}, or leave --engine out"
+        )

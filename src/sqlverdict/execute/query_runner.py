@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from hashlib import blake2b
-from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -19,6 +19,7 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.cache import AnswerCache, answer_key, scope_key
 from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.execute.fold_sql import fold_sql
+from sqlverdict.files.references import is_server
 from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Fault, Outcome, Reason
 
 _OPEN_DATABASES = 32
@@ -43,6 +44,10 @@ class QueryRunner:
         cache: The shared cache, if one is used.
         watch: Told when a query begins and ends, so that a guardian can step in.
         known: Outcomes of queries that must not be tried again, by key.
+        now: What the clock shows to queries; ``None``: the time it is.
+        driver_values: Answers also hold the driver's values; such answers are not cached.
+        database_version: Stands for the content of databases whose digest cannot be told, or
+            would take long; the user answers for it.
     """
 
     def __init__(
@@ -52,27 +57,36 @@ class QueryRunner:
         cache: AnswerCache | None = None,
         watch: Watch | None = None,
         known: Mapping[bytes, Failure] | None = None,
+        *,
+        now: datetime | None = None,
+        driver_values: bool = False,
+        database_version: str = "",
     ) -> None:
         self.engine = ENGINES.get(engine)
         self.limits = limits
-        self.cache = cache
+        self.cache = None if driver_values else cache
         self.executed = 0
         self.changed: set[str] = set()
         """Databases that changed after they were opened here."""
+        self._now = now
+        self._driver_values = driver_values
+        self._database_version = database_version
         self._watch = watch
         self._known = dict(known or {})
         self._sessions: OrderedDict[str, Session | Failure] = OrderedDict()
         self._scopes: dict[str, bytes] = {}
+        self._unknown: set[bytes] = set()
+        """Scopes of databases whose content cannot be told: their answers are not cached."""
         self._databases: dict[bytes, set[str]] = {}
         self._used: set[str] = set()
         self._memory: OrderedDict[tuple[str, str], tuple[Outcome, int]] = OrderedDict()
         self._weight = 0
         self._served = 0
-        if cache is not None:
-            cache.is_current = self._is_current
+        if self.cache is not None:
+            self.cache.is_current = self._is_current
 
     def run(self, database: str, sql: str, canon: str | None = None) -> Outcome:
-        """The outcome of a query on a database file; ``canon`` saves working it out again."""
+        """The outcome of a query on a database; ``canon`` saves working it out again."""
         if canon is None:
             canon = fold_sql(sql)
         self._used.add(database)
@@ -148,10 +162,11 @@ class QueryRunner:
         key = answer_key(scope, canon)
         if key in self._known:
             return self._known[key]
-        if self.cache is not None and not self.cache.is_new(scope):
-            cached = self.cache.get(scope, key)
+        cache = None if scope in self._unknown else self.cache
+        if cache is not None and not cache.is_new(scope):
+            cached = cache.get(scope, key)
             if canon != sql and (cached is None or _quotes_text(cached)):
-                cached = self.cache.get(scope, answer_key(scope, sql))
+                cached = cache.get(scope, answer_key(scope, sql))
             if cached is not None:
                 return cached
         if self._watch is None:
@@ -163,24 +178,26 @@ class QueryRunner:
             finally:
                 self._watch(None, 0.0)
         self.executed += 1
-        if self.cache is not None:
+        if cache is not None:
             own = canon != sql and _quotes_text(outcome)
-            self.cache.put(scope, answer_key(scope, sql) if own else key, outcome)
+            cache.put(scope, answer_key(scope, sql) if own else key, outcome)
         return outcome
 
     def _session(self, database: str) -> Session | Failure:
         session = self._sessions.get(database)
         if session is not None:
             return session
-        path = Path(database)
         try:
             scope = None
-            # The digest comes before the first page is read: what changes later is noticed.
-            with suppress(OSError):
-                scope = self._scope(path)
+            if not is_server(database):
+                # The digest comes before the first page is read: what changes later is noticed.
+                with suppress(OSError):
+                    scope = self._file_scope(database)
             # Opening it says best what is wrong with a file that has no digest.
-            session = self.engine.open(path, self.limits)
-            scope = self._scope(path) if scope is None else scope
+            session = self.engine.open(
+                database, self.limits, now=self._now, driver_values=self._driver_values
+            )
+            scope = self._session_scope(database, session) if scope is None else scope
             if self._scopes.get(database, scope) != scope:
                 self._forget(database)
             self._scopes[database] = scope
@@ -196,18 +213,35 @@ class QueryRunner:
                 oldest.close()
         return session
 
-    def _scope(self, path: Path) -> bytes:
-        """What all answers on a database share; it changes with the database's content."""
-        digest = self.engine.digest(path)
-        return scope_key(digest, self.limits.key(), self.engine.name, self.engine.version)
+    def _file_scope(self, database: str) -> bytes:
+        """What all answers on a file share; it changes with the file's content."""
+        return self._scope(self.engine.digest(database) or "")
+
+    def _session_scope(self, database: str, session: Session) -> bytes:
+        """What all answers of a session share: it reads one snapshot of a server's database."""
+        version = self._database_version if is_server(database) else ""
+        digest = f"version {version}, {database}" if version else session.digest()
+        if digest is not None:
+            return self._scope(digest)
+        scope = self._scope(f"unknown {database}")
+        self._unknown.add(scope)
+        return scope
+
+    def _scope(self, digest: str) -> bytes:
+        now = "" if self._now is None else f" at {self._now.isoformat()}"
+        limits = f"{self.limits.key()}{now}"
+        return scope_key(digest, limits, self.engine.name, self.engine.version)
 
     def _is_current(self, scope: bytes) -> bool:
         """Whether a scope belongs to what its databases contain now."""
         return all(self._has_scope(database, scope) for database in self._databases.get(scope, ()))
 
     def _has_scope(self, database: str, scope: bytes) -> bool:
+        if is_server(database):
+            # What was read belongs to the snapshot of its session, whatever came later.
+            return True
         try:
-            return self._scope(Path(database)) == scope
+            return self._file_scope(database) == scope
         except (DatabaseError, OSError):
             return False
 

@@ -22,9 +22,8 @@ _ALLOWED = frozenset(
 _FORBIDDEN_FUNCTIONS = frozenset(
     {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer", "sqlite_log", "lsmode"}
 )
-_VOLATILE_FUNCTIONS = frozenset(
-    {"random", "randomblob", "current_date", "current_time", "current_timestamp"}
-)
+_CHANCE_FUNCTIONS = frozenset({"random", "randomblob"})
+_VOLATILE_FUNCTIONS = _CHANCE_FUNCTIONS | {"current_date", "current_time", "current_timestamp"}
 
 _ACTIONS = {
     getattr(sqlite3, name): name.removeprefix("SQLITE_").replace("_", " ")
@@ -72,11 +71,16 @@ class Guard:
 
     Args:
         view_text: The SQL of a view by its name; ``None`` where there is no such view.
+        frozen: The clock stands still, so that only chance changes an answer.
     """
 
-    def __init__(self, view_text: Callable[[str], str | None] | None = None) -> None:
+    def __init__(
+        self, view_text: Callable[[str], str | None] | None = None, *, frozen: bool = False
+    ) -> None:
         self.denied: str | None = None
         self.volatile = False
+        self._volatile_functions = _CHANCE_FUNCTIONS if frozen else _VOLATILE_FUNCTIONS
+        self._clock_functions = frozenset() if frozen else CLOCK_FUNCTIONS
         self._view_text = view_text
         self._clock: set[str | None] = set()
 
@@ -121,9 +125,9 @@ class Guard:
             if name in _FORBIDDEN_FUNCTIONS:
                 self.denied = f"function {name}()"
                 return 1
-            if name in _VOLATILE_FUNCTIONS:
+            if name in self._volatile_functions:
                 self.volatile = True
-            elif name in CLOCK_FUNCTIONS:
+            elif name in self._clock_functions:
                 self._clock.add(by)
             return 0
         if action in _ALLOWED:

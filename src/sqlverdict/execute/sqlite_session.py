@@ -6,12 +6,16 @@ import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
 from time import monotonic, perf_counter
 
 import msgspec
 
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.frozen_clock import freeze_clock
 from sqlverdict.execute.sandbox import Guard, failure_of, not_a_query
+from sqlverdict.files.digests import database_digest
 from sqlverdict.parse.measure import unfolds_beyond
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 
@@ -25,10 +29,19 @@ _SIZE = msgspec.msgpack.Encoder()
 class SqliteSession:
     """One open SQLite file. Not for several threads at once."""
 
-    def __init__(self, connection: sqlite3.Connection, limits: Limits) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        limits: Limits,
+        file: Path | None = None,
+        now: datetime | None = None,
+    ) -> None:
         self._connection = connection
         self._limits = limits
-        self._guard = Guard(_views(connection).get)
+        self._file = file
+        if now is not None:
+            freeze_clock(connection, now)
+        self._guard = Guard(_views(connection).get, frozen=now is not None)
         self._ticks = max(1, limits.steps // _STEP)
         self._ticks_left = 0
         self._deadline = 0.0
@@ -51,6 +64,10 @@ class SqliteSession:
         self._ticks_left = self._ticks
         self._deadline = monotonic() + self._limits.seconds
         self._late = False
+
+    def digest(self) -> str | None:
+        """Digest of the file as it is now; a database in memory has none."""
+        return database_digest(self._file) if self._file is not None else None
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted query within the limits."""

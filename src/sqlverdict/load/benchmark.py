@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Protocol
 
 from sqlverdict.files.digests import sha256_file
+from sqlverdict.load.databases import Location
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Prediction
 from sqlverdict.registry import Registry
@@ -71,7 +72,7 @@ class BenchmarkReader(Protocol):
         root: Path,
         *,
         split: str = "dev",
-        databases: Path | None = None,
+        databases: Location = None,
         options: Mapping[str, str] = NO_OPTIONS,
     ) -> Benchmark:
         """Read a benchmark.
@@ -97,16 +98,14 @@ class OneFileReader(ABC):
         root: Path,
         *,
         split: str = "dev",  # noqa: ARG002 (one file has one split)
-        databases: Path | None = None,
+        databases: Location = None,
         options: Mapping[str, str] = NO_OPTIONS,
     ) -> Benchmark:
         """Read a benchmark; see :class:`BenchmarkReader`."""
         return self.read_file(root, databases, options)
 
     @abstractmethod
-    def read_file(
-        self, file: Path, databases: Path | None, options: Mapping[str, str]
-    ) -> Benchmark:
+    def read_file(self, file: Path, databases: Location, options: Mapping[str, str]) -> Benchmark:
         """Read the benchmark's file; the arguments are those of :class:`BenchmarkReader`."""
 
 

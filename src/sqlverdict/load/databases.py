@@ -5,6 +5,9 @@ the only database file in ``<root>/<db>/``. A root that is itself a file serves 
 ``db_id``. Names that differ only in case are used and reported, where there is exactly one.
 Several database files in ``<root>/<db>/`` are the test suite of that database.
 
+The databases may be on a server: a URL, with ``{db_id}`` where the name of the database goes
+(``postgresql://host/{db_id}``), or without it where one database serves every ``db_id``.
+
 A ``db_id`` is a name and never a path: one that could lead out of the root has no database.
 """
 
@@ -12,14 +15,92 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path, PureWindowsPath
+from typing import Protocol
+from urllib.parse import quote
 
 from sqlverdict.errors import UsageError
+from sqlverdict.files.references import check_reference, file_of
 from sqlverdict.files.text import few_of, near
 
 SUFFIXES = (".sqlite", ".sqlite3", ".db")
+_PLACEHOLDER = "{db_id}"
 _LONGEST_NAME = 200
 """Bytes; file systems take 255, with the suffix and what SQLite adds to it."""
+
+
+@dataclass(frozen=True)
+class DatabaseLocation:
+    """Where a user says the databases are.
+
+    Attributes:
+        where: A folder, a file, or a URL; ``None``: at the usual place of the benchmark.
+        suffixes: What a database file's name may end in, best first: those of the engine.
+    """
+
+    where: str | None = None
+    suffixes: tuple[str, ...] = SUFFIXES
+
+
+Location = Path | DatabaseLocation | None
+"""What readers take: a folder or file of SQLite databases, or any location."""
+
+
+class Databases(Protocol):
+    """The database of each ``db_id``."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was odd about the names asked for so far."""
+        ...
+
+    def path(self, db_id: str) -> str | None:
+        """The reference of a database, or None."""
+        ...
+
+    def expected(self, db_id: str) -> str | None:
+        """The reference of a database, or where it should have been."""
+        ...
+
+    def explain(self, db_id: str) -> str:
+        """Why there is no database: what was looked for."""
+        ...
+
+    def describe(self) -> str:
+        """Where the databases are, in words."""
+        ...
+
+
+class ServerDatabases:
+    """Databases on a server; whether one exists shows when it is opened.
+
+    Args:
+        template: A URL; ``{db_id}`` in it stands for the name of the database.
+    """
+
+    notes: tuple[str, ...] = ()
+
+    def __init__(self, template: str) -> None:
+        self.template = check_reference(template)
+
+    def path(self, db_id: str) -> str | None:
+        """The URL of a database; ``None`` where the id is no name."""
+        if not is_name(db_id):
+            return None
+        return self.template.replace(_PLACEHOLDER, quote(db_id, safe=""))
+
+    def expected(self, db_id: str) -> str | None:
+        """The URL of a database; ``None`` where the id is no name."""
+        return self.path(db_id)
+
+    def explain(self, db_id: str) -> str:
+        """Why an id has no URL."""
+        return f"{_short(db_id)} is no database id: expected a name without a path."
+
+    def describe(self) -> str:
+        """The URL."""
+        return self.template
 
 
 class DatabaseFolder:
@@ -42,6 +123,10 @@ class DatabaseFolder:
     def notes(self) -> tuple[str, ...]:
         """What was odd about the names asked for so far."""
         return tuple(self._notes)
+
+    def describe(self) -> str:
+        """The folder."""
+        return str(self.root)
 
     def path(self, db_id: str) -> str | None:
         """The file of a database, or None."""
@@ -162,24 +247,35 @@ def suite_of(database: str, db_id: str, suffixes: Sequence[str] = SUFFIXES) -> l
     return [database, *(other for other in _database_files(folder, suffixes) if other != database)]
 
 
-def find_databases(root: Path, names: Sequence[str], folder: Path | None) -> DatabaseFolder:
-    """The folder of a benchmark's databases: the given one, or the first usual one there is.
+def find_databases(root: Path, names: Sequence[str], location: Location) -> Databases:
+    """The databases of a benchmark: the given ones, or those of the first usual folder there is.
 
     Raises:
         UsageError: a folder is given and does not exist; a typing mistake there would otherwise
             leave every case without its database.
     """
-    if folder is not None:
-        if not folder.exists():
-            raise UsageError(f"there is no folder {folder}. Say where the databases lie.")
-        return DatabaseFolder(folder)
+    if location is None:
+        location = DatabaseLocation()
+    elif isinstance(location, Path):
+        location = DatabaseLocation(str(location))
+    if location.where is not None:
+        return _databases_at(location.where, location.suffixes)
     for name in names:
         if (root / name).is_dir():
-            return DatabaseFolder(root / name)
-    return DatabaseFolder(root / names[0])
+            return DatabaseFolder(root / name, location.suffixes)
+    return DatabaseFolder(root / names[0], location.suffixes)
 
 
-def missing_databases(folder: DatabaseFolder, db_ids: Sequence[str]) -> tuple[str, ...]:
+def _databases_at(where: str, suffixes: Sequence[str]) -> Databases:
+    folder = file_of(where)
+    if folder is None:
+        return ServerDatabases(where)
+    if not folder.exists():
+        raise UsageError(f"there is no folder {folder}. Say where the databases lie.")
+    return DatabaseFolder(folder, suffixes)
+
+
+def missing_databases(folder: Databases, db_ids: Sequence[str]) -> tuple[str, ...]:
     """A note on the databases that are not there, and on names that differ in case."""
     missing = {db_id for db_id in db_ids if folder.path(db_id) is None}
     if not missing:
@@ -187,7 +283,7 @@ def missing_databases(folder: DatabaseFolder, db_ids: Sequence[str]) -> tuple[st
     cases = sum(db_id in missing for db_id in db_ids)
     return (
         *folder.notes,
-        f"{_count(len(missing), 'database')} not found below {folder.root} "
+        f"{_count(len(missing), 'database')} not found below {folder.describe()} "
         f"({few_of(sorted(missing))}): {_count(cases, 'case')} cannot be executed",
     )
 

@@ -20,7 +20,7 @@ import msgspec
 
 from sqlverdict.errors import BenchmarkError, DataError, PredictionError
 from sqlverdict.files.text import few_of
-from sqlverdict.load.databases import DatabaseFolder
+from sqlverdict.load.databases import Databases
 from sqlverdict.load.fenced import extract_sql, is_plain
 from sqlverdict.load.recorded import recording_from
 from sqlverdict.records import Case, Contract, Prediction, Recording
@@ -53,7 +53,7 @@ _TEXTS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no"
 
 
 def case_from(
-    record: Mapping[str, Any], where: str, databases: DatabaseFolder | None, home: Path
+    record: Mapping[str, Any], where: str, databases: Databases | None, home: Path
 ) -> Case:
     """The case in a record of our field names.
 

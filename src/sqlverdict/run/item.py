@@ -11,7 +11,9 @@ from sqlverdict.compare.preset import PRESETS, QueryPair
 from sqlverdict.evidence import Evidence, Relation
 from sqlverdict.evidence_parts import GeneratedRelation
 from sqlverdict.execute.clock import uses_chance
+from sqlverdict.execute.engine import DEFAULT_ENGINE
 from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.files.references import is_server
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
     LIMIT_REASONS,
@@ -169,6 +171,8 @@ class RunItem:
 
     def databases(self) -> Sequence[str]:
         """The case's database and the others in its folder: its test suite."""
+        if is_server(self.database):
+            return (self.database,)
         from sqlverdict.load.databases import suite_of
 
         return suite_of(self.database, self.case.db_id, self._runner.engine.suffixes)
@@ -277,6 +281,9 @@ class RunItem:
         if derivation is None:
             from sqlverdict.prove.proof import NotProved
 
+            engine = self._runner.engine.name
+            if engine != DEFAULT_ENGINE:
+                return NotProved(f"nothing is proved on {engine}", Reason.UNSUPPORTED_FEATURE)
             sql, schema = self.prediction.sql or "", self.schema()
             derivation = self._watched(
                 f"prove {profile} {sql}",

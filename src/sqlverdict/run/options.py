@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -77,6 +78,9 @@ class Options:
     Attributes:
         metrics: What to score: ``"ex,esm"``, ``"ex[bird]"``.
         engine: The engine that runs the queries.
+        now: What the clock shows to queries; ``None``: the time it is.
+        database_version: Stands for the content of databases on servers; without it their
+            content is digested, which may take long.
         limits: What one query may spend.
         workers: Processes; 0 works in this process, ``None`` starts one for each core.
         cache: The file of cached answers; ``None`` caches nothing.
@@ -103,6 +107,8 @@ class Options:
 
     metrics: str | Sequence[str] = "ex"
     engine: str = "sqlite"
+    now: datetime | None = None
+    database_version: str = ""
     limits: Limits = field(default_factory=Limits)
     workers: int | None = None
     cache: Path | None = field(default_factory=default_path)

@@ -9,19 +9,22 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlverdict.compare.preset import DEFAULT_PRESET
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, reads_driver_values
 from sqlverdict.confidence import NO_LABELS, Model, built_in, write_models
 from sqlverdict.errors import UsageError
+from sqlverdict.execute.cache import open_cache
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.query_runner import QueryRunner, Watch
 from sqlverdict.load.no_sql import check_no_sql
 from sqlverdict.parse.schema import Schema
 from sqlverdict.policies import INTENT, POLICIES, RESULTS
-from sqlverdict.records import Case, Evidence, Judgement, Prediction
+from sqlverdict.records import Case, Evidence, Failure, Judgement, Prediction
 from sqlverdict.run.contradictions import CONTRADICTIONS
 from sqlverdict.run.options import ANSWERS, RUN, Options, ProofOptions, SearchOptions
 from sqlverdict.run.prove_stage import SOUND
@@ -40,6 +43,8 @@ class RunPlan:
     Attributes:
         specs: The metrics.
         engine: The engine that runs the queries.
+        now: What the clock shows to queries; ``None``: the time it is.
+        database_version: Stands for the content of databases on servers.
         limits: What one query may spend.
         cache: The file of cached answers.
         workers: How many processes work; 0: this one.
@@ -58,6 +63,8 @@ class RunPlan:
 
     specs: tuple[MetricSpec, ...]
     engine: str = "sqlite"
+    now: datetime | None = None
+    database_version: str = ""
     limits: Limits = field(default_factory=Limits)
     cache: Path | None = None
     workers: int = 0
@@ -77,6 +84,12 @@ class RunPlan:
     def executes(self) -> bool:
         """Queries are run and their answers compared."""
         return self.needs("answers")
+
+    @cached_property
+    def driver_values(self) -> bool:
+        """A comparison looks at values as the driver gives them."""
+        presets = {self.preset, *(spec.parameter for spec in self.specs)}
+        return any(reads_driver_values(name) for name in presets if PRESETS.has(name))
 
     @cached_property
     def times(self) -> bool:
@@ -115,6 +128,21 @@ class RunPlan:
         alone = not self.refutes and not self.proves and not self.explains
         return self.preset if alone else DEFAULT_PRESET
 
+    def open_runner(
+        self, watch: Watch | None = None, known: Mapping[bytes, Failure] | None = None
+    ) -> QueryRunner:
+        """What runs the queries of one process; the arguments are those of the runner."""
+        return QueryRunner(
+            self.engine,
+            self.limits,
+            open_cache(self.cache),
+            watch,
+            known,
+            now=self.now,
+            driver_values=self.driver_values,
+            database_version=self.database_version,
+        )
+
     def needs(self, what: str) -> bool:
         """Whether a metric of the run needs something."""
         return any(what in spec.metric.needs for spec in self.specs)
@@ -147,6 +175,10 @@ class RunPlan:
             stages["no_sql"] = self.no_sql
         if self.answers != RUN:
             stages["answers"] = self.answers
+        if self.now is not None:
+            stages["now"] = self.now.isoformat()
+        if self.database_version:
+            stages["database_version"] = self.database_version
         return stages
 
 
@@ -182,6 +214,8 @@ def plan_run(options: Options, out: Path | None = None) -> RunPlan:
     return RunPlan(
         specs=specs,
         engine=options.engine,
+        now=options.now,
+        database_version=options.database_version,
         limits=options.limits,
         cache=options.cache,
         workers=_worker_count(options, specs),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 from sqlverdict.execute.fold_sql import fold_sql
+from sqlverdict.files.references import is_at_hand
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.options import RUN
 
@@ -21,13 +21,6 @@ def with_record_use(case: Case, prediction: Prediction, answers: str = RUN) -> C
         return case
     if record.about is not None and fold_sql(record.about) != fold_sql(prediction.sql or ""):
         return replace(case, recorded=replace(record, use="other_prediction"))
-    if answers == RUN and case.database is not None and _is_file(case.database):
+    if answers == RUN and is_at_hand(case.database):
         return replace(case, recorded=replace(record, use="beside"))
     return case
-
-
-def _is_file(database: str) -> bool:
-    try:
-        return Path(database).is_file()
-    except (OSError, ValueError):
-        return False

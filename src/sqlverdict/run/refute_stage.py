@@ -8,9 +8,10 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlverdict.errors import SchemaError
+from sqlverdict.errors import DatabaseError, SchemaError
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES
 from sqlverdict.execute.fold_sql import fold_sql
-from sqlverdict.files.digests import database_digest
+from sqlverdict.files.references import file_of, is_server
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Reason, Relation
 from sqlverdict.refute.witness import NotRefuted, Refutation, Witness
@@ -31,7 +32,7 @@ class Refuter:
 
     def refute(self, case: Case, prediction: str) -> Refutation:
         """A witness against every gold of the case, or that there is none."""
-        schema = self.schema(case)
+        schema = self._searchable(case)
         if isinstance(schema, NotRefuted):
             return schema
         refutation: Refutation = NotRefuted(0, message="the case has no gold")
@@ -49,7 +50,7 @@ class Refuter:
         from sqlverdict.compare.related.under_relation import UnderRelation
         from sqlverdict.refute.search import find_witness
 
-        schema = self.schema(case)
+        schema = self._searchable(case)
         if isinstance(schema, NotRefuted):
             return schema
         return find_witness(
@@ -96,6 +97,13 @@ class Refuter:
             bank.add(refutation)
         return refutation
 
+    def _searchable(self, case: Case) -> Schema | NotRefuted:
+        """The schema; of an engine that the search does not serve, that it does not."""
+        if self.plan.engine != DEFAULT_ENGINE:
+            message = f"witnesses are not searched for on {self.plan.engine}"
+            return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=message)
+        return self.schema(case)
+
     def schema(self, case: Case) -> Schema | NotRefuted:
         """The schema given for the case's database, else that of its file."""
         in_plan = self.plan.schemas.get(case.db_id)
@@ -104,9 +112,11 @@ class Refuter:
         if case.database is None:
             return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message="no schema is known")
         try:
-            from_file = _read(case.database, database_digest(Path(case.database)))
-            return with_null_keys(from_file) if self.plan.null_keys else from_file
-        except (SchemaError, OSError) as error:
+            engine = ENGINES.get(self.plan.engine)
+            digest = "" if is_server(case.database) else engine.digest(case.database) or ""
+            declared = _read(self.plan.engine, case.database, digest)
+            return with_null_keys(declared) if self.plan.null_keys else declared
+        except (SchemaError, DatabaseError, OSError) as error:
             return NotRefuted(0, reason=Reason.DATABASE_UNAVAILABLE, message=str(error))
 
     def _open_bank(self) -> Bank | None:
@@ -118,7 +128,7 @@ class Refuter:
 
 
 def _real_file(case: Case) -> Path | None:
-    database = Path(case.database) if case.database else None
+    database = file_of(case.database) if case.database else None
     return database if database is not None and database.is_file() else None
 
 
@@ -137,11 +147,9 @@ def witness_name(case: Case, prediction: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _read(database: str, digest: str) -> Schema:
+def _read(engine: str, database: str, digest: str) -> Schema:
     del digest  # A schema is that of the file as it is now, and not as it was.
-    from sqlverdict.parse.schemas.sqlite import read_sqlite
-
-    return read_sqlite(database)
+    return ENGINES.get(engine).schema(database)
 
 
 @lru_cache(maxsize=256)

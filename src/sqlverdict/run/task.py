@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
-from sqlverdict.errors import Interrupted
+from sqlverdict.errors import DatabaseError, Interrupted
 from sqlverdict.evidence import Contradicted, Evidence, Failed, Judged, Undecided, fault_of
 from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.execute.engine import ENGINES
-from sqlverdict.files.digests import database_digest
+from sqlverdict.files.references import file_of, is_server
 from sqlverdict.records import Case, Fault, Judgement, Prediction, Reason, Verdict
 from sqlverdict.run.record_use import with_record_use
 
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from sqlverdict.run.judging.briefs import JudgeQuestion
     from sqlverdict.run.plan import RunPlan
 
+UNKNOWN_CONTENT = "unknown"
+"""Stands for a database whose content cannot be told: its results are not resumed."""
 WINDOW = 2_048
 CHUNK = 64
 _SMALLEST = 8
@@ -143,7 +144,8 @@ class TaskSource:
 
     def __init__(self, plan: RunPlan) -> None:
         self.cases = 0
-        self._suffixes = ENGINES.get(plan.engine).suffixes
+        self._engine = ENGINES.get(plan.engine)
+        self._database_version = plan.database_version
         self._suites = plan.needs("databases")
         self._descriptions = plan.asking is not None
         self._answers = plan.answers
@@ -198,7 +200,7 @@ class TaskSource:
         if database is None:
             return "none"
         suite = self._suite(database, db_id) if self._suites else [database]
-        parts = [_digest(each) for each in suite]
+        parts = [self._content(each) for each in suite]
         if self._descriptions:
             from sqlverdict.load.descriptions import descriptions_digest
 
@@ -211,18 +213,21 @@ class TaskSource:
         from sqlverdict.load.databases import suite_of
 
         try:
-            return suite_of(database, db_id, self._suffixes)
+            return suite_of(database, db_id, self._engine.suffixes)
         except OSError:
             return [database]
 
-
-def _digest(database: str) -> str:
-    """What stands for a database; one that cannot be read is a database of its own kind."""
-    file = Path(database)
-    try:
-        return database_digest(file) if file.is_file() else "missing"
-    except (OSError, ValueError):
-        return "unreadable"
+    def _content(self, database: str) -> str:
+        """What stands for a database; one that cannot be read is a database of its own kind."""
+        if is_server(database) and self._database_version:
+            return f"version {self._database_version}"
+        try:
+            file = file_of(database)
+            if file is not None and not file.is_file():
+                return "missing"
+            return self._engine.digest(database) or UNKNOWN_CONTENT
+        except (DatabaseError, OSError, ValueError):
+            return "unreadable"
 
 
 def chunks(tasks: Iterable[Task], workers: int = 1) -> Iterator[list[Task]]:

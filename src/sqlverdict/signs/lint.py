@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from sqlverdict.errors import DatabaseError, SchemaError
+from sqlverdict.execute.engine import Engine
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Failure
@@ -101,7 +102,7 @@ def lint(queries: Iterable[LintEntry], runner: QueryRunner, names: Collection[st
     report = LintReport()
     schemas: dict[str, Schema | str] = {}
     for query in queries:
-        schema = _schema(query.database, schemas)
+        schema = _schema(query.database, runner.engine, schemas)
         if isinstance(schema, str):
             report.unexamined[query.id] = schema
             continue
@@ -117,15 +118,13 @@ def lint(queries: Iterable[LintEntry], runner: QueryRunner, names: Collection[st
     return report
 
 
-def _schema(database: str | None, known: dict[str, Schema | str]) -> Schema | str:
+def _schema(database: str | None, engine: Engine, known: dict[str, Schema | str]) -> Schema | str:
     """The schema of a database file, or why there is none."""
-    from sqlverdict.parse.schemas.sqlite import read_sqlite
-
     if database is None:
         return "its database is missing"
     if database not in known:
         try:
-            known[database] = read_sqlite(database)
+            known[database] = engine.schema(database)
         except (SchemaError, DatabaseError) as problem:
             known[database] = str(problem)
     return known[database]

@@ -27,11 +27,12 @@ from sqlverdict.cli.options.shared import (
     seed_option,
 )
 from sqlverdict.errors import Interrupted, UsageError
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import DEFAULT_ENGINE, Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.text import count
 from sqlverdict.llm.request import Answerer
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
+from sqlverdict.load.databases import Location
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
 
@@ -92,7 +93,6 @@ class ToolArgs:
         help="Tokens of one reply at most.",
     )
     device: str = option("--device", default="auto", help="For t5: auto, cpu or cuda.")
-    engine: str = option("--engine", default="sqlite", help="The engine that runs the queries.")
     seed: int = seed_option()
     quiet: bool = quiet_option("Print only the result.")
 
@@ -118,7 +118,7 @@ def fit(
     composition: FittedComposition,
     args: TrainingArgs,
     tools: Tools,
-    databases: Path | None,
+    databases: Location,
     schemas: Mapping[str, Schema],
 ) -> None:
     """Fit a composition to the files that the options name.
@@ -144,7 +144,7 @@ def fit(
 def _examples(
     spec: str,
     part: str,
-    databases: Path | None,
+    databases: Location,
     schemas: Mapping[str, Schema],
     digests: dict[str, str],
 ) -> list[TrainingExample]:
@@ -157,7 +157,7 @@ def _examples(
     return [index.example(case) for case in benchmark.cases if case.question.strip()]
 
 
-def _read(spec: str, databases: Path | None) -> Benchmark:
+def _read(spec: str, databases: Location) -> Benchmark:
     name, sign, path = spec.partition("=")
     if not sign or Path(spec).exists():
         name, path = "jsonl", spec
@@ -167,13 +167,15 @@ def _read(spec: str, databases: Path | None) -> Benchmark:
 
 
 @contextmanager
-def open_tools(args: ToolArgs, composition: FittedComposition) -> Iterator[Tools]:
+def open_tools(
+    args: ToolArgs, composition: FittedComposition, engine: str = DEFAULT_ENGINE
+) -> Iterator[Tools]:
     """The tools that methods use, closed after the block.
 
     Raises:
         UsageError: a language model is needed and none is named.
     """
-    runner = QueryRunner(args.engine, Limits())
+    runner = QueryRunner(engine, Limits())
     try:
         with _open_answerer(args.llm, composition) as answerer:
             yield Tools(
@@ -227,9 +229,9 @@ def answer(
     benchmark = select(read_benchmark(args.data), args.data)
     sources = {Path(source.path).name: source.sha256 for source in benchmark.sources}
     schemas = read_schemas(args.data.schema)
-    with open_tools(args.tools, composition) as tools:
+    with open_tools(args.tools, composition, args.data.engine_name) as tools:
         if learn:
-            fit(composition, args.training, tools, args.data.databases, schemas)
+            fit(composition, args.training, tools, args.data.location, schemas)
         after_fit()
         try:
             counts = answer_cases(

@@ -19,9 +19,11 @@ from sqlverdict.cli.options.shared import (
     schema_option,
 )
 from sqlverdict.errors import UsageError
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, check_fits, engine_of
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, SourceFile
+from sqlverdict.load.databases import DatabaseLocation
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case, Prediction
 
@@ -38,7 +40,8 @@ class DataArgs:
         split: Which part of it.
         gold: A gold file, instead of a benchmark.
         cases: A file of cases, instead of a benchmark.
-        databases: Where the databases are.
+        databases: Where the databases are: a folder, a file or a URL.
+        engine: The engine that runs the queries; ``None``: by the kind of the databases.
         columns: Pairs of a column of the file and the field to read it as.
     """
 
@@ -53,7 +56,10 @@ class DataArgs:
     cases: Path | None = option(
         "--cases", type=FILE, help="A JSONL or CSV file of cases. JSONL may contain predictions."
     )
-    databases: Path | None = databases_option()
+    databases: str | None = databases_option()
+    engine: str | None = option(
+        "--engine", help="The engine that runs the queries. [default: by the kind of --databases]"
+    )
     columns: tuple[tuple[str, str], ...] = option(
         "--column",
         multiple=True,
@@ -61,6 +67,25 @@ class DataArgs:
         metavar="NAME=FIELD",
         help="Read a column of the file as this field. Repeatable.",
     )
+
+    @property
+    def engine_name(self) -> str:
+        """The engine: the named one, or that of the databases.
+
+        Raises:
+            UsageError: there is no such engine, or it does not open such databases.
+        """
+        if self.engine is None:
+            return DEFAULT_ENGINE if self.databases is None else engine_of(self.databases)
+        ENGINES.get(self.engine)
+        if self.databases is not None:
+            check_fits(self.engine, self.databases)
+        return self.engine
+
+    @property
+    def location(self) -> DatabaseLocation:
+        """Where the databases are, and how their files are called."""
+        return DatabaseLocation(self.databases, ENGINES.get(self.engine_name).suffixes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,7 +139,7 @@ def read_benchmark(data: DataArgs) -> Benchmark:
 def _read(name: str, root: Path, data: DataArgs) -> Benchmark:
     reader = BENCHMARKS.get(name)
     options = dict(data.columns)
-    return reader.read(root, split=data.split, databases=data.databases, options=options)
+    return reader.read(root, split=data.split, databases=data.location, options=options)
 
 
 def select(benchmark: Benchmark, data: CaseArgs) -> Benchmark:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,6 +15,8 @@ from sqlverdict.errors import UsageError
 from sqlverdict.execute.cache import AnswerCache, default_path
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
+
+MOMENT = click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M:%S"])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,12 +42,24 @@ class CacheArgs:
 
 @dataclass(frozen=True, kw_only=True)
 class LimitArgs:
-    """How many processes run queries, on which engine, and what one query may spend."""
+    """How many processes run queries, at what time, and what one query may spend."""
 
     HEADING: ClassVar[Heading] = Heading.LIMITS
 
     workers: int | None = workers_option()
-    engine: str = option("--engine", default="sqlite", help="The engine that runs the queries.")
+    now: datetime | None = option(
+        "--now",
+        type=MOMENT,
+        metavar="TIME",
+        help="What the clock shows to queries, such as 2025-01-31 or 2025-01-31T12:00:00.",
+    )
+    database_version: str = option(
+        "--database-version",
+        default="",
+        metavar="TEXT",
+        help="Stands for the content of databases on a server. Change it when they change. "
+        "[default: their content is read and digested]",
+    )
     timeout: float | None = option(
         "--timeout", type=POSITIVE, metavar="SECONDS", help="Timeout per query."
     )
@@ -66,12 +81,13 @@ class LimitArgs:
         )
 
 
-def open_runner(timeout: float, cache: Path | None) -> QueryRunner:
-    """A runner of SQLite queries; the caller closes it.
+def open_runner(engine: str, timeout: float, cache: Path | None) -> QueryRunner:
+    """A runner of queries; the caller closes it.
 
     Args:
+        engine: The engine's name.
         timeout: Seconds that one query may take.
         cache: The file of cached answers; ``None`` caches nothing.
     """
     answers = AnswerCache(cache) if cache is not None else None
-    return QueryRunner("sqlite", Limits(seconds=timeout), answers)
+    return QueryRunner(engine, Limits(seconds=timeout), answers)

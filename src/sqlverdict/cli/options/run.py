@@ -16,7 +16,6 @@ from sqlverdict.cli.options.predictions import PredictionArgs
 from sqlverdict.cli.options.shared import FILE, FOLDER, json_option, null_keys_option, quiet_option
 from sqlverdict.confidence import read_models
 from sqlverdict.errors import UsageError
-from sqlverdict.execute.engine import ENGINES
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.pipeline import Options, Progress
 from sqlverdict.refute.witness import SearchBudget
@@ -105,12 +104,14 @@ def run_options(args: EvaluateArgs, progress: Progress | None) -> Options:
     check_judge(args.judge)
     metrics = _with_verdict(args)
     needs = {need for spec in parse_metrics(metrics) for need in spec.metric.needs}
-    ENGINES.get(args.limits.engine)
+    engine = args.data.engine_name
     schemas = load_schemas(args.data.schema) if args.data.schema is not None else {}
     evidence = args.evidence
     return Options(
         metrics=metrics,
-        engine=args.limits.engine,
+        engine=engine,
+        now=args.limits.now,
+        database_version=args.limits.database_version,
         limits=args.limits.limits,
         workers=args.limits.workers,
         cache=args.cache.path,

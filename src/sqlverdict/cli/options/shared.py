@@ -12,6 +12,7 @@ import msgspec
 from sqlverdict.cli.command import Heading, argument, option
 from sqlverdict.errors import UsageError
 from sqlverdict.files.escapes import json_escaped
+from sqlverdict.files.references import check_reference
 from sqlverdict.files.secrets import without_secrets
 
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -19,6 +20,26 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 ANY_PATH = click.Path(path_type=Path)
 POSITIVE = click.FloatRange(0, min_open=True)
 OPEN_UNIT = click.FloatRange(0, 1, min_open=True, max_open=True)
+
+
+class ReferenceType(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.1
+    """A database reference: a path, or a URL without a password."""
+
+    name = "path or url"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> str:
+        """The reference as it was given.
+
+        Raises:
+            UsageError: it holds a password.
+        """
+        del param, ctx
+        return check_reference(str(value))
+
+
+REFERENCE = ReferenceType()
 
 
 class NameList(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.1
@@ -88,8 +109,13 @@ def schema_option(text: str = "tables.json, CREATE statements, DDL JSON, or a fo
 
 def databases_option() -> Any:
     """``--databases``."""
-    text = "The folder of the databases, in any usual layout, or one database file."
-    return option("--databases", type=ANY_PATH, heading=Heading.DATA, help=text)
+    text = (
+        "The folder of the databases, in any usual layout, one database file, or a URL such as "
+        "postgresql://host/{db_id}."
+    )
+    return option(
+        "--databases", type=REFERENCE, metavar="PATH|URL", heading=Heading.DATA, help=text
+    )
 
 
 def limit_option() -> Any:

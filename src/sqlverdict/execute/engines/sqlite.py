@@ -10,13 +10,17 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.execute.sqlite_session import SqliteSession
 from sqlverdict.files.digests import database_digest
+from sqlverdict.files.references import Reference, file_of
 from sqlverdict.files.sqlite import open_read_only, quote_name
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas.sqlite import read_sqlite
 
 
 @ENGINES.member
@@ -26,22 +30,37 @@ class Sqlite:
     name = "sqlite"
     dialect = "sqlite"
     suffixes = (".sqlite", ".db", ".sqlite3")
+    schemes = ("sqlite",)
+    counts_steps = True
 
     @property
     def version(self) -> str:
         """The linked SQLite library's version."""
         return sqlite3.sqlite_version
 
-    def open(self, database: Path, limits: Limits) -> Session:
-        """Open a SQLite file read-only, with every guard set."""
-        connection = open_read_only(database, cached_statements=0)
+    def open(
+        self,
+        database: Reference,
+        limits: Limits,
+        *,
+        now: datetime | None = None,
+        driver_values: bool = False,
+    ) -> Session:
+        """Open a SQLite file read-only, with every guard set.
+
+        The driver's values are the cells of an answer: nothing is added for ``driver_values``.
+        """
+        del driver_values
+        file = _file(database)
+        connection = open_read_only(file, cached_statements=0)
         try:
             connection.setlimit(sqlite3.SQLITE_LIMIT_SQL_LENGTH, limits.sql_length * 4)
             connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
             connection.setlimit(sqlite3.SQLITE_LIMIT_WORKER_THREADS, 0)
             for pragma in (
                 "query_only=1",
-                "trusted_schema=0",
+                # Views may call the functions of a frozen clock, which are the only ones of ours.
+                f"trusted_schema={int(now is not None)}",
                 "temp_store=2",
                 f"hard_heap_limit={limits.memory}",
             ):
@@ -52,11 +71,22 @@ class Sqlite:
             raise DatabaseError(
                 f"{database} cannot be opened as SQLite ({error}); check or restore the file"
             ) from error
-        return SqliteSession(connection, limits)
+        return SqliteSession(connection, limits, file, now)
 
-    def digest(self, database: Path) -> str:
+    def digest(self, database: Reference) -> str:
         """Digest of the file's bytes, and of its write-ahead log where there is one."""
-        return database_digest(database)
+        return database_digest(_file(database))
+
+    def schema(self, database: Reference, db_id: str | None = None) -> Schema:
+        """The schema as SQLite describes it."""
+        return read_sqlite(_file(database), db_id)
+
+
+def _file(database: Reference) -> Path:
+    file = file_of(database)
+    if file is None:
+        raise DatabaseError(f"{database} is no SQLite file. Use the engine of its server")
+    return file
 
 
 def _wake_virtual_tables(connection: sqlite3.Connection) -> None:

@@ -22,7 +22,7 @@ import msgspec
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import decode_json, few_of, read_bytes
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
-from sqlverdict.load.databases import find_databases, missing_databases
+from sqlverdict.load.databases import Location, find_databases, missing_databases
 from sqlverdict.records import Case
 
 
@@ -46,7 +46,7 @@ class BirdReader:
         root: Path,
         *,
         split: str = "dev",
-        databases: Path | None = None,
+        databases: Location = None,
         options: Mapping[str, str] = NO_OPTIONS,
     ) -> Benchmark:
         """Read a benchmark; see :class:`~sqlverdict.load.benchmark.BenchmarkReader`."""

@@ -22,7 +22,7 @@ from sqlverdict.errors import BenchmarkError, DataError
 from sqlverdict.files.text import check_text, decode_json, few_of, need_file, stream_lines
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.columns import column_map, rename
-from sqlverdict.load.databases import DatabaseFolder, find_databases
+from sqlverdict.load.databases import Databases, Location, find_databases
 from sqlverdict.load.fields import case_from
 from sqlverdict.records import Case
 
@@ -82,7 +82,7 @@ def _next_row(reader: Any, path: Path, error: type[DataError]) -> list[str] | No
 class CsvCases:
     """The cases of a CSV file, read anew at each iteration."""
 
-    def __init__(self, path: Path, columns: Mapping[str, str], databases: DatabaseFolder) -> None:
+    def __init__(self, path: Path, columns: Mapping[str, str], databases: Databases) -> None:
         self.path = path
         self.columns = columns
         self.databases = databases
@@ -109,9 +109,7 @@ class CsvCases:
 class Csv(OneFileReader):
     """Reads a CSV file of cases."""
 
-    def read_file(
-        self, file: Path, databases: Path | None, options: Mapping[str, str]
-    ) -> Benchmark:
+    def read_file(self, file: Path, databases: Location, options: Mapping[str, str]) -> Benchmark:
         """Read the file."""
         need_file(file, BenchmarkError)
         folder = find_databases(file.parent, ("databases", "database", "."), databases)

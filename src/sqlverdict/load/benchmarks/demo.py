@@ -18,10 +18,11 @@ from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.atomic import replacing_path, write_at_once
+from sqlverdict.files.references import file_of
 from sqlverdict.files.store import cache_folder
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
 from sqlverdict.load.benchmarks.jsonl import JsonlCases
-from sqlverdict.load.databases import DatabaseFolder
+from sqlverdict.load.databases import DatabaseFolder, DatabaseLocation, Location
 from sqlverdict.load.descriptions import FOLDER
 
 DATA = Path(__file__).with_name("demo_data")
@@ -113,7 +114,7 @@ class DemoReader:
         root: Path = DATA,  # noqa: ARG002 (the demo lies in this package)
         *,
         split: str = "dev",  # noqa: ARG002 (the demo has one split)
-        databases: Path | None = None,
+        databases: Location = None,
         options: Mapping[str, str] = NO_OPTIONS,
     ) -> Benchmark:
         """Read the demo; ``databases`` is where its databases are built."""
@@ -121,7 +122,10 @@ class DemoReader:
         if unknown:
             raise UsageError(f"the demo takes no option {unknown[0]!r}; remove it")
         path = DATA / "cases.jsonl"
-        cases = JsonlCases(path, {}, DatabaseFolder(build_databases(databases)))
+        folder = databases
+        if isinstance(folder, DatabaseLocation):
+            folder = file_of(folder.where) if folder.where is not None else None
+        cases = JsonlCases(path, {}, DatabaseFolder(build_databases(folder)))
         sources = tuple(SourceFile.of(file) for file in (path, *sorted(DATA.glob("*.sql"))))
         count = sum(1 for _ in cases)
         return Benchmark("demo", f"sha256 {sources[0].sha256[:12]}", cases, count, sources)

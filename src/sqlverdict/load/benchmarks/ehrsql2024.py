@@ -24,7 +24,7 @@ from pathlib import Path
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import decode_json, read_bytes
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
-from sqlverdict.load.databases import DatabaseFolder, find_databases, missing_databases
+from sqlverdict.load.databases import Databases, Location, find_databases, missing_databases
 from sqlverdict.load.ehrsql import UNSCORABLE, gold_of, rowless_tables, unscorable_note
 from sqlverdict.load.fields import id_from
 from sqlverdict.load.predictions import Predictions
@@ -49,7 +49,7 @@ class Ehrsql2024Cases:
     """The cases of a file or a split, read anew at each iteration."""
 
     def __init__(
-        self, records: Records, labels: Path | None, databases: DatabaseFolder, hardness: bool
+        self, records: Records, labels: Path | None, databases: Databases, hardness: bool
     ) -> None:
         self._records = records
         self._labels = labels
@@ -102,7 +102,7 @@ class Ehrsql2024:
         root: Path,
         *,
         split: str = "dev",
-        databases: Path | None = None,
+        databases: Location = None,
         options: Mapping[str, str] = NO_OPTIONS,
     ) -> Benchmark:
         """Read a benchmark; see :class:`~sqlverdict.load.benchmark.BenchmarkReader`."""

@@ -30,6 +30,7 @@ import msgspec
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import decode_json, need_file, stream_lines
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
+from sqlverdict.load.databases import Location
 from sqlverdict.load.flex_released import as_agreement, is_released
 from sqlverdict.load.recorded import read_table
 from sqlverdict.records import Case, Failure, Prediction, Reason, Recording
@@ -65,9 +66,7 @@ class _FlexRecord(msgspec.Struct):
 class FlexReader(OneFileReader):
     """Reads a file of FLEX's agreement format."""
 
-    def read_file(
-        self, file: Path, databases: Path | None, options: Mapping[str, str]
-    ) -> Benchmark:
+    def read_file(self, file: Path, databases: Location, options: Mapping[str, str]) -> Benchmark:
         """Read the file."""
         del databases
         if options:

@@ -16,7 +16,7 @@ from pathlib import Path
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import few_of, read_text, split_lines
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
-from sqlverdict.load.databases import find_databases, missing_databases
+from sqlverdict.load.databases import Location, find_databases, missing_databases
 from sqlverdict.records import Case
 
 
@@ -49,9 +49,7 @@ def gold_lines(path: Path) -> list[tuple[str, str]]:
 class GoldFile(OneFileReader):
     """Reads a gold file and its folder of databases."""
 
-    def read_file(
-        self, file: Path, databases: Path | None, options: Mapping[str, str]
-    ) -> Benchmark:
+    def read_file(self, file: Path, databases: Location, options: Mapping[str, str]) -> Benchmark:
         """Read the file."""
         unknown = [key for key in options if key != "difficulty"]
         if unknown:

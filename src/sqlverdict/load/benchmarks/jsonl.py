@@ -36,7 +36,7 @@ from sqlverdict.files.text import (
 )
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, OneFileReader, SourceFile
 from sqlverdict.load.columns import column_map, rename, unknown_columns
-from sqlverdict.load.databases import DatabaseFolder, find_databases
+from sqlverdict.load.databases import Databases, Location, find_databases
 from sqlverdict.load.fields import (
     CASE_FIELDS,
     PREDICTION_FIELDS,
@@ -52,7 +52,7 @@ _PREDICTION_KEYS = (*PREDICTION_FIELDS, *SQL_KEYS)
 class JsonlCases:
     """The cases of a JSONL file, read anew at each iteration."""
 
-    def __init__(self, path: Path, columns: Mapping[str, str], databases: DatabaseFolder) -> None:
+    def __init__(self, path: Path, columns: Mapping[str, str], databases: Databases) -> None:
         self.path = path
         self.columns = columns
         self.databases = databases
@@ -102,9 +102,7 @@ class JsonlCases:
 class Jsonl(OneFileReader):
     """Reads a JSONL file of cases."""
 
-    def read_file(
-        self, file: Path, databases: Path | None, options: Mapping[str, str]
-    ) -> Benchmark:
+    def read_file(self, file: Path, databases: Location, options: Mapping[str, str]) -> Benchmark:
         """Read the file."""
         need_file(file, BenchmarkError)
         cases = _cases(file, options, databases)
@@ -128,7 +126,7 @@ def iterate_pairs(
     path: Path,
     options: Mapping[str, str] = NO_OPTIONS,
     *,
-    databases: Path | None = None,
+    databases: Location = None,
 ) -> Iterator[tuple[Case, Prediction]]:
     """Cases with the predictions that stand on the same lines, one at a time.
 
@@ -144,7 +142,7 @@ def iterate_pairs(
         yield case, prediction_from(record, case.id, where)
 
 
-def _cases(path: Path, options: Mapping[str, str], databases: Path | None) -> JsonlCases:
+def _cases(path: Path, options: Mapping[str, str], databases: Location) -> JsonlCases:
     folder = find_databases(path.parent, ("databases", "database", "."), databases)
     return JsonlCases(path, column_map(options), folder)
 

@@ -26,7 +26,7 @@ from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import decode_json, few_of, read_bytes
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
 from sqlverdict.load.benchmarks.goldfile import gold_lines
-from sqlverdict.load.databases import DatabaseFolder, find_databases, missing_databases
+from sqlverdict.load.databases import Databases, Location, find_databases, missing_databases
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case
@@ -45,7 +45,7 @@ class _SpiderItem(msgspec.Struct):
 class SpiderCases:
     """The cases of a split; hardness is computed once a query, when first asked for."""
 
-    def __init__(self, items: list[_SpiderItem], databases: DatabaseFolder, hardness: bool) -> None:
+    def __init__(self, items: list[_SpiderItem], databases: Databases, hardness: bool) -> None:
         self._items = items
         self._databases = databases
         self._hardness: dict[str, str | None] | None = {} if hardness else None
@@ -81,7 +81,7 @@ class SpiderReader:
         root: Path,
         *,
         split: str = "dev",
-        databases: Path | None = None,
+        databases: Location = None,
         options: Mapping[str, str] = NO_OPTIONS,
     ) -> Benchmark:
         """Read a benchmark; see :class:`~sqlverdict.load.benchmark.BenchmarkReader`."""
@@ -117,9 +117,7 @@ class SpiderReader:
         )
 
 
-def _schemas_of_missing(
-    root: Path, folder: DatabaseFolder, names: Collection[str]
-) -> dict[str, Schema]:
+def _schemas_of_missing(root: Path, folder: Databases, names: Collection[str]) -> dict[str, Schema]:
     """The schemas of databases without a file, as ``tables.json`` has them."""
     missing = {name for name in names if folder.path(name) is None}
     if not missing or not (root / TABLES).is_file():

@@ -21,6 +21,7 @@ from pathlib import Path
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
+from sqlverdict.load.databases import Location
 from sqlverdict.load.system_records import Records
 from sqlverdict.records import Case
 
@@ -67,9 +68,7 @@ class TriagesqlCases:
 class Triagesql(OneFileReader):
     """Reads TriageSQL's file."""
 
-    def read_file(
-        self, file: Path, databases: Path | None, options: Mapping[str, str]
-    ) -> Benchmark:
+    def read_file(self, file: Path, databases: Location, options: Mapping[str, str]) -> Benchmark:
         """Read the file."""
         del databases
         unknown = set(options) - {"answerable", "types"}

@@ -25,7 +25,7 @@ from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader, SourceFile
-from sqlverdict.load.databases import DatabaseFolder, find_databases, missing_databases
+from sqlverdict.load.databases import Databases, Location, find_databases, missing_databases
 from sqlverdict.load.ehrsql import UNSCORABLE, gold_of, rowless_tables, unscorable_note
 from sqlverdict.load.fields import id_from
 from sqlverdict.load.predictions import Predictions
@@ -53,7 +53,7 @@ _SEEN = {"seen-sql": "seen", "unseen-sql": "unseen"}
 class TrustsqlCases:
     """The cases of a file, read anew at each iteration."""
 
-    def __init__(self, records: Records, databases: DatabaseFolder, hardness: bool) -> None:
+    def __init__(self, records: Records, databases: Databases, hardness: bool) -> None:
         self._records = records
         self._databases = databases
         self._hardness = hardness
@@ -106,9 +106,7 @@ class TrustsqlCases:
 class Trustsql(OneFileReader):
     """Reads TrustSQL's file."""
 
-    def read_file(
-        self, file: Path, databases: Path | None, options: Mapping[str, str]
-    ) -> Benchmark:
+    def read_file(self, file: Path, databases: Location, options: Mapping[str, str]) -> Benchmark:
         """Read the file."""
         if set(options) - {"difficulty"} or options.get("difficulty", "on") not in ("on", "off"):
             raise UsageError(f"trustsql takes only difficulty=on|off, not {dict(options)}")

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlverdict.execute.cache import open_cache
-from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.run.contradictions import stopped_by
 from sqlverdict.run.examine import Examiner, encode_line
 from sqlverdict.run.plan import RunPlan
@@ -61,7 +59,7 @@ def coordinate(
     if pool is not None:
         batches = pool.run(tasks)
     else:
-        queries = QueryRunner(plan.engine, plan.limits, open_cache(plan.cache))
+        queries = plan.open_runner()
         batches = run_here(tasks, examiner, queries)
     with closing(batches):
         waiting = _waiting(batches, log, plan.contradictions)

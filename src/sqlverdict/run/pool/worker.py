@@ -11,7 +11,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlverdict.execute.cache import open_cache
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Failure
@@ -53,7 +52,7 @@ def work(
     gc.freeze()
     # Rows are many and never in a cycle: looking through them for garbage is time lost.
     gc.set_threshold(100_000, 50, 100)
-    runner = QueryRunner(plan.engine, plan.limits, open_cache(plan.cache), heartbeat, known)
+    runner = plan.open_runner(heartbeat, known)
     inbox: ChunkQueue[Task] = ChunkQueue(connection)
     try:
         for chunk in inbox:

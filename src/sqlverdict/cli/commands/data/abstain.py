@@ -36,6 +36,7 @@ from sqlverdict.cli.options.shared import (
 )
 from sqlverdict.errors import UsageError
 from sqlverdict.files.digests import sha256_file
+from sqlverdict.load.databases import DatabaseLocation
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import table
 
@@ -122,7 +123,7 @@ class FitArgs:
     """The options of ``abstain fit``."""
 
     line: str = argument()
-    databases: Path | None = databases_option()
+    databases: str | None = databases_option()
     schema: Path | None = schema_option()
     training: TrainingArgs = group(TrainingArgs)
     tools: ToolArgs = group(ToolArgs)
@@ -137,7 +138,13 @@ def fit_line(args: FitArgs) -> None:
     """Fit the methods of LINE, choose their thresholds, and save the result in a folder."""
     composition = FittedComposition(args.line)
     with open_tools(args.tools, composition) as tools:
-        fit(composition, args.training, tools, args.databases, read_schemas(args.schema))
+        fit(
+            composition,
+            args.training,
+            tools,
+            DatabaseLocation(args.databases),
+            read_schemas(args.schema),
+        )
     composition.save(args.out)
     if args.as_json:
         print_json({**composition.about(), "out": args.out})

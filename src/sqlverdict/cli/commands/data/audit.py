@@ -29,12 +29,13 @@ from sqlverdict.cli.options.shared import (
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.errors import SchemaError, UsageError
 from sqlverdict.execute.cache import default_path
+from sqlverdict.execute.engine import ENGINES
 from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.files.references import is_at_hand, is_server
 from sqlverdict.files.text import count
-from sqlverdict.load.databases import DatabaseFolder
+from sqlverdict.load.databases import find_databases
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
-from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.records import Outcome
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import short, table
@@ -155,13 +156,13 @@ def _read_cases(data: DataArgs) -> _BenchmarkFacts:
 
 def _schemas(args: AuditArgs, databases: Mapping[str, str]) -> Mapping[str, Schema] | None:
     path = args.schema or args.data.databases
-    if path is not None:
+    if path is not None and not is_server(str(path)):
         return load_schemas(path)
     schemas = {}
     for db_id, file in databases.items() if args.execute else ():
         # A database that cannot be read says so when a query runs on it.
         with suppress(SchemaError, OSError):
-            schemas[db_id] = read_sqlite(file)
+            schemas[db_id] = ENGINES.get(args.data.engine_name).schema(file)
     return schemas or None
 
 
@@ -171,16 +172,18 @@ def _open_runner(args: AuditArgs) -> QueryRunner | None:
     data = args.data
     if not any((data.databases, data.benchmark, data.cases, data.gold)):
         raise UsageError("--execute needs the databases: give --databases DIR, or the --benchmark")
-    return open_runner(args.timeout, default_path())
+    return open_runner(args.data.engine_name, args.timeout, default_path())
 
 
 def _rerun(runner: QueryRunner, known: Mapping[str, str], data: DataArgs) -> Rerun:
-    folder = DatabaseFolder(data.databases) if data.databases is not None else None
+    databases = None
+    if data.databases is not None:
+        databases = find_databases(Path(), (".",), data.location)
 
     def run(db_id: str, sql: str) -> Outcome | None:
         path = known.get(db_id)
-        if path is None or not Path(path).is_file():
-            path = folder.path(db_id) if folder is not None else None
+        if not is_at_hand(path):
+            path = databases.path(db_id) if databases is not None else None
         return runner.run(path, sql) if path is not None else None
 
     return run

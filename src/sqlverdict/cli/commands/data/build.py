@@ -123,7 +123,7 @@ def _lint(
     built: BuiltBenchmark | None,
     progress: Progress | None,
 ) -> list[LintResult]:
-    runner = open_runner(args.timeout, default_path())
+    runner = open_runner(args.data.engine_name, args.timeout, default_path())
     try:
         if built is not None:
             cases, schemas = built.cases, built.schemas

@@ -78,6 +78,7 @@ def doctor(args: DoctorArgs) -> int:
     """
     progress = _show_progress if sys.stderr.isatty() and not args.as_json else None
     options = DoctorOptions(
+        engine=args.data.engine_name,
         limits=Limits(seconds=args.timeout),
         cache=args.cache.path,
         limit=args.limit,

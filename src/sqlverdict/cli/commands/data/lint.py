@@ -106,7 +106,7 @@ def lint(args: LintArgs) -> int:
     """
     names = names_of(args.signs, args.weak)
     names_of([rule for rule in args.fail_on if rule not in ("any", "strong")], weak=False)
-    runner = open_runner(args.timeout, args.cache.path)
+    runner = open_runner(args.data.engine_name, args.timeout, args.cache.path)
     try:
         report = lint_queries(_entries(args), runner, names)
         runner.flush()

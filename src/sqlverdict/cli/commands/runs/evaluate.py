@@ -162,7 +162,7 @@ def _run_inline(path: Path, benchmark: Benchmark, args: EvaluateArgs, options: O
     """Evaluate cases that carry their predictions: a stream, never whole in memory."""
     data = args.data
     name = args.predictions.name or path.stem
-    pairs = iterate_pairs(path, dict(data.columns), databases=data.databases)
+    pairs = iterate_pairs(path, dict(data.columns), databases=data.location)
     return evaluate_pairs(
         select_pairs(pairs, data),
         name=name,

@@ -1,0 +1,84 @@
+"""A database reference: the path of a file, or the URL of a database on a server.
+
+References stand in cases, logs, manifests and messages, so they hold no password. A URL that
+holds one is refused: drivers read passwords from the environment or from their own files.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from sqlverdict.errors import UsageError
+
+Reference = str | Path
+"""What functions take: the path of a file, as text or as a path, or a URL."""
+
+_URL = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*)://")
+_FILE_SCHEMES = ("sqlite", "duckdb")
+_PASSWORD_HELP = {
+    "postgresql": "the environment variable PGPASSWORD or the file ~/.pgpass",
+    "mysql": "the environment variable MYSQL_PWD or the file ~/.my.cnf",
+}
+
+
+def scheme_of(reference: str) -> str:
+    """The scheme of a URL in lower case; empty for a path."""
+    match = _URL.match(reference)
+    return match.group(1).lower() if match else ""
+
+
+def is_server(reference: str) -> bool:
+    """Whether the reference names a database on a server, and not a file."""
+    scheme = scheme_of(reference)
+    return bool(scheme) and scheme not in _FILE_SCHEMES
+
+
+def file_of(reference: Reference) -> Path | None:
+    """The file that a reference names; ``None`` for a database on a server.
+
+    ``duckdb:///data/a.duckdb`` is the file ``/data/a.duckdb``, ``duckdb://a.duckdb`` is
+    ``a.duckdb`` in the current folder.
+    """
+    if isinstance(reference, Path):
+        return reference
+    match = _URL.match(reference)
+    if match is None:
+        return Path(reference)
+    if is_server(reference):
+        return None
+    return Path(unquote(reference[match.end() :]))
+
+
+def is_at_hand(reference: str | None) -> bool:
+    """Whether a database can be expected to answer: its file exists, or it is on a server."""
+    if not reference:
+        return False
+    try:
+        file = file_of(reference)
+        return file is None or file.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def check_reference(reference: str) -> str:
+    """The reference, if it may stand in logs.
+
+    Raises:
+        UsageError: it is a URL with a password, or one that cannot be read.
+    """
+    if not is_server(reference):
+        return reference
+    try:
+        parts = urlsplit(reference)
+        secret = parts.password is not None or "password" in parts.query.lower()
+    except ValueError as error:
+        raise UsageError(f"the database URL cannot be read: {error}") from error
+    if secret:
+        scheme = "mysql" if parts.scheme.lower() in ("mysql", "mariadb") else "postgresql"
+        raise UsageError(
+            f"the database URL holds a password, which would stand in logs. Remove it from the "
+            f"URL and put it into {_PASSWORD_HELP[scheme]}"
+        )
+    return reference

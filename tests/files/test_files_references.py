@@ -1,0 +1,81 @@
+"""Database references: what is a file, what is on a server, and that none holds a password."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.errors import UsageError
+from sqlverdict.execute.engine import check_fits, engine_of
+from sqlverdict.files.references import check_reference, file_of, is_at_hand, is_server
+from sqlverdict.load.databases import DatabaseLocation, ServerDatabases, find_databases
+
+
+@pytest.mark.parametrize(
+    ("reference", "file"),
+    [
+        ("a.sqlite", Path("a.sqlite")),
+        ("/data/a b.duckdb", Path("/data/a b.duckdb")),
+        ("duckdb:///data/a.duckdb", Path("/data/a.duckdb")),
+        ("duckdb://a%20b.duckdb", Path("a b.duckdb")),
+        ("postgresql://host/a", None),
+        ("mysql://root@host:3306/a", None),
+    ],
+)
+def test_a_reference_is_a_file_or_a_database_on_a_server(reference: str, file: Path | None) -> None:
+    assert file_of(reference) == file
+    assert is_server(reference) == (file is None)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://me:secret@host/a",
+        "postgresql://host/a?password=secret",
+        "mysql://me:@host/a",
+    ],
+)
+def test_a_password_in_a_url_is_refused_without_being_shown(url: str) -> None:
+    with pytest.raises(UsageError) as refusal:
+        check_reference(url)
+    assert "secret" not in str(refusal.value)
+    assert "holds a password" in str(refusal.value)
+
+
+def test_a_database_on_a_server_is_taken_to_be_at_hand(tmp_path: Path) -> None:
+    file = tmp_path / "a.sqlite"
+    file.touch()
+    assert is_at_hand("postgresql://host/a")
+    assert is_at_hand(str(file))
+    assert not is_at_hand(str(tmp_path / "b.sqlite"))
+    assert not is_at_hand(None)
+
+
+def test_the_name_of_the_database_is_put_into_the_url() -> None:
+    databases = find_databases(Path(), (".",), DatabaseLocation("postgresql://host/{db_id}"))
+    assert isinstance(databases, ServerDatabases)
+    assert databases.path("concert_singer") == "postgresql://host/concert_singer"
+    assert databases.path("a b?c") == "postgresql://host/a%20b%3Fc"
+    assert databases.path("../other") is None
+
+
+def test_one_database_on_a_server_serves_every_id() -> None:
+    databases = ServerDatabases("postgresql://host/bird")
+    assert databases.path("one") == databases.path("two") == "postgresql://host/bird"
+
+
+def test_the_engine_of_a_file_is_told_by_its_ending() -> None:
+    assert engine_of("some/folder") == "sqlite"
+    assert engine_of("a.sqlite3") == "sqlite"
+    assert engine_of("sqlite:///a") == "sqlite"
+
+
+def test_an_unknown_scheme_names_the_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"no engine opens oracle:// databases\. Known schemes"):
+        engine_of("oracle://host/a")
+
+
+def test_a_url_of_another_engine_is_refused() -> None:
+    with pytest.raises(UsageError, match="no engine opens oracle"):
+        check_fits("sqlite", "oracle://host/a")
