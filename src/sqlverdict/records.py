@@ -159,6 +159,10 @@ class ParseFailure:
     column: int | None = None
 
 
+ParseResult = Query | ParseFailure
+"""What the parser makes of a text; either keeps the text."""
+
+
 class Answer(msgspec.Struct, frozen=True, dict=True):
     """The rows a query returned, in the engine's order.
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from click.testing import Result
 
+from sqlverdict.records import Query
 from sqlverdict.testing.fake_llm import FakeAnswer, FakeCall, FakeLlm, completion
 
 Invoke = Callable[..., Result]
@@ -220,10 +221,13 @@ def test_a_dry_run_keeps_the_files_of_a_contradiction(
 ) -> None:
     from sqlverdict.prove.proof import Proof, Step
 
-    def wishful(gold: str, prediction: str, *_: Any, profile: str = "sound", **__: Any) -> Proof:
-        return Proof(gold, prediction, profile, (Step("gold", "wishful_thinking", ()),), form=gold)
+    def wishful(
+        gold: Query, prediction: Query, *_: Any, profile: str = "sound", **__: Any
+    ) -> Proof:
+        steps = (Step("gold", "wishful_thinking", ()),)
+        return Proof(gold.sql, prediction.sql, profile, steps, form=gold.sql)
 
-    monkeypatch.setattr("sqlverdict.prove.prover.prove", wishful)
+    monkeypatch.setattr("sqlverdict.prove.prover.prove_queries", wishful)
     with FakeLlm(verdict) as server:
         told = invoke(*recorded, *live(server, tmp_path), "--dry-run", "--prove", "--refute", 200)
         assert not server.calls

@@ -11,6 +11,7 @@ import pytest
 from sqlverdict.evidence import Proved, Undecided
 from sqlverdict.execute.fact_check import FactCheck
 from sqlverdict.parse.facts import References
+from sqlverdict.parse.query import parse
 from sqlverdict.parse.schemas.sqlite import read_sqlite
 from sqlverdict.prove.certificate import check_certificate, make_certificate
 from sqlverdict.prove.evidence import evidence_of
@@ -38,7 +39,7 @@ def database(path: Path, rows: str) -> Path:
 
 
 def proved(path: Path, gold: str, prediction: str) -> Derivation:
-    return prove_on_data(gold, prediction, read_sqlite(path), path)
+    return prove_on_data(parse(gold), parse(prediction), read_sqlite(path), path)
 
 
 def test_a_proof_whose_facts_hold_is_a_proof(tmp_path: Path) -> None:
@@ -51,8 +52,9 @@ def test_a_proof_whose_facts_hold_is_a_proof(tmp_path: Path) -> None:
 def test_no_data_break_nothing(tmp_path: Path) -> None:
     path = database(tmp_path / "t.sqlite", "")
     assert proved(path, ALL, JOINED).proved
-    assert prove_on_data(ALL, JOINED, read_sqlite(path), tmp_path / "gone.sqlite").proved
-    assert prove_on_data(ALL, JOINED, read_sqlite(path), None).proved
+    schema, gold, prediction = read_sqlite(path), parse(ALL), parse(JOINED)
+    assert prove_on_data(gold, prediction, schema, tmp_path / "gone.sqlite").proved
+    assert prove_on_data(gold, prediction, schema, None).proved
 
 
 def test_a_proof_that_the_data_break_is_shown_and_not_used(tmp_path: Path) -> None:
@@ -72,7 +74,7 @@ def test_a_proof_that_can_do_without_a_broken_fact_stays_one(tmp_path: Path) -> 
     path = database(tmp_path / "t.sqlite", ORPHAN + "INSERT INTO radio VALUES (3, 'c', 'old');")
     schema = read_sqlite(path)
     gold = "SELECT DISTINCT radio_id, year FROM radio WHERE year = 1990"
-    found = prove_on_data(gold, "SELECT radio_id, year FROM radio WHERE year = 1990", schema, path)
+    found = proved(path, gold, "SELECT radio_id, year FROM radio WHERE year = 1990")
     assert isinstance(found, Proof), found
     kept = make_certificate(found, schema)
     assert check_certificate(kept).holds

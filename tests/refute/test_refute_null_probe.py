@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqlverdict.parse.facts import facts_of
+from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.refute.search import find_witness
@@ -70,11 +71,11 @@ def test_the_probe_finds_what_many_conditions_hide(schema: Schema) -> None:
     gold, prediction = f"SELECT count(school.name) {more}", f"SELECT count(*) {more}"
     budget = SearchBudget(instances=30)
     assert not find_witness(gold, prediction, schema, budget=budget).refuted, "chance misses it"
-    found = probe_nulls(gold, prediction, schema, budget=budget)
+    found = probe_nulls(parse(gold), parse(prediction), schema, budget=budget)
     assert found is not None
     assert (found.grade, null_in_aggregate(found)) == ("needs_null", True)
     assert legal(found.instance, facts_of(schema)) == []
-    again = probe_nulls(gold, prediction, schema, budget=budget)
+    again = probe_nulls(parse(gold), parse(prediction), schema, budget=budget)
     assert again == found, "same inputs, same witness"
 
 
@@ -93,4 +94,5 @@ def test_the_probe_finds_what_many_conditions_hide(schema: Schema) -> None:
     ids=["never NULL", "no column", "no aggregate", "filtered", "does not run"],
 )
 def test_where_no_null_can_matter_none_is_found(schema: Schema, gold: str, prediction: str) -> None:
-    assert probe_nulls(gold, prediction, schema, budget=SearchBudget(instances=60)) is None
+    budget = SearchBudget(instances=60)
+    assert probe_nulls(parse(gold), parse(prediction), schema, budget=budget) is None

@@ -13,7 +13,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.assumed import assumed_schema
 from sqlverdict.parse.schemas.ddl import read_ddl
 from sqlverdict.records import Query
-from sqlverdict.refute.related import relate_on_instances
+from sqlverdict.refute.related import RelatedOnInstances, relate_on_instances
 
 DDL = """
 CREATE TABLE singer (id INTEGER PRIMARY KEY, name TEXT, age INTEGER, country TEXT);
@@ -24,6 +24,10 @@ CREATE TABLE song (id INTEGER PRIMARY KEY, singer_id INTEGER REFERENCES singer(i
 @pytest.fixture(scope="module")
 def schema() -> Schema:
     return read_ddl(DDL, "songs")
+
+
+def relate(gold: str, prediction: str, schema: Schema) -> RelatedOnInstances | None:
+    return relate_on_instances(parse(gold), parse(prediction), schema)
 
 
 @pytest.mark.parametrize(
@@ -41,29 +45,29 @@ def schema() -> Schema:
 def test_the_relation_is_named(
     schema: Schema, gold: str, prediction: str, columns: str, rows: str
 ) -> None:
-    found = relate_on_instances(gold, prediction, schema)
+    found = relate(gold, prediction, schema)
     assert found is not None
     assert (found.columns, found.rows) == (columns, rows)
     assert (found.overlap == 1) is (rows in ("same", "repeated"))
 
 
 def test_what_depends_on_the_order_of_rows_says_nothing(schema: Schema) -> None:
-    found = relate_on_instances("SELECT name FROM singer LIMIT 1", "SELECT 1", schema)
+    found = relate("SELECT name FROM singer LIMIT 1", "SELECT 1", schema)
     assert found is None or found.instances < 60
 
 
 @pytest.mark.parametrize("sql", ["SELECT FROM", "SELECT a FROM nowhere", "DROP TABLE singer"])
 def test_what_cannot_be_run_says_nothing(schema: Schema, sql: str) -> None:
-    assert relate_on_instances("SELECT name FROM singer", sql, schema) is None
-    assert relate_on_instances(sql, "SELECT name FROM singer", schema) is None
+    assert relate("SELECT name FROM singer", sql, schema) is None
+    assert relate(sql, "SELECT name FROM singer", schema) is None
 
 
 def test_the_same_call_gives_the_same_answer(schema: Schema) -> None:
     pair = ("SELECT name FROM singer WHERE age > 3", "SELECT name FROM singer WHERE age >= 3")
-    first = relate_on_instances(*pair, schema)
+    first = relate(*pair, schema)
     assert first is not None
     assert 0 < first.overlap < 1
-    assert relate_on_instances(*pair, schema) == first
+    assert relate(*pair, schema) == first
 
 
 QUERIES = (
@@ -105,6 +109,6 @@ def test_pairs_without_any_schema_can_be_related() -> None:
     gold = "SELECT lname, fname FROM artists ORDER BY death - birth DESC LIMIT 1"
     said = "SELECT fname, lname FROM artists ORDER BY death - birth DESC LIMIT 1"
     queries = [query for query in map(parse, (gold, said)) if isinstance(query, Query)]
-    found = relate_on_instances(gold, said, assumed_schema("art", queries))
+    found = relate(gold, said, assumed_schema("art", queries))
     assert found is not None
     assert (found.columns, found.rows) == ("permuted", "same")

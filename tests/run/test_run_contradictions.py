@@ -21,7 +21,7 @@ from sqlverdict.llm.request import Reply, Request
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.prove.proof import Proof, Step
-from sqlverdict.records import Case, Fault, Reason, Verdict
+from sqlverdict.records import Case, Fault, Query, Reason, Verdict
 from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.refute.witness_files import replay
 from sqlverdict.report.one_run.case import evidence_lines
@@ -44,10 +44,11 @@ WRONG = ("SELECT count(*) FROM city", "SELECT count(*) FROM person")
 def proves_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """An unsound prover."""
 
-    def prove(gold: str, prediction: str, *_: Any, profile: str = "sound", **__: Any) -> Proof:
-        return Proof(gold, prediction, profile, (Step("gold", "wishful_thinking", ()),), form=gold)
+    def prove(gold: Query, prediction: Query, *_: Any, profile: str = "sound", **__: Any) -> Proof:
+        steps = (Step("gold", "wishful_thinking", ()),)
+        return Proof(gold.sql, prediction.sql, profile, steps, form=gold.sql)
 
-    monkeypatch.setattr("sqlverdict.prove.prover.prove", prove)
+    monkeypatch.setattr("sqlverdict.prove.prover.prove_queries", prove)
 
 
 def options(*, both: bool = True, metrics: str = "ex", workers: int = 0) -> Options:

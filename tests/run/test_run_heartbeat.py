@@ -37,8 +37,9 @@ def test_a_search_gets_more_time_than_a_query_and_says_where_it_was_ended() -> N
 
     runner = QueryRunner("sqlite", Limits(), watch=lambda key, more: told.append((key, more)))
     RunItem(case, Prediction("1", "SELECT 2"), runner, how).refute()
-    (key, more), (after, _) = told
+    *parsing, (key, more), (after, _) = told
     assert key is not None
+    assert {more for _, more in parsing} == {0.0}, "to parse a text takes no longer than to run it"
     assert after is None
     assert more >= 4 * SearchOptions().budget.seconds
 

@@ -148,8 +148,8 @@ def test_a_bug_in_optional_evidence_costs_nothing_else(
     for said in (WRONG, f"{GOLD} AND 1"):
         assert run_one(make_case("1", GOLD), said, "ex,verdict,soft_f1").summary.beyond == {}
     for place in (
-        "sqlverdict.prove.prover.prove",
-        "sqlverdict.refute.search.find_witness",
+        "sqlverdict.prove.prover.prove_queries",
+        "sqlverdict.refute.search.refute_queries",
         "sqlverdict.compare.tags.find_tags",
         "sqlverdict.run.ladder.relate",
     ):

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.pipeline import Options, evaluate
-from sqlverdict.records import Case, Reason
+from sqlverdict.records import Case, ParseResult, Reason
 from sqlverdict.refute.witness import NotRefuted
 from sqlverdict.report.one_run.markdown import write_markdown
 from sqlverdict.run.refute_stage import Refuter
@@ -105,9 +105,9 @@ def test_what_the_clock_cut_is_said_not_remembered_and_done_again(
     search = Refuter.refute
     calls = []
 
-    def cut(self: Refuter, case: Case, prediction: str) -> object:
+    def cut(self: Refuter, case: Case, golds: list[ParseResult], prediction: ParseResult) -> object:
         calls.append(case.id)
-        found = search(self, case, prediction)
+        found = search(self, case, golds, prediction)
         assert isinstance(found, NotRefuted)
         return replace(found, cut_by_time=True) if len(calls) < 3 else found
 

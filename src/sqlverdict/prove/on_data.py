@@ -19,15 +19,15 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.prove import prover
 from sqlverdict.prove.profile import DEFAULT_PROFILE
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
-from sqlverdict.records import Contract, Reason
+from sqlverdict.records import Contract, ParseResult, Reason
 
 _ROUNDS = 8
 """How often a proof is sought again without the facts that were broken so far."""
 
 
 def prove_on_data(
-    gold: str,
-    prediction: str,
+    gold: ParseResult,
+    prediction: ParseResult,
     schema: Schema,
     database: Path | None,
     *,
@@ -52,7 +52,7 @@ def prove_on_data(
     """
 
     def derive(facts: frozenset[Fact] | None) -> Derivation:
-        return prover.prove(
+        return prover.prove_queries(
             gold,
             prediction,
             schema,

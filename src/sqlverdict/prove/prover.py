@@ -11,7 +11,7 @@ from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
-from sqlverdict.records import Contract, ParseFailure, Reason
+from sqlverdict.records import Contract, ParseFailure, ParseResult, Reason
 
 
 def prove(
@@ -27,8 +27,8 @@ def prove(
     """Try to prove that a prediction answers as the gold on every legal database.
 
     Args:
-        gold: The gold query.
-        prediction: The predicted query.
+        gold: The gold query, as text.
+        prediction: The predicted query, as text.
         schema: The tables.
         facts: What holds in every legal database; all that the schema says, where not given.
         profile: The rules to use: ``sound`` or ``etm_paper``.
@@ -38,20 +38,41 @@ def prove(
     Returns:
         A proof with its steps, or the word that none was found; never raises for any query.
     """
+    return prove_queries(
+        parse(gold),
+        parse(prediction),
+        schema,
+        facts=facts,
+        profile=profile,
+        contract=contract,
+        without=without,
+    )
+
+
+def prove_queries(
+    gold: ParseResult,
+    prediction: ParseResult,
+    schema: Schema,
+    *,
+    facts: frozenset[Fact] | None = None,
+    profile: str = DEFAULT_PROFILE,
+    contract: Contract | None = None,
+    without: frozenset[str] = frozenset(),
+) -> Derivation:
+    """As :func:`prove`, for queries that are parsed already."""
     member = PROFILES.get(profile)
-    parsed = []
-    for role, sql in (("gold", gold), ("prediction", prediction)):
-        query = parse(sql, "sqlite")
+    queries = []
+    for role, query in (("gold", gold), ("prediction", prediction)):
         if isinstance(query, ParseFailure):
             return NotProved(f"the {role} cannot be read: {query.message}", query.reason)
-        problem = complaint(sql, schema)
+        problem = complaint(query.sql, schema)
         if problem is not None:
             return NotProved(f"the {role} does not run: {problem}", Reason.EXECUTION_ERROR)
-        parsed.append(query)
-    if _is_same_text(gold, prediction):
-        return Proof(gold, prediction, profile, form=gold)
+        queries.append(query)
+    if _is_same_text(gold.sql, prediction.sql):
+        return Proof(gold.sql, prediction.sql, profile, form=gold.sql)
     assumed = _declared(schema) if facts is None else facts
-    return member.derive(ProofQuestion(parsed[0], parsed[1], schema, assumed, contract, without))
+    return member.derive(ProofQuestion(queries[0], queries[1], schema, assumed, contract, without))
 
 
 def _is_same_text(one: str, other: str) -> bool:

@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Literal
 
 from sqlverdict.errors import SchemaError
-from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Answer, Cell, Outcome, ParseFailure, Row
+from sqlverdict.records import Answer, Cell, Outcome, ParseFailure, ParseResult, Row
 from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.read.constants import read
@@ -95,8 +94,8 @@ class _Map:
 
 
 def relate_on_instances(
-    gold: str,
-    prediction: str,
+    gold: ParseResult,
+    prediction: ParseResult,
     schema: Schema,
     *,
     budget: SearchBudget | None = None,
@@ -116,16 +115,12 @@ def relate_on_instances(
         few databases say anything, or where the clock ended it.
     """
     limits = budget or SearchBudget()
-    queries = [parse(gold), parse(prediction)]
-    if any(isinstance(query, ParseFailure) for query in queries):
+    if isinstance(gold, ParseFailure) or isinstance(prediction, ParseFailure):
         return None
-    ours, theirs = queries
-    assert not isinstance(ours, ParseFailure)
-    assert not isinstance(theirs, ParseFailure)
-    part = part_of(schema, (*ours.tables, *theirs.tables))
+    part = part_of(schema, (*gold.tables, *prediction.tables))
     try:
         facts, scratches = scratches_for(part, None)
-        reading = read(ours, part).merge(read(theirs, part))
+        reading = read(gold, part).merge(read(prediction, part))
         generator = InstanceGenerator(part, facts, reading, limits.seed, scratches[0])
         sources = InstanceSources(generator, facts, limits, INSTANCES, database, scratches[0])
     except SchemaError:
@@ -136,7 +131,7 @@ def relate_on_instances(
     for _, rows in sources(()):
         if meter.over:
             break
-        answers = [_determined(sql, rows, scratches) for sql in (gold, prediction)]
+        answers = [_determined(sql, rows, scratches) for sql in (gold.sql, prediction.sql)]
         before, after = answers
         if before is None or after is None or not (before.rows or after.rows):
             continue

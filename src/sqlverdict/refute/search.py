@@ -19,11 +19,7 @@ from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import (
-    Contract,
-    ParseFailure,
-    Query,
-)
+from sqlverdict.records import Contract, ParseFailure, ParseResult, Query
 from sqlverdict.refute.data.grade import SEVERITY, Grader, tie_scratch
 from sqlverdict.refute.data.real_rows import real_rows
 from sqlverdict.refute.data.regularities import Regularities
@@ -72,8 +68,8 @@ def find_witness(
     """Search for a small legal database on which the two queries differ.
 
     Args:
-        gold: The gold query.
-        prediction: The predicted query.
+        gold: The gold query, as text.
+        prediction: The predicted query, as text.
         schema: The tables.
         facts: What every database must obey; by default all that the schema declares. Any
             subset may be given.
@@ -88,13 +84,40 @@ def find_witness(
     Returns:
         A shrunk witness, or how many instances were tried without one.
     """
-    if fold_sql(gold) == fold_sql(prediction):
+    return refute_queries(
+        parse(gold),
+        parse(prediction),
+        schema,
+        facts=facts,
+        budget=budget,
+        preset=preset,
+        contract=contract,
+        first=first,
+        database=database,
+        without=without,
+    )
+
+
+def refute_queries(
+    gold: ParseResult,
+    prediction: ParseResult,
+    schema: Schema,
+    *,
+    facts: frozenset[Fact] | None = None,
+    budget: SearchBudget | None = None,
+    preset: str | Preset = DEFAULT_PRESET,
+    contract: Contract | None = None,
+    first: Iterable[Instance] = (),
+    database: Path | None = None,
+    without: Collection[str] = (),
+) -> Refutation:
+    """As :func:`find_witness`, for queries that are parsed already."""
+    if fold_sql(gold.sql) == fold_sql(prediction.sql):
         return NotRefuted(0, message="the two queries are the same text")
-    parsed = [parse(gold), parse(prediction)]
-    not_refuted = refusal.unreadable(parsed)
+    not_refuted = refusal.unreadable((gold, prediction))
     if not_refuted is not None:
         return not_refuted
-    queries = [query for query in parsed if not isinstance(query, ParseFailure)]
+    queries = [query for query in (gold, prediction) if not isinstance(query, ParseFailure)]
     part = part_of(schema, (*queries[0].tables, *queries[1].tables))
     if facts is not None and part is not schema:
         names = {table.name for table in part.tables}
@@ -103,7 +126,9 @@ def find_witness(
         search = _WitnessSearch(
             (queries[0], queries[1]), part, facts, budget or SearchBudget(), preset, contract
         )
-        refutation: Refutation | None = refusal.unrunnable(search.scratches[0], gold, prediction)
+        refutation: Refutation | None = refusal.unrunnable(
+            search.scratches[0], gold.sql, prediction.sql
+        )
         if refutation is None:
             refutation = search.run(first, database, without)
     except SchemaError as error:

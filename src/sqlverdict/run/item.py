@@ -25,6 +25,7 @@ from sqlverdict.records import (
     Judgement,
     Outcome,
     ParseFailure,
+    ParseResult,
     Prediction,
     Query,
     Reason,
@@ -76,6 +77,7 @@ class RunItem:
         self._compared: dict[tuple[str, str | None], Comparison] = {}
         self._witnesses = witnesses
         self._schema: Schema | None = None
+        self._queries: dict[tuple[str, str], ParseResult] = {}
         self._derived: dict[str, Derivation] = {}
         self._conclusion: tuple[tuple[Evidence, ...], Judgement] | None = None
 
@@ -192,9 +194,11 @@ class RunItem:
             if not self._refuter.plan.refutes:
                 self._refutation = NotRefuted(0, message="this run does not search for witnesses")
             else:
-                refuter, sql = self._refuter, self.prediction.sql or ""
+                refuter, golds, prediction = self._refuter, self._gold_queries(), self._predicted()
                 refutation = self._watched(
-                    f"refute {sql}", lambda: refuter.refute(self.case, sql), more=_PATIENCE
+                    f"refute {prediction.sql}",
+                    lambda: refuter.refute(self.case, golds, prediction),
+                    more=_PATIENCE,
                 )
                 self._refutation = self._with_blame(refutation or _stopped())
                 self._keep_witness(self._refutation)
@@ -202,12 +206,13 @@ class RunItem:
 
     def refute_relation(self, relation: Relation) -> Refutation | None:
         """A database on which the relation does not hold; ``None`` where none is sought."""
-        refuter, sql = self._refuter, self.prediction.sql or ""
+        refuter = self._refuter
         if not refuter.plan.refutes:
             return None
+        gold, prediction = self._gold_queries()[0], self._predicted()
         refutation = self._watched(
-            f"refute {relation.kind} {sql}",
-            lambda: refuter.refute_relation(self.case, sql, relation),
+            f"refute {relation.kind} {prediction.sql}",
+            lambda: refuter.refute_relation(self.case, gold, prediction, relation),
             more=_PATIENCE,
         )
         return None if refutation is None else self._with_blame(refutation)
@@ -217,16 +222,16 @@ class RunItem:
         from sqlverdict.parse.schemas.assumed import assumed_schema
         from sqlverdict.refute.related import relate_on_instances
 
-        gold, sql = self.case.golds[0], self.prediction.sql or ""
+        gold, prediction = self._gold_queries()[0], self._predicted()
         schema = self.schema()
         if schema is None:
-            queries = [each for each in map(self.query, (gold, sql)) if isinstance(each, Query)]
+            queries = [each for each in (gold, prediction) if isinstance(each, Query)]
             schema = assumed_schema(self.case.db_id, queries)
         known, search = schema, self._refuter.plan.search
         budget = search.budget if search is not None else None
         relation = self._watched(
-            f"relate {sql}",
-            lambda: relate_on_instances(gold, sql, known, budget=budget),
+            f"relate {prediction.sql}",
+            lambda: relate_on_instances(gold, prediction, known, budget=budget),
             more=_PATIENCE,
         )
         if relation is None:
@@ -256,14 +261,31 @@ class RunItem:
         name = witness_name(self.case, self.prediction.sql or "")
         write(refutation, self._witnesses, name, contract=self.case.contract)
 
-    def query(self, sql: str) -> Query | ParseFailure:
-        """The parsed query; some texts keep SQLite's own parser busy for ever."""
+    def query(self, sql: str) -> ParseResult:
+        """The parsed query, in the engine's dialect."""
+        return self._parse(sql, self._runner.engine.dialect)
+
+    def _parse(self, sql: str, dialect: str) -> ParseResult:
+        """What the parser makes of a text; some keep SQLite's own parser busy for ever."""
         from sqlverdict.parse.query import parse
 
-        dialect = self._runner.engine.dialect
-        parsed = self._watched(f"parse {sql}", lambda: parse(sql, dialect))
-        late = "reading the text had to be stopped"
-        return parsed or ParseFailure(sql, dialect, Reason.BUDGET_EXHAUSTED, late)
+        key = (sql, dialect)
+        query = self._queries.get(key)
+        if query is None:
+            late = ParseFailure(
+                sql, dialect, Reason.BUDGET_EXHAUSTED, "reading the text had to be stopped"
+            )
+            query = self._watched(f"parse {sql}", lambda: parse(sql, dialect)) or late
+            self._queries[key] = query
+        return query
+
+    def _gold_queries(self) -> list[ParseResult]:
+        """The golds, parsed as proofs and searches read them: as queries of SQLite."""
+        return [self._parse(gold, "sqlite") for gold in self.case.golds]
+
+    def _predicted(self) -> ParseResult:
+        """The prediction, parsed likewise."""
+        return self._parse(self.prediction.sql or "", "sqlite")
 
     def schema(self) -> Schema | None:
         """The schema given to the run, else that of the case's database file.
@@ -284,10 +306,10 @@ class RunItem:
             engine = self._runner.engine.name
             if engine != DEFAULT_ENGINE:
                 return NotProved(f"nothing is proved on {engine}", Reason.UNSUPPORTED_FEATURE)
-            sql, schema = self.prediction.sql or "", self.schema()
+            golds, prediction, schema = self._gold_queries(), self._predicted(), self.schema()
             derivation = self._watched(
-                f"prove {profile} {sql}",
-                lambda: prove_case(self.case, sql, schema, profile),
+                f"prove {profile} {prediction.sql}",
+                lambda: prove_case(self.case, golds, prediction, schema, profile),
                 more=_PATIENCE,
             ) or NotProved("it had to be stopped", Reason.BUDGET_EXHAUSTED)
             self._derived[profile] = derivation

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Case, Reason
+from sqlverdict.records import Case, ParseResult, Reason
 
 if TYPE_CHECKING:
     from sqlverdict.prove.proof import Derivation
@@ -15,7 +16,13 @@ SOUND = "sound"
 """The profile whose derivations are proofs; those of others are not evidence."""
 
 
-def prove_case(case: Case, prediction: str, schema: Schema | None, profile: str) -> Derivation:
+def prove_case(
+    case: Case,
+    golds: Sequence[ParseResult],
+    prediction: ParseResult,
+    schema: Schema | None,
+    profile: str,
+) -> Derivation:
     """A proof against any gold of the case, or that there is none.
 
     Under the profile ``sound`` the facts that a proof uses are checked on the case's database.
@@ -29,7 +36,7 @@ def prove_case(case: Case, prediction: str, schema: Schema | None, profile: str)
     # A profile that reproduces a metric looks at trees alone.
     database = Path(case.database) if profile == SOUND and case.database else None
     best: Derivation = NotProved("the case has no gold")
-    for gold in case.golds:
+    for gold in golds:
         derivation = prove_on_data(
             gold, prediction, schema, database, profile=profile, contract=case.contract
         )

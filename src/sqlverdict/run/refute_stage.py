@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 from hashlib import blake2b
@@ -13,7 +14,7 @@ from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.files.references import file_of, is_server
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Case, Reason, Relation
+from sqlverdict.records import Case, ParseResult, Reason, Relation
 from sqlverdict.refute.witness import NotRefuted, Refutation, Witness
 from sqlverdict.run.options import SearchOptions
 
@@ -30,31 +31,35 @@ class Refuter:
         self.options = plan.search or SearchOptions()
         self._bank: Bank | None = None
 
-    def refute(self, case: Case, prediction: str) -> Refutation:
+    def refute(
+        self, case: Case, golds: Sequence[ParseResult], prediction: ParseResult
+    ) -> Refutation:
         """A witness against every gold of the case, or that there is none."""
         schema = self._searchable(case)
         if isinstance(schema, NotRefuted):
             return schema
         refutation: Refutation = NotRefuted(0, message="the case has no gold")
-        for gold in case.golds:
+        for gold in golds:
             refutation = self._search(gold, prediction, schema, case)
             if isinstance(refutation, NotRefuted):
                 return refutation
         return refutation
 
-    def refute_relation(self, case: Case, prediction: str, relation: Relation) -> Refutation:
-        """A database on which the prediction does not relate to the first gold like that.
+    def refute_relation(
+        self, case: Case, gold: ParseResult, prediction: ParseResult, relation: Relation
+    ) -> Refutation:
+        """A database on which the prediction does not relate to the gold like that.
 
         Such a witness is about the relation: it goes neither into the folder nor the bank.
         """
         from sqlverdict.compare.related.under_relation import UnderRelation
-        from sqlverdict.refute.search import find_witness
+        from sqlverdict.refute.search import refute_queries
 
         schema = self._searchable(case)
         if isinstance(schema, NotRefuted):
             return schema
-        return find_witness(
-            case.golds[0],
+        return refute_queries(
+            gold,
             prediction,
             schema,
             budget=self.options.budget,
@@ -63,13 +68,15 @@ class Refuter:
             database=_real_file(case),
         )
 
-    def _search(self, gold: str, prediction: str, schema: Schema, case: Case) -> Refutation:
-        # The search loads the parser, which is slow; runs without it need not wait.
-        from sqlverdict.refute.search import find_witness
+    def _search(
+        self, gold: ParseResult, prediction: ParseResult, schema: Schema, case: Case
+    ) -> Refutation:
+        # The search is slow to load; runs without it need not wait.
+        from sqlverdict.refute.search import refute_queries
 
         bank = self._open_bank()
         database = _real_file(case)
-        refutation = find_witness(
+        refutation = refute_queries(
             gold,
             prediction,
             schema,

@@ -17,14 +17,22 @@ from sqlverdict.errors import SchemaError
 from sqlverdict.parse.facts import NotNull, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Contract, Failure, Query, Reason, Row
+from sqlverdict.records import (
+    Contract,
+    Failure,
+    ParseFailure,
+    ParseResult,
+    Query,
+    Reason,
+    Row,
+)
 from sqlverdict.refute.data.mine.kind import cells_of
 from sqlverdict.refute.make.generator import InstanceGenerator
 from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.read.columns import ColumnRef, Resolver
 from sqlverdict.refute.read.constants import read
 from sqlverdict.refute.read.part import part_of
-from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.search import refute_queries
 from sqlverdict.refute.shrink import Content
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_scratch
 from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBudget, Witness
@@ -39,15 +47,16 @@ def null_in_aggregate(witness: Witness) -> bool:
     """Whether a NULL of the witness stands in a column whose sum, count or average is returned."""
     schema = witness.instance.schema
     for sql in (witness.gold_sql, witness.prediction_sql):
-        for table, column in _aggregated(sql, schema):
+        query = parse(sql)
+        for table, column in _aggregated(query, schema) if isinstance(query, Query) else ():
             if any(cell is None for (cell,) in cells_of(witness.instance, table, column)):
                 return True
     return False
 
 
 def probe_nulls(
-    gold: str,
-    prediction: str,
+    gold: ParseResult,
+    prediction: ParseResult,
     schema: Schema,
     *,
     budget: SearchBudget,
@@ -67,8 +76,9 @@ def probe_nulls(
         database: The real database, by which the witness is graded.
     """
     whole = schema
-    parsed = [query for query in map(parse, (gold, prediction)) if isinstance(query, Query)]
-    schema = part_of(schema, [name for query in parsed for name in query.tables])
+    if isinstance(gold, ParseFailure) or isinstance(prediction, ParseFailure):
+        return None
+    schema = part_of(schema, (*gold.tables, *prediction.tables))
     never = {(f.table, f.column) for f in facts_of(schema) if isinstance(f, NotNull)}
     column_refs = [*_aggregated(gold, schema), *_aggregated(prediction, schema)]
     nullable = [column_ref for column_ref in dict.fromkeys(column_refs) if column_ref not in never]
@@ -85,7 +95,7 @@ def probe_nulls(
         return NotRefuted(0, 0, Reason.BUDGET_EXHAUSTED, "cut by time", cut_by_time=True)
     if not variants:
         return None
-    refutation = find_witness(
+    refutation = refute_queries(
         gold,
         prediction,
         schema,
@@ -103,12 +113,11 @@ def probe_nulls(
     return refutation if isinstance(refutation, NotRefuted) and refutation.cut_by_time else None
 
 
-def _aggregated(sql: str, schema: Schema) -> list[ColumnRef]:
+def _aggregated(query: Query, schema: Schema) -> list[ColumnRef]:
     """The base columns whose sum, count or average the outermost SELECT returns."""
     from sqlglot import exp
 
-    query = parse(sql)
-    if not isinstance(query, Query) or not isinstance(query.tree, exp.Select):
+    if not isinstance(query.tree, exp.Select):
         return []
     resolver = Resolver(query.tree, schema)
     return [
@@ -120,23 +129,19 @@ def _aggregated(sql: str, schema: Schema) -> list[ColumnRef]:
 
 
 def _agreeing(
-    gold: str,
-    prediction: str,
+    gold: Query,
+    prediction: Query,
     schema: Schema,
     scratch: ScratchDatabase,
     budget: SearchBudget,
     meter: Meter,
 ) -> Iterator[Content]:
     """Instances on which both return the same, and something."""
-    parsed = [parse(gold), parse(prediction)]
-    queries = [query for query in parsed if isinstance(query, Query)]
     scratch.load({})
     # Checked once, so that they may run the fast way below.
-    if len(queries) < len(parsed) or any(
-        isinstance(scratch.run(sql), Failure) for sql in (gold, prediction)
-    ):
+    if any(isinstance(scratch.run(query.sql), Failure) for query in (gold, prediction)):
         return
-    reading = read(queries[0], schema).merge(read(queries[1], schema))
+    reading = read(gold, schema).merge(read(prediction, schema))
     generator = InstanceGenerator(schema, facts_of(schema), reading, budget.seed, scratch)
     agreements = 0
     for number in range(budget.instances):
@@ -144,10 +149,10 @@ def _agreeing(
             return
         rows = generator.instance(number)
         scratch.load(rows)
-        ours = scratch.rows(gold)
+        ours = scratch.rows(gold.sql)
         if isinstance(ours, Failure):
             return
-        if _says_something(ours) and ours == scratch.rows(prediction):
+        if _says_something(ours) and ours == scratch.rows(prediction.sql):
             yield scratch.stored(rows)
             agreements += 1
             if agreements == _LIVE:

@@ -106,8 +106,8 @@ def _check(file: Path, args: ProveArgs) -> int:
 
 def _prove(pair: PairOfQueries, args: ProveArgs) -> int:
     result = prove_on_data(
-        pair.gold,
-        pair.prediction,
+        parse(pair.gold),
+        parse(pair.prediction),
         pair.schema,
         args.source.db if args.profile == SOUND else None,
         profile=args.profile,
