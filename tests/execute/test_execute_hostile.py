@@ -14,7 +14,7 @@ import pytest
 from sqlverdict.execute.engine import ENGINES, Limits
 from sqlverdict.pipeline import Options, evaluate, evaluate_pairs
 from sqlverdict.records import Case, Failure, Prediction, Reason, Result, Verdict
-from sqlverdict.testing.engines import snapshot
+from sqlverdict.testing.engine_data import snapshot
 from sqlverdict.testing.hostile import ANSWER, Hostile, hostile_predictions, make_database
 from timeouts import fail_on_hang
 

@@ -57,15 +57,18 @@ class _Broken:
     name = "sqlite"
     dialect = "sqlite"
     suffixes = (".sqlite",)
+    schemes = ()
+    counts_steps = True
 
     @property
     def version(self) -> str:
         return "" if self.how == "no version" else SQLITE.version
 
-    def digest(self, database: Path) -> str:
+    def digest(self, database: Path | str) -> str | None:
         return "same" if self.how == "same digest" else SQLITE.digest(database)
 
-    def open(self, database: Path, limits: Limits) -> Session:
+    def open(self, database: Path | str, limits: Limits, **options: object) -> Session:
+        database = Path(database)
         if self.how == "opens anything" and not database.is_file():
             database = make_database(database.parent.parent / "any.sqlite")
         if self.how == "no limits":

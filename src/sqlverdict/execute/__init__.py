@@ -9,6 +9,9 @@
 ``fold_sql``        one text for queries that differ in letter case and spacing
 ``clock``           whether a query reads the clock or uses chance
 ``frozen_clock``    a clock that stands still in SQLite
+``frozen_text``     a clock that stands still, written into the query
+``lexemes``         the tokens of PostgreSQL, DuckDB and MySQL
+``driver_values``   what a driver's value means as a cell
 ``reversed_copy``   a database copy with rows in reverse order
 ``fact_check``      whether a database keeps what its schema declares
 """

@@ -65,6 +65,8 @@ class QueryRunner:
         self.engine = ENGINES.get(engine)
         self.limits = limits
         self.cache = None if driver_values else cache
+        self._is_verbatim = self.engine.dialect != "sqlite"
+        """Texts are folded by SQLite's rules for quotes; elsewhere ``$$A$$`` is a string."""
         self.executed = 0
         self.changed: set[str] = set()
         """Databases that changed after they were opened here."""
@@ -87,7 +89,9 @@ class QueryRunner:
 
     def run(self, database: str, sql: str, canon: str | None = None) -> Outcome:
         """The outcome of a query on a database; ``canon`` saves working it out again."""
-        if canon is None:
+        if self._is_verbatim:
+            canon = sql
+        elif canon is None:
             canon = fold_sql(sql)
         self._used.add(database)
         entry = self._memory.get((database, canon))

@@ -5,6 +5,7 @@
 ``abstain_methods``  what both of them promise alike
 ``abstain_fixture``  a database, questions and a scripted model for abstention methods
 ``engines``          ``check_engine``: engines
+``engine_data``      the database and the queries of ``check_engine``
 ``judges``           ``check_judge``: judges
 ``metrics``          ``check_metric``: metrics
 ``relations``        ``check_relation``: relations between two answers
