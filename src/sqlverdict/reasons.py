@@ -29,6 +29,7 @@ class Reason(StrEnum):
     NO_SQL_PRODUCED = "NO_SQL_PRODUCED"
     REFUSED_IN_WORDS = "REFUSED_IN_WORDS"
     NO_TEST_SUITE = "NO_TEST_SUITE"
+    RESULT_ALONE = "RESULT_ALONE"
     UNSUPPORTED_FEATURE = "UNSUPPORTED_FEATURE"
     BUDGET_EXHAUSTED = "BUDGET_EXHAUSTED"
     JUDGE_UNPARSEABLE = "JUDGE_UNPARSEABLE"
@@ -62,6 +63,7 @@ REASONS: Mapping[Reason, str] = {
     Reason.NO_SQL_PRODUCED: "the reply holds no SQL, or nothing at all; not an abstention",
     Reason.REFUSED_IN_WORDS: "the reply refuses in plain words and marks no abstention",
     Reason.NO_TEST_SUITE: "the case has one database alone, so test-suite accuracy would be EX",
+    Reason.RESULT_ALONE: "the gold or the prediction is a result file: there is no query to read",
     Reason.UNSUPPORTED_FEATURE: "several statements, EXPLAIN, or beyond our parser",
     Reason.BUDGET_EXHAUSTED: "the search for an answer was given up",
     Reason.JUDGE_UNPARSEABLE: "the judge's reply could not be read",

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -47,12 +48,38 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Contract:
-    """How one case wants its answers compared; unset fields leave the preset's choice."""
+    """How one case wants its answers compared; unset fields leave the preset's choice.
+
+    Attributes:
+        order: Whether the order of rows counts; ``auto``: where the gold's query orders them.
+        columns: Whether columns may come in another order.
+        float_rel: How far two numbers may differ, relative to the larger one.
+        float_abs: How far two numbers may differ.
+        rows: How answers are graded: as a ``set`` of rows (how often a row occurs does not
+            count), a ``multiset``, a ``list`` (their order counts), or ``any_of``: any ``n`` of
+            the gold's rows are right.
+        n: How many of the gold's rows an answer under ``any_of`` has; ``None``: one or more.
+        or_more: Under ``any_of``: more than ``n`` of them are right too.
+        key_columns: The columns of each gold that count, one entry a gold, as Spider 2.0's
+            ``condition_cols``; an empty entry: all. ``None``: all columns of every gold.
+    """
 
     order: Literal["auto", "respect", "ignore"] | None = None
     columns: Literal["any_order", "same_order"] | None = None
     float_rel: float | None = None
     float_abs: float | None = None
+    rows: Literal["set", "multiset", "list", "any_of"] | None = None
+    n: int | None = None
+    or_more: bool = False
+    key_columns: tuple[tuple[int, ...] | int, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.rows is None:
+            return
+        order: Literal["respect", "ignore"] = "respect" if self.rows == "list" else "ignore"
+        if self.order not in (None, order):
+            raise ValueError(f"rows are graded as a {self.rows}, and their order is {self.order}")
+        object.__setattr__(self, "order", order)
 
 
 @dataclass(frozen=True)
@@ -97,13 +124,16 @@ class Recording:
 class Case:
     """A question, its gold queries (none: unanswerable) and its database.
 
-    ``recorded`` holds what is known of it and of one prediction from elsewhere.
+    ``gold_answers`` are golds that come as results instead of queries: predictions are compared
+    with them, and queries in ``golds`` are then for readers alone. ``recorded`` holds what is
+    known of the case and of one prediction from elsewhere.
     """
 
     id: str
     db_id: str
     question: str = ""
     golds: tuple[str, ...] = ()
+    gold_answers: tuple[Answer, ...] = field(default=(), repr=False, kw_only=True)
     database: str | None = None
     answerable: bool = True
     difficulty: str | None = None
@@ -121,7 +151,10 @@ class Case:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What a system said for one case: SQL, or an abstention, or text without SQL."""
+    """What a system said for one case: SQL, a result, an abstention, or text without SQL.
+
+    ``answer`` is a result that the system gives instead of SQL; nothing is run for it.
+    """
 
     case_id: str
     sql: str | None = None
@@ -129,10 +162,18 @@ class Prediction:
     confidence: float | None = None
     samples: tuple[str, ...] = ()
     raw: str | None = None
+    answer: Answer | None = None
 
     def __post_init__(self) -> None:
         if self.abstained and self.sql is not None:
             raise ValueError(f"prediction {self.case_id!r} both abstains and gives SQL")
+        if self.abstained and self.answer is not None:
+            raise ValueError(f"prediction {self.case_id!r} both abstains and gives an answer")
+
+    @property
+    def responds(self) -> bool:
+        """Whether there is SQL or an answer: something that can be right or wrong."""
+        return self.answer is not None or bool((self.sql or "").strip())
 
 
 @dataclass(frozen=True)
@@ -169,6 +210,7 @@ class Answer(msgspec.Struct, frozen=True, dict=True):
     ``volatile`` marks an answer that depends on the clock or on chance. ``lasting`` is false
     where it may: a date function got a value that could be ``'now'``. It is not stored then.
     ``driver_rows`` holds the values as the driver gave them, where the run asks for them.
+    ``source`` names the file of an answer that no query gave.
     """
 
     columns: tuple[str, ...]
@@ -177,6 +219,14 @@ class Answer(msgspec.Struct, frozen=True, dict=True):
     volatile: bool = False
     lasting: bool = True
     driver_rows: list[tuple[object, ...]] | None = None
+    source: str = ""
+
+    @property
+    def title(self) -> str:
+        """An answer that came as a file, in one line; an SQL comment, for it stands for a query."""
+        digest = sha256(repr((self.columns, self.rows)).encode("utf-8", "backslashreplace"))
+        shape = f"{len(self.rows)} x {len(self.columns)}"
+        return f"-- result {self.source}: {shape}, sha256 {digest.hexdigest()[:12]}"
 
     @cached_property
     def bag(self) -> dict[Row, int]:

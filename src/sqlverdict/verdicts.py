@@ -99,8 +99,7 @@ def asks(
     case: Case, prediction: Prediction, evidence: Sequence[Evidence], policy: Policy
 ) -> Situation | None:
     """The situation about which a judge is to be asked; ``None`` where there is no question."""
-    answered = case.answerable and not prediction.abstained and (prediction.sql or "").strip()
-    if not answered:
+    if not case.answerable or prediction.abstained or not prediction.responds:
         return None
     situation, _ = find_situation(case, evidence)
     return situation if situation in policy.asks else None
@@ -110,8 +109,8 @@ _ANSWERED = Reason.ANSWERED_UNANSWERABLE
 
 
 def _without_sql(prediction: Prediction) -> Reason | None:
-    """Why there is no SQL; ``None`` where there is some."""
-    if (prediction.sql or "").strip():
+    """Why there is neither SQL nor an answer; ``None`` where there is."""
+    if prediction.responds:
         return None
     is_in_words = is_refusal(prediction.raw or "")
     return Reason.REFUSED_IN_WORDS if is_in_words else Reason.NO_SQL_PRODUCED

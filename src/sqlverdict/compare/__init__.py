@@ -7,6 +7,7 @@
 ``trustsql_rules``  what TrustSQL's two presets share
 ``cells``           when two cells are the same
 ``columns``         finds the column order under which two answers agree
+``contained``       finds the column order under which one answer holds the other's rows
 ``order``           which rows may change places: order and ties, from the gold's tree
 ``mismatch``        reason codes for two answers that differ
 ``relation``        what a relation between two unequal answers is

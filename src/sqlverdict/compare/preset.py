@@ -22,7 +22,8 @@ class QueryPair(msgspec.Struct, frozen=True):
     """What a preset may look at besides the two answers.
 
     ``probe`` runs a further read-only query on the same database, for instance the gold
-    query without its LIMIT to see whether the LIMIT cuts through a tie.
+    query without its LIMIT to see whether the LIMIT cuts through a tie. ``category`` is the
+    case's tag of that name. ``gold_index`` is the position of the gold among those of its case.
     """
 
     gold_sql: str = ""
@@ -30,6 +31,9 @@ class QueryPair(msgspec.Struct, frozen=True):
     dialect: str = "sqlite"
     contract: Contract | None = None
     probe: Callable[[str], Outcome] | None = None
+    question: str = ""
+    category: str = ""
+    gold_index: int = 0
 
 
 class Preset(Protocol):

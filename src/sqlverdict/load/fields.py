@@ -209,7 +209,7 @@ def _contract(value: object, where: str) -> Contract | None:
     unknown = [key for key in value if key not in known] if isinstance(value, dict) else []
     try:
         contract = msgspec.convert(value, Contract)
-    except msgspec.ValidationError as bad:
+    except (msgspec.ValidationError, ValueError) as bad:
         raise BenchmarkError(_no_contract(where, str(bad))) from bad
     if unknown:
         raise BenchmarkError(_no_contract(where, f"it holds {few_of(unknown)}"))
@@ -219,7 +219,8 @@ def _contract(value: object, where: str) -> Contract | None:
 def _no_contract(where: str, problem: str) -> str:
     return (
         f"{where}: the contract cannot be read: {problem}. Expected some of order (auto, respect, "
-        f"ignore), columns (any_order, same_order), float_rel and float_abs (numbers)."
+        f"ignore), columns (any_order, same_order), float_rel and float_abs (numbers), rows (set, "
+        f"multiset, list, any_of with n and or_more), key_columns (lists of positions)."
     )
 
 

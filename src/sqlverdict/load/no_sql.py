@@ -21,7 +21,8 @@ def read_prediction(case_id: str, prediction: Prediction | str | None) -> Predic
         return Prediction(case_id, abstained=True)
     if isinstance(prediction, str):
         return text_prediction(case_id, prediction)
-    if prediction.sql is None and not prediction.abstained and prediction.raw:
+    nothing_read = prediction.sql is None and prediction.answer is None
+    if nothing_read and not prediction.abstained and prediction.raw:
         return replace(prediction, sql=extract_sql(prediction.raw))
     return prediction
 
@@ -41,7 +42,12 @@ def without_sql(prediction: Prediction, treatment: str) -> Prediction:
 
     An empty reply never does: nothing was said.
     """
-    silent = prediction.sql is not None or prediction.abstained
-    if treatment != "abstain" or silent or not (prediction.raw or "").strip():
+    responds = prediction.sql is not None or prediction.answer is not None
+    if (
+        treatment != "abstain"
+        or responds
+        or prediction.abstained
+        or not (prediction.raw or "").strip()
+    ):
         return prediction
     return replace(prediction, abstained=True)

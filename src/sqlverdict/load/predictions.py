@@ -202,7 +202,10 @@ def _empty_ones(by_id: Mapping[str, Prediction]) -> list[str]:
     prose = [
         case_id
         for case_id, prediction in by_id.items()
-        if prediction.sql is None and not prediction.abstained and (prediction.raw or "").strip()
+        if prediction.sql is None
+        and prediction.answer is None
+        and not prediction.abstained
+        and (prediction.raw or "").strip()
     ]
     notes = []
     if prose:

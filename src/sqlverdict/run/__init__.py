@@ -6,6 +6,7 @@
 ``task``            a unit of work, and how tasks are cut into chunks of one database
 ``record_use``      what use a run makes of the record of a case
 ``recorded``        cases whose answers were recorded elsewhere
+``result_item``     cases whose gold or prediction is a result instead of a query
 ``item``            one case with its prediction, as metrics and stages see it
 ``examine``         what happens to one case
 ``ladder``          all evidence about a case, stage by stage

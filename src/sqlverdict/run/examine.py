@@ -95,13 +95,16 @@ class Examiner:
         recorded = case.recorded_answers is not None
         database = case.database or ""
         runs = self.plan.executes and case.answerable and not recorded
-        if not runs or not database or not sql.strip():
+        if not runs or not database or not task.prediction.responds:
             return database, ()
-        return database, [(query, fold_sql(query)) for query in (*case.golds, sql)]
+        golds = () if case.gold_answers else case.golds
+        own = () if task.prediction.answer is not None else (sql,)
+        return database, [(query, fold_sql(query)) for query in (*golds, *own)]
 
     def _find(self, task: Task, runner: QueryRunner) -> PairFinding:
         case, prediction = task.case, task.prediction
-        if self.plan.times or not prediction.sql or len(prediction.sql) > _LONG:
+        no_query = not prediction.sql or prediction.answer is not None
+        if self.plan.times or no_query or len(prediction.sql or "") > _LONG:
             return self._examine(task, runner)
         key: tuple[object, ...] = (
             case.database,
@@ -109,10 +112,13 @@ class Examiner:
             case.golds,
             case.answerable,
             case.contract,
-            fold_sql(prediction.sql),
+            case.question,
+            case.tags.get("category"),
+            fold_sql(prediction.sql or ""),
         )
-        if not self._looks_at_queries_alone or case.recorded is not None:
-            key += (case.id, case.question, prediction.confidence, prediction.samples)
+        beyond_queries = case.recorded is not None or bool(case.gold_answers)
+        if not self._looks_at_queries_alone or beyond_queries:
+            key += (case.id, prediction.confidence, prediction.samples)
         finding = self._known.get(key)
         if finding is None:
             if len(self._known) >= _REMEMBERED:
@@ -159,6 +165,10 @@ class Examiner:
 
     def _item(self, task: Task, runner: QueryRunner, folder: Path | None) -> RunItem:
         parts = (task.case, task.prediction, runner, self._refuter, folder)
+        if task.case.gold_answers or task.prediction.answer is not None:
+            from sqlverdict.run.result_item import ResultItem
+
+            return ResultItem(*parts)
         if task.case.recorded_answers is None:
             return RunItem(*parts)
         from sqlverdict.run.recorded import RecordedItem
@@ -234,8 +244,8 @@ def encode_line(task: Task, finding: PairFinding) -> bytes:
         "id": case.id,
         "db_id": case.db_id,
         "question": case.question,
-        "gold": case.golds,
-        "prediction": prediction.sql if prediction.sql is not None else prediction.raw,
+        "gold": (*case.golds, *(answer.title for answer in case.gold_answers)),
+        "prediction": _text(prediction),
         "abstained": prediction.abstained,
         "verdict": judgement.verdict,
         "fault": judgement.fault,
@@ -260,6 +270,13 @@ def encode_line(task: Task, finding: PairFinding) -> bytes:
     except UnicodeEncodeError:
         # Half a surrogate pair is no text; it is kept visible, so that nothing is lost.
         return encode_result(_speakable(fields))
+
+
+def _text(prediction: Prediction) -> str | None:
+    """What was predicted, as the log has it."""
+    if prediction.answer is not None:
+        return prediction.answer.title
+    return prediction.sql if prediction.sql is not None else prediction.raw
 
 
 def _message(evidence: Sequence[Evidence]) -> str:

@@ -35,6 +35,8 @@ def as_benchmark(cases: Sequence[Case]) -> Benchmark:
         encoded.update(_bytes(_WHAT_COUNTS(case)))
         if case.recorded is not None:
             encoded.update(_bytes(case.recorded))
+        if case.gold_answers:
+            encoded.update(_bytes(case.gold_answers))
     repeated = [name for name, times in Counter(case.id for case in cases).items() if times > 1]
     if repeated:
         raise UsageError(f"case id {repeated[0]!r} is given twice; ids must be unique")
@@ -46,7 +48,7 @@ def typed(predictions: Predictions) -> dict[str, Prediction]:
     """Predictions as records: text is SQL, ``None`` is an abstention."""
     return {
         case_id: each
-        if isinstance(each, Prediction) and each.sql is not None
+        if isinstance(each, Prediction) and (each.sql is not None or each.answer is not None)
         else read_prediction(case_id, each)
         for case_id, each in predictions.items()
     }

@@ -48,7 +48,7 @@ UNREADABLE = frozenset(
 METRIC = "metric"
 """Who wrote the evidence that tells why one metric alone has no value."""
 
-METRIC_ALONE = frozenset({Reason.NO_TEST_SUITE})
+METRIC_ALONE = frozenset({Reason.NO_TEST_SUITE, Reason.RESULT_ALONE})
 """Reasons that concern one metric, and that no verdict mentions."""
 
 _PLAIN = (RecursionError, MemoryError)

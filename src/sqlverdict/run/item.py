@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlverdict.compare.preset import PRESETS, QueryPair
+from sqlverdict.compare.preset import PRESETS, Preset, QueryPair
 from sqlverdict.evidence import Evidence, Relation
 from sqlverdict.evidence_parts import GeneratedRelation
 from sqlverdict.execute.clock import uses_chance
@@ -98,6 +98,16 @@ class RunItem:
             return Failure(Reason.GOLD_SUSPECT, "the gold's answer depends on chance: random()")
         return outcome
 
+    @property
+    def gold_texts(self) -> tuple[str, ...]:
+        """The queries behind :meth:`golds`; the title of a result that no query gave."""
+        return self.case.golds
+
+    @property
+    def prediction_text(self) -> str:
+        """The predicted query; the title of a result that no query gave."""
+        return self.prediction.sql or ""
+
     def answer(self) -> Outcome:
         """What the predicted query gave."""
         return self._run(self.database, self.prediction.sql or "")
@@ -133,8 +143,8 @@ class RunItem:
 
     def _compare(self, preset: str, database: str) -> Comparison:
         best: Comparison | None = None
-        for gold in self.case.golds:
-            comparison = self._compare_one(preset, database, gold)
+        for index in range(len(self.gold_texts)):
+            comparison = self._compare_one(preset, database, index)
             if comparison.equal:
                 return comparison
             if best is None or _rank(comparison) > _rank(best):
@@ -142,23 +152,23 @@ class RunItem:
         assert best is not None, "an answerable case has a gold"
         return best
 
-    def _compare_one(self, name: str, database: str, gold_sql: str) -> Comparison:
+    def _compare_one(self, name: str, database: str, index: int) -> Comparison:
         preset = PRESETS.get(name)
-        gold_sql, prediction_sql = preset.prepare(gold_sql, self.prediction.sql or "")
-        gold = self._gold(database, gold_sql)
+        gold_sql, prediction_sql = self._prepare(preset, index)
+        gold = self._gold_outcome(database, gold_sql, index)
         if isinstance(gold, Failure):
             return _gold_failed(gold)
-        prediction = self._run(database, prediction_sql)
+        prediction = self._prediction_outcome(database, prediction_sql)
         if isinstance(prediction, Failure):
             equal = None if prediction.fault else False
             return Comparison(equal, (prediction.reason,), message=prediction.message)
-        pair = self._pair(database, gold_sql, prediction_sql)
+        pair = self._pair(database, gold_sql, prediction_sql, index)
         try:
             return preset.compare(gold, prediction, pair)
         except Exception as error:  # noqa: BLE001 - the border: a bug of ours, or a text beyond us
             why = f"the answers could not be compared: {type(error).__name__}"
         try:
-            preset.compare(gold, gold, self._pair(database, gold_sql, gold_sql))
+            preset.compare(gold, gold, self._pair(database, gold_sql, gold_sql, index))
         except Exception:  # noqa: BLE001 - the gold alone fails too: not the prediction's fault
             return Comparison(None, (Reason.TOOLKIT_ERROR,), message=f"{why}. Please report it.")
         return Comparison(False, (Reason.UNSUPPORTED_FEATURE,), message=why)
@@ -167,9 +177,27 @@ class RunItem:
         """What relations may look at besides the answers."""
         return self._pair(self.database, self.case.golds[0], self.prediction.sql or "")
 
-    def _pair(self, database: str, gold: str, prediction: str) -> QueryPair:
-        probe = partial(self._run, database)
-        return QueryPair(gold, prediction, self._runner.engine.dialect, self.case.contract, probe)
+    def _prepare(self, preset: Preset, index: int) -> tuple[str, str]:
+        return preset.prepare(self.case.golds[index], self.prediction.sql or "")
+
+    def _gold_outcome(self, database: str, sql: str, index: int) -> Outcome:  # noqa: ARG002
+        return self._gold(database, sql)
+
+    def _prediction_outcome(self, database: str, sql: str) -> Outcome:
+        return self._run(database, sql)
+
+    def _pair(self, database: str, gold: str, prediction: str, index: int = 0) -> QueryPair:
+        case, dialect = self.case, self._runner.engine.dialect
+        return QueryPair(
+            gold,
+            prediction,
+            dialect,
+            case.contract,
+            partial(self._run, database),
+            case.question,
+            case.tags.get("category", ""),
+            index,
+        )
 
     def databases(self) -> Sequence[str]:
         """The case's database and the others in its folder: its test suite."""

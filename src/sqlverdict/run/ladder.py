@@ -45,7 +45,7 @@ _NOTHING_RAN = "no metric of this run executes queries"
 def gather(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
     """All evidence about an answered, answerable case; none about others."""
     case, prediction = item.case, item.prediction
-    if not case.answerable or not (prediction.sql or "").strip():
+    if not case.answerable or not prediction.responds:
         return ()
     return (*_by_stages(item, stages), *_from_elsewhere(item, stages))
 
@@ -101,15 +101,20 @@ def _by_stages(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
         evidence.append(difference)
     if proof is not None:
         evidence = _beside_answers(item, proof, evidence, stages)
-    if stages.explains:
+    if stages.explains and _has_queries(item):
         evidence = [
             attempt("tags", partial(_tagged, item, each), errors) or each for each in evidence
         ]
     evidence = _marked(item, evidence)
-    if stages.explains and item.case.recorded_answers is None:
+    if stages.explains and item.case.recorded_answers is None and _has_queries(item):
         # A verdict looks at the evidence before; this only says what to look at twice.
         evidence += look_for_signs(item, errors)
     return (*evidence, *errors)
+
+
+def _has_queries(item: RunItem) -> bool:
+    """Whether both sides are queries, and none is a result alone."""
+    return not item.case.gold_answers and item.prediction.answer is None
 
 
 def _marked(item: RunItem, evidence: list[Evidence]) -> list[Evidence]:
@@ -180,7 +185,7 @@ def _is_constant(item: RunItem) -> bool:
     """Whether no column of the prediction's answer reads a row, and some column of a gold does."""
     dialect = item.pair().dialect
     sides = []
-    texts = (item.prediction.sql or "", *item.case.golds)
+    texts = (item.prediction_text, *item.gold_texts)
     for sql, outcome in zip(texts, (item.answer(), *item.golds()), strict=True):
         if not isinstance(outcome, Answer) or not outcome.columns:
             return False
@@ -208,7 +213,7 @@ def _searched(item: RunItem) -> Evidence:
 
 
 def _by_text(item: RunItem) -> Evidence:
-    text = normalised(item.prediction.sql or "")
+    text = normalised(item.prediction_text)
     if any(normalised(gold) == text for gold in item.case.golds):
         return Proved("parse", same_text=True)
     return Undecided("parse", message=_NOTHING_RAN)

@@ -63,7 +63,7 @@ class Item(Protocol):
 
     @property
     def prediction(self) -> Prediction:
-        """The prediction; ``prediction.sql`` is a string here."""
+        """The prediction; it has SQL here, or an answer."""
         ...
 
     def golds(self) -> Sequence[Outcome]:
@@ -218,15 +218,25 @@ def score_case(spec: MetricSpec, item: Item) -> Score:
     An unanswerable case has no right SQL, so every metric leaves it unscored (the verdict and
     the reliability score speak about it). An abstention or text without SQL on an answerable
     case is worth 0 to a metric of correctness, never unscored; but where a case has no test
-    suite, a metric of suites says nothing about any prediction.
+    suite, a metric of suites says nothing about any prediction. A metric that looks at more than
+    answers says nothing where the gold or the prediction is a result file.
     """
     if not item.case.answerable:
         return Score(None)
-    if item.prediction.abstained or not (item.prediction.sql or "").strip():
+    if item.prediction.abstained or not item.prediction.responds:
         if "databases" in spec.metric.needs and len(item.databases()) == 1:
             return Score(None, (Reason.NO_TEST_SUITE,))
         return Score(0.0, (Reason.NO_SQL_PRODUCED,))
+    if _reads_queries(spec.metric) and (item.case.gold_answers or item.prediction.answer):
+        return Score(None, (Reason.RESULT_ALONE,))
     return spec.metric.score(item, spec.parameter)
+
+
+def _reads_queries(metric: Metric) -> bool:
+    """Whether a metric cannot do with two answers alone; a judge and a verdict can."""
+    if listens_to_judge(metric):
+        return False
+    return metric.needs != {"answers"}
 
 
 def document(metric: Metric) -> dict[str, str]:

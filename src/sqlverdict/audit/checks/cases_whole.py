@@ -38,7 +38,8 @@ class CasesWhole(Check):
                     hint = "add the question"
                     yield AuditFinding(NAME, "warning", f"case {case.id}", "no question", hint)
         for case in data.cases:
-            if case.answerable and not any(sql.strip() for sql in case.golds):
+            has_gold = bool(case.gold_answers) or any(sql.strip() for sql in case.golds)
+            if case.answerable and not has_gold:
                 hint = "give its gold, or mark it as unanswerable"
                 yield AuditFinding(
                     NAME, "error", f"case {case.id}", "answerable, but no gold", hint

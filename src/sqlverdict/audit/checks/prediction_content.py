@@ -64,7 +64,7 @@ def _replies(data: AuditData, recovered: RecoveredPredictions) -> Iterator[Audit
 
 
 def _look(prediction: Prediction) -> Iterator[tuple[Severity, str, str]]:
-    if prediction.abstained:
+    if prediction.abstained or prediction.answer is not None:
         return
     raw = (prediction.raw or "").strip()
     if prediction.sql is None:

@@ -15,7 +15,8 @@ Undetermined
 
 Contract
     A case may ask for ``order`` (auto, respect, ignore), ``columns`` (any_order,
-    same_order), ``float_rel`` and ``float_abs`` of its own.
+    same_order), ``float_rel`` and ``float_abs`` of its own, or grade its ``rows`` as a set, a
+    multiset, a list, or as any ``n`` of the gold's rows.
 
 Source
     Ours. It has none of the quirks of the scripts that the other presets reproduce.
@@ -25,6 +26,7 @@ from __future__ import annotations
 
 from sqlverdict.compare.cells import Tolerance, unify
 from sqlverdict.compare.columns import SearchExhausted, match_columns
+from sqlverdict.compare.contained import contained_columns
 from sqlverdict.compare.mismatch import column_reason, row_reasons
 from sqlverdict.compare.order import could_be_gold, holds_all_cells, is_ordered, read_window
 from sqlverdict.compare.preset import PRESETS, QueryPair
@@ -47,14 +49,42 @@ class Strict:
         wrong_width = column_reason(gold, prediction)
         if wrong_width is not None:
             return Comparison(False, (wrong_width,))
+        contract = pair.contract or _NONE
+        if contract.rows == "any_of":
+            return _any_of(gold, prediction, contract)
         if gold.rows == prediction.rows:
             return Comparison(True, columns=tuple(range(len(gold.columns))))
+        if contract.rows == "set":
+            gold, prediction = _distinct(gold), _distinct(prediction)
         if len(gold.rows) != len(prediction.rows):
             return Comparison(False, row_reasons(gold, prediction))
         try:
             return _same_number_of_rows(gold, prediction, pair)
         except SearchExhausted as stopped:
             return Comparison(None, (Reason.BUDGET_EXHAUSTED,), message=str(stopped))
+
+
+def _distinct(answer: Answer) -> Answer:
+    return Answer(answer.columns, list(dict.fromkeys(answer.rows)))
+
+
+def _any_of(gold: Answer, prediction: Answer, contract: Contract) -> Comparison:
+    """Whether the prediction has as many of the gold's rows as the contract asks for."""
+    least = 1 if contract.n is None else contract.n
+    surplus = len(prediction.rows) - least
+    if surplus < 0:
+        return Comparison(False, (Reason.RESULT_MISSING_ROWS,))
+    if surplus > 0 and contract.n is not None and not contract.or_more:
+        return Comparison(False, (Reason.RESULT_EXTRA_ROWS,))
+    rows, predicted = unify([gold.rows, prediction.rows], _tolerance(contract))
+    reorder = contract.columns != "same_order"
+    try:
+        columns = contained_columns(rows, predicted, reorder=reorder)
+    except SearchExhausted as stopped:
+        return Comparison(None, (Reason.BUDGET_EXHAUSTED,), message=str(stopped))
+    if columns is None:
+        return Comparison(False, (Reason.VALUE_MISMATCH,))
+    return Comparison(True, columns=columns)
 
 
 def _same_number_of_rows(gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:

@@ -47,7 +47,7 @@ class Surroundings:
 def surroundings(item: RunItem, gold: str) -> Surroundings:
     """What is told about the database of a case: its tables and columns that are touched."""
     schema = item.schema()
-    queries = [item.query(sql) for sql in (gold, item.prediction.sql or "")]
+    queries = [item.query(sql) for sql in (gold, item.prediction_text)]
     if schema is None or not all(isinstance(query, Query) for query in queries):
         return Surroundings()
     parsed = [query for query in queries if isinstance(query, Query)]

@@ -104,7 +104,7 @@ def _same(one: JudgeQuestion, other: JudgeQuestion) -> bool:
 def _runs(item: RunItem) -> bool:
     """Whether both queries run: FLEX asks about no others."""
     case, prediction = item.case, item.prediction
-    if not case.answerable or not (prediction.sql or "").strip():
+    if not case.answerable or not prediction.responds:
         return False
     return isinstance(item.answer(), Answer) and any(isinstance(g, Answer) for g in item.golds())
 
@@ -120,7 +120,7 @@ def _bare(item: RunItem) -> Brief:
         knowledge=case.knowledge,
         schema_text=_schema_text(item, record.schema_text if record is not None else ""),
         gold=sql,
-        prediction=item.prediction.sql or "",
+        prediction=item.prediction_text,
         equal=item.compare(DEFAULT_PRESET).equal,
         gold_table=_answer_text(record, record.gold_text if record else "", gold),
         prediction_table=_answer_text(
@@ -132,7 +132,7 @@ def _bare(item: RunItem) -> Brief:
 
 def _gold(item: RunItem) -> tuple[str, Outcome]:
     """The first gold that has an answer, and its answer."""
-    both = zip(item.case.golds, item.golds(), strict=False)
+    both = zip(item.gold_texts, item.golds(), strict=False)
     return next((sql, outcome) for sql, outcome in both if isinstance(outcome, Answer))
 
 

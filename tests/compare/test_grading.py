@@ -1,0 +1,52 @@
+"""How a contract grades rows: as a set, a multiset, a list, or as any n of the gold's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.compare.answers import compare_answers
+from sqlverdict.errors import BenchmarkError
+from sqlverdict.load.fields import case_from
+from sqlverdict.records import Contract, Row
+
+GOLD: list[Row] = [("a", 1), ("b", 2), ("b", 2), ("c", 3)]
+
+
+@pytest.mark.parametrize(
+    ("contract", "prediction", "equal"),
+    [
+        (Contract(rows="set"), [("c", 3), ("b", 2), ("a", 1)], True),
+        (Contract(rows="set"), [(3, "c"), (2, "b"), (1, "a"), (1, "a")], True),
+        (Contract(rows="set"), [("a", 1), ("b", 2)], False),
+        (Contract(rows="multiset"), GOLD[::-1], True),
+        (Contract(rows="multiset"), GOLD[1:], False),
+        (Contract(rows="list"), GOLD, True),
+        (Contract(rows="list"), GOLD[::-1], False),
+        (Contract(rows="any_of", n=2), [("c", 3), ("a", 1)], True),
+        (Contract(rows="any_of", n=2), [(3, "c"), (1, "a")], True),
+        (Contract(rows="any_of", n=2, columns="same_order"), [(3, "c"), (1, "a")], False),
+        (Contract(rows="any_of", n=2), [("b", 2), ("b", 2)], True),
+        (Contract(rows="any_of", n=2), [("a", 1), ("a", 1)], False),
+        (Contract(rows="any_of", n=2), [("a", 2), ("b", 1)], False),
+        (Contract(rows="any_of", n=2), GOLD[:3], False),
+        (Contract(rows="any_of", n=2, or_more=True), GOLD[:3], True),
+        (Contract(rows="any_of", n=2), GOLD[:1], False),
+        (Contract(rows="any_of"), GOLD[:1], True),
+        (Contract(rows="any_of", n=1), [("a", 1 + 1e-12)], True),
+    ],
+)
+def test_rows_are_graded_as_the_contract_says(
+    contract: Contract, prediction: list[Row], equal: bool
+) -> None:
+    sql = "SELECT x, y FROM t ORDER BY y DESC"
+    assert compare_answers(GOLD, prediction, contract=contract, gold_sql=sql).equal is equal
+
+
+def test_a_contract_that_contradicts_itself_is_refused() -> None:
+    with pytest.raises(ValueError, match="graded as a list"):
+        Contract(order="ignore", rows="list")
+    record = {"id": "1", "db_id": "d", "gold": "x", "contract": {"order": "ignore", "rows": "list"}}
+    with pytest.raises(BenchmarkError, match=r"the contract cannot be read: .*graded as a list"):
+        case_from(record, "here", None, Path())
