@@ -195,12 +195,6 @@ def test_keys_that_are_output_columns_are_named_not_appended() -> None:
     )
 
 
-def test_other_dialects_have_no_probe() -> None:
-    query = parse("SELECT a FROM t ORDER BY b LIMIT 1", "mysql")
-    assert isinstance(query, Query)
-    assert tie_probe(query) is None
-
-
 @pytest.mark.data
 def test_golds_with_limit_have_probes_that_run(data_root: Path) -> None:
     """Every Spider dev gold with LIMIT that can run: the probe runs and begins with its rows."""

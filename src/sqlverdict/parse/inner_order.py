@@ -100,7 +100,7 @@ def inner_probe(tree: Expr) -> tuple[str, int] | None:
     if stars and len(probe.expressions) > 1:
         return None
     terms = inner.args["order"].expressions
-    keys = [key for term in terms if (key := _sort_value(term.this, inner)) is not None]
+    keys = [key for term in terms if (key := sort_value(term.this, inner)) is not None]
     if len(keys) < len(terms):
         return None
     names = [f"{_KEY}{number}" for number in range(len(keys))]
@@ -113,7 +113,7 @@ def inner_probe(tree: Expr) -> tuple[str, int] | None:
     return str(probe.sql(dialect="sqlite")), len(names)
 
 
-def _sort_value(key: Expr, select: exp.Select) -> Expr | None:
+def sort_value(key: Expr, select: exp.Select) -> Expr | None:
     """What a sort key stands for: an ordinal and an alias mean an output column."""
     from sqlglot import exp
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.parse.clauses import Clauses, outer_clauses
 from sqlverdict.parse.inner_order import inner_probe, takes_inner_order
+from sqlverdict.parse.rank_probe import rank_probe
 from sqlverdict.parse.tokens import Kind, first_statement, fold, has_word, kind, normalised, solid
 from sqlverdict.records import Query, Row
 
@@ -100,7 +101,8 @@ def tie_probe(query: Query) -> TieProbe | None:
     Two rows of the probe have equal keys exactly where the ORDER BY leaves their order
     open. Where the query has none and takes its rows from an ordered query inside, the inner
     ORDER BY is meant. None where no such query can be written: the keys of a DISTINCT or a set
-    operation that are no output columns, keys by chance, other dialects than SQLite's.
+    operation that are no output columns, and keys by chance. Other engines than SQLite rank the
+    rows themselves (see ``rank_probe.py``).
 
     The probe may still fail to run, where a key's expression uses an alias; it never runs
     with other keys than the query's.
@@ -108,7 +110,8 @@ def tie_probe(query: Query) -> TieProbe | None:
     from sqlglot import exp
 
     if query.dialect != "sqlite":
-        return None
+        ranked = rank_probe(query)
+        return None if ranked is None else TieProbe(*ranked)
     sql = first_statement(query.sql)
     if isinstance(query.tree, exp.Values):
         return TieProbe(sql)

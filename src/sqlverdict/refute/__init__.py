@@ -8,11 +8,13 @@
 ``meter``          what a search has spent: instances and work, never seconds
 ``shrink``         fewest rows, simplest values
 ``related``        how two queries relate on generated databases, without the data
+``witness_text``   what a witness file says in its comments
 ``witness_files``  witnesses as ``.sql`` and ``.sqlite``, and their replay
 ``read/``          what the queries look at: columns, constants, joins, counts
 ``make/``          rows that obey the facts
 ``trial/``         both queries on an instance: legality, determined answers, ties
 ``data/``          what the real data show beyond the schema; grades; instances of real rows
 ``explain/``       "they differ when ...", each cause tried out before it is named
+``target/``        witnesses on engines other than SQLite
 ``bank/``          databases that separated earlier pairs, and the fewest that still do
 """

@@ -68,6 +68,7 @@ class Witness:
             may find one.
         kind: What it shows.
         other: Another answer that the prediction may give, where it leaves its answer open.
+        engine: The engine on which the two queries differ.
     """
 
     gold_sql: str
@@ -84,6 +85,7 @@ class Witness:
     cut_by_time: bool = False
     kind: Kind = "different"
     other: Outcome | None = None
+    engine: str = "sqlite"
 
     @property
     def refuted(self) -> bool:

@@ -8,7 +8,6 @@ shell runs our CREATE and INSERT and nothing else.
 
 from __future__ import annotations
 
-import json
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -26,7 +25,7 @@ from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.sqlite import open_in_memory, quote_name
 from sqlverdict.parse.tokens import leading_keyword, statements
 from sqlverdict.records import Answer, Comparison, Contract, Outcome
-from sqlverdict.refute.trial.literals import cell_text, literal
+from sqlverdict.refute.trial.literals import literal
 from sqlverdict.refute.trial.rebuild import (
     SMALL,
     RebuiltInstance,
@@ -36,32 +35,16 @@ from sqlverdict.refute.trial.rebuild import (
     touched,
 )
 from sqlverdict.refute.witness import Witness
+from sqlverdict.refute.witness_text import FORMAT, MARK, WitnessHeader, comment_lines, header_of
 
-FORMAT = 1
 NOTES = "_sqlverdict_witness"
-_MARK = "-- witness "
 _LARGEST = 64 * 2**20
 """A larger file is no witness."""
-_MOST_ROWS = 20
-"""How many rows of an answer the comment of a file lists."""
 _STEPS = 5_000_000
 """Steps of the engine that the replay of one file may take."""
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
 _CATALOGUE = ("sqlite_master", "sqlite_schema", "sqlite_sequence")
-
-
-class WitnessHeader(msgspec.Struct, frozen=True):
-    """What a witness file says besides its rows."""
-
-    format: int
-    gold: str
-    prediction: str
-    preset: str = DEFAULT_PRESET
-    contract: Contract | None = None
-    sentence: str = ""
-    grade: str = "ungraded"
-    db_id: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,32 +83,13 @@ def to_sql(
     """
     rebuilt = _faithful(witness, preset, contract)
     try:
-        return _text(witness, rebuilt, _card(witness, preset, contract))
+        return _text(witness, rebuilt, header_of(witness, preset, contract))
     finally:
         rebuilt.connection.close()
 
 
 def _text(witness: Witness, rebuilt: RebuiltInstance, card: WitnessHeader) -> str:
-    lines = [
-        "-- A witness of sqlverdict: a database on which two queries differ.",
-        "-- Run it again: sqlverdict replay FILE",
-        "--",
-        *_comment(card.sentence or "they differ on this database", "-- "),
-        f"-- Grade: {witness.grade}. Compared under the preset {_one_line(card.preset)}.",
-        *(line for broken in witness.broken for line in _comment(f"Breaks: {broken}", "-- ")),
-    ]
-    for side, sql, outcome in (
-        ("Gold", witness.gold_sql, witness.gold),
-        ("Prediction", witness.prediction_sql, witness.prediction),
-    ):
-        lines += ["--", f"-- {side}:", *_comment(sql), f"-- {_returns(outcome)}"]
-        lines += [line for row in _answer_rows(outcome) for line in _comment(row)]
-    if witness.other is not None:
-        lines += ["--", "-- The prediction leaves its answer open. In another legal order:"]
-        lines += [f"-- {_returns(witness.other)}"]
-        lines += [line for row in _answer_rows(witness.other) for line in _comment(row)]
-    # In ASCII, so that no character in it can end the comment or turn the reading direction.
-    lines += ["--", _MARK + json.dumps(msgspec.to_builtins(card))]
+    lines = comment_lines(witness, card)
     for name, sql in rebuilt.declared.items():
         lines += ["", sql + ";"]
         lines += _inserts(witness, rebuilt, name)
@@ -143,48 +107,6 @@ def _inserts(witness: Witness, rebuilt: RebuiltInstance, name: str) -> Iterator[
     for number, row in enumerate(rows, 1):
         cells = ", ".join(literal(row[i], rebuilt.connection) for i in indexes)
         yield f"  ({cells}){';' if number == len(rows) else ','}"
-
-
-def _returns(outcome: Outcome) -> str:
-    if not isinstance(outcome, Answer):
-        return f"It fails: {_one_line(f'{outcome.reason}: {outcome.message}')}"
-    count = len(outcome.rows)
-    return f"It returns {count} row{'' if count == 1 else 's'}{':' if count else '.'}"
-
-
-def _answer_rows(outcome: Outcome) -> Iterator[str]:
-    if not isinstance(outcome, Answer) or not outcome.rows:
-        return
-    yield " | ".join(outcome.columns)
-    for row in outcome.rows[:_MOST_ROWS]:
-        yield " | ".join(map(cell_text, row))
-    if len(outcome.rows) > _MOST_ROWS:
-        yield f"... and {len(outcome.rows) - _MOST_ROWS} more"
-
-
-def _comment(text: str, start: str = "--     ") -> list[str]:
-    """Text as comment lines: whatever ends a line anywhere begins a comment again."""
-    return [f"{start}{_one_line(line)}".rstrip() for line in text.splitlines()] or [start.rstrip()]
-
-
-def _one_line(text: str) -> str:
-    """Text without control characters, line ends and changes of reading direction."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-
-
-def _card(witness: Witness, preset: str, contract: Contract | None) -> WitnessHeader:
-    from sqlverdict.refute.explain.sentence import sentence
-
-    return WitnessHeader(
-        FORMAT,
-        witness.gold_sql,
-        witness.prediction_sql,
-        preset,
-        contract,
-        witness.sentence or sentence(witness, preset=preset, contract=contract),
-        witness.grade,
-        witness.instance.schema.db_id,
-    )
 
 
 def _faithful(witness: Witness, preset: str, contract: Contract | None) -> RebuiltInstance:
@@ -225,7 +147,7 @@ def write(
         FileFailure: the folder cannot be written.
     """
     rebuilt = _faithful(witness, preset, contract)
-    card = _card(witness, preset, contract)
+    card = header_of(witness, preset, contract)
     try:
         text = _text(witness, rebuilt, card).encode()
         rebuilt.connection.execute(f"CREATE TABLE {NOTES} (name TEXT PRIMARY KEY, value TEXT)")
@@ -303,20 +225,36 @@ def _open_database(path: Path) -> tuple[Session, WitnessHeader]:
         raise DataError(str(error)) from error
 
 
-def _open_text(path: Path) -> tuple[Session, WitnessHeader]:
+def read_header(path: Path) -> tuple[WitnessHeader, str]:
+    """What a witness as text says of itself, and the text.
+
+    Raises:
+        DataError: the file is no witness.
+    """
     if path.stat().st_size > _LARGEST:
         raise DataError(f"{path} has more than {_LARGEST:,} bytes; a witness is a few rows")
     try:
         text = path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 ({error}); expected a witness as text") from error
-    line = next((line for line in text.split("\n") if line.startswith(_MARK)), None)
+    line = next((line for line in text.split("\n") if line.startswith(MARK)), None)
     if line is None:
-        raise DataError(f"{path} is no witness: no line begins with {_MARK.strip()!r}")
+        raise DataError(f"{path} is no witness: no line begins with {MARK.strip()!r}")
     try:
-        card = _checked(msgspec.json.decode(line.removeprefix(_MARK)), path)
+        return _checked(msgspec.json.decode(line.removeprefix(MARK)), path), text
     except msgspec.DecodeError as error:
-        raise DataError(f"{path} is no witness: the line {_MARK.strip()!r}: {error}") from error
+        raise DataError(f"{path} is no witness: the line {MARK.strip()!r}: {error}") from error
+
+
+def is_of_sqlite(path: Path) -> bool:
+    """Whether a witness file is one of SQLite; another engine's is a script of that engine."""
+    if not path.is_file() or path.suffix != ".sql":
+        return True
+    return read_header(path)[0].engine == "sqlite"
+
+
+def _open_text(path: Path) -> tuple[Session, WitnessHeader]:
+    card, text = read_header(path)
     return _build(statements(text), path), card
 
 

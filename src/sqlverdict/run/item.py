@@ -284,9 +284,14 @@ class RunItem:
     def _keep_witness(self, refutation: Refutation) -> None:
         if self._witnesses is None or not isinstance(refutation, Witness):
             return
+        name = witness_name(self.case, self.prediction.sql or "")
+        if refutation.engine != DEFAULT_ENGINE:
+            from sqlverdict.refute.target.script import write_script
+
+            write_script(refutation, self._witnesses, name, contract=self.case.contract)
+            return
         from sqlverdict.refute.witness_files import write
 
-        name = witness_name(self.case, self.prediction.sql or "")
         write(refutation, self._witnesses, name, contract=self.case.contract)
 
     def query(self, sql: str) -> ParseResult:
@@ -308,12 +313,12 @@ class RunItem:
         return query
 
     def _gold_queries(self) -> list[ParseResult]:
-        """The golds, parsed as proofs and searches read them: as queries of SQLite."""
-        return [self._parse(gold, "sqlite") for gold in self.case.golds]
+        """The golds, parsed for proofs and searches."""
+        return [self.query(gold) for gold in self.case.golds]
 
     def _predicted(self) -> ParseResult:
         """The prediction, parsed likewise."""
-        return self._parse(self.prediction.sql or "", "sqlite")
+        return self.query(self.prediction.sql or "")
 
     def schema(self) -> Schema | None:
         """The schema given to the run, else that of the case's database file.

@@ -9,6 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset
 from sqlverdict.errors import DatabaseError, SchemaError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES
 from sqlverdict.execute.fold_sql import fold_sql
@@ -20,6 +21,7 @@ from sqlverdict.run.options import SearchOptions
 
 if TYPE_CHECKING:
     from sqlverdict.refute.bank.store import Bank
+    from sqlverdict.refute.target.search import EngineSearch
     from sqlverdict.run.plan import RunPlan
 
 
@@ -30,12 +32,13 @@ class Refuter:
         self.plan = plan
         self.options = plan.search or SearchOptions()
         self._bank: Bank | None = None
+        self._searches: dict[str, EngineSearch] = {}
 
     def refute(
         self, case: Case, golds: Sequence[ParseResult], prediction: ParseResult
     ) -> Refutation:
         """A witness against every gold of the case, or that there is none."""
-        schema = self._searchable(case)
+        schema = self.schema(case)
         if isinstance(schema, NotRefuted):
             return schema
         refutation: Refutation = NotRefuted(0, message="the case has no gold")
@@ -55,15 +58,18 @@ class Refuter:
         from sqlverdict.compare.related.under_relation import UnderRelation
         from sqlverdict.refute.search import refute_queries
 
-        schema = self._searchable(case)
+        schema = self.schema(case)
         if isinstance(schema, NotRefuted):
             return schema
+        preset = UnderRelation(relation)
+        if self.plan.engine != DEFAULT_ENGINE:
+            return self._on_engine(gold, prediction, schema, case, preset)
         return refute_queries(
             gold,
             prediction,
             schema,
             budget=self.options.budget,
-            preset=UnderRelation(relation),
+            preset=preset,
             contract=case.contract,
             database=_real_file(case),
         )
@@ -71,6 +77,8 @@ class Refuter:
     def _search(
         self, gold: ParseResult, prediction: ParseResult, schema: Schema, case: Case
     ) -> Refutation:
+        if self.plan.engine != DEFAULT_ENGINE:
+            return self._on_engine(gold, prediction, schema, case, PRESETS.get(DEFAULT_PRESET))
         # The search is slow to load; runs without it need not wait.
         from sqlverdict.refute.search import refute_queries
 
@@ -104,12 +112,24 @@ class Refuter:
             bank.add(refutation)
         return refutation
 
-    def _searchable(self, case: Case) -> Schema | NotRefuted:
-        """The schema; of an engine that the search does not serve, that it does not."""
-        if self.plan.engine != DEFAULT_ENGINE:
-            message = f"witnesses are not searched for on {self.plan.engine}"
-            return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=message)
-        return self.schema(case)
+    def _on_engine(
+        self,
+        gold: ParseResult,
+        prediction: ParseResult,
+        schema: Schema,
+        case: Case,
+        preset: Preset,
+    ) -> Refutation:
+        """A search with another engine than SQLite as the judge."""
+        from sqlverdict.refute.target.search import EngineSearch
+
+        key = case.database or case.db_id
+        search = self._searches.get(key)
+        if search is None:
+            engine = ENGINES.get(self.plan.engine)
+            search = self._searches[key] = EngineSearch(engine, case.database, schema)
+        budget, contract = self.options.budget, case.contract
+        return search.refute(gold, prediction, budget=budget, preset=preset, contract=contract)
 
     def schema(self, case: Case) -> Schema | NotRefuted:
         """The schema given for the case's database, else that of its file."""

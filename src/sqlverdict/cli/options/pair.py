@@ -12,15 +12,25 @@ import click
 
 from sqlverdict.cli.command import Heading, argument, group, option
 from sqlverdict.cli.options.shared import (
-    FILE,
     FOLDER,
     POSITIVE,
+    REFERENCE,
     json_option,
     null_keys_option,
     schema_option,
     seed_option,
 )
 from sqlverdict.errors import DataError, UsageError
+from sqlverdict.execute.engine import (
+    DEFAULT_ENGINE,
+    ENGINES,
+    Limits,
+    Scratch,
+    ScratchEngine,
+    Session,
+    engine_of,
+)
+from sqlverdict.files.references import file_of
 from sqlverdict.files.text import few_of, read_text
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
@@ -29,6 +39,8 @@ from sqlverdict.records import Failure, ParseFailure, Reason
 from sqlverdict.refute.bank.store import Bank
 from sqlverdict.refute.explain.sentence import sentence
 from sqlverdict.refute.search import find_witness
+from sqlverdict.refute.target.script import write_script
+from sqlverdict.refute.target.search import EngineSearch
 from sqlverdict.refute.trial.rebuild import rebuild
 from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBudget, Witness
 from sqlverdict.refute.witness_files import write
@@ -42,10 +54,24 @@ class SchemaArgs:
 
     HEADING: ClassVar[Heading] = Heading.DATA
 
-    db: Path | None = option("--db", type=FILE, help="A SQLite database: its schema and its rows.")
+    db: str | None = option(
+        "--db",
+        type=REFERENCE,
+        metavar="PATH|URL",
+        help="A database, as a file or a URL: its schema and its rows.",
+    )
     schema: Path | None = schema_option()
     db_id: str | None = option("--db-id", help="Which database, where --schema has several.")
     null_keys: bool = null_keys_option()
+
+    @property
+    def engine(self) -> str:
+        """The engine of the database; without one, SQLite.
+
+        Raises:
+            UsageError: no engine opens it.
+        """
+        return DEFAULT_ENGINE if self.db is None else engine_of(self.db)
 
     def read(self) -> Schema:
         """The schema.
@@ -57,6 +83,9 @@ class SchemaArgs:
         if (self.db is None) == (self.schema is None):
             both = "neither --db nor --schema" if self.db is None else "both --db and --schema"
             raise UsageError(f"found {both}; give one of them, so that the tables are known")
+        if self.db is not None and self.engine != DEFAULT_ENGINE:
+            declared = ENGINES.get(self.engine).schema(self.db, self.db_id)
+            return replace(declared, null_keys=self.null_keys)
         schemas = load_schemas(self.db or self.schema or "", self.db_id)
         if len(schemas) > 1:
             raise UsageError(
@@ -114,7 +143,9 @@ class PairArgs:
             UsageError: the options name no schema, or several.
             DataError: a file cannot be read.
         """
-        return PairOfQueries(query_text(self.gold), query_text(self.prediction), self.source.read())
+        gold, prediction = query_text(self.gold), query_text(self.prediction)
+        source = self.source
+        return PairOfQueries(gold, prediction, source.read(), source.engine, source.db)
 
 
 @dataclass(frozen=True)
@@ -124,6 +155,20 @@ class PairOfQueries:
     gold: str
     prediction: str
     schema: Schema
+    engine: str = DEFAULT_ENGINE
+    database: str | None = None
+
+    @property
+    def dialect(self) -> str:
+        """The dialect of both queries."""
+        return ENGINES.get(self.engine).dialect
+
+    def open(self) -> Session | Scratch:
+        """An empty database with the tables of the schema."""
+        engine = ENGINES.get(self.engine)
+        if isinstance(engine, ScratchEngine):
+            return engine.scratch(self.schema, Limits(), self.database)
+        return rebuild(Instance(self.schema, {})).session()
 
     @property
     def queries(self) -> tuple[tuple[str, str], ...]:
@@ -144,10 +189,10 @@ def query_text(text: str) -> str:
 
 def problems(pair: PairOfQueries) -> dict[str, str]:
     """Why a query cannot be used at all, by side: it does not parse, or does not run."""
-    session = rebuild(Instance(pair.schema, {})).session()
+    session = pair.open()
     by_side = {}
     for side, sql in pair.queries:
-        query = parse(sql)
+        query = parse(sql, pair.dialect)
         if isinstance(query, ParseFailure) and query.reason is not Reason.UNSUPPORTED_FEATURE:
             by_side[side] = f"{query.reason}: {query.message}"
             continue
@@ -169,17 +214,13 @@ def check_queries(pair: PairOfQueries) -> None:
         raise UsageError(". ".join(f"the {side} query: {why}" for side, why in by_side.items()))
 
 
-def search(pair: PairOfQueries, args: SearchArgs, database: Path | None) -> Refutation:
-    """Search for a witness; a new one goes into the bank.
-
-    Args:
-        pair: The queries.
-        args: How to search.
-        database: The real database, where there is one.
-    """
+def search(pair: PairOfQueries, args: SearchArgs) -> Refutation:
+    """Search for a witness; a new one of SQLite goes into the bank."""
     budget = replace(
         SearchBudget(alike=1), instances=args.instances, seconds=args.seconds, seed=args.seed
     )
+    if pair.engine != DEFAULT_ENGINE:
+        return _search_on_engine(pair, args, budget)
     with ExitStack() as stack:
         bank = None if args.no_bank else stack.enter_context(Bank())
         refutation = find_witness(
@@ -189,7 +230,7 @@ def search(pair: PairOfQueries, args: SearchArgs, database: Path | None) -> Refu
             budget=budget,
             preset=args.preset,
             first=bank.instances(pair.schema) if bank is not None else (),
-            database=database,
+            database=file_of(pair.database) if pair.database is not None else None,
         )
         if isinstance(refutation, NotRefuted):
             return refutation
@@ -197,6 +238,19 @@ def search(pair: PairOfQueries, args: SearchArgs, database: Path | None) -> Refu
             bank.add(refutation)
     text = refutation.sentence or sentence(refutation, preset=args.preset)
     return replace(refutation, sentence=text)
+
+
+def _search_on_engine(pair: PairOfQueries, args: SearchArgs, budget: SearchBudget) -> Refutation:
+    """Search with another engine than SQLite as the judge."""
+    engine_search = EngineSearch(ENGINES.get(pair.engine), pair.database, pair.schema)
+    gold, prediction = parse(pair.gold, pair.dialect), parse(pair.prediction, pair.dialect)
+    try:
+        refutation = engine_search.refute(gold, prediction, budget=budget, preset=args.preset)
+    finally:
+        engine_search.close()
+    if isinstance(refutation, NotRefuted) or refutation.sentence:
+        return refutation
+    return replace(refutation, sentence=sentence(refutation, preset=args.preset))
 
 
 def write_witness(
@@ -207,4 +261,6 @@ def write_witness(
         return []
     text = f"{pair.gold}\0{pair.prediction}".encode("utf-8", "backslashreplace")
     name = f"{pair.schema.db_id}-{blake2b(text, digest_size=5).hexdigest()}"
+    if witness.engine != DEFAULT_ENGINE:
+        return [write_script(witness, out, name, preset=preset)]
     return list(write(witness, out, name, preset=preset))

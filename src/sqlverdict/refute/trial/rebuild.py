@@ -192,13 +192,14 @@ def compare_on(
     prediction_sql: str,
     preset: str = DEFAULT_PRESET,
     contract: Contract | None = None,
+    dialect: str = "sqlite",
 ) -> tuple[Outcome, Outcome, Comparison]:
     """Run both queries and compare. One that fails where the other answers is different."""
     rules = PRESETS.get(preset)
     gold_sql, prediction_sql = rules.prepare(gold_sql, prediction_sql)
     gold, prediction = run(gold_sql), run(prediction_sql)
     if isinstance(gold, Answer) and isinstance(prediction, Answer):
-        pair = QueryPair(gold_sql, prediction_sql, "sqlite", contract, run)
+        pair = QueryPair(gold_sql, prediction_sql, dialect, contract, run)
         return gold, prediction, rules.compare(gold, prediction, pair)
     failed = [outcome for outcome in (gold, prediction) if not isinstance(outcome, Answer)]
     reasons = tuple(dict.fromkeys(failure.reason for failure in failed))

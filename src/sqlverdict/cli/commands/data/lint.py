@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import click
@@ -17,6 +17,7 @@ from sqlverdict.cli.options.limits import CacheArgs, open_runner
 from sqlverdict.cli.options.predictions import prediction_format_option
 from sqlverdict.cli.options.shared import (
     FILE,
+    REFERENCE,
     json_option,
     limit_option,
     print_json,
@@ -24,6 +25,7 @@ from sqlverdict.cli.options.shared import (
     timeout_option,
 )
 from sqlverdict.errors import NothingEvaluated, UsageError
+from sqlverdict.execute.engine import engine_of
 from sqlverdict.files.text import count
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.records import Case
@@ -46,12 +48,13 @@ class LintArgs:
     sql: str | None = option(
         "--sql", heading=Heading.DATA, help="One query, or - for standard input."
     )
-    db: Path | None = option(
+    db: str | None = option(
         "--db",
-        type=FILE,
+        type=REFERENCE,
+        metavar="PATH|URL",
         aliases=["--database"],
         heading=Heading.DATA,
-        help="The SQLite database that --sql is for.",
+        help="The database that --sql is for, as a file or a URL.",
     )
     question: str = option(
         "--question", default="", heading=Heading.DATA, help="The question that --sql answers."
@@ -106,7 +109,7 @@ def lint(args: LintArgs) -> int:
     """
     names = names_of(args.signs, args.weak)
     names_of([rule for rule in args.fail_on if rule not in ("any", "strong")], weak=False)
-    runner = open_runner(args.data.engine_name, args.timeout, args.cache.path)
+    runner = open_runner(_engine(args), args.timeout, args.cache.path)
     try:
         report = lint_queries(_entries(args), runner, names)
         runner.flush()
@@ -125,6 +128,10 @@ def lint(args: LintArgs) -> int:
     return int(bool(failing))
 
 
+def _engine(args: LintArgs) -> str:
+    return args.data.engine_name if args.db is None else engine_of(args.db)
+
+
 def _entries(args: LintArgs) -> Iterator[LintEntry]:
     """The queries that the options name.
 
@@ -135,9 +142,10 @@ def _entries(args: LintArgs) -> Iterator[LintEntry]:
         yield from _of_benchmark(args)
         return
     if args.db is None:
-        raise UsageError("--sql needs --db, the SQLite file of its database")
+        raise UsageError("--sql needs --db, its database as a file or a URL")
     sql = sys.stdin.read() if args.sql == "-" else args.sql
-    yield LintEntry("query", sql, str(args.db), args.db.stem, args.question, args.knowledge)
+    db_id = PurePath(args.db).stem
+    yield LintEntry("query", sql, args.db, db_id, args.question, args.knowledge)
 
 
 def _of_benchmark(args: LintArgs) -> Iterator[LintEntry]:

@@ -62,13 +62,13 @@ def pair(args: PairArgs) -> int:
     """
     queries = args.read()
     broken = problems(queries)
-    parsed = {side: _parts(sql) for side, sql in queries.queries}
+    parsed = {side: _parts(sql, queries.dialect) for side, sql in queries.queries}
     execution = refutation = None
     paths: list[Path] = []
     if not broken:
         if args.source.db is not None:
             execution = _execute(queries, args.source.db, args.search.preset)
-        refutation = search(queries, args.search, args.source.db)
+        refutation = search(queries, args.search)
         if not isinstance(refutation, NotRefuted):
             paths = write_witness(refutation, queries, args.search.preset, args.out)
     if args.as_json:
@@ -94,24 +94,28 @@ def pair(args: PairArgs) -> int:
     return 2 if broken else 0
 
 
-def _parts(sql: str) -> dict[str, Any]:
-    query = parse(sql)
+def _parts(sql: str, dialect: str) -> dict[str, Any]:
+    query = parse(sql, dialect)
     if isinstance(query, ParseFailure):
         return {"sql": sql, "parsed": False, "message": f"{query.reason}: {query.message}"}
     return {"sql": sql, "parsed": True, **query_parts(sql, query)}
 
 
-def _execute(queries: PairOfQueries, database: Path, preset: str) -> Execution:
+def _execute(queries: PairOfQueries, database: str, preset: str) -> Execution:
     """Run both queries on the real database and compare the answers."""
-    session = ENGINES.get("sqlite").open(database, Limits())
+    session = ENGINES.get(queries.engine).open(database, Limits())
     try:
         gold, prediction, comparison = compare_on(
-            session.run, queries.gold, queries.prediction, preset
+            session.run,
+            queries.gold,
+            queries.prediction,
+            preset,
+            dialect=queries.dialect,
         )
         relations: tuple[Relation, ...] = ()
         differ = comparison.equal is False
         if differ and isinstance(gold, Answer) and isinstance(prediction, Answer):
-            texts = QueryPair(queries.gold, queries.prediction, probe=session.run)
+            texts = QueryPair(queries.gold, queries.prediction, queries.dialect, probe=session.run)
             relations = relate(gold, prediction, texts)
     finally:
         session.close()

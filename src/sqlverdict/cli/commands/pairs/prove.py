@@ -10,6 +10,8 @@ from sqlverdict.cli.command import Heading, argument, command, group, option
 from sqlverdict.cli.options.pair import PairOfQueries, SchemaArgs, check_queries, query_text
 from sqlverdict.cli.options.shared import FILE, json_option, print_json
 from sqlverdict.errors import Contradiction, UsageError
+from sqlverdict.execute.engine import DEFAULT_ENGINE
+from sqlverdict.files.references import file_of
 from sqlverdict.files.text import count
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.query import parse
@@ -88,7 +90,9 @@ def prove(args: ProveArgs) -> int:
     if args.gold is None or args.prediction is None:
         raise UsageError("give two queries, GOLD and PRED, or --check FILE")
     schema = args.source.read()
-    pair = PairOfQueries(query_text(args.gold), query_text(args.prediction), schema)
+    source = args.source
+    texts = query_text(args.gold), query_text(args.prediction)
+    pair = PairOfQueries(*texts, schema, source.engine, source.db)
     check_queries(pair)
     return _prove(pair, args)
 
@@ -105,11 +109,13 @@ def _check(file: Path, args: ProveArgs) -> int:
 
 
 def _prove(pair: PairOfQueries, args: ProveArgs) -> int:
+    if pair.engine != DEFAULT_ENGINE:
+        raise UsageError(f"nothing is proved on {pair.engine} yet; give a SQLite database")
     result = prove_on_data(
-        parse(pair.gold),
-        parse(pair.prediction),
+        parse(pair.gold, pair.dialect),
+        parse(pair.prediction, pair.dialect),
         pair.schema,
-        args.source.db if args.profile == SOUND else None,
+        file_of(pair.database) if pair.database and args.profile == SOUND else None,
         profile=args.profile,
         without=frozenset(args.without),
     )

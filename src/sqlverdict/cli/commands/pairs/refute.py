@@ -29,7 +29,7 @@ def refute(args: PairArgs) -> int:
     """
     pair = args.read()
     check_queries(pair)
-    refutation = search(pair, args.search, args.source.db)
+    refutation = search(pair, args.search)
     paths = []
     if not isinstance(refutation, NotRefuted):
         paths = write_witness(refutation, pair, args.search.preset, args.out)

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from sqlverdict.cli.command import argument, command, option
-from sqlverdict.cli.options.shared import ANY_PATH, json_option, print_json
-from sqlverdict.errors import DataError, UsageError
+from sqlverdict.cli.options.shared import ANY_PATH, REFERENCE, json_option, print_json
+from sqlverdict.errors import DatabaseError, DataError, UsageError
+from sqlverdict.refute.target.script import replay_script
+from sqlverdict.refute.witness_files import is_of_sqlite
 from sqlverdict.refute.witness_files import replay as replay_file
 from sqlverdict.report.terminal.console import Screen
 
@@ -17,6 +19,7 @@ _EXAMPLES = (
     "sqlverdict replay witnesses/17.sql",
     "sqlverdict replay witnesses              # every witness in the folder",
     "sqlverdict replay witnesses/17.sqlite --preset bird --json",
+    "sqlverdict replay runs/mine/witnesses --db postgresql://localhost/test",
 )
 _WORDS = {True: ("differ", "good"), False: ("AGREE", "bad"), None: ("error", "bad")}
 
@@ -28,6 +31,12 @@ class ReplayArgs:
     files: tuple[Path, ...] = argument(nargs=-1, required=True, type=ANY_PATH, metavar="FILE...")
     preset: str | None = option(
         "--preset", help="Compare under this preset. [default: the file's own]"
+    )
+    db: str | None = option(
+        "--db",
+        type=REFERENCE,
+        metavar="URL",
+        help="For witnesses of a server: a database there, for temporary tables.",
     )
     as_json: bool = json_option()
 
@@ -42,7 +51,7 @@ def replay(args: ReplayArgs) -> int:
     screen = Screen()
     records = []
     for path in _witness_files(args.files):
-        record = _replay(path, args.preset)
+        record = _replay(path, args)
         records.append(record)
         if not args.as_json:
             word, style = _WORDS[record["differ"]]
@@ -57,16 +66,19 @@ def replay(args: ReplayArgs) -> int:
     return 2 if None in states else int(not all(states))
 
 
-def _replay(path: Path, preset: str | None) -> dict[str, Any]:
+def _replay(path: Path, args: ReplayArgs) -> dict[str, Any]:
     """One witness run again, as JSON has it."""
     try:
-        result = replay_file(path, preset=preset)
-    except DataError as error:
+        if is_of_sqlite(path):
+            result = replay_file(path, preset=args.preset)
+        else:
+            result = replay_script(path, near=args.db, preset=args.preset)
+    except (DataError, DatabaseError) as error:
         return {"file": str(path), "differ": None, "message": str(error)}
     return {
         "file": str(path),
         "differ": result.differ,
-        "preset": preset or result.card.preset,
+        "preset": args.preset or result.card.preset,
         "sentence": result.card.sentence,
         "reasons": [str(reason) for reason in result.comparison.reasons],
         "message": result.comparison.message,

@@ -1,0 +1,95 @@
+"""A schema and a query of another engine as SQLite would have them, for the fast screen.
+
+Nothing rests on the translation being right: what it proposes, the engine itself confirms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import ErrorLevel, SqlglotError
+
+from sqlverdict.files.sqlite import quote_name
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Column, Schema, Table
+from sqlverdict.records import Query
+from sqlverdict.refute.trial.scratch_database import is_view
+
+_TEXT = "TEXT"
+_KINDS: dict[str, frozenset[exp.DType]] = {
+    "INTEGER": frozenset(exp.DataType.INTEGER_TYPES),
+    "REAL": frozenset(exp.DataType.FLOAT_TYPES),
+    "NUMERIC": frozenset(exp.DataType.NUMERIC_TYPES),
+    "BLOB": frozenset((exp.DataType.Type.BINARY, exp.DataType.Type.VARBINARY)),
+    "DATE": frozenset((exp.DataType.Type.DATE, exp.DataType.Type.DATE32)),
+    "TIME": frozenset((exp.DataType.Type.TIME, exp.DataType.Type.TIMETZ)),
+    "DATETIME": frozenset(exp.DataType.TEMPORAL_TYPES),
+}
+"""SQLite's types by the types that they stand for; the first that holds one counts."""
+
+
+@lru_cache(maxsize=64)
+def lite_schema(schema: Schema, dialect: str) -> Schema:
+    """The schema with SQLite's types; what cannot be said in SQLite is left out."""
+    tables = tuple(_table(table, dialect) for table in schema.tables)
+    return replace(schema, tables=tables, source="ddl")
+
+
+def lite_query(query: Query) -> Query | None:
+    """The query as SQLite would have it; ``None`` where it cannot be said there."""
+    text = _translated(query.sql, query.dialect)
+    lite = parse(text) if text is not None else None
+    return lite if isinstance(lite, Query) else None
+
+
+def lite_type(type_: str, dialect: str) -> str:
+    """The SQLite type that holds the values of a type in the form in which answers have them."""
+    try:
+        kind = exp.DataType.build(type_, dialect=dialect).this
+    except (SqlglotError, ValueError, AttributeError):
+        return _TEXT
+    if kind is exp.DataType.Type.BOOLEAN:
+        return "BOOLEAN"
+    return next((lite for lite, kinds in _KINDS.items() if kind in kinds), _TEXT)
+
+
+def _table(table: Table, dialect: str) -> Table:
+    if is_view(table):
+        text = _translated(table.sql or "", dialect)
+        return replace(table, sql=text or "CREATE VIEW unknown AS SELECT NULL")
+    columns = tuple(_column(column, dialect) for column in table.columns)
+    checks = (*_checks(table, dialect), *_truth_values(columns))
+    return replace(table, columns=columns, checks=checks, sql=None, indexes=())
+
+
+def _column(column: Column, dialect: str) -> Column:
+    return replace(column, type=lite_type(column.type, dialect), default=None)
+
+
+def _checks(table: Table, dialect: str) -> Iterator[str]:
+    for check in table.checks:
+        text = _translated(f"SELECT {check}", dialect)
+        if text is not None:
+            yield text.removeprefix("SELECT ")
+
+
+def _truth_values(columns: tuple[Column, ...]) -> Iterator[str]:
+    for column in columns:
+        if column.type == "BOOLEAN":
+            yield f"{quote_name(column.name)} IN (0, 1)"
+
+
+@lru_cache(maxsize=1_024)
+def _translated(sql: str, dialect: str) -> str | None:
+    try:
+        texts = sqlglot.transpile(
+            sql, read=dialect, write="sqlite", unsupported_level=ErrorLevel.RAISE
+        )
+    except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, LookupError):
+        # sqlglot trips over some texts; they are then tried on the engine alone.
+        return None
+    return texts[0] if len(texts) == 1 else None

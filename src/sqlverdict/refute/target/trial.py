@@ -1,0 +1,112 @@
+"""Both queries of a pair on one instance, on the engine that is to judge."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+from sqlverdict.compare.preset import Preset, QueryPair
+from sqlverdict.execute.engine import Scratch
+from sqlverdict.records import Answer, Comparison, Contract, Failure, Outcome, Query
+from sqlverdict.refute.read import refusal
+from sqlverdict.refute.shrink import Content
+from sqlverdict.refute.trial.determined import arrangements
+from sqlverdict.refute.trial.difference import Difference
+from sqlverdict.refute.trial.tie_breaks import broken_ties
+
+_ORDERS = 4
+"""How many other orders of the rows are tried; a server needs some milliseconds for each."""
+
+
+class EngineTrial:
+    """Runs the two queries of a pair on instances.
+
+    Args:
+        scratch: The scratch database.
+        gold: The gold query.
+        prediction: The predicted query.
+        preset: When two answers are the same.
+        contract: What the case asks of answers.
+    """
+
+    def __init__(
+        self,
+        scratch: Scratch,
+        gold: Query,
+        prediction: Query,
+        preset: Preset,
+        contract: Contract | None,
+    ) -> None:
+        self._scratch, self._gold, self._prediction = scratch, gold, prediction
+        self._preset, self._contract = preset, contract
+        self.stopped = 0
+        """On how many instances a limit stopped the prediction where the gold answered."""
+
+    def on_empty_tables(self) -> tuple[tuple[str, Outcome], tuple[str, Outcome]]:
+        """What the gold and the prediction give where no table has a row."""
+        self._scratch.load({})
+        gold, prediction = map(self._scratch.run, (self._gold.sql, self._prediction.sql))
+        return ("gold", gold), ("prediction", prediction)
+
+    def difference(self, rows: Content) -> Difference | None:
+        """The difference between the two queries on these rows, if the engine accepts them all."""
+        if not self._scratch.load(rows):
+            return None
+        gold = self._scratch.run(self._gold.sql)
+        prediction = self._scratch.run(self._prediction.sql)
+        self.stopped += isinstance(gold, Answer) and refusal.is_stopped(prediction)
+        comparison = self._compare(gold, prediction)
+        if comparison is None or comparison.equal is not False:
+            return None
+        return Difference(dict(rows), gold, prediction, comparison)
+
+    def determined_difference(self, rows: Content) -> Difference | None:
+        """The difference on these rows, if both answers are the queries' own in any order."""
+        difference = self.difference(rows)
+        return difference if difference is not None and self._is_determined(difference) else None
+
+    def differs_determined(self, rows: Content) -> bool:
+        """Whether the queries differ on these rows with determined answers."""
+        return self.determined_difference(rows) is not None
+
+    def _compare(self, gold: Outcome, prediction: Outcome) -> Comparison | None:
+        if isinstance(gold, Answer) and isinstance(prediction, Answer):
+            pair = QueryPair(
+                self._gold.sql,
+                self._prediction.sql,
+                self._gold.dialect,
+                self._contract,
+                self._scratch.run,
+            )
+            return self._preset.compare(gold, prediction, pair)
+        failed = [outcome for outcome in (gold, prediction) if isinstance(outcome, Failure)]
+        first = failed[0]
+        if len(failed) == 2 or refusal.is_stopped(first) or first.fault is not None:
+            return None
+        return Comparison(False, (first.reason,), message=first.message)
+
+    def _is_determined(self, difference: Difference) -> bool:
+        """Whether both answers stay as they are: ties broken both ways, rows in other orders."""
+        sides = ((self._gold, difference.gold), (self._prediction, difference.prediction))
+        for query, outcome in sides:
+            for text in broken_ties(query.sql):
+                now = self._scratch.run(text)
+                # A text that the engine does not take says nothing.
+                if isinstance(now, Answer) and not self._same(query, outcome, now):
+                    return False
+        for rows in islice(arrangements(difference.rows), _ORDERS):
+            if not self._scratch.load(rows):
+                return False
+            if not all(self._same(q, outcome, self._scratch.run(q.sql)) for q, outcome in sides):
+                return False
+        return True
+
+    def _same(self, query: Query, before: Outcome, now: Outcome) -> bool:
+        if not isinstance(before, Answer) or not isinstance(now, Answer):
+            return type(before) is type(now)
+        if before.volatile or now.volatile:
+            return False
+        if before.rows == now.rows:
+            return True
+        pair = QueryPair(query.sql, query.sql, query.dialect, probe=self._scratch.run)
+        # Undetermined (None) is as bad as different.
+        return bool(self._preset.compare(before, now, pair).equal)
