@@ -121,12 +121,30 @@ class Recording:
 
 
 @dataclass(frozen=True)
+class Script:
+    """What stands around the golds and predictions of a case that may write.
+
+    Each of them runs on a throw-away copy of the database: the set-up, its own statements, then
+    the check.
+
+    Attributes:
+        setup: Statements that come first.
+        check: The query whose answer is compared. Empty: the last result of the statements; and
+            where they have none, the content of all tables.
+    """
+
+    setup: tuple[str, ...] = ()
+    check: str = ""
+
+
+@dataclass(frozen=True)
 class Case:
     """A question, its gold queries (none: unanswerable) and its database.
 
     ``gold_answers`` are golds that come as results instead of queries: predictions are compared
     with them, and queries in ``golds`` are then for readers alone. ``recorded`` holds what is
-    known of the case and of one prediction from elsewhere.
+    known of the case and of one prediction from elsewhere. ``script`` is set where the golds and
+    predictions are statements that may write.
     """
 
     id: str
@@ -141,6 +159,7 @@ class Case:
     contract: Contract | None = None
     tags: Mapping[str, str] = field(default_factory=dict)
     recorded: Recording | None = field(default=None, repr=False)
+    script: Script | None = field(default=None, kw_only=True)
 
     @property
     def recorded_answers(self) -> Recording | None:

@@ -6,6 +6,8 @@
 ``cache``           answers by content, in one SQLite file that processes share
 ``sandbox``         what a query may touch in SQLite, and what its errors mean
 ``sqlite_session``  one open SQLite file under every guard
+``sqlite_workspace``  a copy of a SQLite file that may be written
+``scripts``         golds and predictions that may write, on a throw-away copy
 ``fold_sql``        one text for queries that differ in letter case and spacing
 ``clock``           whether a query reads the clock or uses chance
 ``frozen_clock``    a clock that stands still in SQLite

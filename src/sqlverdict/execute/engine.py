@@ -178,6 +178,41 @@ class Engine(Protocol):
         ...
 
 
+class Workspace(Protocol):
+    """A throw-away copy of a database, or a transaction that is rolled back; it may be written.
+
+    The database itself never changes. Files, the network, extensions, settings and administration
+    stay as closed as in a :class:`Session`.
+    """
+
+    def run(self, sql: str) -> Outcome:
+        """Run one untrusted statement; one that has no result gives an answer without columns."""
+        ...
+
+    def tables(self) -> list[str]:
+        """The names of its tables, sorted."""
+        ...
+
+    def close(self) -> None:
+        """Throw everything away."""
+        ...
+
+
+@runtime_checkable
+class WorkspaceEngine(Protocol):
+    """An engine on which statements that write can be tried."""
+
+    def workspace(
+        self, database: Reference, limits: Limits, *, now: datetime | None = None
+    ) -> Workspace:
+        """A copy of a database that may be written.
+
+        Raises:
+            DatabaseError: the database cannot be opened or copied.
+        """
+        ...
+
+
 @runtime_checkable
 class ScratchEngine(Protocol):
     """An engine on which witnesses are tried.

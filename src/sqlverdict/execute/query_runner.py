@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from hashlib import blake2b
 from typing import TypeVar
 
@@ -19,8 +20,9 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.cache import AnswerCache, answer_key, scope_key
 from sqlverdict.execute.engine import ENGINES, Limits, Session
 from sqlverdict.execute.fold_sql import fold_sql
+from sqlverdict.execute.scripts import run_script
 from sqlverdict.files.references import is_server
-from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Fault, Outcome, Reason
+from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Fault, Outcome, Reason, Script
 
 _OPEN_DATABASES = 32
 _REMEMBERED = 32 * 2**20
@@ -102,6 +104,19 @@ class QueryRunner:
         outcome = self._look_up(database, sql, canon)
         text = sql if _quotes_text(outcome) else canon
         self._remember((database, text), outcome, _weight(text, outcome))
+        return outcome
+
+    def run_script(self, database: str, script: Script, sql: str) -> Outcome:
+        """What statements that may write give on a throw-away copy; never from a cache."""
+        key = (database, f"script {script!r} {sql}")
+        entry = self._memory.get(key)
+        if entry is not None:
+            return entry[0]
+        work = partial(run_script, self.engine, database, script, sql, self.limits, self._now)
+        outcome = self.watched(database, key[1], work)
+        if outcome is None:
+            outcome = Failure(Reason.MEMORY_LIMIT, "its process had to be ended", repeatable=False)
+        self._remember(key, outcome, _weight(key[1], outcome))
         return outcome
 
     def room(self) -> Callable[[], bool]:

@@ -35,13 +35,14 @@ class SqliteSession:
         limits: Limits,
         file: Path | None = None,
         now: datetime | None = None,
+        guard: Guard | None = None,
     ) -> None:
         self._connection = connection
         self._limits = limits
         self._file = file
         if now is not None:
             freeze_clock(connection, now)
-        self._guard = Guard(_views(connection).get, frozen=now is not None)
+        self._guard = guard or Guard(_views(connection).get, frozen=now is not None)
         self._ticks = max(1, limits.steps // _STEP)
         self._ticks_left = 0
         self._deadline = 0.0
@@ -77,10 +78,9 @@ class SqliteSession:
                 f"the SQL text has {len(sql):,} characters; "
                 f"at most {self._limits.sql_length:,} are tried",
             )
-        if sql[:6].upper() != "SELECT":
-            refusal = not_a_query(sql)
-            if refusal is not None:
-                return refusal
+        refusal = self._refusal(sql) if sql[:6].upper() != "SELECT" else None
+        if refusal is not None:
+            return refusal
         if unfolds_beyond(sql):
             return Failure(
                 Reason.MEMORY_LIMIT, "common table expressions that unfold beyond measure"
@@ -110,6 +110,14 @@ class SqliteSession:
         except ValueError as error:
             return Failure(Reason.PARSE_ERROR, f"the SQL text cannot be sent: {error}")
 
+    def _refusal(self, sql: str) -> Failure | None:
+        """Why a text must not even be prepared."""
+        return not_a_query(sql)
+
+    def _no_result(self) -> Outcome:
+        """What a statement without a result gives."""
+        return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
+
     def _failure(self, error: sqlite3.Error | sqlite3.Warning, seconds: float) -> Failure:
         if self._late:
             return Failure(
@@ -133,7 +141,7 @@ class SqliteSession:
         cursor = self._connection.execute(sql)
         described = cursor.description
         if described is None:
-            return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
+            return self._no_result()
         # So few rows at a time that even the fattest cells stay within bounds until counted.
         fattest = self._cell * len(described)
         count = max(1, min(_BATCH, _IN_FLIGHT // fattest))

@@ -19,11 +19,12 @@ from typing import Any
 import msgspec
 
 from sqlverdict.errors import BenchmarkError, DataError, PredictionError
+from sqlverdict.files.references import check_reference, scheme_of
 from sqlverdict.files.text import few_of
 from sqlverdict.load.databases import Databases
 from sqlverdict.load.fenced import extract_sql, is_plain
 from sqlverdict.load.recorded import recording_from
-from sqlverdict.records import Case, Contract, Prediction, Recording
+from sqlverdict.records import Case, Contract, Prediction, Recording, Script
 
 CASE_FIELDS = (
     "id",
@@ -38,6 +39,7 @@ CASE_FIELDS = (
     "tags",
     "unanswerable_type",
     "recorded",
+    "script",
 )
 PREDICTION_FIELDS = ("prediction", "raw", "abstained", "confidence", "samples")
 CASE_ALIASES = {
@@ -84,13 +86,12 @@ def case_from(
             f"'database'; found {few_of(record, 8)}. If it has another name, map it "
             f"(NAME=db_id)."
         )
-    database = (
-        str(home / database_path)
-        if database_path
-        else databases.expected(db_id)
-        if databases
-        else None
-    )
+    if database_path and scheme_of(database_path):
+        database: str | None = check_reference(database_path)
+    elif database_path:
+        database = str(home / database_path)
+    else:
+        database = databases.expected(db_id) if databases else None
     return Case(
         id=case_id,
         db_id=db_id,
@@ -103,7 +104,21 @@ def case_from(
         contract=_contract(record.get("contract"), where),
         tags=_tags(record, where),
         recorded=_recording(record, case_id, where),
+        script=_script(record.get("script"), where),
     )
+
+
+def _script(value: object, where: str) -> Script | None:
+    """The set-up and the check of a case that may write."""
+    if value is None:
+        return None
+    try:
+        return msgspec.convert(value, Script)
+    except msgspec.ValidationError as bad:
+        raise BenchmarkError(
+            f"{where}: the script cannot be read: {bad}. Expected an object with setup, a list "
+            f"of statements, and check, a query; both may be left out."
+        ) from bad
 
 
 def _recording(record: Mapping[str, Any], case_id: str, where: str) -> Recording | None:

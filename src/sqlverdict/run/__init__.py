@@ -7,6 +7,7 @@
 ``record_use``      what use a run makes of the record of a case
 ``recorded``        cases whose answers were recorded elsewhere
 ``result_item``     cases whose gold or prediction is a result instead of a query
+``scripted_item``   cases whose golds and predictions may write
 ``item``            one case with its prediction, as metrics and stages see it
 ``examine``         what happens to one case
 ``ladder``          all evidence about a case, stage by stage

@@ -169,6 +169,10 @@ class Examiner:
             from sqlverdict.run.result_item import ResultItem
 
             return ResultItem(*parts)
+        if task.case.script is not None:
+            from sqlverdict.run.scripted_item import ScriptedItem
+
+            return ScriptedItem(*parts)
         if task.case.recorded_answers is None:
             return RunItem(*parts)
         from sqlverdict.run.recorded import RecordedItem

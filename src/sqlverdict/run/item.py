@@ -117,9 +117,13 @@ class RunItem:
         outcome = self._outcomes.get(key)
         if outcome is None:
             outcome = self._runner.run(database, sql) if database else self._no_database()
-            self._outcomes[key] = outcome
-            if isinstance(outcome, Failure) and (outcome.fault is not None or is_cut(outcome)):
-                self.repeatable = False
+            self._outcomes[key] = self._note(outcome)
+        return outcome
+
+    def _note(self, outcome: Outcome) -> Outcome:
+        """The outcome; one that another run may not have is noted."""
+        if isinstance(outcome, Failure) and (outcome.fault is not None or is_cut(outcome)):
+            self.repeatable = False
         return outcome
 
     def _no_database(self) -> Failure:

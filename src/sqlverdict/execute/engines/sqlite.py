@@ -14,8 +14,9 @@ from datetime import datetime
 from pathlib import Path
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.execute.engine import ENGINES, Limits, Session, Workspace
 from sqlverdict.execute.sqlite_session import SqliteSession
+from sqlverdict.execute.sqlite_workspace import open_workspace
 from sqlverdict.files.digests import database_digest
 from sqlverdict.files.references import Reference, file_of
 from sqlverdict.files.sqlite import open_read_only, quote_name
@@ -72,6 +73,12 @@ class Sqlite:
                 f"{database} cannot be opened as SQLite ({error}); check or restore the file"
             ) from error
         return SqliteSession(connection, limits, file, now)
+
+    def workspace(
+        self, database: Reference, limits: Limits, *, now: datetime | None = None
+    ) -> Workspace:
+        """A copy of a SQLite file in memory, which may be written."""
+        return open_workspace(_file(database), limits, now)
 
     def digest(self, database: Reference) -> str:
         """Digest of the file's bytes, and of its write-ahead log where there is one."""

@@ -2,12 +2,15 @@
 
 Files: ``root`` is the file itself. Databases: the given folder, else ``databases`` or
 ``database`` beside the file, else the file's own folder; a ``database`` field is a path
-relative to the file. Options: a column map, from a name in the file to one of our fields
+relative to the file, or a URL. Options: a column map, from a name in the file to one of our fields
 (``{"sql": "gold", "db": "db_id"}``; ``off`` leaves a column out; see ``columns.py``).
 
 A line may say in ``recorded`` what is known of its prediction from elsewhere: whether the results
 matched, the results, replies and verdicts of judges (see ``recorded.py``). Where the database is
 at hand the queries are run all the same, and where it is not, the record stands in for running.
+
+A line with a ``script`` (``setup``, a list of statements; ``check``, a query) has a gold and a
+prediction that may write; each runs on a copy of the database.
 
 The file is never held in memory: every iteration reads it again, line by line. Oddities: a
 blank line, broken JSON, a repeated id or a field of the wrong kind is an error that names the
