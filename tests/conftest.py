@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from servers import fresh_postgres, postgres_server
+
 # Machines are slow and busy: no example fails for its time. The examples are the same every
 # time and on every machine; `make thorough` tries new ones, and more of them.
 settings.register_profile("fixed", deadline=None, derandomize=True, database=None)
@@ -71,3 +73,17 @@ def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def _own_cache(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes the user's cache of answers."""
     monkeypatch.setenv("SQLVERDICT_CACHE", str(next(_caches)))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The URL of a PostgreSQL server on which databases may be made; skips where there is none."""
+    with postgres_server() as url:
+        yield url
+
+
+@pytest.fixture
+def postgres_database(postgres: str) -> Iterator[str]:
+    """The URL of an empty PostgreSQL database, for one test."""
+    with fresh_postgres(postgres) as url:
+        yield url

@@ -5,6 +5,7 @@
 ``query_runner``    where answers come from: memory, cache, engine
 ``cache``           answers by content, in one SQLite file that processes share
 ``sandbox``         what a query may touch in SQLite, and what its errors mean
+``postgres/``       what the engine of PostgreSQL is made of
 ``sqlite_session``  one open SQLite file under every guard
 ``sqlite_workspace``  a copy of a SQLite file that may be written
 ``scripts``         golds and predictions that may write, on a throw-away copy

@@ -8,7 +8,7 @@ from typing import Literal
 
 from sqlverdict.parse.tokens import fold, solid
 
-Source = Literal["sqlite", "ddl", "tables_json", "assumed"]
+Source = Literal["sqlite", "ddl", "tables_json", "assumed", "catalogue"]
 
 
 @dataclass(frozen=True)

@@ -296,9 +296,9 @@ class _EngineCheck:
     def server_refusals(self, database: str) -> None:
         """A database that a server does not have, and a server that does not answer."""
         parts = urlsplit(database)
-        nobody = parts._replace(netloc="127.0.0.1:1")
+        nobody = parts._replace(netloc="127.0.0.1:1", query="")
         for odd in (parts._replace(path="/sqlverdict_no_such_database"), nobody):
-            self.refuses(urlunsplit(odd), odd.geturl())
+            self.refuses(urlunsplit(odd), urlunsplit(odd))
 
     def refuses(self, database: Reference, name: str) -> None:
         try:

@@ -11,6 +11,7 @@ Other engines name other failures; for them only "typed, in time, nothing writte
 ``writes``  texts that would write, attach, change settings or touch files
 ``bombs``   texts that would run for ever, fill the memory or choke the parser
 ``texts``   several statements, odd characters, other dialects, and texts that are no SQL
+``postgres``  the corpus of PostgreSQL: its own statements and functions
 """
 
 from __future__ import annotations

@@ -1,0 +1,86 @@
+"""PostgreSQL 12 or newer, through psycopg 3.
+
+A database is a URL, ``postgresql://host/name``. A session is one read-only transaction that sees
+one snapshot; every query is the body of a cursor in it, which takes one statement that reads, and
+is rolled back. Functions that read files, talk to the network, wait, lock, notify, set options,
+run texts or administrate are refused by name and by the server's catalogue. A superuser's session
+acts as ``pg_read_all_data``. The clock limits a query: the server ends it by its own limit and by
+a cancel, and ends it also where our process is gone. A lost connection is an engine fault: the
+query is tried once more on a new connection that shows the same content.
+
+Values are compared by meaning (``execute/driver_values.py``); an interval has months of 30 days,
+as the server compares them. The digest is made of the declarations and of checksums over the rows
+of each table (``execute/postgres/digest.py``). ``--now`` replaces clock words in the text of a
+query; an answer that reads the clock through a view stays volatile.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from importlib.metadata import PackageNotFoundError, version
+
+from sqlverdict.errors import DatabaseError, MissingExtra, SchemaError
+from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.files.references import Reference
+from sqlverdict.parse.schema import Schema
+
+
+@ENGINES.member
+class Postgres:
+    """PostgreSQL through psycopg."""
+
+    name = "postgres"
+    dialect = "postgres"
+    suffixes: tuple[str, ...] = ()
+    schemes = ("postgresql", "postgres")
+    counts_steps = False
+
+    @property
+    def version(self) -> str:
+        """The driver's version; the server's own is part of each digest."""
+        try:
+            return f"psycopg {version('psycopg')}"
+        except PackageNotFoundError as error:
+            raise MissingExtra("PostgreSQL", "postgres") from error
+
+    def open(
+        self,
+        database: Reference,
+        limits: Limits,
+        *,
+        now: datetime | None = None,
+        driver_values: bool = False,
+    ) -> Session:
+        """Open a snapshot of a database."""
+        _need_driver()
+        from sqlverdict.execute.postgres.session import PostgresSession
+
+        return PostgresSession(database, limits, now, driver_values=driver_values)
+
+    def digest(self, database: Reference) -> str | None:
+        """Digest of what the database contains now."""
+        session = self.open(database, Limits())
+        try:
+            return session.digest()
+        finally:
+            session.close()
+
+    def schema(self, database: Reference, db_id: str | None = None) -> Schema:
+        """The schema as the catalogue describes it; ``public`` unless the search path differs."""
+        _need_driver()
+        from sqlverdict.execute.postgres.connection import connect
+        from sqlverdict.execute.postgres.schema import read_schema
+
+        try:
+            connection = connect(database, Limits().seconds)
+        except DatabaseError as error:
+            raise SchemaError(str(error)) from error
+        with connection:
+            return read_schema(connection, db_id or connection.info.dbname)
+
+
+def _need_driver() -> None:
+    try:
+        import psycopg  # noqa: F401
+    except ImportError as error:
+        raise MissingExtra("PostgreSQL", "postgres") from error

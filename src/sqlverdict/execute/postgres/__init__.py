@@ -1,0 +1,11 @@
+"""PostgreSQL: what its engine is made of. Every file but ``sandbox`` needs psycopg.
+
+``connection``  connects, and sets what must be the same for every session
+``exchange``    statements in one round trip, with a deadline and a cancel on the server
+``session``     one snapshot of a database, and untrusted queries on it
+``sandbox``     what a text may not contain, and what the server's errors mean
+``catalogue``   what the database itself says about functions and views
+``values``      the server's values as cells, and as psycopg2 gives them
+``digest``      a digest of the content that a snapshot shows
+``schema``      tables, columns, keys and constraints
+"""

@@ -1,0 +1,320 @@
+"""The PostgreSQL engine: the public suite, the sandbox, limits, snapshots, lost connections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from servers import fresh_postgres
+from sqlverdict.errors import DatabaseError, MissingExtra
+from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Fault, Outcome, Reason
+from sqlverdict.testing import check_engine
+from sqlverdict.testing.engine_data import CELLS, ENDLESS_JOIN, NUMBERS
+from sqlverdict.testing.hostile import ANSWER
+from sqlverdict.testing.hostile.postgres import TABLES, postgres_predictions
+from timeouts import wait_until
+
+POSTGRES = ENGINES.get("postgres")
+PATIENT = Limits(seconds=600)
+
+
+def execute(url: str, *statements: str, values: tuple[object, ...] | None = None) -> list[Any]:
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            cursor = connection.execute(statement, values)
+        return cursor.fetchall() if cursor.description else []
+
+
+@contextmanager
+def session(url: str, limits: Limits = PATIENT, **options: Any) -> Iterator[Session]:
+    opened = POSTGRES.open(url, limits, **options)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+def rows(outcome: Outcome) -> list[Any]:
+    assert isinstance(outcome, Answer), outcome
+    return outcome.rows
+
+
+@pytest.fixture(scope="module")
+def people(postgres: str) -> Iterator[str]:
+    """A database for tests that must leave it as it is."""
+    with fresh_postgres(postgres) as url:
+        execute(url, *TABLES)
+        yield url
+
+
+def make_suite(url: str) -> None:
+    execute(
+        url,
+        "CREATE TABLE cells (i int, f float8, t text, n text, b bytea)",
+        "CREATE TABLE numbers (i int, t text)",
+        f"INSERT INTO numbers SELECT i, repeat('x', 100) FROM generate_series(1, {NUMBERS}) AS i",
+    )
+    execute(url, "INSERT INTO cells VALUES (%s, %s, %s, %s, %s)", values=CELLS)
+
+
+@pytest.mark.slow
+def test_postgres_keeps_every_promise(postgres_database: str) -> None:
+    def make_database(folder: Path) -> str:
+        make_suite(postgres_database)
+        return postgres_database
+
+    def change_database(database: str) -> None:
+        execute(database, "UPDATE numbers SET t = 'y' WHERE i = 7")
+
+    check_engine("postgres", make_database, change_database)
+
+
+def test_hostile_texts_end_as_expected_and_leave_nothing(people: str) -> None:
+    before = POSTGRES.digest(people)
+    wrong = {}
+    with session(people) as opened:
+        for hostile in postgres_predictions():
+            outcome = opened.run(hostile.sql)
+            reason = outcome.reason if isinstance(outcome, Failure) else ANSWER
+            if reason not in hostile.expected:
+                wrong[hostile.name] = outcome
+    assert wrong == {}
+    assert POSTGRES.digest(people) == before
+    assert not Path("/tmp/loot").exists()
+    assert not Path("/tmp/loot.csv").exists()
+
+
+def test_hostile_texts_are_blocked_by_the_server_where_the_names_are_not(people: str) -> None:
+    """Behind the list of names, the role that a superuser's session takes may read alone."""
+    from sqlverdict.execute.postgres.connection import connect, drop_rights
+
+    with connect(people, 600) as connection:
+        import psycopg
+
+        drop_rights(connection)
+        for sql in (
+            "SELECT pg_read_file('/etc/passwd')",
+            "COPY (SELECT 1) TO PROGRAM 'touch /tmp/loot'",
+            "DELETE FROM person",
+            "CREATE TABLE loot (a int)",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(sql)
+
+
+def test_what_the_clock_ends_does_not_run_on_the_server(people: str) -> None:
+    endless = ENDLESS_JOIN.replace("numbers", "person").replace(".i", ".id")
+    with session(people, Limits(seconds=0.3)) as opened:
+        outcome = opened.run(endless)
+        assert isinstance(outcome, Failure)
+        assert outcome.reason is Reason.EXECUTION_TIMEOUT
+        assert not outcome.repeatable
+        assert wait_until(lambda: running(people) == [])
+
+
+def test_a_client_side_cancel_ends_a_query_that_the_server_would_not(people: str) -> None:
+    """A server whose own limit is off is told to cancel."""
+    endless = ENDLESS_JOIN.replace("numbers", "person").replace(".i", ".id")
+    with session(people, Limits(seconds=0.3)) as opened:
+        opened._connection.execute("SET statement_timeout = 0")  # type: ignore[attr-defined]
+        opened._connection.execute("SAVEPOINT clean")  # type: ignore[attr-defined]
+        outcome = opened.run(endless)
+        assert isinstance(outcome, Failure)
+        assert outcome.reason is Reason.EXECUTION_TIMEOUT
+        assert wait_until(lambda: running(people) == [])
+
+
+def running(url: str) -> list[Any]:
+    return execute(
+        url,
+        "SELECT query FROM pg_stat_activity WHERE datname = current_database()"
+        " AND state = 'active' AND pid <> pg_backend_pid()",
+    )
+
+
+@pytest.mark.parametrize(
+    ("sql", "limits", "reason"),
+    [
+        ("SELECT * FROM person", Limits(rows=399), Reason.ROW_LIMIT),
+        ("SELECT generate_series(1, 100000000)", Limits(), Reason.ROW_LIMIT),
+        ("SELECT name FROM person", Limits(bytes=1_000), Reason.MEMORY_LIMIT),
+        ("SELECT repeat('x', 5000) FROM person", Limits(bytes=10**6), Reason.MEMORY_LIMIT),
+        ("SELECT repeat('x', 5000)", Limits(cell=4_000), Reason.MEMORY_LIMIT),
+        ("SELECT repeat('x', 2000000000)", Limits(), Reason.MEMORY_LIMIT),
+        ("SELECT 1 + " * 100 + "1", Limits(sql_length=100), Reason.PARSE_ERROR),
+        ("SELECT " + "(" * 100_000, Limits(), Reason.PARSE_ERROR),
+    ],
+)
+def test_limits(people: str, sql: str, limits: Limits, reason: Reason) -> None:
+    with session(people, limits) as opened:
+        outcome = opened.run(sql)
+        assert isinstance(outcome, Failure)
+        assert outcome.reason is reason
+        assert outcome.fault is None
+        assert reason not in LIMIT_REASONS or outcome.repeatable
+        assert rows(opened.run("SELECT 1")) == [(1,)]
+
+
+def test_a_session_reads_one_snapshot(postgres_database: str) -> None:
+    execute(postgres_database, "CREATE TABLE t (a int)", "INSERT INTO t VALUES (1)")
+    with session(postgres_database) as opened:
+        assert rows(opened.run("SELECT a FROM t")) == [(1,)]
+        first = opened.digest()
+        execute(postgres_database, "INSERT INTO t VALUES (2)")
+        assert rows(opened.run("SELECT a FROM t")) == [(1,)]
+        assert opened.digest() == first
+    assert POSTGRES.digest(postgres_database) != first
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE t SET a = 2 WHERE b = 'x'",
+        "DELETE FROM t WHERE b = 'y'",
+        "INSERT INTO t VALUES (1, 'x')",
+        "ALTER TABLE t RENAME COLUMN a TO c",
+        "ALTER TABLE t ALTER COLUMN a TYPE bigint",
+        "CREATE VIEW v AS SELECT 1",
+        "CREATE OR REPLACE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 2'",
+        "SELECT nextval('s'), nextval('s')",
+    ],
+)
+def test_the_digest_follows_the_content(people: str, change: str, postgres_database: str) -> None:
+    execute(
+        postgres_database,
+        "CREATE TABLE t (a int, b text)",
+        "INSERT INTO t VALUES (1, 'x'), (1, 'x'), (3, 'y')",
+        "CREATE SEQUENCE s",
+        "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'",
+    )
+    before = POSTGRES.digest(postgres_database)
+    assert before is not None
+    assert before == POSTGRES.digest(postgres_database)
+    execute(postgres_database, change)
+    assert POSTGRES.digest(postgres_database) != before
+
+
+def test_the_digest_does_not_depend_on_the_order_of_rows(postgres_database: str) -> None:
+    execute(postgres_database, "CREATE TABLE t (a int)", "INSERT INTO t VALUES (1), (2), (2)")
+    before = POSTGRES.digest(postgres_database)
+    execute(postgres_database, "DELETE FROM t", "INSERT INTO t VALUES (2), (1), (2)")
+    assert POSTGRES.digest(postgres_database) == before
+
+
+def test_a_lost_connection_is_made_again(people: str) -> None:
+    with session(people) as opened:
+        opened.digest()
+        terminate(people)
+        assert rows(opened.run("SELECT count(*) FROM person")) == [(400,)]
+        terminate(people)
+        assert rows(opened.run("SELECT count(*) FROM city")) == [(40,)]
+
+
+def test_a_lost_connection_to_another_content_is_an_engine_fault(postgres_database: str) -> None:
+    execute(postgres_database, "CREATE TABLE t (a int)")
+    with session(postgres_database) as opened:
+        opened.digest()
+        execute(postgres_database, "INSERT INTO t VALUES (1)")
+        terminate(postgres_database)
+        outcome = opened.run("SELECT * FROM t")
+        assert isinstance(outcome, Failure)
+        assert outcome.reason is Reason.DATABASE_UNAVAILABLE
+        assert outcome.fault is Fault.ENGINE
+        assert not outcome.repeatable
+
+
+def test_a_database_that_is_gone_is_an_engine_fault(postgres: str) -> None:
+    with fresh_postgres(postgres) as url:
+        opened = POSTGRES.open(url, PATIENT)
+        terminate(url)
+    outcome = opened.run("SELECT 1")
+    opened.close()
+    assert isinstance(outcome, Failure)
+    assert outcome.reason is Reason.DATABASE_UNAVAILABLE
+    assert outcome.fault is Fault.ENGINE
+
+
+def terminate(url: str) -> None:
+    execute(
+        url,
+        "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
+        " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        " AND application_name = 'sqlverdict'",
+    )
+
+
+def test_the_clock_stands_still_in_texts_and_not_in_views(postgres_database: str) -> None:
+    execute(postgres_database, "CREATE VIEW moment AS SELECT now() AS n")
+    with session(postgres_database, now=datetime(2024, 2, 29, 13, 14, 15)) as opened:
+        fixed = opened.run(
+            "SELECT CURRENT_DATE, now(), localtime, 'yesterday'::date, age(date '2024-02-28')"
+        )
+        assert rows(fixed) == [
+            ("2024-02-29", "2024-02-29 13:14:15+00:00", "13:14:15", "2024-02-28", "1 day 00:00:00")
+        ]
+        assert isinstance(fixed, Answer)
+        assert not fixed.volatile
+        assert fixed.lasting
+        through_view = opened.run("SELECT n IS NULL FROM moment")
+        assert isinstance(through_view, Answer)
+        assert through_view.volatile
+        assert not through_view.lasting
+
+
+@pytest.mark.parametrize(
+    ("sql", "volatile", "lasting"),
+    [
+        ("SELECT 1", False, True),
+        ("SELECT now()", True, False),
+        ("SELECT random()", True, False),
+        ("SELECT CURRENT_DATE", True, False),
+        ("SELECT 'today'::text", False, False),
+        ("SELECT ctid FROM person", False, False),
+        ("SELECT pg_backend_pid()", False, False),
+        ("SELECT count(*) FROM pg_class", False, False),
+    ],
+)
+def test_what_may_change_is_told(people: str, sql: str, volatile: bool, lasting: bool) -> None:
+    with session(people) as opened:
+        outcome = opened.run(sql)
+    assert isinstance(outcome, Answer)
+    assert (outcome.volatile, outcome.lasting) == (volatile, lasting)
+
+
+def test_functions_of_the_database_are_told_by_what_they_declare(postgres_database: str) -> None:
+    execute(
+        postgres_database,
+        "CREATE FUNCTION two() RETURNS int IMMUTABLE LANGUAGE sql AS 'SELECT 2'",
+        "CREATE FUNCTION maybe() RETURNS int LANGUAGE sql AS 'SELECT 2'",
+        "CREATE FUNCTION theirs() RETURNS int SECURITY DEFINER LANGUAGE sql AS 'SELECT 2'",
+    )
+    with session(postgres_database) as opened:
+        fixed, open_, blocked = map(
+            opened.run, ("SELECT two()", "SELECT maybe()", "SELECT theirs()")
+        )
+    assert isinstance(fixed, Answer)
+    assert isinstance(open_, Answer)
+    assert isinstance(blocked, Failure)
+    assert (fixed.lasting, open_.lasting) == (True, False)
+    assert blocked.reason is Reason.WRITE_BLOCKED
+
+
+def test_without_its_driver_the_engine_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
+    with pytest.raises(MissingExtra, match=r"sqlverdict\[postgres\]"):
+        POSTGRES.open("postgresql://127.0.0.1/test", Limits())
+
+
+def test_a_missing_database_is_told_with_its_url(postgres: str) -> None:
+    with pytest.raises(DatabaseError, match="no_such_database"):
+        POSTGRES.open(postgres.replace("/test", "/no_such_database"), Limits())

