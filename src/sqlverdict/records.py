@@ -8,7 +8,7 @@ Records that every case makes anew are msgspec structs, which are made ten times
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -239,6 +239,11 @@ class Answer(msgspec.Struct, frozen=True, dict=True):
     lasting: bool = True
     driver_rows: list[tuple[object, ...]] | None = None
     source: str = ""
+
+    @property
+    def values(self) -> Sequence[tuple[object, ...]]:
+        """The rows as the driver gave them; our cells, where the two are the same."""
+        return self.rows if self.driver_rows is None else self.driver_rows
 
     @property
     def title(self) -> str:

@@ -4,6 +4,10 @@
 ``preset``          what a preset is
 ``presets/``        one file a preset: strict (the default), bird, spider ...
 ``spider_rules``    what the Spider-like presets share
+``spider2_rules``   what the two presets of Spider 2.0 share
+``defog_rules``     what the two presets of defog's sql-eval share
+``frames``          answers as data frames, with the quirks of pandas that scorers have
+``ehrsql_rules``    what the two presets of EHRSQL share
 ``trustsql_rules``  what TrustSQL's two presets share
 ``cells``           when two cells are the same
 ``columns``         finds the column order under which two answers agree

@@ -23,7 +23,8 @@ class QueryPair(msgspec.Struct, frozen=True):
 
     ``probe`` runs a further read-only query on the same database, for instance the gold
     query without its LIMIT to see whether the LIMIT cuts through a tie. ``category`` is the
-    case's tag of that name. ``gold_index`` is the position of the gold among those of its case.
+    case's tag of that name. ``golds`` are all gold queries of the case, and ``gold_index`` is the
+    position of this gold among those of the case.
     """
 
     gold_sql: str = ""
@@ -34,6 +35,7 @@ class QueryPair(msgspec.Struct, frozen=True):
     question: str = ""
     category: str = ""
     gold_index: int = 0
+    golds: tuple[str, ...] = ()
 
 
 class Preset(Protocol):

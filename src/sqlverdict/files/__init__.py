@@ -7,6 +7,7 @@
 ``lock``      a folder that one process at a time writes to
 ``markdown``  tables in Markdown
 ``references``  a database: the path of a file, or a URL
+``result_csv``  results as CSV, typed as pandas does
 ``secrets``   addresses without what may be secret in them
 ``sqlite``    a SQLite file opened for reading, and names as SQL writes them
 ``store``     one SQLite file of entries that several processes share: caches, the bank

@@ -201,6 +201,7 @@ class RunItem:
             case.question,
             case.tags.get("category", ""),
             index,
+            case.golds,
         )
 
     def databases(self) -> Sequence[str]:

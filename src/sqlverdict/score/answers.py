@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from operator import attrgetter
+from typing import Any
 
 from sqlverdict.records import Answer, Failure, Reason, Row, Score
 from sqlverdict.score.metric import Item, Need
@@ -25,20 +27,24 @@ class SimilarityMetric(ABC):
         return best_over_golds(item, self.similarity)
 
 
-def best_over_golds(item: Item, similarity: Callable[[list[Row], list[Row]], float]) -> Score:
+def best_over_golds(
+    item: Item,
+    similarity: Callable[[list[Row], list[Row]], float],
+    rows_of: Callable[[Answer], list[Any]] = attrgetter("rows"),
+) -> Score:
     """The best similarity of the prediction's rows to any gold's rows.
 
     Golds that fail are left out while another gold answers; where all fail, and where the
     database is to blame, the case is unscored. A prediction that fails is worth 0.
     """
     golds = item.golds()
-    answered = [gold.rows for gold in golds if isinstance(gold, Answer)]
+    answered = [rows_of(gold) for gold in golds if isinstance(gold, Answer)]
     if not answered:
         return Score(None, gold_reasons([gold for gold in golds if isinstance(gold, Failure)]))
     outcome = item.answer()
     if isinstance(outcome, Failure):
         return Score(0.0 if outcome.fault is None else None, (outcome.reason,))
-    return Score(max(similarity(rows, outcome.rows) for rows in answered))
+    return Score(max(similarity(rows, rows_of(outcome)) for rows in answered))
 
 
 def gold_reasons(failures: list[Failure]) -> tuple[Reason, ...]:

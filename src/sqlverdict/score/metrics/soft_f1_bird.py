@@ -21,6 +21,11 @@ Definition:
     and its score, change with Python's hash seed whenever texts are involved. Here the first
     occurrence of each row keeps its place, which is one of the outcomes the script can have.
 
+    ``soft_f1_bird[bird_mini_dev]`` compares the values as the driver gives them, as mini-dev's
+    script does: on PostgreSQL and MySQL a decimal is not its float. It also drops duplicates in
+    their order there, so that the two are the same to the digit. An answer with arrays or JSON
+    objects is worth 0 there.
+
 Range:
     [0, 1]
 
@@ -36,9 +41,13 @@ Source:
 
 from __future__ import annotations
 
-from sqlverdict.records import Row
-from sqlverdict.score.answers import SimilarityMetric
-from sqlverdict.score.metric import METRICS
+from operator import attrgetter
+
+from sqlverdict.records import Reason, Row, Score
+from sqlverdict.score.answers import SimilarityMetric, best_over_golds
+from sqlverdict.score.metric import METRICS, Item
+
+BIRD, MINI_DEV = "bird", "bird_mini_dev"
 
 
 def by_position(gold: list[Row], prediction: list[Row]) -> float:
@@ -67,6 +76,17 @@ class SoftF1Bird(SimilarityMetric):
 
     name = "soft_f1_bird"
     version = 1
+    parameters: tuple[str, ...] = (BIRD, MINI_DEV)
+
+    def score(self, item: Item, parameter: str) -> Score:
+        """The best F1 over the golds, on our cells or on the driver's values."""
+        if parameter == BIRD:
+            return best_over_golds(item, self.similarity)
+        try:
+            return best_over_golds(item, self.similarity, attrgetter("values"))
+        except TypeError:
+            # A list or an object in a row: such rows cannot be told apart, and the script fails.
+            return Score(0.0, (Reason.UNSUPPORTED_FEATURE,))
 
     def similarity(self, gold: list[Row], prediction: list[Row]) -> float:
         """The F1 by position."""

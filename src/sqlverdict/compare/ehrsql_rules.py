@@ -1,0 +1,27 @@
+"""What the two presets of EHRSQL share: names of normal ranges become numbers, as text."""
+
+from __future__ import annotations
+
+import re
+
+from sqlverdict.parse.ehrsql import VITAL_RANGES
+
+_LOWER = re.compile(r"[ \n]([a-zA-Z0-9_]+)_lower")
+_UPPER = re.compile(r"[ \n]([a-zA-Z0-9_]+)_upper")
+
+
+def fill_in_range(sql: str) -> str:
+    """The query with the range of one vital sign put in; the scripts know the first name alone.
+
+    Both bounds must be there, for the same sign; the texts are replaced wherever they stand.
+    """
+    lower, upper = _LOWER.search(sql), _UPPER.search(sql)
+    if lower is None or upper is None or lower[1] != upper[1] or lower[1] not in VITAL_RANGES:
+        return sql
+    least, most = VITAL_RANGES[lower[1]]
+    return sql.replace(f"{lower[1]}_lower", str(least)).replace(f"{upper[1]}_upper", str(most))
+
+
+def fix_formats(sql: str) -> str:
+    """SQLite's ``%Y`` and ``%J`` for the lower-case letters of models."""
+    return sql.replace("%y", "%Y").replace("%j", "%J")
