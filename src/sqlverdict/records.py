@@ -144,7 +144,8 @@ class Case:
     ``gold_answers`` are golds that come as results instead of queries: predictions are compared
     with them, and queries in ``golds`` are then for readers alone. ``recorded`` holds what is
     known of the case and of one prediction from elsewhere. ``script`` is set where the golds and
-    predictions are statements that may write.
+    predictions are statements that may write. ``gold_database`` is set where the golds run on
+    another database with the same data, of another engine.
     """
 
     id: str
@@ -160,6 +161,7 @@ class Case:
     tags: Mapping[str, str] = field(default_factory=dict)
     recorded: Recording | None = field(default=None, repr=False)
     script: Script | None = field(default=None, kw_only=True)
+    gold_database: str | None = field(default=None, kw_only=True)
 
     @property
     def recorded_answers(self) -> Recording | None:

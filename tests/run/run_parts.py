@@ -75,6 +75,8 @@ class Fragile:
     name = "fragile"
     dialect = "sqlite"
     suffixes = (".sqlite",)
+    schemes = ()
+    counts_steps = True
     version = "1"
 
     def digest(self, database: str) -> str | None:

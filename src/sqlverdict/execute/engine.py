@@ -262,6 +262,15 @@ def engine_of(reference: str) -> str:
     return DEFAULT_ENGINE
 
 
+def engine_for(usual: Engine, reference: str) -> Engine:
+    """The usual engine of a run; for a database that only another one opens, that."""
+    if scheme_of(reference) in ("", *usual.schemes):
+        file = file_of(reference)
+        if file is None or file.suffix in ("", *usual.suffixes):
+            return usual
+    return ENGINES.get(engine_of(reference))
+
+
 def check_fits(engine: str, reference: str) -> None:
     """Refuse a reference that belongs to another engine.
 

@@ -18,7 +18,7 @@ import msgspec
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.cache import AnswerCache, answer_key, scope_key
-from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session, engine_for
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.scripts import run_script
 from sqlverdict.files.references import is_server
@@ -88,6 +88,10 @@ class QueryRunner:
         self._served = 0
         if self.cache is not None:
             self.cache.is_current = self._is_current
+
+    def engine_for(self, database: str) -> Engine:
+        """The runner's engine; for the databases of another one, that."""
+        return engine_for(self.engine, database)
 
     def run(self, database: str, sql: str, canon: str | None = None) -> Outcome:
         """The outcome of a query on a database; ``canon`` saves working it out again."""
@@ -213,7 +217,7 @@ class QueryRunner:
                 with suppress(OSError):
                     scope = self._file_scope(database)
             # Opening it says best what is wrong with a file that has no digest.
-            session = self.engine.open(
+            session = self.engine_for(database).open(
                 database, self.limits, now=self._now, driver_values=self._driver_values
             )
             scope = self._session_scope(database, session) if scope is None else scope
@@ -234,22 +238,24 @@ class QueryRunner:
 
     def _file_scope(self, database: str) -> bytes:
         """What all answers on a file share; it changes with the file's content."""
-        return self._scope(self.engine.digest(database) or "")
+        engine = self.engine_for(database)
+        return self._scope(engine, engine.digest(database) or "")
 
     def _session_scope(self, database: str, session: Session) -> bytes:
         """What all answers of a session share: it reads one snapshot of a server's database."""
+        engine = self.engine_for(database)
         version = self._database_version if is_server(database) else ""
         digest = f"version {version}, {database}" if version else session.digest()
         if digest is not None:
-            return self._scope(digest)
-        scope = self._scope(f"unknown {database}")
+            return self._scope(engine, digest)
+        scope = self._scope(engine, f"unknown {database}")
         self._unknown.add(scope)
         return scope
 
-    def _scope(self, digest: str) -> bytes:
+    def _scope(self, engine: Engine, digest: str) -> bytes:
         now = "" if self._now is None else f" at {self._now.isoformat()}"
         limits = f"{self.limits.key()}{now}"
-        return scope_key(digest, limits, self.engine.name, self.engine.version)
+        return scope_key(digest, limits, engine.name, engine.version)
 
     def _is_current(self, scope: bytes) -> bool:
         """Whether a scope belongs to what its databases contain now."""

@@ -7,6 +7,8 @@
 ``record_use``      what use a run makes of the record of a case
 ``recorded``        cases whose answers were recorded elsewhere
 ``result_item``     cases whose gold or prediction is a result instead of a query
+``answers_only``    cases of which answers are compared, and nothing more
+``two_engines``     cases whose gold is written for another engine
 ``scripted_item``   cases whose golds and predictions may write
 ``item``            one case with its prediction, as metrics and stages see it
 ``examine``         what happens to one case

@@ -94,7 +94,9 @@ class Examiner:
         case, sql = task.case, task.prediction.sql or ""
         recorded = case.recorded_answers is not None
         database = case.database or ""
-        runs = self.plan.executes and case.answerable and not recorded
+        # These run on databases of their own.
+        apart = case.script is not None or case.gold_database is not None
+        runs = self.plan.executes and case.answerable and not recorded and not apart
         if not runs or not database or not task.prediction.responds:
             return database, ()
         golds = () if case.gold_answers else case.golds
@@ -112,6 +114,8 @@ class Examiner:
             case.golds,
             case.answerable,
             case.contract,
+            case.script,
+            case.gold_database,
             case.question,
             case.tags.get("category"),
             fold_sql(prediction.sql or ""),
@@ -173,6 +177,10 @@ class Examiner:
             from sqlverdict.run.scripted_item import ScriptedItem
 
             return ScriptedItem(*parts)
+        if task.case.gold_database is not None:
+            from sqlverdict.run.two_engines import TwoEnginesItem
+
+            return TwoEnginesItem(*parts)
         if task.case.recorded_answers is None:
             return RunItem(*parts)
         from sqlverdict.run.recorded import RecordedItem

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from sqlverdict.compare.preset import Preset, QueryPair
-from sqlverdict.evidence import Relation
-from sqlverdict.evidence_parts import GeneratedRelation
 from sqlverdict.records import Outcome, Reason
-from sqlverdict.refute.witness import NotRefuted, Refutation
-from sqlverdict.run.item import RunItem
-from sqlverdict.run.prove_stage import SOUND
-
-if TYPE_CHECKING:
-    from sqlverdict.prove.proof import Derivation
-
-_NO_QUERY = "the gold or the prediction is a result, not a query"
+from sqlverdict.run.answers_only import AnswersOnlyItem
 
 
-class ResultItem(RunItem):
+class ResultItem(AnswersOnlyItem):
     """An item one side of which is a result; the other side is run where it is a query.
 
-    Nothing but the two answers is compared: what needs two queries says that there are not two.
+    On other data the result would be another one.
     """
+
+    why = "the gold or the prediction is a result, not a query"
+    reason = Reason.RESULT_ALONE
 
     @property
     def gold_texts(self) -> tuple[str, ...]:
@@ -66,32 +59,3 @@ class ResultItem(RunItem):
     def _prediction_outcome(self, database: str, sql: str) -> Outcome:
         answer = self.prediction.answer
         return super()._prediction_outcome(database, sql) if answer is None else answer
-
-    def databases(self) -> Sequence[str]:
-        """The one database that the result is of."""
-        return (self.database,)
-
-    def clock(self, rounds: int) -> tuple[list[float], list[float]]:
-        """A result takes no time."""
-        del rounds
-        return [], []
-
-    def prove(self, profile: str = SOUND) -> Derivation:
-        """Nothing: there are not two queries."""
-        from sqlverdict.prove.proof import NotProved
-
-        del profile
-        return NotProved(_NO_QUERY, Reason.RESULT_ALONE)
-
-    def refute(self) -> Refutation:
-        """Nothing: on other data the result would be another one."""
-        return NotRefuted(0, reason=Reason.RESULT_ALONE, message=_NO_QUERY)
-
-    def refute_relation(self, relation: Relation) -> Refutation | None:
-        """Nothing, as :meth:`refute`."""
-        del relation
-        return self.refute()
-
-    def relate(self) -> GeneratedRelation | None:
-        """Nothing, as :meth:`refute`."""
-        return None

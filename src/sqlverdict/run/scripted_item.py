@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from sqlverdict.records import Outcome, Reason, Relation
-from sqlverdict.refute.witness import NotRefuted, Refutation
-from sqlverdict.run.item import RunItem
-from sqlverdict.run.prove_stage import SOUND
-
-if TYPE_CHECKING:
-    from sqlverdict.prove.proof import Derivation
-
-_WRITES = "the statements may write: answers on a copy are compared, and nothing more"
+from sqlverdict.records import Outcome
+from sqlverdict.run.answers_only import AnswersOnlyItem
 
 
-class ScriptedItem(RunItem):
+class ScriptedItem(AnswersOnlyItem):
     """An item whose answers are what a database shows after the statements."""
+
+    why = "the statements may write: answers on a copy are compared, and nothing more"
 
     def _run(self, database: str, sql: str) -> Outcome:
         script = self.case.script
@@ -24,19 +17,3 @@ class ScriptedItem(RunItem):
         if not database:
             return self._no_database()
         return self._note(self._runner.run_script(database, script, sql))
-
-    def refute(self) -> Refutation:
-        """Nothing is searched."""
-        return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=_WRITES)
-
-    def refute_relation(self, relation: Relation) -> Refutation | None:
-        """Nothing is searched."""
-        del relation
-        return None
-
-    def prove(self, profile: str = SOUND) -> Derivation:
-        """Nothing is proved."""
-        from sqlverdict.prove.proof import NotProved
-
-        del profile
-        return NotProved(_WRITES, Reason.UNSUPPORTED_FEATURE)

@@ -14,7 +14,7 @@ import msgspec
 from sqlverdict.errors import DatabaseError, Interrupted
 from sqlverdict.evidence import Contradicted, Evidence, Failed, Judged, Undecided, fault_of
 from sqlverdict.evidence_parts import StageFailure
-from sqlverdict.execute.engine import ENGINES
+from sqlverdict.execute.engine import ENGINES, engine_for
 from sqlverdict.files.references import file_of, is_server
 from sqlverdict.records import Case, Fault, Judgement, Prediction, Reason, Verdict
 from sqlverdict.run.record_use import with_record_use
@@ -149,7 +149,7 @@ class TaskSource:
         self._suites = plan.needs("databases")
         self._descriptions = plan.asking is not None
         self._answers = plan.answers
-        self._digests: dict[tuple[str | None, str], str] = {}
+        self._digests: dict[tuple[str | None, str, str | None], str] = {}
 
     def tasks(
         self,
@@ -159,7 +159,7 @@ class TaskSource:
         """The tasks that are still to be done; ``needs[system]`` tells which are."""
         for index, case, predictions in stream:
             self.cases = index + 1
-            key = (case.database, case.db_id)
+            key = (case.database, case.db_id, case.gold_database)
             digest = self._digests.get(key)
             if digest is None:
                 digest = self._digests[key] = self._digest(*key)
@@ -172,7 +172,7 @@ class TaskSource:
 
     def databases(self) -> dict[str, str]:
         """Digest of every database file that the cases name, by database id."""
-        digests = {db_id: digest for (path, db_id), digest in self._digests.items() if path}
+        digests = {db_id: digest for (path, db_id, _), digest in self._digests.items() if path}
         return dict(sorted(digests.items()))
 
     def changed(self) -> list[str]:
@@ -196,11 +196,13 @@ class TaskSource:
                 f"the copy"
             )
 
-    def _digest(self, database: str | None, db_id: str) -> str:
+    def _digest(self, database: str | None, db_id: str, gold_database: str | None) -> str:
         if database is None:
             return "none"
         suite = self._suite(database, db_id) if self._suites else [database]
         parts = [self._content(each) for each in suite]
+        if gold_database is not None:
+            parts.append(self._content(gold_database))
         if self._descriptions:
             from sqlverdict.load.descriptions import descriptions_digest
 
@@ -225,7 +227,7 @@ class TaskSource:
             file = file_of(database)
             if file is not None and not file.is_file():
                 return "missing"
-            return self._engine.digest(database) or UNKNOWN_CONTENT
+            return engine_for(self._engine, database).digest(database) or UNKNOWN_CONTENT
         except (DatabaseError, OSError, ValueError):
             return "unreadable"
 

@@ -14,6 +14,7 @@ from sqlverdict.cli.options.shared import (
     COLUMN,
     FILE,
     NAMES,
+    REFERENCE,
     databases_option,
     limit_option,
     schema_option,
@@ -23,7 +24,7 @@ from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, check_fits, engin
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, SourceFile
-from sqlverdict.load.databases import DatabaseLocation
+from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case, Prediction
 
@@ -42,6 +43,7 @@ class DataArgs:
         cases: A file of cases, instead of a benchmark.
         databases: Where the databases are: a folder, a file or a URL.
         engine: The engine that runs the queries; ``None``: by the kind of the databases.
+        gold_databases: Where the golds run, if not on the same databases.
         columns: Pairs of a column of the file and the field to read it as.
     """
 
@@ -59,6 +61,12 @@ class DataArgs:
     databases: str | None = databases_option()
     engine: str | None = option(
         "--engine", help="The engine that runs the queries. [default: by the kind of --databases]"
+    )
+    gold_databases: str | None = option(
+        "--gold-databases",
+        type=REFERENCE,
+        metavar="PATH|URL",
+        help="The same data on the engine that the golds are written for, if that is another one.",
     )
     columns: tuple[tuple[str, str], ...] = option(
         "--column",
@@ -139,7 +147,25 @@ def read_benchmark(data: DataArgs) -> Benchmark:
 def _read(name: str, root: Path, data: DataArgs) -> Benchmark:
     reader = BENCHMARKS.get(name)
     options = dict(data.columns)
-    return reader.read(root, split=data.split, databases=data.location, options=options)
+    benchmark = reader.read(root, split=data.split, databases=data.location, options=options)
+    if data.gold_databases is None:
+        return benchmark
+    suffixes = ENGINES.get(engine_of(data.gold_databases)).suffixes
+    location = DatabaseLocation(data.gold_databases, suffixes)
+    golds = find_databases(root, (".",), location)
+    return replace(benchmark, cases=_CasesOfTwoEngines(benchmark.cases, golds))
+
+
+@dataclass(frozen=True)
+class _CasesOfTwoEngines:
+    """Cases whose golds run on databases of their own."""
+
+    cases: Iterable[Case]
+    golds: Databases
+
+    def __iter__(self) -> Iterator[Case]:
+        for case in self.cases:
+            yield replace(case, gold_database=self.golds.expected(case.db_id))
 
 
 def select(benchmark: Benchmark, data: CaseArgs) -> Benchmark:
