@@ -26,8 +26,8 @@ from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.demo import DATA, predictions_path
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.pipeline import Options, evaluate
-from sqlverdict.prove.profile import PROFILES
-from sqlverdict.prove.rule import RULES
+from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES
+from sqlverdict.prove.rule import EVERYWHERE, RULES, Rule
 from sqlverdict.records import REASONS, Fault, Reason, Row, Verdict
 from sqlverdict.refute.make.instance_profile import InstanceProfile
 from sqlverdict.refute.strategy import STRATEGIES, rotation
@@ -272,15 +272,23 @@ def rules() -> str:
     ]
     for name, profile in PROFILES.items():
         mine = [rule for _, rule in RULES.items() if name in rule.profiles]
-        rows = ["| rule | trust | paper | what |", "| --- | --- | --- | --- |"]
+        sound = name == DEFAULT_PROFILE
+        head = ["rule", "trust", *(["dialects"] if sound else []), "paper", "what"]
+        rows = [f"| {' | '.join(head)} |", "| --- " * len(head) + "|"]
         rows += [
-            f"| [`{rule.name}`](rules/{rule.name}.md) | {rule.trust} | {', '.join(rule.paper)} "
+            f"| [`{rule.name}`](rules/{rule.name}.md) | {rule.trust} "
+            f"{f'| {dialects(rule)} ' if sound else ''}| {', '.join(rule.paper)} "
             f"| {rule.title.replace('|', chr(92) + '|')} |"
             for rule in mine
         ]
         about = f"A proof under this profile shows: {profile.about}. {len(mine)} rules."
-        parts += [f"## InstanceProfile `{name}`", about, "\n".join(rows)]
+        parts += [f"## Profile `{name}`", about, "\n".join(rows)]
     return "\n\n".join(parts) + "\n"
+
+
+def dialects(rule: Rule) -> str:
+    """The dialects of a rule in a word."""
+    return "all" if set(rule.dialects) == set(EVERYWHERE) else ", ".join(rule.dialects)
 
 
 def one_rule(name: str) -> str:

@@ -16,5 +16,6 @@
 ``lexemes``         the tokens of PostgreSQL, DuckDB and MySQL
 ``driver_values``   what a driver's value means as a cell
 ``reversed_copy``   a database copy with rows in reverse order
-``fact_check``      whether a database keeps what its schema declares
+``fact_check``      whether a SQLite file keeps what its schema declares
+``fact_queries``    the same for any engine, asked by queries
 """

@@ -111,7 +111,9 @@ def _check(connection: sqlite3.Connection, fact: Fact, steps: int) -> FactCheck:
         return FactCheck(fact, "unchecked", why)
     finally:
         connection.set_progress_handler(None, 0)
-    return FactCheck(fact, "holds") if row is None else FactCheck(fact, "broken", _why(fact, row))
+    if row is None:
+        return FactCheck(fact, "holds")
+    return FactCheck(fact, "broken", broken_words(fact, row))
 
 
 def _question(fact: Fact) -> str | None:
@@ -162,7 +164,8 @@ def _present(columns: Iterable[str]) -> str:
     return " AND ".join(f"{_column(name)} IS NOT NULL" for name in columns)
 
 
-def _why(fact: Fact, row: Row) -> str:
+def broken_words(fact: Fact, row: Row) -> str:
+    """What a row says against a fact, in words."""
     match fact:
         case NotNull():
             more = ", …" if len(row) > _CELLS else ""

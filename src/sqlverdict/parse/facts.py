@@ -20,12 +20,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from sqlverdict.parse.schema import Schema, Table, stored_type
+from sqlverdict.parse.schema import Column, Schema, Table, stored_type
+from sqlverdict.parse.schemas.column_types import values_of
 
 Affinity = Literal["INTEGER", "TEXT", "BLOB", "REAL", "NUMERIC"]
 
 _SIZE = re.compile(r"\([^)]*\)")
 _INTEGER = re.compile(r"(?:U|TINY|SMALL|MEDIUM|BIG|LONG|HUGE)?INT(?:EGER)?\d*")
+_ENFORCED: dict[str, Affinity] = {"integer": "INTEGER", "real": "REAL", "text": "TEXT"}
 _BESIDE_INTEGERS = frozenset(
     ("SIGNED", "UNSIGNED", "ZEROFILL", "TINY", "SMALL", "MEDIUM", "BIG", "LONG", "SHORT")
 )
@@ -93,21 +95,30 @@ class References:
 Fact = HasAffinity | NotNull | Unique | PrimaryKey | References
 
 
-def facts_of(schema: Schema) -> frozenset[Fact]:
+def facts_of(schema: Schema, dialect: str = "sqlite") -> frozenset[Fact]:
     """Every fact of a schema.
 
     A ``tables.json`` labels types for people and may cut composite keys short: its labels
     make no ``HasAffinity``, and its keys count only where ``schema.whole_keys``.
+
+    Args:
+        schema: The tables.
+        dialect: Of the engine that keeps them: elsewhere than in SQLite the affinity says that
+            the column's type is one of integers, of doubles, or of texts.
     """
-    return frozenset(fact for table in schema.tables for fact in _table_facts(schema, table))
+    return frozenset(
+        fact for table in schema.tables for fact in _table_facts(schema, table, dialect)
+    )
 
 
-def _table_facts(schema: Schema, table: Table) -> Iterator[Fact]:
+def _table_facts(schema: Schema, table: Table, dialect: str) -> Iterator[Fact]:
     name = table.name
     keys = table.primary_key if schema.whole_keys and not schema.null_keys else ()
     for column in table.columns:
         if schema.source != "tables_json":
-            yield HasAffinity(name, column.name, column_affinity(stored_type(table, column)))
+            declared = _affinity_of(table, column, dialect)
+            if declared is not None:
+                yield HasAffinity(name, column.name, declared)
         if column.not_null or column.name in keys:
             yield NotNull(name, column.name)
     if table.primary_key and schema.whole_keys:
@@ -118,6 +129,12 @@ def _table_facts(schema: Schema, table: Table) -> Iterator[Fact]:
     for key in table.foreign_keys:
         if key.parent_columns and schema.table(key.parent) is not None:
             yield References(name, key.columns, key.parent, key.parent_columns)
+
+
+def _affinity_of(table: Table, column: Column, dialect: str) -> Affinity | None:
+    if dialect == "sqlite":
+        return column_affinity(stored_type(table, column))
+    return _ENFORCED.get(values_of(table, column, dialect))
 
 
 def column_affinity(declared: str) -> Affinity:

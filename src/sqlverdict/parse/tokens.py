@@ -203,3 +203,17 @@ def leading_keyword(sql: str) -> str:
         if what not in _SPACES_AND_COMMENTS and piece != "(":
             return ""
     return ""
+
+
+def same_text(one: str, other: str, dialect: str = "sqlite") -> bool:
+    """Whether two queries differ in what cannot matter to anyone who reads them word by word.
+
+    In SQLite that is spacing, comments and the case of words. Other dialects have comments that
+    run and names that keep their case: there only space around the text and a last semicolon.
+    """
+    if dialect != "sqlite":
+        return one.strip().rstrip("; \n") == other.strip().rstrip("; \n")
+    letters = ["".join(sql.lower().split()).rstrip(";") for sql in (one, other)]
+    has_comment = any(sign in sql for sql in (one, other) for sign in ("--", "/*"))
+    # Most texts differ at first sight; to read them as tokens takes longer.
+    return (has_comment or letters[0] == letters[1]) and normalised(one) == normalised(other)

@@ -58,7 +58,9 @@ def make_certificate(
 ) -> Certificate:
     """A proof made ready to be kept; ``facts`` as they were given to ``prove``."""
     if facts is None:
-        facts = frozenset(fact for fact in facts_of(schema) if str(fact) not in proof.left_out)
+        facts = frozenset(
+            fact for fact in facts_of(schema, proof.dialect) if str(fact) not in proof.left_out
+        )
     return Certificate(proof, schema, facts, fixed_columns)
 
 
@@ -76,12 +78,13 @@ def check_certificate(certificate: Certificate, schema: Schema | None = None) ->
             facts=certificate.facts,
             fixed_columns=certificate.fixed_columns,
         )
-    missing = sorted(map(str, certificate.facts - facts_of(schema)))
+    declared = facts_of(schema, certificate.proof.dialect)
+    missing = sorted(map(str, certificate.facts - declared))
     used = {fact for step in certificate.proof.steps for fact in step.facts}
     broken = [fact for fact in missing if fact in used]
     if broken:
         return InvalidProof(None, f"the schema does not say that {broken[0]}, which the proof uses")
-    facts = certificate.facts & facts_of(schema)
+    facts = certificate.facts & declared
     return check(certificate.proof, schema, facts=facts, fixed_columns=certificate.fixed_columns)
 
 

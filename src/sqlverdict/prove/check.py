@@ -18,7 +18,7 @@ from sqlverdict.parse.accepted import complaint
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.tokens import normalised
+from sqlverdict.parse.tokens import same_text
 from sqlverdict.prove.profile import PROFILES
 from sqlverdict.prove.proof import Path, Proof, Side, Step, weakest
 from sqlverdict.prove.reasoning.facts import Facts, cited_facts
@@ -100,7 +100,7 @@ def check(
     """
     if proof.profile not in PROFILES.names():
         return InvalidProof(None, f"there is no profile {proof.profile!r}")
-    assumed = facts_of(schema) if facts is None else facts
+    assumed = facts_of(schema, proof.dialect) if facts is None else facts
     try:
         return _ProofCheck(proof, schema, assumed, fixed_columns).run()
     except _No as no:
@@ -134,7 +134,7 @@ class _ProofCheck:
 
     def run(self) -> ValidProof:
         proof = self.proof
-        if not proof.steps and normalised(proof.gold_sql) == normalised(proof.prediction_sql):
+        if not proof.steps and same_text(proof.gold_sql, proof.prediction_sql, proof.dialect):
             statement = "the two texts are the same, but for spacing and the case of keywords"
             return ValidProof((CheckedStep("prediction", statement, proof.gold_sql),))
         gold, facts = self.start("gold", proof.gold_sql)
@@ -155,14 +155,14 @@ class _ProofCheck:
 
     def start(self, side: Side, sql: str) -> tuple[Expr, Facts]:
         """A query's tree before the first step."""
-        query = parse(sql, "sqlite")
+        query = parse(sql, self.proof.dialect)
         if isinstance(query, ParseFailure):
             raise self.no(f"the {side} cannot be read: {query.message}")
-        problem = complaint(sql, self.schema)
+        problem = complaint(sql, self.schema) if self.proof.dialect == "sqlite" else None
         if problem is not None:
             raise self.no(f"the {side} does not run: {problem}")
         try:
-            tree, facts = self.profile.read(query.tree, self.schema, self.facts)
+            tree, facts = self.profile.read(query, self.schema, self.facts)
         except Unsupported as beyond:
             raise self.no(f"the {side} is beyond the prover: {beyond}") from beyond
         objection = self.profile.objection(sql, tree, facts)
@@ -196,6 +196,8 @@ class _ProofCheck:
             raise self.no(str(unknown)) from unknown
         if self.proof.profile not in rule.profiles:
             raise self.no(f"the rule {step.rule} is not of the profile {self.proof.profile}")
+        if self.proof.dialect not in rule.dialects:
+            raise self.no(f"the rule {step.rule} does not hold in {self.proof.dialect}")
         node = _find(tree, step.path)
         if node is None:
             raise self.no(f"there is no node at {_path_text(step.path)}")

@@ -17,10 +17,10 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.inner_order import ORDER_SHOWS, visible_order
 from sqlverdict.prove.reasoning.shape import is_limited
 from sqlverdict.prove.resolve.fidelity import loss
+from sqlverdict.prove.resolve.query import resolve_query
 from sqlverdict.prove.resolve.refusals import refusal
 from sqlverdict.prove.resolve.scope import Unsupported
 from sqlverdict.prove.resolve.text import text
-from sqlverdict.prove.resolve.tree import resolve
 from sqlverdict.prove.rule import RULES
 from sqlverdict.prove.tree_key import column_keys, tree_key
 from sqlverdict.records import Contract, Query, Reason
@@ -63,7 +63,8 @@ def _derive(question: ProofQuestion, profile: str) -> Derivation:
     contract = question.contract
     if contract is not None and contract.order == "respect":
         return NotProved("the case compares rows in the order they come; no rule speaks of that")
-    rules = rules_of(profile, question.without | _too_coarse(contract, profile))
+    dialect = question.gold.dialect
+    rules = rules_of(profile, question.without | _too_coarse(contract, profile), dialect)
     gold = form(question.gold, question, rules, keep_order=True)
     ordered = gold.tree.args.get("order") is not None
     prediction = form(question.prediction, question, rules, keep_order=ordered)
@@ -85,6 +86,7 @@ def _derive(question: ProofQuestion, profile: str) -> Derivation:
         weakest([RULES.get(step.rule).trust for step in steps]),
         gold.text,
         _columns(gold.tree, prediction.tree),
+        dialect=dialect,
     )
 
 
@@ -99,7 +101,8 @@ def _too_coarse(contract: Contract | None, profile: str) -> frozenset[str]:
 def _require_whole(question: ProofQuestion) -> None:
     """A proof about trees is one about texts only where the trees say what the texts say."""
     for role, query in (("gold", question.gold), ("prediction", question.prediction)):
-        lost = loss(query.sql, question.schema)
+        # Elsewhere only what all parsers read alike is read at all.
+        lost = loss(query.sql, question.schema) if query.dialect == "sqlite" else None
         if lost is not None:
             raise Unsupported(f"the {role}: {lost}")
 
@@ -140,20 +143,20 @@ def form(query: Query, question: ProofQuestion, rules: RuleSet, *, keep_order: b
         Unsupported: the query is beyond the prover.
         TooManySteps: the rules found no end.
     """
-    key = (query.sql, question.schema, question.facts, id(rules), keep_order)
+    key = (query.sql, query.dialect, question.schema, question.facts, id(rules), keep_order)
     return _FORMS.get(key, lambda: _form(query, question, rules, keep_order))
 
 
 @lru_cache(maxsize=64)
-def _facts(schema: Schema, facts: frozenset[Fact]) -> Facts:
-    return Facts(schema, facts, {})
+def _facts(schema: Schema, facts: frozenset[Fact], dialect: str) -> Facts:
+    return Facts(schema, facts, {}, dialect)
 
 
 def _form(query: Query, question: ProofQuestion, rules: RuleSet, keep_order: bool) -> Form:
-    start = resolve(query.tree, question.schema)
+    start = resolve_query(query, question.schema)
     if not keep_order and not is_limited(start.tree):
         start.tree.set("order", None)
-    facts = _facts(question.schema, question.facts).over(start.bases)
+    facts = _facts(question.schema, question.facts, query.dialect).over(start.bases)
     objection = refusal(start.tree, facts)
     if objection is not None:
         raise Unsupported(objection)

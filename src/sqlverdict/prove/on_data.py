@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from sqlverdict.execute.fact_check import FactCheck, check_facts
+from sqlverdict.execute.fact_queries import Run, check_facts_by_queries
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove import prover
@@ -34,6 +35,7 @@ def prove_on_data(
     profile: str = DEFAULT_PROFILE,
     contract: Contract | None = None,
     without: frozenset[str] = frozenset(),
+    run: Run | None = None,
 ) -> Derivation:
     """Try to prove a pair by facts that a real database keeps.
 
@@ -41,13 +43,14 @@ def prove_on_data(
         gold: The gold query.
         prediction: The predicted query.
         schema: The tables.
-        database: The SQLite file; without one nothing is checked.
+        database: The SQLite file; without one nothing is checked in SQLite.
         profile: The rules to use.
         contract: How the case wants its answers compared.
         without: Rules to switch off.
+        run: Runs a query on the real database; facts are checked by it elsewhere than in SQLite.
 
     Returns:
-        A proof whose facts hold in the file, or could not be checked (``unchecked``); or the
+        A proof whose facts hold in the database, or could not be checked (``unchecked``); or the
         word that there is none, with the proof under the declared schema where there is one.
     """
 
@@ -63,13 +66,18 @@ def prove_on_data(
         )
 
     derivation = derive(None)
-    if not isinstance(derivation, Proof) or database is None or not database.is_file():
+    is_file = database is not None and database.is_file()
+    if not isinstance(derivation, Proof) or (gold.dialect == "sqlite" and not is_file):
         return derivation
     declared, broken = derivation, dict[Fact, FactCheck]()
-    declared_facts = _facts_by_words(schema)
+    declared_facts = _facts_by_words(schema, gold.dialect)
     for _ in range(_ROUNDS):
         used = [declared_facts[words] for words in derivation.facts if words in declared_facts]
-        checks = check_facts(database, used)
+        if gold.dialect != "sqlite":
+            checks = check_facts_by_queries(used, run, gold.dialect)
+        else:
+            assert database is not None
+            checks = check_facts(database, used)
         fresh = {check.fact: check for check in checks if check.state == "broken"}
         if not fresh:
             unsure = tuple(str(check) for check in checks if check.state == "unchecked")
@@ -90,6 +98,6 @@ def prove_on_data(
 
 
 @lru_cache(maxsize=64)
-def _facts_by_words(schema: Schema) -> Mapping[str, Fact]:
+def _facts_by_words(schema: Schema, dialect: str) -> Mapping[str, Fact]:
     """The facts of a schema by the words in which a proof names them."""
-    return {str(fact): fact for fact in facts_of(schema)}
+    return {str(fact): fact for fact in facts_of(schema, dialect)}

@@ -71,7 +71,7 @@ class Profile(Protocol):
         """A proof, or the word that none was found."""
         ...
 
-    def read(self, tree: Expr, schema: Schema, facts: frozenset[Fact]) -> tuple[Expr, Facts]:
+    def read(self, query: Query, schema: Schema, facts: frozenset[Fact]) -> tuple[Expr, Facts]:
         """A parsed query as the rules see it first, and what they may ask about it.
 
         Raises:
@@ -108,15 +108,19 @@ PROFILES: Registry[Profile] = Registry(
 
 
 @lru_cache(maxsize=64)
-def rules_of(profile: str, without: frozenset[str] = frozenset()) -> RuleSet:
-    """The rules of a profile, by name, less those that are switched off.
+def rules_of(
+    profile: str, without: frozenset[str] = frozenset(), dialect: str = "sqlite"
+) -> RuleSet:
+    """The rules of a profile that hold in a dialect, by name, less those that are switched off.
 
     Raises:
         UsageError: a rule to be switched off is not of this profile.
     """
     members = {name: rule for name, rule in RULES.items() if profile in rule.profiles}
     _require_members(without, members, profile)
-    return rule_set(rule for name, rule in members.items() if name not in without)
+    return rule_set(
+        rule for name, rule in members.items() if name not in without and dialect in rule.dialects
+    )
 
 
 def _require_members(names: Iterable[str], members: Iterable[str], profile: str) -> None:

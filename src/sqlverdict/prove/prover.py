@@ -8,10 +8,14 @@ from sqlverdict.parse.accepted import complaint
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
-from sqlverdict.parse.tokens import normalised
+from sqlverdict.parse.schemas.column_types import TYPED_DIALECTS
+from sqlverdict.parse.tokens import same_text
 from sqlverdict.prove.profile import DEFAULT_PROFILE, PROFILES, ProofQuestion
 from sqlverdict.prove.proof import Derivation, NotProved, Proof
 from sqlverdict.records import Contract, ParseFailure, ParseResult, Reason
+
+DIALECTS = ("sqlite", *TYPED_DIALECTS)
+"""The dialects in which queries are read and rules hold."""
 
 
 def prove(
@@ -23,6 +27,7 @@ def prove(
     profile: str = DEFAULT_PROFILE,
     contract: Contract | None = None,
     without: frozenset[str] = frozenset(),
+    dialect: str = "sqlite",
 ) -> Derivation:
     """Try to prove that a prediction answers as the gold on every legal database.
 
@@ -34,13 +39,14 @@ def prove(
         profile: The rules to use: ``sound`` or ``etm_paper``.
         contract: How the case wants its answers compared.
         without: Rules to switch off.
+        dialect: The dialect of both queries: ``sqlite``, ``duckdb``, ``postgres`` or ``mysql``.
 
     Returns:
         A proof with its steps, or the word that none was found; never raises for any query.
     """
     return prove_queries(
-        parse(gold),
-        parse(prediction),
+        parse(gold, dialect),
+        parse(prediction, dialect),
         schema,
         facts=facts,
         profile=profile,
@@ -61,28 +67,25 @@ def prove_queries(
 ) -> Derivation:
     """As :func:`prove`, for queries that are parsed already."""
     member = PROFILES.get(profile)
+    if gold.dialect != prediction.dialect:
+        message = f"the gold is {gold.dialect} and the prediction {prediction.dialect}"
+        return NotProved(message, Reason.UNSUPPORTED_FEATURE)
+    if gold.dialect not in DIALECTS:
+        return NotProved(f"nothing is proved in {gold.dialect}", Reason.UNSUPPORTED_FEATURE)
     queries = []
     for role, query in (("gold", gold), ("prediction", prediction)):
         if isinstance(query, ParseFailure):
             return NotProved(f"the {role} cannot be read: {query.message}", query.reason)
-        problem = complaint(query.sql, schema)
+        problem = complaint(query.sql, schema) if query.dialect == "sqlite" else None
         if problem is not None:
             return NotProved(f"the {role} does not run: {problem}", Reason.EXECUTION_ERROR)
         queries.append(query)
-    if _is_same_text(gold.sql, prediction.sql):
-        return Proof(gold.sql, prediction.sql, profile, form=gold.sql)
-    assumed = _declared(schema) if facts is None else facts
+    if same_text(gold.sql, prediction.sql, gold.dialect):
+        return Proof(gold.sql, prediction.sql, profile, form=gold.sql, dialect=gold.dialect)
+    assumed = _declared(schema, gold.dialect) if facts is None else facts
     return member.derive(ProofQuestion(queries[0], queries[1], schema, assumed, contract, without))
 
 
-def _is_same_text(one: str, other: str) -> bool:
-    """Whether two texts differ in spacing, comments and the case of words at most."""
-    letters = ["".join(sql.lower().split()).rstrip(";") for sql in (one, other)]
-    has_comment = any(sign in sql for sql in (one, other) for sign in ("--", "/*"))
-    # Most texts differ at first sight; to read them as tokens takes longer.
-    return (has_comment or letters[0] == letters[1]) and normalised(one) == normalised(other)
-
-
 @lru_cache(maxsize=256)
-def _declared(schema: Schema) -> frozenset[Fact]:
-    return facts_of(schema)
+def _declared(schema: Schema, dialect: str) -> frozenset[Fact]:
+    return facts_of(schema, dialect)

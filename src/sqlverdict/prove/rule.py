@@ -26,6 +26,11 @@ if TYPE_CHECKING:
     from sqlverdict.parse.facts import Fact
     from sqlverdict.prove.reasoning.facts import Facts
 
+SQLITE = ("sqlite",)
+TYPED = ("sqlite", "duckdb", "postgres")
+"""SQLite, and the engines in which equal texts are the same."""
+EVERYWHERE = (*TYPED, "mysql")
+
 SECTIONS = ("Statement", "Holds when", "Why", "Limits", "Source")
 
 Rewrite = Callable[[Any, "Facts"], "Expr | None"]
@@ -69,6 +74,8 @@ class Rule:
     paper: tuple[str, ...] = ()
     corners: tuple[Pair, ...] = ()
     """Pairs that a heuristic rule joins though a legal database tells them apart."""
+    dialects: tuple[str, ...] = SQLITE
+    """The dialects in which it holds: it was checked on their engines, and is used there alone."""
 
     @property
     def title(self) -> str:
@@ -95,6 +102,7 @@ def rule(
     profiles: tuple[str, ...] = ("sound",),
     paper: tuple[str, ...] = (),
     corners: Iterable[Pair] = (),
+    dialects: tuple[str, ...] = SQLITE,
 ) -> Callable[[Rewrite], Rewrite]:
     """Register the decorated function as the one rule of its file.
 
@@ -107,6 +115,7 @@ def rule(
         profiles: The profiles that it belongs to.
         paper: The numbers of the paper's rules that it stands for: ``("P3",)``, ``("14",)``.
         corners: Pairs that a heuristic rule joins though they differ, each with ``because``.
+        dialects: The dialects in which it holds; ``check_rule(rule, engine)`` shows it on each.
     """
 
     def register(rewrite: Rewrite) -> Rewrite:
@@ -129,6 +138,7 @@ def rule(
             document,
             paper,
             tuple(corners),
+            dialects,
         )
         RULES.register(member, name, home)
         return rewrite

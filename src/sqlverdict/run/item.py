@@ -341,13 +341,10 @@ class RunItem:
         if derivation is None:
             from sqlverdict.prove.proof import NotProved
 
-            engine = self._runner.engine.name
-            if engine != DEFAULT_ENGINE:
-                return NotProved(f"nothing is proved on {engine}", Reason.UNSUPPORTED_FEATURE)
             golds, prediction, schema = self._gold_queries(), self._predicted(), self.schema()
             derivation = self._watched(
                 f"prove {profile} {prediction.sql}",
-                lambda: prove_case(self.case, golds, prediction, schema, profile),
+                lambda: prove_case(self.case, golds, prediction, schema, profile, self.run),
                 more=_PATIENCE,
             ) or NotProved("it had to be stopped", Reason.BUDGET_EXHAUSTED)
             self._derived[profile] = derivation

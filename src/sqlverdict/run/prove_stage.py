@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Case, ParseResult, Reason
+from sqlverdict.records import Case, Outcome, ParseResult, Reason
 
 if TYPE_CHECKING:
     from sqlverdict.prove.proof import Derivation
@@ -22,10 +22,12 @@ def prove_case(
     prediction: ParseResult,
     schema: Schema | None,
     profile: str,
+    run: Callable[[str], Outcome] | None = None,
 ) -> Derivation:
     """A proof against any gold of the case, or that there is none.
 
-    Under the profile ``sound`` the facts that a proof uses are checked on the case's database.
+    Under the profile ``sound`` the facts that a proof uses are checked on the case's database: a
+    SQLite file directly, that of another engine by queries that ``run`` runs there.
     """
     # The prover loads the parser and its rules, which is slow; runs without it need not wait.
     from sqlverdict.prove.on_data import prove_on_data
@@ -38,7 +40,7 @@ def prove_case(
     best: Derivation = NotProved("the case has no gold")
     for gold in golds:
         derivation = prove_on_data(
-            gold, prediction, schema, database, profile=profile, contract=case.contract
+            gold, prediction, schema, database, profile=profile, contract=case.contract, run=run
         )
         if derivation.proved:
             return derivation

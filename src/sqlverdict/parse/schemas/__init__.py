@@ -5,5 +5,6 @@
 ``ddl``           from CREATE statements, which SQLite runs in memory
 ``tables_json``   from a ``tables.json`` as Spider and BIRD publish it
 ``create_table``  the parts of a CREATE TABLE statement as text
+``column_types``  what a column holds, by its declared type, where types are enforced
 ``assumed``       the tables and columns that queries speak of, where no schema is known
 """

@@ -12,10 +12,11 @@ from sqlverdict.prove.proof import Derivation
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.inner_order import ORDER_SHOWS, visible_order
 from sqlverdict.prove.resolve.fidelity import loss
+from sqlverdict.prove.resolve.query import resolve_query
 from sqlverdict.prove.resolve.refusals import refusal
 from sqlverdict.prove.resolve.text import text
-from sqlverdict.prove.resolve.tree import resolve
 from sqlverdict.prove.tree_key import column_keys, tree_key
+from sqlverdict.records import Query
 
 
 @PROFILES.member
@@ -30,18 +31,19 @@ class Sound:
         """Rewrite both queries to normal forms and compare these."""
         return derive_by_normal_forms(question, "sound")
 
-    def read(self, tree: Expr, schema: Schema, facts: frozenset[Fact]) -> tuple[Expr, Facts]:
+    def read(self, query: Query, schema: Schema, facts: frozenset[Fact]) -> tuple[Expr, Facts]:
         """The tree with every name resolved.
 
         Raises:
             Unsupported: a name, a table or a clause is beyond the prover.
         """
-        start = resolve(tree, schema)
-        return start.tree, Facts(schema, facts, start.bases)
+        start = resolve_query(query, schema)
+        return start.tree, Facts(schema, facts, start.bases, query.dialect)
 
     def objection(self, sql: str, tree: Expr, facts: Facts) -> str | None:
         """What the tree may have lost of the text, or what no rule may touch."""
-        return loss(sql, facts.schema) or refusal(tree, facts)
+        lost = loss(sql, facts.schema) if facts.dialect == "sqlite" else None
+        return lost or refusal(tree, facts)
 
     def difference(
         self, gold: Expr, prediction: Expr, columns: tuple[int, ...], fixed_columns: bool

@@ -23,7 +23,7 @@ from sqlverdict.prove.reasoning.shape import (
     is_aggregate,
     is_constant,
     is_grouped,
-    is_inner,
+    is_padded,
     is_whole,
     items,
     label_of,
@@ -54,10 +54,20 @@ class Facts:
         schema: The tables.
         facts: What holds; any subset of the schema's facts.
         bases: The base table of each label that has one.
+        dialect: The dialect of the queries. Elsewhere than in SQLite nothing has an affinity;
+            values of different kinds never meet (see ``resolve/value_types.py``).
     """
 
-    def __init__(self, schema: Schema, facts: Iterable[Fact], bases: dict[str, str]) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        facts: Iterable[Fact],
+        bases: dict[str, str],
+        dialect: str = "sqlite",
+    ) -> None:
         self.schema = schema
+        self.dialect = dialect
+        self._is_sqlite = dialect == "sqlite"
         self.cited: dict[Fact, None] = {}
         self._not_null: dict[ColumnName, Fact] = {}
         self._typed: dict[ColumnName, HasAffinity] = {}
@@ -95,6 +105,12 @@ class Facts:
         """Say that a step leans on facts."""
         self.cited.update(dict.fromkeys(facts))
 
+    def nulls_first(self, falls: bool) -> bool:
+        """Whether NULLs come first in an ORDER BY that does not say so."""
+        if self.dialect == "duckdb":
+            return False
+        return falls if self.dialect == "postgres" else not falls
+
     # Sources
 
     def table(self, label: str) -> Table | None:
@@ -124,20 +140,6 @@ class Facts:
             around = around.parent
         return None
 
-    def padded(self, item: Expr) -> bool:
-        """Whether an outer join may fill a source with NULLs."""
-        holder = item.parent
-        if isinstance(holder, exp.Join):
-            if not is_inner(holder) and (holder.side or "").upper() != "RIGHT":
-                return True
-            select = holder.parent
-            later = list(select.args["joins"]) if select is not None else []
-            later = later[later.index(holder) + 1 :] if holder in later else later
-        else:
-            select = holder.parent if holder is not None else None
-            later = list(select.args.get("joins") or []) if select is not None else []
-        return any((join.side or "").upper() in ("RIGHT", "FULL") for join in later)
-
     # Values
 
     def affinity(self, node: Expr) -> Affinity | None:
@@ -160,13 +162,15 @@ class Facts:
         if isinstance(node, exp.Literal):
             if node.is_string:
                 return "text"
-            return "integer" if is_whole(node) else "real"
+            return "integer" if is_whole(node) else self._fraction
         if isinstance(node, exp.Column):
             return self._column_kind(node)
         if isinstance(node, exp.Count):
             return "integer"
         if isinstance(node, exp.Avg):
-            return "real"
+            return self._fraction
+        if isinstance(node, exp.Div | exp.Predicate | exp.Not) and not self._is_sqlite:
+            return "number" if isinstance(node, exp.Div) else None
         if isinstance(node, exp.Sum | exp.Neg | exp.Abs):
             inner_kind = self.kind(node.this)
             return inner_kind if inner_kind != "text" else "number"
@@ -195,6 +199,11 @@ class Facts:
         if isinstance(node, exp.Upper | exp.Lower | exp.DPipe):
             return "text"
         return None
+
+    @property
+    def _fraction(self) -> Kind:
+        """What 2.5 and an average are: decimals in some engines."""
+        return "real" if self._is_sqlite else "number"
 
     def _cast_kind(self, node: exp.Cast) -> Kind | None:
         target = cast_affinity(node)
@@ -240,6 +249,9 @@ class Facts:
     def comparable(self, left: Expr, right: Expr) -> bool:
         """Whether ``left = right`` means that both have the same value: no affinity interferes."""
         kinds = {self.kind(left), self.kind(right)}
+        if not self._is_sqlite:
+            # An integer beyond 2^53 is converted beside a real, and then equal to its neighbour.
+            return len(kinds) == 1 and kinds <= {"integer", "real", "text"}
         return None not in kinds and (kinds == {"text"} or "text" not in kinds)
 
     def pins(self, column: Expr, other: Expr) -> bool:
@@ -249,7 +261,7 @@ class Facts:
         converts the column instead of the other side: '1' and '01' are both equal to 1.
         """
         typed = self._typed_of(column) if isinstance(column, exp.Column) else None
-        if typed is None:
+        if typed is None or (not self._is_sqlite and not is_constant(other)):
             return self.comparable(column, other)
         if typed.affinity not in _NUMERIC and not is_constant(other):
             theirs = self._typed_of(other) if isinstance(other, exp.Column) else None
@@ -262,6 +274,8 @@ class Facts:
     def is_unconverted(self, node: Expr) -> bool:
         """Whether no comparison can tell if a node has a column's affinity or none."""
         around = node.parent
+        if not self._is_sqlite:
+            return True
         if isinstance(around, _COMPARISONS):
             return self.comparable(around.this, around.expression)
         if isinstance(around, exp.Select):
@@ -313,7 +327,7 @@ class Facts:
             return False
         if self._filtered(node, select):
             return True
-        if self.padded(item):
+        if is_padded(item):
             return False
         label, name = name_of(node)
         if label in self.bases:

@@ -95,6 +95,21 @@ def all_inner(select: Expr) -> bool:
     return all(is_inner(join) for join in joins(select))
 
 
+def is_padded(item: Expr) -> bool:
+    """Whether an outer join may fill a source with NULLs."""
+    holder = item.parent
+    if isinstance(holder, exp.Join):
+        if not is_inner(holder) and (holder.side or "").upper() != "RIGHT":
+            return True
+        select = holder.parent
+        later = joins(select) if select is not None else []
+        later = later[later.index(holder) + 1 :] if holder in later else later
+    else:
+        select = holder.parent if holder is not None else None
+        later = joins(select) if select is not None else []
+    return any((join.side or "").upper() in ("RIGHT", "FULL") for join in later)
+
+
 def labels(select: Expr) -> list[str]:
     """The labels of a SELECT's own sources."""
     return [item.alias for item in items(select)]

@@ -1,6 +1,10 @@
-"""From a parsed tree to a resolved one: every name plain, and SQLite's reading confirmed.
+"""From a parsed tree to a resolved one: every name plain, and the engine's reading confirmed.
 
+``query``          resolve_query(): a parsed query of any dialect as rules see it first
 ``tree``           resolve(): the form that rules work on
+``common_sql``     what is read in dialects other than SQLite's: constructs that all read alike
+``standard_names`` which column a name means there
+``value_types``    which kinds of values meet there
 ``scope``          which source an alias and a column name mean at a place of a query
 ``shared_names``   NATURAL and USING: joins by the names that two sides share
 ``parser_losses``  parts of a query that are read, ordinals, names of columns and functions

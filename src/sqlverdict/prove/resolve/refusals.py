@@ -16,6 +16,8 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.dependencies import is_tested
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import leaves, nodes_in
+from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.prove.resolve.value_types import require_meeting_types
 
 _BAG_AGGREGATES = (exp.Count, exp.Sum, exp.Avg, exp.Max, exp.Min)
 _OTHER_AGGREGATES = frozenset(
@@ -27,6 +29,12 @@ _OTHER_AGGREGATES = frozenset(
 
 def refusal(tree: Expr, facts: Facts) -> str | None:
     """Why nothing is proved about a resolved query; ``None`` where rules may work on it."""
+    if facts.dialect != "sqlite":
+        try:
+            require_meeting_types(tree, facts)
+        except Unsupported as beyond:
+            return str(beyond)
+        return None
     for node in nodes_in(tree):
         if isinstance(node, exp.Collate) and node.expression.name.lower() != "binary":
             return "COLLATE decides which texts are equal"

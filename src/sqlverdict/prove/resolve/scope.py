@@ -141,18 +141,23 @@ def star_columns(scope: Scope, qualifier: str = "") -> Iterator[tuple[str, exp.C
 
 @dataclass(frozen=True)
 class BaseTable:
-    """A table as :class:`Source` wants it; ``objection`` says why it cannot be read."""
+    """A table as :class:`Source` wants it.
+
+    ``objection`` says why it cannot be read, ``collation`` why its texts cannot be compared.
+    """
 
     table: Table
     columns: Sequence[tuple[str, str]]
     objection: str | None
+    collation: str | None
 
 
-def find_table(schema: Schema, node: exp.Table) -> BaseTable:
+def find_table(schema: Schema, node: exp.Table, dialect: str = "sqlite") -> BaseTable:
     """The base table that a name means.
 
     Raises:
-        Unsupported: there is none, or it is a view.
+        Unsupported: there is none, it is a view, or equal texts may differ in it. (MySQL's
+            collations are part of what is known about a column.)
     """
     database = fold(node.db) if node.db else ""
     if database not in ("", "main") or node.args.get("joins") or node.args.get("pivots"):
@@ -160,8 +165,9 @@ def find_table(schema: Schema, node: exp.Table) -> BaseTable:
     base = _tables(schema).get(fold(node.name))
     if base is None or not base.columns:
         raise Unsupported(f"there is no table {node.name}")
-    if base.objection is not None:
-        raise Unsupported(base.objection)
+    objection = base.objection or (base.collation if dialect != "mysql" else None)
+    if objection is not None:
+        raise Unsupported(objection)
     return base
 
 
@@ -170,17 +176,14 @@ def _tables(schema: Schema) -> dict[str, BaseTable]:
     tables: dict[str, BaseTable] = {}
     for table in schema.tables:
         columns = [(fold(column.name), fold(column.name)) for column in table.columns]
-        tables.setdefault(fold(table.name), BaseTable(table, columns, _objection(table)))
+        declaration = table.sql or ""
+        view = collation = None
+        if "view" in declaration[:40].lower().split():
+            view = f"{table.name} is a view"
+        if _COLLATION.search(declaration):
+            collation = f"{table.name} declares a collation: equal texts may differ"
+        tables.setdefault(fold(table.name), BaseTable(table, columns, view, collation))
     return tables
-
-
-def _objection(table: Table) -> str | None:
-    """Why a table's rows cannot be reasoned about."""
-    if table.sql is not None and "view" in table.sql[:40].lower().split():
-        return f"{table.name} is a view"
-    if table.sql is not None and _COLLATION.search(table.sql):
-        return f"{table.name} declares a collation: equal texts may differ"
-    return None
 
 
 def is_quoted(column: Expr) -> bool:

@@ -21,24 +21,27 @@ _LOOSE = (
 )
 
 
-def text(tree: Expr) -> str:
+def text(tree: Expr, dialect: str = "sqlite") -> str:
     """SQL text for a resolved tree."""
-    return str(runnable(tree.copy(), as_it_stands=False).sql("sqlite", copy=False))
+    return str(runnable(tree.copy(), as_it_stands=False, dialect=dialect).sql(dialect, copy=False))
 
 
-def runnable(tree: Expr, *, as_it_stands: bool) -> Expr:
+def runnable(tree: Expr, *, as_it_stands: bool, dialect: str = "sqlite") -> Expr:
     """Change a resolved tree, in place, so that it can be written as text.
 
     Args:
         tree: The resolved tree.
         as_it_stands: Whether sources keep their order: right where no rule has moved them.
+        dialect: What the text is to be written in.
     """
     holder = exp.Paren(this=tree)
     for node in list(tree.walk()):
         if isinstance(node, exp.Subquery) and node.alias:
             _name_columns(node.this)
+        if isinstance(node, exp.Join) and dialect != "sqlite":
+            _say_cross(node)
         if isinstance(node, exp.SetOperation):
-            _wrap_right(node)
+            _wrap_right(node, dialect)
             if node.args.get("order") is not None:
                 _name_columns(node)
     for select in list(tree.find_all(exp.Select)):
@@ -112,7 +115,13 @@ def _name_columns(query: Expr) -> None:
     query.set("expressions", outputs)
 
 
-def _wrap_right(node: exp.SetOperation) -> None:
+def _say_cross(join: exp.Join) -> None:
+    """Behind a comma, ON sees the sources since the last comma alone; behind a join, all."""
+    if is_inner(join) and join.args.get("on") is None:
+        join.set("kind", "CROSS")
+
+
+def _wrap_right(node: exp.SetOperation, dialect: str) -> None:
     """SQLite has no parentheses around the sides of a set operation: use a derived table."""
     for part in ("this", "expression"):
         side = node.args[part]
@@ -126,4 +135,7 @@ def _wrap_right(node: exp.SetOperation) -> None:
         )
         if not bare and not nests:
             source = exp.Subquery(this=side)
+            if dialect != "sqlite":
+                node.set(part, source)
+                continue
             node.set(part, exp.Select(expressions=[exp.Star()], from_=exp.From(this=source)))

@@ -14,7 +14,7 @@ In a resolved tree
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -45,6 +45,12 @@ from sqlverdict.prove.resolve.scope import (
     star_columns,
 )
 from sqlverdict.prove.resolve.shared_names import join_by_names
+from sqlverdict.prove.resolve.standard_names import (
+    require_different_names,
+    require_single_output,
+    standard_column,
+    visible_aliases,
+)
 
 MOST_NODES = 6_000
 """A larger tree is not read: common table expressions can double a query again and again."""
@@ -65,21 +71,28 @@ class _Cte:
     visible: dict[str, _Cte]
 
 
-def resolve(tree: Expr, schema: Schema) -> Resolved:
+def resolve(tree: Expr, schema: Schema, dialect: str = "sqlite") -> Resolved:
     """Resolve a copy of a parsed query.
+
+    Args:
+        tree: The parsed query. In a dialect other than SQLite's it holds common SQL alone.
+        schema: The tables.
+        dialect: The query's dialect.
 
     Raises:
         Unsupported: it has a construct that is not read.
     """
-    work = _TreeResolver(schema)
+    work = _TreeResolver(schema, dialect)
     root = work.unwrap(copied(tree))
     work.query(root, None, {})
     return Resolved(root, work.bases)
 
 
 class _TreeResolver:
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, dialect: str) -> None:
         self.schema = schema
+        self.dialect = dialect
+        self.is_sqlite = dialect == "sqlite"
         self.bases: dict[str, str] = {}
         self._count = 0
         self._nodes = 0
@@ -168,14 +181,18 @@ class _TreeResolver:
         for part in ("where", "having"):
             clause = node.args.get(part)
             if clause is not None:
-                clause.set("this", self.expression(clause.this, scope, ctes, aliases))
+                seen = visible_aliases(part, clause.this, aliases, self.dialect)
+                clause.set("this", self.expression(clause.this, scope, ctes, seen))
         self._group(node, scope, ctes, aliases)
         order = node.args.get("order")
         for term in order.expressions if order is not None else ():
+            if not self.is_sqlite and isinstance(term.this, exp.Column) and not term.this.table:
+                require_single_output(term.this.name, names, node.expressions)
             self._order_term(term, node.expressions, scope, ctes, aliases)
         self._limits(node, outer, ctes)
         self._own_aggregates(node, scope)
-        keep_extremes(node)
+        if self.is_sqlite:
+            keep_extremes(node)
         return names
 
     @staticmethod
@@ -237,7 +254,7 @@ class _TreeResolver:
                 if cte.names and len(cte.names) != len(names):
                     raise Unsupported(f"{item.name} names {len(cte.names)} of {len(names)} columns")
                 return self._derived(inner, item.alias_or_name, cte.names or names, scope)
-            base = find_table(self.schema, item)
+            base = find_table(self.schema, item, self.dialect)
             table = base.table
             label = self._label(fold(table.name))
             self.bases[label] = table.name
@@ -259,6 +276,8 @@ class _TreeResolver:
 
     def _derived(self, inner: Expr, name: str, names: Sequence[str], scope: Scope) -> Expr:
         label = self._label("derived")
+        if not self.is_sqlite:
+            require_different_names(names)
         scope.add(Source(name, label, output_columns(names)))
         return exp.Subquery(this=inner, alias=alias_of(label))
 
@@ -280,6 +299,8 @@ class _TreeResolver:
                 isinstance(item, exp.Column) and isinstance(item.this, exp.Star)
             ):
                 columns = list(star_columns(scope, qualifier))
+                if scope.merged and not self.is_sqlite:
+                    raise Unsupported("a star over columns that are joined by name")
                 if not columns or item.args.get("except_") or item.args.get("replace"):
                     raise Unsupported("a star that stands for nothing")
                 names += [own for own, _ in columns]
@@ -306,7 +327,8 @@ class _TreeResolver:
             if number is not None:
                 terms.append(node.expressions[number].copy())
             else:
-                terms.append(self.expression(term, scope, ctes, aliases))
+                seen = visible_aliases("group", term, aliases, self.dialect)
+                terms.append(self.expression(term, scope, ctes, seen))
         group.set("expressions", terms)
 
     def _order_term(
@@ -325,10 +347,11 @@ class _TreeResolver:
             # Only here an output name goes before a column.
             term.set("this", aliases[fold(inner.name)].copy())
         else:
-            term.set("this", self.expression(inner, scope, ctes, aliases))
+            seen = visible_aliases("order", inner, aliases, self.dialect)
+            term.set("this", self.expression(inner, scope, ctes, seen))
 
     def expression(
-        self, node: Expr, scope: Scope, ctes: dict[str, _Cte], aliases: dict[str, Expr]
+        self, node: Expr, scope: Scope, ctes: dict[str, _Cte], aliases: Mapping[str, Expr]
     ) -> Expr:
         """Resolve an expression in place; returns what stands for it."""
         if isinstance(node, exp.Literal):
@@ -358,9 +381,11 @@ class _TreeResolver:
                 node.set(name, self.expression(value, scope, ctes, aliases))
         return node
 
-    def _column(self, node: exp.Column, scope: Scope, aliases: dict[str, Expr]) -> Expr:
+    def _column(self, node: exp.Column, scope: Scope, aliases: Mapping[str, Expr]) -> Expr:
         if isinstance(node.this, exp.Star):
             raise Unsupported("a star inside an expression")
+        if not self.is_sqlite:
+            return standard_column(node, scope, aliases)
         around: Scope | None = scope
         while around is not None:
             target = around.find(node)

@@ -28,13 +28,14 @@ from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.reasoning.dependencies import determines_row, plain_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import aggregates_in, has_window, output_nodes
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair("SELECT k, SUM(v) FROM t GROUP BY k", "SELECT k, v FROM t", KEY),

@@ -33,7 +33,7 @@ from sqlverdict.prove.reasoning.shape import (
     labels,
     set_conditions,
 )
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import same
 
 _SKIP = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
@@ -41,6 +41,7 @@ _SKIP = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair("SELECT MAX(v), SUM(v) FROM t WHERE v IS NOT NULL", "SELECT MAX(v), SUM(v) FROM t"),

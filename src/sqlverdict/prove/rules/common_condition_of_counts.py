@@ -36,12 +36,13 @@ from sqlverdict.prove.reasoning.shape import (
     parts,
     set_conditions,
 )
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import key
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair(

@@ -24,11 +24,12 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import constant
 from sqlverdict.prove.reasoning.shape import whole_number
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import TYPED, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=TYPED,
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair("SELECT k FROM t WHERE 1 = 1", "SELECT k FROM t WHERE TRUE"),

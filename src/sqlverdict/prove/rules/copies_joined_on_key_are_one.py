@@ -27,11 +27,12 @@ from sqlverdict.prove.reasoning.dependencies import equal_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import drop_item, is_flat, split_items, substitute
 from sqlverdict.prove.resolve.scope import resolved
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("20",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[

@@ -38,11 +38,12 @@ from sqlverdict.prove.reasoning.shape import (
     set_conditions,
 )
 from sqlverdict.prove.reasoning.strict import is_null_with_its_columns
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("26",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
     equal=[

@@ -28,7 +28,7 @@ from sqlverdict.parse.facts import NotNull, Unique
 from sqlverdict.prove.reasoning.dependencies import closure, determines_row, plain_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import has_window, is_grouped, name_of
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import key
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
@@ -36,6 +36,7 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("2",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[

@@ -29,11 +29,12 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat, substitute
 from sqlverdict.prove.reasoning.shape import columns_in, conditions, items, name_of, set_conditions
 from sqlverdict.prove.resolve.scope import resolved
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("19",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w REAL)",
     equal=[

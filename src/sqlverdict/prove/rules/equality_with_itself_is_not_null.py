@@ -24,11 +24,12 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import in_filter
 from sqlverdict.prove.reasoning.shape import name_of
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[Pair("SELECT k FROM t WHERE v = v", "SELECT k FROM t WHERE v IS NOT NULL")],
     different=[Pair("SELECT k FROM t WHERE v = v", "SELECT k FROM t", because="v may be NULL")],

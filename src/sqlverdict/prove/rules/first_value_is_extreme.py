@@ -6,11 +6,12 @@ Statement
 
 Holds when
     It is a scalar subquery, so that no row and NULL are the same, and orders by what it selects.
-    x is of the subquery's own sources. For MIN, x is never NULL.
+    x is of the subquery's own sources. Where NULLs come first, x is never NULL: in SQLite that is
+    rising order, in PostgreSQL falling order.
 
 Why
-    NULLs come last in falling order, and MAX ignores them; where there is nothing else both are
-    NULL. In rising order NULLs come first, but MIN ignores them: so there must be none.
+    Where NULLs come last, they are reached only where there is nothing else, and then MIN and MAX
+    are NULL too. Where they come first, MIN and MAX ignore them: so there must be none.
 
 Limits
     A query of its own gives no row for an empty table, and MAX gives one: left alone. A column
@@ -28,12 +29,13 @@ from sqlglot.expressions import Expr
 from sqlverdict.parse.facts import NotNull
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import has_window, is_grouped, labels, labels_in, whole_number
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import same
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("10",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
@@ -71,7 +73,7 @@ def first_value_is_extreme(node: exp.Subquery, facts: Facts) -> Expr | None:
     if len(order.expressions) != 1 or not same(value, first.this):
         return None
     falls = bool(first.args.get("desc"))
-    if bool(first.args.get("nulls_first")) is falls or not (falls or facts.never_null(value)):
+    if first.args.get("nulls_first") and not facts.never_null(value):
         return None
     if not facts.is_unconverted(node) or not labels_in(value) <= set(labels(inner)):
         return None

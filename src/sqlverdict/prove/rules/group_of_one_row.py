@@ -26,13 +26,14 @@ from sqlverdict.prove.reasoning.bare import EXTREMES
 from sqlverdict.prove.reasoning.dependencies import determines_row, plain_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import aggregates_in, conditions, has_window, set_conditions
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[Pair("SELECT v FROM t GROUP BY k", "SELECT v FROM t", KEY)],
     different=[

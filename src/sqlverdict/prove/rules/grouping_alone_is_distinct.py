@@ -29,7 +29,7 @@ from sqlverdict.prove.reasoning.bare import EXTREMES
 from sqlverdict.prove.reasoning.dependencies import closure, plain_columns
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import aggregates_in, conditions, has_window, set_conditions
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import key
 
 _ONE_FORM = ("integer", "real", "text")
@@ -38,6 +38,7 @@ _ONE_FORM = ("integer", "real", "text")
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (f INTEGER, w INTEGER)",
     equal=[
         Pair("SELECT v FROM t GROUP BY v", "SELECT DISTINCT v FROM t"),

@@ -35,7 +35,7 @@ from sqlverdict.prove.reasoning.dependencies import (
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import ColumnName, items, name_of
 from sqlverdict.prove.resolve.scope import resolved
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import key
 
 KEY = (Unique("t", ("k",)), NotNull("t", "k"))
@@ -44,6 +44,7 @@ NAME = (Unique("t", ("v",)), NotNull("t", "v"))
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("4",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (f INTEGER, w INTEGER)",
     equal=[

@@ -37,11 +37,12 @@ from sqlverdict.prove.reasoning.shape import (
     name_of,
     set_conditions,
 )
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair(

@@ -42,7 +42,7 @@ from sqlverdict.prove.reasoning.shape import (
     set_conditions,
 )
 from sqlverdict.prove.resolve.scope import resolved
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import same
 
 KEY = (Unique("t", ("k",)),)
@@ -50,6 +50,7 @@ KEY = (Unique("t", ("k",)),)
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (f INTEGER, w INTEGER)",
     equal=[
         Pair(

@@ -25,13 +25,14 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import any_of, has_subquery
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 _MOST = 40
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("18",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[

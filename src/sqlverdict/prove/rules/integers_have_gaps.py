@@ -24,13 +24,14 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import whole_number
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 _MOST = 2**53
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (n INTEGER, r REAL)",
     equal=[
         Pair("SELECT n FROM t WHERE n >= 5", "SELECT n FROM t WHERE n > 4"),

@@ -28,11 +28,12 @@ from sqlverdict.parse.facts import NotNull
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.set_sides import existence
 from sqlverdict.prove.reasoning.shape import conditions, set_conditions
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("3",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
     equal=[

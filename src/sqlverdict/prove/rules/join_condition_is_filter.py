@@ -24,11 +24,12 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import conditions, is_inner, joins, parts, set_conditions
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("P4",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
     equal=[

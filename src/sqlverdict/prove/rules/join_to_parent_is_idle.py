@@ -29,13 +29,14 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import drop_item, is_flat, split_items, uses
 from sqlverdict.prove.reasoning.shape import ColumnName, conditions, set_conditions
 from sqlverdict.prove.resolve.scope import resolved
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 PARENT = (References("t", ("v",), "u", ("k",)), Unique("u", ("k",)))
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("14",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (k INTEGER, w INTEGER)",
     equal=[

@@ -39,11 +39,12 @@ from sqlverdict.prove.reasoning.shape import (
     parts,
 )
 from sqlverdict.prove.reasoning.strict import is_null_with_its_columns
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER); CREATE TABLE u (f INTEGER, w INTEGER)",
     equal=[
         Pair(

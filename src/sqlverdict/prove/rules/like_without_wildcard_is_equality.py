@@ -4,7 +4,8 @@ Statement
     x LIKE '2013-06'   ==   x = '2013-06'
 
 Holds when
-    x is a column declared TEXT, and the pattern is a literal without %, _ and ASCII letters.
+    x is a column declared TEXT, and the pattern is a literal without %, _, a backslash and ASCII
+    letters.
 
 Why
     LIKE ignores the case of ASCII letters and nothing else; without these, and without
@@ -24,11 +25,12 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, s TEXT)",
     equal=[
         Pair("SELECT k FROM t WHERE s LIKE '#1'", "SELECT k FROM t WHERE s = '#1'"),
@@ -54,7 +56,7 @@ def like_without_wildcard_is_equality(node: exp.Like, facts: Facts) -> Expr | No
         return None
     if isinstance(node.parent, exp.Escape) or not pattern.is_string:
         return None
-    if any(sign in "%_\0" or (sign.isascii() and sign.isalpha()) for sign in str(pattern.this)):
+    if any(sign in "%_\0\\" or (sign.isascii() and sign.isalpha()) for sign in str(pattern.this)):
         return None
     if facts.kind(column) != "text":
         return None

@@ -28,11 +28,12 @@ from sqlverdict.parse.facts import Unique
 from sqlverdict.prove.reasoning.dependencies import at_most_one_row
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import whole_number
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair("SELECT k FROM t ORDER BY k LIMIT 0, 1", "SELECT k FROM t ORDER BY k LIMIT 1"),

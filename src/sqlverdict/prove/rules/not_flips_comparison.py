@@ -22,7 +22,7 @@ from sqlglot import exp
 from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 _OPPOSITE: dict[type[Expr], type[Expr]] = {
     exp.EQ: exp.NEQ,
@@ -36,6 +36,7 @@ _OPPOSITE: dict[type[Expr], type[Expr]] = {
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("23",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[

@@ -26,11 +26,12 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import conditions, is_grouped, set_conditions
 from sqlverdict.prove.reasoning.strict import rejects_null
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair("SELECT k FROM t WHERE v > 3 AND v IS NOT NULL", "SELECT k FROM t WHERE v > 3"),

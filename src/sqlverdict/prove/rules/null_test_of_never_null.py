@@ -28,11 +28,12 @@ from sqlverdict.parse.facts import NotNull
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.filters import constant
 from sqlverdict.prove.reasoning.shape import groups_without
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("7",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[

@@ -36,11 +36,12 @@ from sqlverdict.prove.reasoning.shape import (
     joins,
     output_nodes,
 )
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("26",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[

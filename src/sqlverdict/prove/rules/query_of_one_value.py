@@ -25,7 +25,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.bare import EXTREMES
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import aggregates_in, has_window, is_closed, own_nodes
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 _CLAUSES = ("from_", "where", "group", "having", "order", "limit", "offset", "distinct")
 _INNER = ("group", "having", "order", "limit", "offset", "distinct")
@@ -33,6 +33,7 @@ _INNER = ("group", "having", "order", "limit", "offset", "distinct")
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair("SELECT 2 * (SELECT COUNT(*) FROM t)", "SELECT 2 * COUNT(*) FROM t"),

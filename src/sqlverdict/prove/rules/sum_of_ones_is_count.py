@@ -26,11 +26,12 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.counting import counted_condition, counts_when
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import enclosing, whole_number
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("9",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[

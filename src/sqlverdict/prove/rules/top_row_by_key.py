@@ -33,11 +33,12 @@ from sqlverdict.prove.reasoning.shape import (
     items,
     set_conditions,
 )
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("1",),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
@@ -87,7 +88,7 @@ def top_row_by_key(node: exp.Select, facts: Facts) -> Expr | None:
     facts.cite(*keys[0])
     falls = isinstance(extreme, exp.Max)
     set_conditions(node, [])
-    term = exp.Ordered(this=column.copy(), desc=falls or None, nulls_first=not falls)
+    term = exp.Ordered(this=column.copy(), desc=falls or None, nulls_first=facts.nulls_first(falls))
     node.set("order", exp.Order(expressions=[term]))
     node.set("limit", exp.Limit(expression=exp.Literal.number(1)))
     return node

@@ -36,12 +36,13 @@ from sqlverdict.prove.reasoning.shape import (
     set_conditions,
 )
 from sqlverdict.prove.resolve.scope import resolved
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import tree_key
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     paper=("3", "21"),
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[

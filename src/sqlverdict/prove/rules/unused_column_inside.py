@@ -34,11 +34,12 @@ from sqlverdict.prove.reasoning.shape import (
     whole_number,
 )
 from sqlverdict.prove.resolve.scope import resolved
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair(

@@ -29,11 +29,12 @@ from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.moves import is_flat
 from sqlverdict.prove.reasoning.same_rows import same_rows
 from sqlverdict.prove.reasoning.shape import aggregates_in, all_inner, columns_in, items, own_nodes
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair(

@@ -24,7 +24,7 @@ from sqlglot.expressions import Expr
 
 from sqlverdict.prove.reasoning.facts import Facts
 from sqlverdict.prove.reasoning.shape import all_of, has_subquery, parts, whole_number
-from sqlverdict.prove.rule import Pair, rule
+from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
 from sqlverdict.prove.tree_key import key
 
 _Bound = tuple[str, type[Expr], int]
@@ -32,6 +32,7 @@ _Bound = tuple[str, type[Expr], int]
 
 @rule(
     trust="proved",
+    dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair("SELECT k FROM t WHERE v > 5 AND v > 3", "SELECT k FROM t WHERE v > 5"),

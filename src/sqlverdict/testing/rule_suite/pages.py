@@ -39,6 +39,8 @@ def rule_page(rule: Rule) -> str:
 
 def _facts_about(rule: Rule) -> str:
     lines = [f"- trust: **{rule.trust}**", f"- profiles: {_names(rule.profiles)}"]
+    if "sound" in rule.profiles:
+        lines.append(f"- dialects: {_names(rule.dialects)}")
     if rule.paper:
         lines.append(f"- rules of the ETM paper: {', '.join(rule.paper)}")
     return "\n".join(lines)

@@ -110,10 +110,10 @@ def start(sql: str, rule: Rule, facts: frozenset[Fact]) -> tuple[Expr, Facts] | 
     """A query's tree as the rules of the profile see it first; ``None``: beyond the prover."""
     from sqlverdict.prove.resolve.scope import Unsupported
 
-    tree = parsed(sql, rule).tree
+    query = parsed(sql, rule)
     profile = PROFILES.get(profile_of(rule))
     try:
-        return profile.read(tree, schema_of(rule), facts | typed(rule))
+        return profile.read(query, schema_of(rule), facts | typed(rule))
     except Unsupported:
         return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from sqlverdict.cli.command import Heading, argument, command, group, option
 from sqlverdict.cli.options.pair import PairOfQueries, SchemaArgs, check_queries, query_text
 from sqlverdict.cli.options.shared import FILE, json_option, print_json
 from sqlverdict.errors import Contradiction, UsageError
-from sqlverdict.execute.engine import DEFAULT_ENGINE
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits
 from sqlverdict.files.references import file_of
 from sqlverdict.files.text import count
 from sqlverdict.parse.facts import facts_of
@@ -109,17 +110,21 @@ def _check(file: Path, args: ProveArgs) -> int:
 
 
 def _prove(pair: PairOfQueries, args: ProveArgs) -> int:
-    if pair.engine != DEFAULT_ENGINE:
-        raise UsageError(f"nothing is proved on {pair.engine} yet; give a SQLite database")
-    result = prove_on_data(
-        parse(pair.gold, pair.dialect),
-        parse(pair.prediction, pair.dialect),
-        pair.schema,
-        file_of(pair.database) if pair.database and args.profile == SOUND else None,
-        profile=args.profile,
-        without=frozenset(args.without),
-    )
-    facts = _facts(pair.schema, pair.gold, pair.prediction) if args.facts else []
+    with ExitStack() as stack:
+        session = None
+        if pair.database is not None and pair.engine != DEFAULT_ENGINE:
+            session = ENGINES.get(pair.engine).open(pair.database, Limits())
+            stack.callback(session.close)
+        result = prove_on_data(
+            parse(pair.gold, pair.dialect),
+            parse(pair.prediction, pair.dialect),
+            pair.schema,
+            file_of(pair.database) if pair.database and args.profile == SOUND else None,
+            profile=args.profile,
+            without=frozenset(args.without),
+            run=session.run if session is not None else None,
+        )
+    facts = _facts(pair) if args.facts else []
     if isinstance(result, Proof):
         return _proved(result, pair.schema, facts, args)
     if result.declared is not None:
@@ -157,14 +162,15 @@ def _proved(
     return NOT_PROVED if broken else 0
 
 
-def _facts(schema: Schema, *queries: str) -> list[str]:
+def _facts(pair: PairOfQueries) -> list[str]:
     """What the schema says about the tables of the queries, in words."""
     tables = set()
-    for sql in queries:
-        query = parse(sql)
+    for _, sql in pair.queries:
+        query = parse(sql, pair.dialect)
         if isinstance(query, Query):
             tables |= set(map(fold, query.tables))
-    return sorted(str(fact) for fact in facts_of(schema) if fold(fact.table) in tables)
+    facts = facts_of(pair.schema, pair.dialect)
+    return sorted(str(fact) for fact in facts if fold(fact.table) in tables)
 
 
 def _why(verdict: Verdict) -> str:

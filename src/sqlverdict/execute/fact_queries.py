@@ -1,0 +1,84 @@
+"""Whether a database of any engine keeps what its schema declares, asked by queries.
+
+A server checks keys and foreign keys by itself, but a foreign key may be declared and not yet
+validated, or rows may have come in while it was switched off. So a fact is asked for before a
+proof rests on it: one query, which the run's own session answers within its limits. Types are
+enforced everywhere but in SQLite, which has a check of its own (``fact_check.py``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sqlverdict.execute.fact_check import FactCheck, broken_words
+from sqlverdict.parse.facts import Fact, NotNull, References, Unique
+from sqlverdict.records import Answer, Outcome
+
+Run = Callable[[str], Outcome]
+"""Runs one query on the database."""
+
+
+def check_facts_by_queries(
+    facts: Iterable[Fact], run: Run | None, dialect: str
+) -> tuple[FactCheck, ...]:
+    """Check facts on a database.
+
+    Args:
+        facts: What to check.
+        run: Runs a query there; without it nothing can be checked.
+        dialect: The dialect of the queries.
+
+    Returns:
+        One result a fact, in the order of their words.
+    """
+    return tuple(_check(fact, run, dialect) for fact in sorted(set(facts), key=str))
+
+
+def _check(fact: Fact, run: Run | None, dialect: str) -> FactCheck:
+    question = _question(fact, dialect)
+    if question is None:
+        return FactCheck(fact, "holds")
+    if run is None:
+        return FactCheck(fact, "unchecked", "there is no database to check it on")
+    outcome = run(question)
+    if not isinstance(outcome, Answer):
+        return FactCheck(fact, "unchecked", outcome.message)
+    if outcome.rows:
+        return FactCheck(fact, "broken", broken_words(fact, outcome.rows[0]))
+    return FactCheck(fact, "holds")
+
+
+def _question(fact: Fact, dialect: str) -> str | None:
+    """SQL for one row that breaks a fact; ``None`` where the engine lets no row in."""
+
+    def name(word: str) -> str:
+        mark = "`" if dialect == "mysql" else '"'
+        return mark + word.replace(mark, mark * 2) + mark
+
+    def there(alias: str, columns: Iterable[str]) -> str:
+        return " AND ".join(f"{alias}.{name(column)} IS NOT NULL" for column in columns)
+
+    table = name(fact.table)
+    match fact:
+        case NotNull():
+            where = f"t.{name(fact.column)} IS NULL"
+            return f"SELECT t.* FROM {table} AS t WHERE {where} LIMIT 1"  # noqa: S608
+        case Unique():
+            columns = ", ".join(f"t.{name(column)}" for column in fact.columns)
+            return (
+                f"SELECT {columns} FROM {table} AS t WHERE {there('t', fact.columns)} "  # noqa: S608
+                f"GROUP BY {columns} HAVING COUNT(*) > 1 LIMIT 1"
+            )
+        case References():
+            columns = ", ".join(f"t.{name(column)}" for column in fact.columns)
+            met = " AND ".join(
+                f"p.{name(owner)} = t.{name(child)}"
+                for child, owner in zip(fact.columns, fact.parent_columns, strict=True)
+            )
+            partner = f"SELECT 1 FROM {name(fact.parent)} AS p WHERE {met}"  # noqa: S608
+            return (
+                f"SELECT {columns} FROM {table} AS t "  # noqa: S608
+                f"WHERE {there('t', fact.columns)} AND NOT EXISTS ({partner}) LIMIT 1"
+            )
+        case _:
+            return None

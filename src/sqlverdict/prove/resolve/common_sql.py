@@ -1,0 +1,210 @@
+"""The part of SQL that is read in dialects other than SQLite's: a list of what is known.
+
+For SQLite our reading of a text is compared with SQLite's own (see ``fidelity.py``). Here it is
+right by construction: a parsed tree may hold only the nodes and arguments below, whose meaning is
+the same in every dialect that has them, and an operator stands beside another one without
+parentheses only where all parsers bind the two alike. Everything else is refused, be it as common
+as CAST: what is refused costs a proof and nothing more.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.tokens import fold
+from sqlverdict.prove.resolve.scope import Unsupported
+from sqlverdict.records import Query
+
+COMPARISONS = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
+
+_PARTS: dict[type[Expr], str] = {
+    exp.Select: "expressions from_ joins where group having order limit offset distinct with_",
+    exp.Union: "this expression distinct order limit offset with_",
+    exp.Except: "this expression distinct order limit offset with_",
+    exp.Intersect: "this expression distinct order limit offset with_",
+    exp.Subquery: "this alias",
+    exp.With: "expressions",
+    exp.CTE: "this alias",
+    exp.Table: "this alias",
+    exp.TableAlias: "this columns",
+    exp.Identifier: "this quoted",
+    exp.Column: "this table",
+    exp.Star: "",
+    exp.Alias: "this alias",
+    exp.From: "this",
+    exp.Join: "this on side kind using method",
+    exp.Where: "this",
+    exp.Having: "this",
+    exp.Group: "expressions",
+    exp.Order: "expressions",
+    exp.Ordered: "this desc nulls_first",
+    exp.Limit: "expression",
+    exp.Offset: "expression",
+    exp.Distinct: "expressions",
+    exp.Paren: "this",
+    exp.Literal: "this is_string",
+    exp.Null: "",
+    exp.Boolean: "this",
+    exp.And: "this expression",
+    exp.Or: "this expression",
+    exp.Not: "this",
+    exp.Neg: "this",
+    exp.Add: "this expression",
+    exp.Sub: "this expression",
+    exp.Mul: "this expression",
+    exp.Div: "this expression typed safe",
+    **dict.fromkeys(COMPARISONS, "this expression"),
+    exp.Is: "this expression",
+    exp.In: "this expressions query",
+    exp.Between: "this low high",
+    exp.Like: "this expression negate",
+    exp.Exists: "this",
+    exp.Case: "this ifs default",
+    exp.If: "this true false",
+    exp.Coalesce: "this expressions",
+    exp.Count: "this big_int",
+    exp.Sum: "this",
+    exp.Avg: "this",
+    exp.Min: "this",
+    exp.Max: "this",
+    exp.Lower: "this",
+    exp.Upper: "this",
+    exp.Length: "this binary",
+    exp.Abs: "this",
+    exp.Substring: "this start length",
+}
+"""The nodes that are read, each with the arguments that it may have."""
+
+_ATOMS = (
+    *(exp.Column, exp.Literal, exp.Null, exp.Boolean, exp.Paren, exp.Subquery, exp.Func),
+    *(exp.Star, exp.Distinct),
+)
+_LEVELS: dict[type[Expr], int] = {
+    exp.Neg: 1,
+    **dict.fromkeys((exp.Mul, exp.Div), 2),
+    **dict.fromkeys((exp.Add, exp.Sub), 3),
+    **dict.fromkeys((*COMPARISONS, exp.Is, exp.In, exp.Between, exp.Like), 4),
+    exp.Not: 5,
+    exp.And: 6,
+    exp.Or: 7,
+}
+"""How loosely an operator binds; what is not listed stands for itself."""
+
+_KINDS = frozenset({"", "INNER", "CROSS", "OUTER"})
+_MYSQL_TEXT = re.compile(r"/\*!|/\*M!|--(?!\s)|\\")
+"""Comments that run, minus signs that are no comment, and escapes that a mode switches off."""
+
+
+def require_common_sql(query: Query, schema: Schema) -> None:
+    """Refuse a parsed query in which a dialect may read something else than our parser does.
+
+    Raises:
+        Unsupported: it has a construct that is not on the list.
+    """
+    if query.dialect == "mysql" and _MYSQL_TEXT.search(query.sql):
+        raise Unsupported("a comment or an escape that depends on the server's settings")
+    for node in query.tree.walk():
+        _require_known(node)
+        if type(node) in _LEVELS:
+            _require_plain_operands(node)
+        elif isinstance(node, exp.SetOperation):
+            _require_clear_sides(node)
+        elif isinstance(node, exp.Select):
+            _require_clear_joins(node)
+    _require_clear_names(query, schema)
+    used = {fold(table.name) for table in query.tree.find_all(exp.Table)}
+    if any(fold(cte.alias) not in used for cte in query.tree.find_all(exp.CTE)):
+        raise Unsupported("a common table expression that is not used, and may not run")
+
+
+def _require_known(node: Expr) -> None:
+    known = _PARTS.get(type(node))
+    if known is None:
+        raise Unsupported(f"{node.key} in this dialect")
+    odd = {name for name, value in node.args.items() if value} - set(known.split())
+    if odd:
+        raise Unsupported(f"{node.key} with {', '.join(sorted(odd))} in this dialect")
+    match node:
+        case exp.Limit() | exp.Offset():
+            bound = node.expression
+            if not isinstance(bound, exp.Literal) or bound.is_string or not bound.this.isdigit():
+                raise Unsupported(f"{node.key} that is no plain number")
+        case exp.Is() if not isinstance(node.expression, exp.Null):
+            raise Unsupported("IS beside something else than NULL")
+        case exp.Distinct() if node.expressions and (
+            len(node.expressions) != 1 or not isinstance(node.parent, exp.AggFunc)
+        ):
+            raise Unsupported("DISTINCT of several values")
+        case exp.Subquery() if isinstance(node.this, exp.Subquery):
+            # Around the operand of IN, PostgreSQL takes the second pair for a scalar's.
+            raise Unsupported("a query in two pairs of parentheses")
+        case exp.TableAlias() if node.args.get("columns") and not isinstance(node.parent, exp.CTE):
+            raise Unsupported("column names behind an alias")
+        case exp.In() if node.expressions and node.args.get("query"):
+            raise Unsupported("IN with a list and a query")
+
+
+def _require_plain_operands(node: Expr) -> None:
+    """Every operand binds tighter, so that any order of precedence gives the same tree."""
+    own = _LEVELS[type(node)]
+    operands = [node.args.get(part) for part in ("this", "expression", "low", "high")]
+    for number, operand in enumerate(operands):
+        if operand is None or (isinstance(operand, _ATOMS) and type(operand) not in _LEVELS):
+            continue
+        level = _LEVELS.get(type(operand), own)
+        chain = (number == 0 and own in (2, 3)) or own in (5, 6, 7)
+        if level > own or (level == own and not chain):
+            raise Unsupported(f"{operand.key} beside {node.key} without parentheses")
+
+
+def _require_clear_sides(node: exp.SetOperation) -> None:
+    if isinstance(node.expression, exp.SetOperation):
+        raise Unsupported("a set operation on the right without parentheses")
+    kinds = {type(node), type(node.this)}
+    if isinstance(node.this, exp.SetOperation) and exp.Intersect in kinds and len(kinds) > 1:
+        raise Unsupported("INTERSECT beside another set operation without parentheses")
+
+
+def _require_clear_joins(select: exp.Select) -> None:
+    joins = select.args.get("joins") or []
+    for join in joins:
+        if (join.kind or "").upper() not in _KINDS:
+            raise Unsupported(f"{join.kind} JOIN")
+    padded = any((join.side or "").upper() in ("RIGHT", "FULL") for join in joins)
+    bare = any(not join.args.get("on") and not join.args.get("using") for join in joins)
+    if padded and bare:
+        # A comma binds looser than JOIN in these dialects, and not in our parser.
+        raise Unsupported("RIGHT or FULL JOIN beside a comma or a NATURAL JOIN")
+
+
+def _require_clear_names(query: Query, schema: Schema) -> None:
+    """Two names that are one name to us are one name to the engine."""
+    if query.dialect == "duckdb":
+        return
+    spelling: dict[str, str] = {}
+    for name in _names_of(query, schema):
+        if spelling.setdefault(fold(name), name) != name:
+            raise Unsupported(f"{name} and {spelling[fold(name)]} may be two names")
+
+
+def _names_of(query: Query, schema: Schema) -> Iterable[str]:
+    """The names that must not differ in case alone, as the engine spells them."""
+    used = {fold(table.name) for table in query.tree.find_all(exp.Table)}
+    for table in schema.tables:
+        if fold(table.name) in used:
+            yield table.name
+            if query.dialect == "postgres":
+                yield from (column.name for column in table.columns)
+    for node in query.tree.find_all(exp.Identifier):
+        if query.dialect == "postgres":
+            yield node.name if node.args.get("quoted") else node.name.lower()
+        elif isinstance(node.parent, exp.Table | exp.TableAlias | exp.CTE) or (
+            node.arg_key == "table"
+        ):
+            # MySQL's names of tables and aliases keep their case on some systems.
+            yield node.name

@@ -1,0 +1,115 @@
+"""Which column a name means in dialects other than SQLite's.
+
+The dialects agree on most of it: a name means a column of the innermost query around it that has
+one. They differ on whether an alias of the SELECT list is seen, and whether it goes before a
+column of that name. Where two readings are possible, the query is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+from sqlverdict.parse.tokens import fold
+from sqlverdict.prove.reasoning.shape import name_of
+from sqlverdict.prove.resolve.scope import NAMELESS, Scope, Unsupported, resolved
+
+_SYSTEM_COLUMNS = frozenset(
+    ("rowid", "oid", "_rowid_", "ctid", "xmin", "xmax", "cmin", "cmax", "tableoid", "filename")
+)
+"""Columns that tables have without saying so, in one engine or another."""
+
+_ALIASES_SEEN = {
+    "duckdb": ("where", "group", "having", "order"),
+    "mysql": ("group", "having", "order"),
+    "postgres": (),
+}
+"""The clauses whose expressions see aliases; a whole term of GROUP BY or ORDER BY sees them
+everywhere."""
+
+
+def visible_aliases(
+    clause: str, term: Expr, aliases: Mapping[str, Expr], dialect: str
+) -> Mapping[str, Expr]:
+    """The aliases that a condition or a term of a clause can mean."""
+    if dialect == "sqlite" or clause in _ALIASES_SEEN[dialect]:
+        return aliases
+    plain = isinstance(term, exp.Column) and clause == "group"
+    return aliases if plain else {}
+
+
+def require_different_names(names: Sequence[str]) -> None:
+    """Refuse a derived table with two columns of one name.
+
+    Raises:
+        Unsupported: which of them the name means depends on the dialect.
+    """
+    plain = [fold(name) for name in names if name != NAMELESS]
+    if len(set(plain)) < len(plain):
+        raise Unsupported("a derived table with two columns of one name")
+
+
+def require_single_output(name: str, names: Sequence[str], outputs: Sequence[Expr]) -> None:
+    """Refuse an alias in ORDER BY that several columns of the SELECT list have.
+
+    Raises:
+        Unsupported: they are not the same column, or an unnamed call may have this name.
+    """
+    folded = fold(name)
+    readings = {
+        str(output.sql()) for own, output in zip(names, outputs, strict=True) if fold(own) == folded
+    }
+    if len(readings) > 1:
+        raise Unsupported(f"several columns are called {name}")
+    for own, output in zip(names, outputs, strict=True):
+        # PostgreSQL calls COUNT(*) count, and a CASE case.
+        if own == NAMELESS and folded in (output.key, *_spellings(output)):
+            raise Unsupported(f"{name} may be the name of a column without an alias")
+
+
+def _spellings(node: Expr) -> Sequence[str]:
+    return [name.lower() for name in node.sql_names()] if isinstance(node, exp.Func) else ()
+
+
+def standard_column(node: exp.Column, scope: Scope, aliases: Mapping[str, Expr]) -> Expr:
+    """What a column reference means.
+
+    Raises:
+        Unsupported: nothing, or dialects may disagree.
+    """
+    name = fold(node.name)
+    alias = aliases.get(name) if not node.table else None
+    around: Scope | None = scope
+    while around is not None:
+        target = _find(node, name, around)
+        if target is not None:
+            if alias is not None and not _is_column(alias, target):
+                raise Unsupported(f"{node.name} is a column and an alias")
+            return resolved(*target)
+        around = around.outer
+    if alias is None:
+        raise Unsupported(f"there is no column {node.name}")
+    return alias.copy()
+
+
+def _is_column(alias: Expr, target: tuple[str, str]) -> bool:
+    return isinstance(alias, exp.Column) and name_of(alias) == target
+
+
+def _find(node: exp.Column, name: str, scope: Scope) -> tuple[str, str] | None:
+    target = scope.find(node)
+    if target is not None:
+        return target
+    if node.table:
+        if any(fold(source.name) == fold(node.table) for source in scope.sources):
+            raise Unsupported(f"{node.table} has no column {node.name}")
+        return None
+    if any(fold(source.name) == name for source in scope.sources):
+        raise Unsupported(f"{node.name} may stand for a whole row")
+    if scope.sources and name in _SYSTEM_COLUMNS:
+        raise Unsupported(f"{node.name} may be a column of the system's")
+    if any(source.has_nameless for source in scope.sources):
+        raise Unsupported(f"{node.name} may be a column without an alias")
+    return None
