@@ -72,6 +72,26 @@ def test_asking_one_command_imports_only_that_one() -> None:
     assert "sqlverdict.cli.commands.runs.demo" not in loaded
 
 
+def test_evaluating_without_a_judge_loads_no_model_client(tmp_path: Path) -> None:
+    line = '{"id": "1", "db_id": "d", "gold": "SELECT a FROM t", "prediction": "SELECT a FROM t"}'
+    (tmp_path / "cases.jsonl").write_text(line)
+    args = ["evaluate", "--cases", "cases.jsonl", "--workers", "0", "--quiet", "--out", "run"]
+    code = (
+        "import sys\n"
+        "from sqlverdict.cli.main import sqlverdict\n"
+        f"try: sqlverdict.main({args})\n"
+        "except SystemExit: pass\n"
+        "print(sorted(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    loaded = set(re.findall(r"'([\w.]+)'", done.stdout.splitlines()[-1]))
+    assert "sqlverdict.report.one_run.junit" in loaded, "the run came to its end"
+    assert loaded & {"http.client", "ssl", "urllib.request", "sqlglot"} == set()
+    assert not [name for name in loaded if name.startswith(("sqlverdict.llm", "sqlverdict.judge"))]
+
+
 @pytest.mark.parametrize("name", OURS)
 def test_the_help_of_a_command_teaches_with_examples(invoke: Invoke, name: str) -> None:
     found = invoke(name, "--help")

@@ -29,11 +29,6 @@ from sqlverdict.report.one_run.sections import (
     verdict_table,
     without_sentences,
 )
-from sqlverdict.report.several_runs.leaderboard import (
-    group_sentences,
-    leaderboard,
-    leaderboard_table,
-)
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import TextTable, clean, table
 from sqlverdict.runlog.run import Run
@@ -85,6 +80,13 @@ def show_classic(screen: Screen, run: Run, title: str = "") -> None:
 
 def show_runs(screen: Screen, runs: Sequence[Run]) -> None:
     """Several systems of one evaluation: who leads, then each one's verdicts."""
+    # Loaded late: the run of one system need not wait for it.
+    from sqlverdict.report.several_runs.leaderboard import (
+        group_sentences,
+        leaderboard,
+        leaderboard_table,
+    )
+
     first = runs[0]
     screen.line(
         f"{count(len(runs), 'system')} on {first.manifest.benchmark}: "
@@ -154,13 +156,13 @@ def _next(runs: Sequence[Run], end: Outcome) -> str:
         return "sqlverdict doctor, with the same data, shows what is wrong with them"
     if len(runs) > 1:
         return f"sqlverdict compare {runs[0].folder} {runs[1].folder}"
-    wrong = (
-        result.id for result in runs[0].results() if runs[0].verdict(result) is Verdict.INCORRECT
-    )
-    case_id = next(wrong, None)
+    run = runs[0]
+    wrong = (result.id for result in run.results() if run.verdict(result) is Verdict.INCORRECT)
+    # The log is read only where the summary says that there is one.
+    case_id = next(wrong, None) if run.summary.verdicts.get(Verdict.INCORRECT) else None
     if case_id is None:
-        return f"sqlverdict check {runs[0].folder} --max-unscored 0"
-    return f"sqlverdict show {runs[0].folder} {case_id}"
+        return f"sqlverdict check {run.folder} --max-unscored 0"
+    return f"sqlverdict show {run.folder} {case_id}"
 
 
 def show_case(

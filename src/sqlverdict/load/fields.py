@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -86,10 +87,8 @@ def case_from(
             f"'database'; found {few_of(record, 8)}. If it has another name, map it "
             f"(NAME=db_id)."
         )
-    if database_path and scheme_of(database_path):
-        database: str | None = check_reference(database_path)
-    elif database_path:
-        database = str(home / database_path)
+    if database_path:
+        database: str | None = _reference(home, database_path)
     else:
         database = databases.expected(db_id) if databases else None
     return Case(
@@ -106,6 +105,12 @@ def case_from(
         recorded=_recording(record, case_id, where),
         script=_script(record.get("script"), where),
     )
+
+
+@lru_cache(maxsize=1_024)
+def _reference(home: Path, database: str) -> str:
+    """A URL as it is, else a path relative to a folder; many cases share a database."""
+    return check_reference(database) if scheme_of(database) else str(home / database)
 
 
 def _script(value: object, where: str) -> Script | None:

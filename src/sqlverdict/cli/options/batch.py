@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from sqlverdict.cli.options.llm import OpenedLlm
 from sqlverdict.cli.options.shared import print_json
 from sqlverdict.files.text import count
-from sqlverdict.llm.batch.batches import collect, submit
-from sqlverdict.llm.collect import RequestCollector
-from sqlverdict.llm.estimate import CallEstimate, estimate_calls
-from sqlverdict.llm.prices import PRICE_FORM
+
+if TYPE_CHECKING:
+    from sqlverdict.llm.estimate import CallEstimate
+
+# Each function loads what it needs of llm/: commands that call no model need not wait for it.
 
 
 def collect_replies(llm: OpenedLlm) -> None:
     """Collect the replies of batches that were sent earlier."""
+    from sqlverdict.llm.batch.batches import collect
+
     collected = collect(llm.endpoint, llm.cache)
     for message in collected.messages:
         click.echo(f"batch: {message}", err=True)
@@ -30,6 +34,9 @@ def collect_replies(llm: OpenedLlm) -> None:
 
 def submit_batch(llm: OpenedLlm, max_cost: float | None) -> None:
     """Send the requests that a run collected as a batch."""
+    from sqlverdict.llm.batch.batches import submit
+    from sqlverdict.llm.collect import RequestCollector
+
     collector = llm.answerer
     if not isinstance(collector, RequestCollector) or not collector.requests:
         return
@@ -51,6 +58,9 @@ def show_estimate(llm: OpenedLlm, retries: int, *, as_json: bool) -> None:
         retries: How often a reply that cannot be read is asked for again.
         as_json: Whether to print JSON.
     """
+    from sqlverdict.llm.collect import RequestCollector
+    from sqlverdict.llm.estimate import estimate_calls
+
     collector = llm.answerer
     assert isinstance(collector, RequestCollector), "a dry run collects"
     estimate = estimate_calls(collector.requests, llm.cache, llm.prices)
@@ -70,6 +80,8 @@ def _estimate_lines(estimate: CallEstimate, cached: int, repeats: int) -> Sequen
         cached: How many replies are cached.
         repeats: How many calls could be added by replies that cannot be read.
     """
+    from sqlverdict.llm.prices import PRICE_FORM
+
     unpriced = ", ".join(map(repr, estimate.unpriced))
     cost = (
         f"unknown: no price for the model {unpriced}; give one with --prices FILE: {PRICE_FORM}"

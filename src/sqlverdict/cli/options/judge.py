@@ -7,21 +7,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
 from sqlverdict.cli.command import Heading, group, option
 from sqlverdict.cli.options.batch import collect_replies
 from sqlverdict.cli.options.judge_records import RECORDED, REPLAY, recorded_replies
-from sqlverdict.cli.options.judge_settings import judge_settings
 from sqlverdict.cli.options.llm import LlmArgs, OpenedLlm, open_llm
 from sqlverdict.cli.options.shared import FILE, FOLDER
 from sqlverdict.errors import UsageError
-from sqlverdict.judge.judge import JUDGES
-from sqlverdict.judge.opinion import Settings
 from sqlverdict.load.benchmark import Benchmark
-from sqlverdict.run.judging.stage import JudgeOptions
+
+if TYPE_CHECKING:
+    from sqlverdict.judge.opinion import Settings
+    from sqlverdict.run.judging.stage import JudgeOptions
 
 _RECORDED_JUDGES = (REPLAY, RECORDED)
 _DEFAULT_JUDGE = "evidence"
@@ -84,6 +84,9 @@ class JudgeArgs:
         Raises:
             UsageError: there is no such setting, or it cannot have that value.
         """
+        # Loaded late, as all that only a judge needs: runs without one need not wait for it.
+        from sqlverdict.cli.options.judge_settings import judge_settings
+
         model = self.llm.model or ("recorded" if self.judge == REPLAY else "")
         return judge_settings(self.judge_set, model, self.prompts)
 
@@ -154,6 +157,9 @@ def open_judge(
     if not args.asks:
         yield JudgeSession()
         return
+    from sqlverdict.judge.judge import JUDGES
+    from sqlverdict.run.judging.stage import JudgeOptions
+
     judge = args.judge or _DEFAULT_JUDGE
     JUDGES.get(judge)
     settings = args.settings()

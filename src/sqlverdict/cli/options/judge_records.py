@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import few_of, near
-from sqlverdict.judge.recorded import RecordedReplies
 from sqlverdict.load.benchmark import Benchmark
+
+if TYPE_CHECKING:
+    from sqlverdict.judge.recorded import RecordedReplies
 
 REPLAY = "replay"
 RECORDED = "recorded"
@@ -33,6 +36,9 @@ def recorded_replies(
     Raises:
         UsageError: there are no such records.
     """
+    # Loaded late: runs without a judge need not wait for it.
+    from sqlverdict.judge.recorded import RecordedReplies
+
     if replies is not None:
         if judge == RECORDED:
             raise UsageError("--replies goes with --judge replay: recorded has verdicts only")

@@ -7,17 +7,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import click
 
 from sqlverdict.cli.command import Heading, option
 from sqlverdict.cli.options.shared import FILE
-from sqlverdict.llm.cache import ReplyCache, default_path
-from sqlverdict.llm.client import Client
-from sqlverdict.llm.collect import RequestCollector
-from sqlverdict.llm.http.endpoint import Endpoint
-from sqlverdict.llm.prices import Prices, load_prices
+
+if TYPE_CHECKING:
+    from sqlverdict.llm.cache import ReplyCache
+    from sqlverdict.llm.client import Client
+    from sqlverdict.llm.collect import RequestCollector
+    from sqlverdict.llm.http.endpoint import Endpoint
+    from sqlverdict.llm.prices import Prices
 
 _DEFAULT_URL = "https://api.openai.com/v1"
 
@@ -90,6 +92,13 @@ def open_llm(args: LlmArgs, *, collect: bool = False) -> Iterator[OpenedLlm]:
         UsageError: an option is wrong.
         MissingExtra: the packages for HTTP are not installed.
     """
+    # Loaded late: commands that call no model need not wait for it.
+    from sqlverdict.llm.cache import ReplyCache, default_path
+    from sqlverdict.llm.client import Client
+    from sqlverdict.llm.collect import RequestCollector
+    from sqlverdict.llm.http.endpoint import Endpoint
+    from sqlverdict.llm.prices import load_prices
+
     assert args.model is not None, "the caller checks that a model is named"
     endpoint = Endpoint(
         args.base_url or os.environ.get("OPENAI_BASE_URL") or _DEFAULT_URL,

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
-from xml.sax.saxutils import escape, quoteattr
 
 import msgspec
 
@@ -30,7 +29,10 @@ from sqlverdict.score.deciding import verdict_by
 
 JUNIT = "junit.xml"
 
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+# The standard library has both tables as functions, in a module that loads a network client.
+_IN_TEXT = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "\r": "&#13;"})
+_IN_ATTRIBUTE = _IN_TEXT | str.maketrans({'"': "&quot;", "\t": "&#9;", "\n": "&#10;"})
 _LONGEST = 20_000
 _TAGS = {
     Verdict.INCORRECT: "failure",
@@ -41,7 +43,10 @@ _TAGS = {
 }
 
 
-class _ReportLine(msgspec.Struct):
+class _BriefResult(msgspec.Struct):
+    """What is read of every line; the rest of it only where there is more to say."""
+
+    id: str
     db_id: str
     verdict: Verdict
     fault: Fault | None = None
@@ -49,6 +54,10 @@ class _ReportLine(msgspec.Struct):
     answerable: bool = True
     scores: dict[str, float | None] = {}
     timings: dict[str, float] = {}
+
+
+_decode_brief = msgspec.json.Decoder(_BriefResult).decode
+_decode = msgspec.json.Decoder(Result).decode
 
 
 @dataclass
@@ -79,7 +88,6 @@ def write_junit(run: Run, path: Path | None = None) -> Path:
     deciding = run.deciding
     suites = _index(log, deciding)
     name = f"{run.manifest.system} on {run.manifest.benchmark}"
-    decode = msgspec.json.Decoder(Result).decode
     with (
         log.open("rb") as lines,
         replacing_path(target) as part,
@@ -90,7 +98,7 @@ def write_junit(run: Run, path: Path | None = None) -> Path:
             _open_suite(out, db_id, suite)
             for place in suite.places:
                 lines.seek(place)
-                _write_case(out, decode(lines.readline()), run, deciding)
+                _write_case(out, lines.readline(), run, deciding)
             out.write("</testsuite>\n")
         out.write("</testsuites>\n")
     return target
@@ -115,12 +123,11 @@ def write_checks(path: Path, name: str, checks: Sequence[GateCheck]) -> None:
 
 def _index(log: Path, deciding: str | None) -> dict[str, _Suite]:
     suites: dict[str, _Suite] = {}
-    decode = msgspec.json.Decoder(_ReportLine).decode
     place = 0
     with log.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                brief = decode(line)
+                brief = _decode_brief(line)
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise RunLogError(f"{log}, line {number}: {error}") from error
             suite = suites.setdefault(brief.db_id, _Suite())
@@ -152,17 +159,19 @@ def _open_suite(out: TextIO, name: str, suite: _Suite) -> None:
     )
 
 
-def _write_case(out: TextIO, result: Result, run: Run, deciding: str | None) -> None:
-    seconds = sum(result.timings.values())
-    place = f"{run.manifest.benchmark}.{result.db_id}"
-    verdict = verdict_by(result, deciding)
+def _write_case(out: TextIO, line: bytes, run: Run, deciding: str | None) -> None:
+    brief = _decode_brief(line)
+    seconds = sum(brief.timings.values())
+    place = f"{run.manifest.benchmark}.{brief.db_id}"
+    verdict = verdict_by(brief, deciding)
     out.write(
-        f'<testcase classname={_attribute(place)} name={_attribute(result.id)} time="{seconds:.6f}"'
+        f'<testcase classname={_attribute(place)} name={_attribute(brief.id)} time="{seconds:.6f}"'
     )
     tag = _TAGS.get(verdict)
     if tag is None:
         out.write("/>\n")
         return
+    result = _decode(line)
     why = ", ".join(result.reasons) or (result.fault or "")
     if any(isinstance(piece, Contradicted) for piece in result.evidence):
         why = f"CONTRADICTION, {why}"
@@ -192,8 +201,8 @@ def _allowed(text: str) -> str:
 
 
 def _attribute(text: str) -> str:
-    return quoteattr(_allowed(text))
+    return f'"{_allowed(text).translate(_IN_ATTRIBUTE)}"'
 
 
 def _text(text: str) -> str:
-    return escape(_allowed(text), {"\r": "&#13;"})
+    return _allowed(text).translate(_IN_TEXT)

@@ -151,10 +151,10 @@ def pick(
 
 
 def _examples(run: Run) -> Iterator[str]:
-    examples = pick(run.results(), deciding=run.deciding)
+    wrong = run.summary.verdicts.get(Verdict.INCORRECT, 0)
+    examples = pick(run.results(), deciding=run.deciding) if wrong else []
     if not examples:
         return
-    wrong = run.summary.verdicts.get(Verdict.INCORRECT, 0)
     yield "## Examples of wrong answers"
     yield f"{len(examples)} of {wrong:,}, chosen to show different kinds."
     for result in examples:
