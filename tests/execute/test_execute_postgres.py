@@ -224,22 +224,24 @@ def test_a_lost_connection_to_another_content_is_an_engine_fault(postgres_databa
         opened.digest()
         execute(postgres_database, "INSERT INTO t VALUES (1)")
         terminate(postgres_database)
-        outcome = opened.run("SELECT * FROM t")
-        assert isinstance(outcome, Failure)
-        assert outcome.reason is Reason.DATABASE_UNAVAILABLE
-        assert outcome.fault is Fault.ENGINE
-        assert not outcome.repeatable
+        for _ in range(2):
+            outcome = opened.run("SELECT * FROM t")
+            assert isinstance(outcome, Failure)
+            assert outcome.reason is Reason.DATABASE_UNAVAILABLE
+            assert outcome.fault is Fault.ENGINE
+            assert not outcome.repeatable
 
 
 def test_a_database_that_is_gone_is_an_engine_fault(postgres: str) -> None:
     with fresh_postgres(postgres) as url:
         opened = POSTGRES.open(url, PATIENT)
         terminate(url)
-    outcome = opened.run("SELECT 1")
+    outcomes = [opened.run("SELECT 1"), opened.run("SELECT 1")]
     opened.close()
-    assert isinstance(outcome, Failure)
-    assert outcome.reason is Reason.DATABASE_UNAVAILABLE
-    assert outcome.fault is Fault.ENGINE
+    for outcome in outcomes:
+        assert isinstance(outcome, Failure)
+        assert outcome.reason is Reason.DATABASE_UNAVAILABLE
+        assert outcome.fault is Fault.ENGINE
 
 
 def terminate(url: str) -> None:

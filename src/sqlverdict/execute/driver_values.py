@@ -19,7 +19,7 @@ a longer ``int``                  the nearest float, its decimal text beyond the
 ``time``                          ``13:14:15``; with a zone ``13:14:15+02:00``
 ``timedelta``                     ``3 days 04:05:06``, ``04:05:06``, ``-1 day 00:00:00``
 ``UUID``                          ``c0ffee00-...`` in lower case
-``list``, ``tuple``, ``dict``     JSON text: sorted keys, no spaces, its numbers as cells
+``list``, ``tuple``, ``dict``     JSON text: sorted keys, no spaces, ``1.0`` as ``1``
 ``set``                           JSON text of the sorted elements
 ``bytes``, ``memoryview`` ...     the bytes
 an ``Enum``                       the cell of its value
@@ -129,6 +129,8 @@ def _json_value(value: object) -> object:
     if isinstance(value, bool):
         return value
     cell = cell_of(value)
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < _LARGEST:
+        return int(cell)
     return cell.hex() if isinstance(cell, bytes) else cell
 
 

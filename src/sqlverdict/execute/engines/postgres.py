@@ -20,7 +20,7 @@ from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 
 from sqlverdict.errors import DatabaseError, MissingExtra, SchemaError
-from sqlverdict.execute.engine import ENGINES, Limits, Session
+from sqlverdict.execute.engine import ENGINES, Limits, Scratch, Session
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Schema
 
@@ -77,6 +77,13 @@ class Postgres:
             raise SchemaError(str(error)) from error
         with connection:
             return read_schema(connection, db_id or connection.info.dbname)
+
+    def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
+        """Temporary tables in a transaction that is never committed."""
+        _need_driver()
+        from sqlverdict.execute.postgres.scratch import PostgresScratch
+
+        return PostgresScratch(schema, limits, near)
 
 
 def _need_driver() -> None:

@@ -8,6 +8,7 @@ role's search path says otherwise. What holds is told, and nothing else:
   need not keep them;
 * an enum is the type's name and a CHECK over its labels; a domain is its base type, its NOT NULL
   and its CHECKs over the column;
+* a collation that is not the database's own stands behind the type;
 * unique indexes that are partial or over expressions are in ``indexes``.
 """
 
@@ -37,7 +38,9 @@ ORDER BY c.oid
 _COLUMNS: Final = """
 SELECT a.attrelid::int8, a.attname,
   pg_catalog.format_type(CASE WHEN t.typtype = 'd' THEN t.typbasetype ELSE a.atttypid END,
-    CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END),
+    CASE WHEN t.typtype = 'd' THEN t.typtypmod ELSE a.atttypmod END)
+    || CASE WHEN a.attcollation NOT IN (0, 100) THEN ' COLLATE ' || a.attcollation::regcollation
+      ELSE '' END,
   a.attnotnull OR t.typnotnull, pg_catalog.pg_get_expr(f.adbin, f.adrelid),
   a.attgenerated::text, a.atttypid::int8, t.typtype::text
 FROM pg_catalog.pg_attribute AS a JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid

@@ -1,0 +1,253 @@
+"""Temporary tables for instances of a few rows.
+
+The tables are made once, in a transaction that is never committed. Rows are loaded behind a
+savepoint; then the transaction is made read-only, the search path holds the temporary tables alone,
+and a superuser's session acts as a role that reads. A query that names a schema explicitly is
+refused, except the one whose tables these are: its name is left out.
+
+A table that the server cannot make, because a type of it is not there, is left out with the tables
+that point to it: only queries that read them are lost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+import psycopg
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
+from sqlverdict.execute.postgres.catalogue import read_catalogue
+from sqlverdict.execute.postgres.connection import connect
+from sqlverdict.execute.postgres.cursor import SAVEPOINT, GuardedCursor
+from sqlverdict.execute.postgres.exchange import ConnectionLost
+from sqlverdict.execute.postgres.sandbox import DIALECT, unavailable
+from sqlverdict.files.references import Reference
+from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
+from sqlverdict.parse.schemas.create_table import (
+    foreign_key_part,
+    name_list,
+    primary_key_part,
+    unique_part,
+)
+from sqlverdict.records import Cell, Failure, Outcome, Reason, Row
+
+_VIEW: Final = re.compile(r"\s*CREATE VIEW .*? AS ", re.DOTALL | re.IGNORECASE)
+_INDEX: Final = re.compile(r"CREATE UNIQUE INDEX .*? (USING .*)", re.DOTALL)
+_READ_ALL: Final = 140000
+
+
+class PostgresScratch:
+    """The tables of a schema as temporary tables. Not for several threads at once.
+
+    Args:
+        schema: The tables.
+        limits: What one query may spend.
+        near: A database on the server where they are made.
+
+    Raises:
+        DatabaseError: the server does not answer, or the role may make no temporary tables.
+    """
+
+    def __init__(self, schema: Schema, limits: Limits, near: Reference | None) -> None:
+        if near is None:
+            raise DatabaseError(
+                "PostgreSQL makes temporary tables on a server. Name a database on it, "
+                "postgresql://HOST/DATABASE"
+            )
+        self._near = near
+        self._connection = connect(near, limits.seconds)
+        try:
+            self._home, self._others, self._is_superuser = self._begin()
+            self._tables = {table.name: table for table in self._make(schema)}
+            self._connection.execute("SAVEPOINT made")
+            catalogue = read_catalogue(self._connection)
+        except psycopg.Error as error:
+            self._connection.close()
+            raise DatabaseError(
+                f"no temporary tables can be made in {near}: {error}. Grant the role TEMPORARY "
+                "on the database"
+            ) from error
+        self._cursor = GuardedCursor(self._connection, catalogue, limits)
+        self.load({})
+
+    def _begin(self) -> tuple[str, frozenset[str], bool]:
+        """Begin the transaction; the schema of the database, all others, and who we are."""
+        connection = self._connection
+        connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE")
+        names = connection.execute("SELECT nspname FROM pg_catalog.pg_namespace").fetchall()
+        row = connection.execute(
+            "SELECT coalesce(current_schema(), 'public'), current_setting('is_superuser') = 'on'"
+        ).fetchone()
+        assert row is not None
+        others = frozenset(name for (name,) in names) - {row[0], "pg_catalog"}
+        return row[0], others, row[1]
+
+    def _make(self, schema: Schema) -> list[Table]:
+        """Make what can be made; returns the tables that are there and take rows."""
+        tables = [table for table in schema.tables if not _VIEW.match(table.sql or "")]
+        names = {table.name for table in tables}
+        self._connection.execute("SAVEPOINT nothing")
+        while (failing := self._make_tables(tables, names)) is not None:
+            # Whatever points to it fails next time.
+            self._connection.execute("ROLLBACK TO SAVEPOINT nothing")
+            tables.remove(failing)
+        self._connection.execute("SET LOCAL search_path = pg_temp")
+        for table in schema.tables:
+            match = _VIEW.match(table.sql or "")
+            body = self._unqualified((table.sql or "")[match.end() :]) if match else None
+            if isinstance(body, str):
+                self._tries(f"CREATE TEMP VIEW {_quoted(table.name)} AS {body}")
+        return tables
+
+    def _make_tables(self, tables: list[Table], names: set[str]) -> Table | None:
+        """Make all tables; the first that cannot be made, if there is one."""
+        for table in tables:
+            if not self._tries(_declaration(table), *_indexes(table)):
+                return table
+        for table in tables:
+            keys = [key for key in table.foreign_keys if key.parent_columns and key.parent in names]
+            if not self._tries(*(_foreign_key(table, key) for key in keys)):
+                return table
+        return None
+
+    def _tries(self, *statements: str) -> bool:
+        """Whether the server accepts statements; what it does not accept leaves nothing."""
+        self._connection.execute("SAVEPOINT attempt")
+        try:
+            for statement in statements:
+                self._connection.execute(statement.encode())
+        except psycopg.Error:
+            self._connection.execute("ROLLBACK TO SAVEPOINT attempt")
+            return False
+        self._connection.execute("RELEASE SAVEPOINT attempt")
+        return True
+
+    def load(self, rows: Mapping[str, Sequence[Row]]) -> bool:
+        """Make these rows the content of the tables.
+
+        Raises:
+            DatabaseError: the connection is lost.
+        """
+        if any(name not in self._tables and content for name, content in rows.items()):
+            return False
+        inserts = [_insert(self._tables[n], content) for n, content in rows.items() if content]
+        is_legal = self._loads(inserts)
+        if not is_legal:
+            self._loads([])
+        return is_legal
+
+    def _loads(self, inserts: list[str]) -> bool:
+        statements = ["ROLLBACK TO SAVEPOINT made", *inserts]
+        statements += ["SET CONSTRAINTS ALL IMMEDIATE", "SET TRANSACTION READ ONLY"]
+        if self._is_superuser and self._connection.info.server_version >= _READ_ALL:
+            statements.append("SET LOCAL ROLE pg_read_all_data")
+        try:
+            text = ";".join([*statements, SAVEPOINT]).encode()
+            self._connection.execute(text)
+        except (psycopg.OperationalError, psycopg.InterfaceError) as error:
+            if self._connection.closed:
+                raise DatabaseError(f"the connection to {self._near} was lost: {error}") from error
+            return False
+        except (psycopg.Error, UnicodeEncodeError):
+            return False
+        return True
+
+    def run(self, sql: str) -> Outcome:
+        """Run one untrusted query on the content."""
+        sql = sql.lstrip("\ufeff")
+        reply = self._cursor.refusal(sql)
+        if reply is not None:
+            return reply
+        text = self._unqualified(sql)
+        if isinstance(text, Failure):
+            return text
+        try:
+            return self._cursor.run(text)
+        except ConnectionLost as error:
+            return unavailable(f"the connection to {self._near} was lost: {error}")
+
+    def close(self) -> None:
+        """Roll back, which removes the tables, and disconnect."""
+        self._cursor.close()
+
+    def _unqualified(self, sql: str) -> str | Failure:
+        """The text without the name of the schema whose tables these are."""
+        parts = lexemes(sql, DIALECT)
+        solid = [at for at, part in enumerate(parts) if part.kind is not Lex.GAP]
+        dropped: set[int] = set()
+        for place, at in enumerate(solid[:-1]):
+            after = solid[place + 1]
+            if parts[after].text != "." or not _is_name(parts[at]):
+                continue
+            if place and parts[solid[place - 1]].text == ".":
+                continue
+            if parts[at].name in self._others:
+                return Failure(
+                    Reason.UNSUPPORTED_FEATURE,
+                    f"the query names the schema {parts[at].text}, which a scratch database "
+                    "does not have",
+                )
+            behind = solid[place + 2] if place + 2 < len(solid) else at
+            if parts[at].name == self._home and _is_name(parts[behind]):
+                dropped |= {at, after}
+        return "".join(part.text for at, part in enumerate(parts) if at not in dropped)
+
+
+def _is_name(part: Lexeme) -> bool:
+    return part.kind in (Lex.WORD, Lex.NAME)
+
+
+def _declaration(table: Table) -> str:
+    parts = [_column(column) for column in table.columns]
+    if table.primary_key:
+        parts.append(primary_key_part(table.primary_key, _quoted))
+    parts += [unique_part(columns, _quoted) for columns in table.uniques]
+    parts += [f"CHECK ({check})" for check in table.checks]
+    return f"CREATE TEMP TABLE {_quoted(table.name)} ({', '.join(parts)})"
+
+
+def _column(column: Column) -> str:
+    words = [_quoted(column.name), column.type or "text"]
+    if column.generated:
+        words.append(f"GENERATED ALWAYS AS ({column.generated}) STORED")
+    if column.not_null:
+        words.append("NOT NULL")
+    return " ".join(words)
+
+
+def _indexes(table: Table) -> Iterator[str]:
+    for text in table.indexes:
+        match = _INDEX.match(text)
+        body = match[1] if match else text
+        yield f"CREATE UNIQUE INDEX ON pg_temp.{_quoted(table.name)} {body}"
+
+
+def _foreign_key(table: Table, key: ForeignKey) -> str:
+    part = foreign_key_part(key, _quoted)
+    return f"ALTER TABLE pg_temp.{_quoted(table.name)} ADD {part} DEFERRABLE INITIALLY DEFERRED"
+
+
+def _insert(table: Table, rows: Sequence[Row]) -> str:
+    places = [at for at, column in enumerate(table.columns) if column.generated is None]
+    names = name_list((table.columns[at].name for at in places), _quoted)
+    values = ", ".join(f"({', '.join(_literal(row[at]) for at in places)})" for row in rows)
+    target = f"pg_temp.{_quoted(table.name)} ({names})"
+    return f"INSERT INTO {target} VALUES {values}"  # noqa: S608 (quoted by us)
+
+
+def _literal(cell: Cell) -> str:
+    """A text without a type, which the server reads as the column's type asks."""
+    if cell is None:
+        return "NULL"
+    if isinstance(cell, bytes):
+        return f"'\\x{cell.hex()}'"
+    text = repr(cell) if isinstance(cell, float) else str(cell)
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
