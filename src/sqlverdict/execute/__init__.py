@@ -5,6 +5,7 @@
 ``query_runner``    where answers come from: memory, cache, engine
 ``cache``           answers by content, in one SQLite file that processes share
 ``sandbox``         what a query may touch in SQLite, and what its errors mean
+``duckdb/``         what the engine of DuckDB is made of
 ``postgres/``       what the engine of PostgreSQL is made of
 ``sqlite_session``  one open SQLite file under every guard
 ``sqlite_workspace``  a copy of a SQLite file that may be written
@@ -18,4 +19,5 @@
 ``reversed_copy``   a database copy with rows in reverse order
 ``fact_check``      whether a SQLite file keeps what its schema declares
 ``fact_queries``    the same for any engine, asked by queries
+``deadline``        ends queries that only another thread can stop
 """

@@ -18,9 +18,10 @@ ENDLESS = (
 )
 ENDLESS_JOIN = (
     "SELECT count(*) FROM numbers AS a, numbers AS b, numbers AS c, numbers AS d "
-    "WHERE a.i + b.i + c.i + d.i < 0"
+    "WHERE (a.i * b.i + c.i * d.i) % 7 = 9"
 )
-"""For engines that count no steps: it needs no recursion, which servers limit."""
+"""For engines that count no steps: it needs no recursion, which servers limit, and nobody sees
+from the least and greatest values that no row fits."""
 PATIENCE = 600.0
 """Seconds that no query here needs, however busy the machine: steps are the limit that counts."""
 

@@ -1,0 +1,67 @@
+"""Ends queries that take too long, for engines that only another thread can stop.
+
+One thread serves a session. It sleeps until the deadline of the query that it saw last, and looks
+then whether that query still runs: thousands of short queries wake it up once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Condition, Thread
+from time import monotonic
+
+
+class Deadline:
+    """Stops what runs longer than it may.
+
+    Args:
+        seconds: How long a query may run.
+        stop: Ends the query that runs; called from another thread, at most once a query.
+    """
+
+    def __init__(self, seconds: float, stop: Callable[[], None]) -> None:
+        self._seconds = seconds
+        self._stop = stop
+        self._condition = Condition()
+        self._thread: Thread | None = None
+        self._due: float | None = None
+        self._closed = False
+        self.late = False
+        """Whether the last query was stopped."""
+
+    def __enter__(self) -> None:
+        """A query begins."""
+        with self._condition:
+            self.late = False
+            self._due = monotonic() + self._seconds
+            if self._thread is None:
+                self._thread = Thread(target=self._watch, name="deadline", daemon=True)
+                self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        """The query is over; what was not stopped by now never is."""
+        with self._condition:
+            self._due = None
+
+    def close(self) -> None:
+        """End the thread."""
+        with self._condition:
+            self._closed = True
+            self._condition.notify()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _watch(self) -> None:
+        with self._condition:
+            while not self._closed:
+                if self._due is None:
+                    # A query that begins in the meantime is due later than this.
+                    self._condition.wait(self._seconds)
+                    continue
+                left = self._due - monotonic()
+                if left > 0:
+                    self._condition.wait(left)
+                    continue
+                self.late = True
+                self._due = None
+                self._stop()

@@ -1,0 +1,92 @@
+"""How DuckDB files are opened for reading, and databases in memory made.
+
+A file is attached to a database in memory: two sessions of one process may then have different
+limits, which DuckDB does not allow for one file that is opened twice. Nothing is written beside it.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+import duckdb
+from duckdb import DuckDBPyConnection
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.duckdb.guard import macros
+from sqlverdict.execute.engine import Limits
+from sqlverdict.files.sqlite import quote_name
+
+_SETTINGS = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "temp_directory": "",
+    # More would make sums of floats and the order of rows depend on the machine.
+    "threads": "1",
+}
+_RESERVED = ("information_schema", "main", "memory", "pg_catalog", "system", "temp")
+"""Names of databases and schemas that every session has."""
+_HEADER = 12
+_MAGIC_AT = 8
+MAGIC = b"DUCK"
+
+
+def open_in_memory(limits: Limits) -> DuckDBPyConnection:
+    """An empty database in memory, without guards yet."""
+    memory = f"{max(limits.memory // 2**20, 16)}MiB"
+    connection = duckdb.connect(":memory:", config={**_SETTINGS, "memory_limit": memory})
+    connection.execute("SET TimeZone = 'UTC'")
+    # Names in a query are those of tables, never of Python's variables.
+    with suppress(duckdb.Error):
+        connection.execute("SET python_enable_replacements = false")
+    return connection
+
+
+def open_file(file: Path, limits: Limits) -> DuckDBPyConnection:
+    """A DuckDB file, for reading alone, without the other guards yet.
+
+    Raises:
+        DatabaseError: it is missing, no DuckDB file, or another program writes to it.
+    """
+    _require_duckdb(file)
+    connection = open_in_memory(limits)
+    name = quote_name(f"{file.stem}_db" if file.stem.lower() in _RESERVED else file.stem)
+    path = str(file).replace("'", "''")
+    try:
+        connection.execute(f"ATTACH '{path}' AS {name} (READ_ONLY)")
+        connection.execute(f"USE {name}.main")
+    except duckdb.Error as error:
+        connection.close()
+        text = str(error).partition("\n")[0]
+        if "lock" in text:
+            raise DatabaseError(
+                f"{file} is in use: another program has it open for writing ({text}). Close it "
+                "there, or give a copy"
+            ) from error
+        raise DatabaseError(
+            f"{file} cannot be opened as DuckDB ({text}); check or restore the file"
+        ) from error
+    return connection
+
+
+def set_guards(connection: DuckDBPyConnection, limits: Limits, now: datetime | None) -> None:
+    """Close files, the network and the settings to all queries that follow."""
+    for statement in macros(limits, now):
+        connection.execute(statement)
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def _require_duckdb(file: Path) -> None:
+    try:
+        with file.open("rb") as stream:
+            header = stream.read(_HEADER)
+    except OSError as error:
+        raise DatabaseError(
+            f"{file} cannot be opened: {error.strerror}. Give the path of a DuckDB file"
+        ) from error
+    if header[_MAGIC_AT:] != MAGIC:
+        kind = "a SQLite file; use --engine sqlite" if header[:6] == b"SQLite" else "no DuckDB file"
+        raise DatabaseError(f"{file} is {kind}")

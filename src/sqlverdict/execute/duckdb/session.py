@@ -1,0 +1,185 @@
+"""One open DuckDB database under every guard; see ``connect`` for how it is opened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from time import perf_counter
+
+import duckdb
+import msgspec
+from duckdb import DuckDBPyConnection, Statement, StatementType
+
+from sqlverdict.execute.deadline import Deadline
+from sqlverdict.execute.driver_values import cells_of_rows
+from sqlverdict.execute.duckdb.guard import NameGuard, failure_of, not_a_query
+from sqlverdict.execute.engine import Limits
+from sqlverdict.parse.measure import unfolds_beyond
+from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
+
+_BATCH = 1_024
+_SIZE = msgspec.msgpack.Encoder()
+_QUERIES = (StatementType.SELECT, StatementType.MULTI)
+"""PIVOT without a list of values is several statements inside."""
+
+Connect = Callable[[], DuckDBPyConnection]
+
+
+class DuckdbSession:
+    """One open DuckDB database. Not for several threads at once.
+
+    Args:
+        connect: Opens the database with its guards; called again after an internal error, which
+            makes DuckDB refuse everything else.
+        limits: What one query may spend.
+        frozen: Whether the clock stands still.
+        driver_values: Answers also hold the values as the driver gives them.
+        digest: Tells the digest of what is read.
+    """
+
+    def __init__(
+        self,
+        connect: Connect,
+        limits: Limits,
+        *,
+        frozen: bool = False,
+        driver_values: bool = False,
+        digest: Callable[[], str | None] = lambda: None,
+    ) -> None:
+        self._connect = connect
+        self.connection = connect()
+        self._limits = limits
+        self._driver_values = driver_values
+        self._digest = digest
+        self._names = NameGuard(self.connection, frozen=frozen)
+        self._deadline = Deadline(limits.seconds, self._interrupt)
+
+    def digest(self) -> str | None:
+        """Digest of the file as it is now; a database in memory has none."""
+        return self._digest()
+
+    def run(self, sql: str) -> Outcome:
+        """Run one untrusted query within the limits."""
+        if len(sql) > self._limits.sql_length:
+            return Failure(
+                Reason.PARSE_ERROR,
+                f"the SQL text has {len(sql):,} characters; "
+                f"at most {self._limits.sql_length:,} are tried",
+            )
+        refusal = not_a_query(sql)
+        if refusal is not None:
+            return refusal
+        if unfolds_beyond(sql):
+            return Failure(
+                Reason.MEMORY_LIMIT, "common table expressions that unfold beyond measure"
+            )
+        began = perf_counter()
+        volatile = False
+        try:
+            with self._deadline:
+                statements = self.connection.extract_statements(sql)
+                refusal = _refusal(statements) or self._names.refusal(sql)
+                if refusal is not None:
+                    return refusal
+                volatile = self._names.is_volatile(sql)
+                return self._fetch(statements[0], volatile, began)
+        except (duckdb.Error, MemoryError) as error:
+            failure = self._failure(error, perf_counter() - began)
+            # What chance or the clock brought about may not come again.
+            return replace(failure, repeatable=False) if volatile else failure
+        except (TypeError, UnicodeError) as error:
+            # Half of a surrogate pair is no text to DuckDB.
+            return Failure(Reason.PARSE_ERROR, f"the SQL text cannot be sent: {_first_line(error)}")
+        except (ValueError, OverflowError, RuntimeError) as error:
+            return Failure(
+                Reason.EXECUTION_ERROR, f"the answer cannot be read: {_first_line(error)}"
+            )
+
+    def _fetch(self, statement: Statement, volatile: bool, began: float) -> Outcome:
+        limits = self._limits
+        cursor = self.connection.execute(statement)
+        described = cursor.description or []
+        if not described:
+            return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
+        rows: list[Row] = []
+        driver_rows: list[tuple[object, ...]] = []
+        size = 0
+        while batch := cursor.fetchmany(_BATCH):
+            cells = cells_of_rows(batch)
+            weight = len(_SIZE.encode(cells))
+            size += weight
+            rows += cells
+            if self._driver_values:
+                driver_rows += batch
+            if len(rows) > limits.rows:
+                return Failure(Reason.ROW_LIMIT, f"more than {limits.rows:,} rows")
+            if size > limits.bytes or (weight > limits.cell and _has_long(cells, limits.cell)):
+                return Failure(Reason.MEMORY_LIMIT, f"more than {limits.bytes:,} bytes of rows")
+        return Answer(
+            tuple([str(column[0]) for column in described]),
+            rows,
+            perf_counter() - began,
+            volatile,
+            not volatile,
+            driver_rows if self._driver_values else None,
+        )
+
+    def _failure(self, error: Exception, seconds: float) -> Failure:
+        if isinstance(error, duckdb.InterruptException):
+            if not self._deadline.late:
+                # We did not stop it: Ctrl-C struck inside the driver.
+                raise KeyboardInterrupt from error
+            return Failure(
+                Reason.EXECUTION_TIMEOUT,
+                f"stopped after {self._limits.seconds:g} s",
+                seconds=seconds,
+                repeatable=False,
+            )
+        if isinstance(error, duckdb.FatalException | duckdb.InternalException):
+            self.connection.close()
+            self.connection = self._connect()
+        return failure_of(error, seconds)
+
+    def _interrupt(self) -> None:
+        # A connection that is closed runs nothing.
+        with suppress(duckdb.Error):
+            self.connection.interrupt()
+
+    def clock(self, queries: Sequence[str], rounds: int) -> list[list[float]]:
+        """Seconds of each query, interleaved, after one warm-up each."""
+        seconds: list[list[float]] = [[] for _ in queries]
+        for turn in range(rounds + 1):
+            for index, sql in enumerate(queries):
+                began = perf_counter()
+                # It was answered before, so only a limit can stop it now.
+                with suppress(duckdb.Error), self._deadline:
+                    self.connection.execute(sql).fetchall()
+                if turn:
+                    seconds[index].append(perf_counter() - began)
+        return seconds
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._deadline.close()
+        self.connection.close()
+
+
+def _refusal(statements: Sequence[Statement]) -> Failure | None:
+    """Why the statements of a text are not run; ``None`` for one query."""
+    if not statements:
+        return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
+    if len(statements) > 1:
+        return Failure(Reason.UNSUPPORTED_FEATURE, "several statements; exactly one is expected")
+    kind = statements[0].type
+    if kind not in _QUERIES:
+        return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {kind.name}")
+    return None
+
+
+def _has_long(rows: Sequence[Row], most: int) -> bool:
+    return any(isinstance(cell, str | bytes) and len(cell) > most for row in rows for cell in row)
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).partition("\n")[0]

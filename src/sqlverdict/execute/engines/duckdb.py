@@ -1,0 +1,119 @@
+"""DuckDB files, in this process: no server is needed.
+
+The file is attached for reading alone; access to files, the network and extensions is closed, and
+the settings are locked. One statement, and only queries. Table functions that read files, settings
+or SQL texts are refused by name, as are functions that sleep or write. The time limit interrupts
+the query; memory, rows, cells and text length are limited. One thread, the time zone UTC. A frozen
+clock replaces DuckDB's own functions, so that views see it too.
+
+Without ORDER BY, DuckDB gives rows in an order of its own choice. With one thread the choice is
+the same every time, which no release of DuckDB promises to keep: our presets compare such answers
+without their order.
+
+Needs the extra ``duckdb``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from contextlib import closing
+from datetime import datetime
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlverdict.errors import DatabaseError, MissingExtra, SchemaError
+from sqlverdict.execute.engine import ENGINES, Limits, Scratch, Session
+from sqlverdict.files.digests import sha256_file
+from sqlverdict.files.references import Reference, file_of
+from sqlverdict.parse.schema import Schema
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+
+@ENGINES.member
+class Duckdb:
+    """DuckDB through its Python package."""
+
+    name = "duckdb"
+    dialect = "duckdb"
+    suffixes = (".duckdb", ".ddb", ".db")
+    schemes = ("duckdb",)
+    counts_steps = False
+
+    @property
+    def version(self) -> str:
+        """The version of the package; empty where it is not installed."""
+        try:
+            return metadata.version("duckdb")
+        except metadata.PackageNotFoundError:
+            return ""
+
+    def open(
+        self,
+        database: Reference,
+        limits: Limits,
+        *,
+        now: datetime | None = None,
+        driver_values: bool = False,
+    ) -> Session:
+        """Open a DuckDB file read-only, with every guard set."""
+        _require_extra()
+        from sqlverdict.execute.duckdb.connect import open_file, set_guards
+        from sqlverdict.execute.duckdb.session import DuckdbSession
+
+        file = _file(database)
+
+        def connect() -> DuckDBPyConnection:
+            connection = open_file(file, limits)
+            set_guards(connection, limits, now)
+            return connection
+
+        return DuckdbSession(
+            connect,
+            limits,
+            frozen=now is not None,
+            driver_values=driver_values,
+            digest=lambda: self.digest(file),
+        )
+
+    def digest(self, database: Reference) -> str:
+        """Digest of the file's bytes, and of its write-ahead log where there is one."""
+        file = _file(database)
+        log = file.with_name(f"{file.name}.wal")
+        return sha256_file(file) + (f"+{sha256_file(log)}" if log.is_file() else "")
+
+    def schema(self, database: Reference, db_id: str | None = None) -> Schema:
+        """The schema ``main`` as DuckDB's catalogue describes it."""
+        _require_extra()
+        from sqlverdict.execute.duckdb.connect import open_file
+        from sqlverdict.execute.duckdb.schema import read_connection
+
+        file = _file(database)
+        try:
+            with closing(open_file(file, Limits())) as connection:
+                return read_connection(connection, db_id or file.stem)
+        except DatabaseError as error:
+            raise SchemaError(str(error)) from error
+
+    def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
+        """A database in memory with the tables of a schema."""
+        del near
+        _require_extra()
+        from sqlverdict.execute.duckdb.scratch import DuckdbScratch
+
+        return DuckdbScratch(schema, limits)
+
+
+def _require_extra() -> None:
+    # DuckDB imports pytz by itself, for times with a zone.
+    if any(importlib.util.find_spec(module) is None for module in ("duckdb", "pytz")):
+        raise MissingExtra("the engine duckdb", "duckdb")
+
+
+def _file(database: Reference) -> Path:
+    file = file_of(database)
+    if file is None:
+        raise DatabaseError(f"{database} is no DuckDB file. Use the engine of its server")
+    return file
