@@ -19,21 +19,22 @@ from pathlib import Path
 
 from sqlverdict.execute.cache import cache_problem
 from sqlverdict.load.benchmark import Benchmark
+from sqlverdict.load.predictions import as_predictions, predictions_digest
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.examine import Examiner
-from sqlverdict.run.inputs import CaseStream, as_benchmark, case_stream, typed, with_no_sql_treated
+from sqlverdict.run.inputs import as_benchmark
 from sqlverdict.run.options import Options, Predictions, Progress, System
 from sqlverdict.run.output import (
     RunOutput,
+    benchmark_manifest,
     check_finished,
     line_log,
     manifest_of,
     open_folders,
-    system_outputs,
 )
 from sqlverdict.run.plan import RunPlan, plan_run
 from sqlverdict.run.pool.coordinate import coordinate
-from sqlverdict.run.task import TaskSource
+from sqlverdict.run.task import CaseStream, TaskSource, case_stream
 from sqlverdict.runlog.run import Run
 
 __all__ = ["Options", "Progress", "System", "evaluate", "evaluate_pairs", "evaluate_systems"]
@@ -84,9 +85,16 @@ def evaluate_systems(
     schemas, preset = {**benchmark.schemas, **options.schemas}, options.preset or benchmark.preset
     options = replace(options, schemas=schemas, preset=preset)
     plan = plan_run(options, systems[0].out)
-    predictions = [typed(system.predictions) for system in systems]
-    outputs = system_outputs(plan, options, benchmark, systems, predictions)
-    stream = case_stream(benchmark, systems, predictions)
+    outputs, predictions = [], []
+    for system in systems:
+        own = as_predictions(system.predictions)
+        predictions.append((system.name, own))
+        digest = system.digest or predictions_digest(own)
+        manifest = benchmark_manifest(
+            plan, options, benchmark, system=system.name, predictions=digest, notes=system.notes
+        )
+        outputs.append((system.out, manifest))
+    stream = case_stream(benchmark.cases, predictions)
     return _run(stream, outputs, benchmark.count, plan, options)
 
 
@@ -131,7 +139,6 @@ def _run(
             options.progress.begin(total, sum(folder.resumed for folder in folders))
         problems = cache_problem(plan.cache)
         source = TaskSource(plan)
-        stream = with_no_sql_treated(stream, plan.no_sql)
         tasks = source.tasks(stream, [folder.needs for folder in folders])
         examiner = Examiner(plan, [folder.folder for folder in folders])
         log = line_log(folders, options.progress)

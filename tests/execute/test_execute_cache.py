@@ -16,8 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from sqlverdict.execute.cache import AnswerCache, answer_key, default_path, scope_key
+from sqlverdict.execute.cache import AnswerCache, default_path, scope_key
 from sqlverdict.execute.engine import ENGINES, Limits
+from sqlverdict.execute.fold_sql import answer_key
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason
 from sqlverdict.testing import make_database

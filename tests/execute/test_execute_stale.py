@@ -10,9 +10,10 @@ from random import Random
 
 import pytest
 
-from sqlverdict.execute.cache import AnswerCache, answer_key, scope_key
+from sqlverdict.execute.cache import AnswerCache, scope_key
 from sqlverdict.execute.clock import may_read_clock
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.fold_sql import answer_key
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.records import Answer, Outcome

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from sqlverdict.compare.cells import Tolerance, unify
 from sqlverdict.compare.columns import column_orders, permuted
-from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.preset import ProbedQuery
 from sqlverdict.parse.order import unquoted
 from sqlverdict.parse.tokens import fold, solid
 from sqlverdict.records import Answer, ParseFailure, Row
@@ -90,46 +90,46 @@ def read_order(sql: str, dialect: str) -> tuple[Ordering, TieProbe | None] | Non
     return ordering(query), tie_probe(query)
 
 
-def is_ordered(pair: QueryPair) -> bool:
+def is_ordered(gold: ProbedQuery) -> bool:
     """Whether the gold's outermost query orders its rows."""
-    if "order" not in pair.gold_sql.lower():
+    if "order" not in gold.sql.lower():
         return False
-    read = read_order(pair.gold_sql, pair.dialect)
+    read = read_order(gold.sql, gold.dialect)
     return read is None or read[0].ordered
 
 
-def read_window(gold: Answer, pair: QueryPair) -> Window | None:
-    """The gold's rows with their sort keys, or ``None`` where they cannot be had."""
-    info, probe = read_order(pair.gold_sql, pair.dialect) or (None, None)
+def read_window(answer: Answer, query: ProbedQuery) -> Window | None:
+    """A query's rows with their sort keys, or ``None`` where they cannot be had."""
+    info, probe = read_order(query.sql, query.dialect) or (None, None)
     if info is None or probe is None:
         return None
     if info.limited and info.limit is None:
         return None
-    if info.limited and not info.ordered and _reads_ordered_view(pair):
+    if info.limited and not info.ordered and _reads_ordered_view(query):
         # The view says which rows come first; its keys cannot be seen from here.
         return None
-    width = len(gold.columns)
-    rows = gold.rows
+    width = len(answer.columns)
+    rows = answer.rows
     if info.limited or probe.keys:
-        outcome = pair.probe(probe.sql) if pair.probe is not None else None
+        outcome = query.probe(probe.sql) if query.probe is not None else None
         if not isinstance(outcome, Answer) or len(outcome.columns) != width + probe.keys:
             return None
         rows = outcome.rows
     parts = [probe.split(row) for row in rows]
     start = min(info.offset or 0, len(rows))
-    end = start + len(gold.rows)
+    end = start + len(answer.rows)
     if end > len(rows):
         return None
     return Window([row for row, _ in parts], [key for _, key in parts], start, end, info.ordered)
 
 
-def _reads_ordered_view(pair: QueryPair) -> bool:
-    """Whether the gold names a view that orders its rows, or is made of one that does."""
-    outcome = pair.probe(_VIEWS) if pair.probe is not None and pair.dialect == "sqlite" else None
+def _reads_ordered_view(query: ProbedQuery) -> bool:
+    """Whether the query names a view that orders its rows, or is made of one that does."""
+    outcome = query.probe(_VIEWS) if query.probe is not None and query.dialect == "sqlite" else None
     if not isinstance(outcome, Answer) or not outcome.rows:
         return False
     views = {fold(str(name)): str(sql) for name, sql in outcome.rows}
-    words = [fold(unquoted(word)) for word in solid(pair.gold_sql)]
+    words = [fold(unquoted(word)) for word in solid(query.sql)]
     open_, seen = [name for name in words if name in views], set[str]()
     while open_:
         name = open_.pop()
@@ -143,16 +143,16 @@ def _reads_ordered_view(pair: QueryPair) -> bool:
     return False
 
 
-def holds_all_cells(pair: QueryPair, prediction: Sequence[Row]) -> bool:
+def holds_all_cells(gold: ProbedQuery, prediction: Sequence[Row]) -> bool:
     """Whether the gold without its LIMIT shows every predicted cell: cheap, needs no tree.
 
     Where it does not, no tie can explain the prediction. Floats are passed over: they may
     differ in their last digits.
     """
-    unlimited = _unlimited(pair.gold_sql)
-    if unlimited is None or pair.probe is None:
+    unlimited = _unlimited(gold.sql)
+    if unlimited is None or gold.probe is None:
         return True
-    outcome = pair.probe(unlimited)
+    outcome = gold.probe(unlimited)
     if not isinstance(outcome, Answer):
         return True
     cells = set(chain.from_iterable(outcome.rows))

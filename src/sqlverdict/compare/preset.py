@@ -18,6 +18,14 @@ from sqlverdict.registry import Registry
 DEFAULT_PRESET = "strict"
 
 
+class ProbedQuery(msgspec.Struct, frozen=True):
+    """A query with its answer's database: ``probe`` runs a further read-only query there."""
+
+    sql: str
+    dialect: str = "sqlite"
+    probe: Callable[[str], Outcome] | None = None
+
+
 class QueryPair(msgspec.Struct, frozen=True):
     """What a preset may look at besides the two answers.
 
@@ -36,6 +44,11 @@ class QueryPair(msgspec.Struct, frozen=True):
     category: str = ""
     gold_index: int = 0
     golds: tuple[str, ...] = ()
+
+    @property
+    def gold(self) -> ProbedQuery:
+        """The gold alone, for what is read from it and not from the prediction."""
+        return ProbedQuery(self.gold_sql, self.dialect, self.probe)
 
 
 class Preset(Protocol):

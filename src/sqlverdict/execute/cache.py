@@ -48,11 +48,6 @@ def default_path() -> Path:
     return stored_file("SQLVERDICT_CACHE", "answers.sqlite")
 
 
-def answer_key(scope: bytes, sql: str) -> bytes:
-    """The key of a query within a scope (see :func:`scope_key`)."""
-    return blake2b(sql.encode("utf-8", "surrogatepass"), digest_size=16, key=scope).digest()
-
-
 def scope_key(database_digest: str, limits_key: str, engine: str, version: str) -> bytes:
     """What all queries of one database share: digest, limits, engine and its version."""
     text = f"{_VERSION}|{database_digest}|{limits_key}|{engine}|{version}"

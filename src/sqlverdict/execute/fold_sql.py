@@ -1,4 +1,4 @@
-"""One text for queries that differ only in letter case and spacing.
+"""One text for queries that differ only in letter case and spacing, and the key of its answer.
 
 Systems write ``SELECT COUNT(*) FROM t;`` and ``select count(*) from t``: the engine compiles
 both to the same program, so one answer serves both. What stands in quotes is left alone, and
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from hashlib import blake2b
 
 _ODD = re.compile(r"[^\t\n\f\r -~]")
 _QUOTED = re.compile(r"""('[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\])""")
@@ -18,6 +19,11 @@ _LONG = 4_000
 def fold_sql(sql: str) -> str:
     """The text under which a query's answer is kept."""
     return sql if len(sql) > _LONG else _fold_sql(sql)
+
+
+def answer_key(scope: bytes, text: str) -> bytes:
+    """The key of the answer to a text (see :func:`~sqlverdict.execute.cache.scope_key`)."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16, key=scope).digest()
 
 
 @lru_cache(maxsize=16_384)

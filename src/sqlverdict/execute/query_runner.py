@@ -17,9 +17,9 @@ from typing import TypeVar
 import msgspec
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.cache import AnswerCache, answer_key, scope_key
+from sqlverdict.execute.cache import AnswerCache, scope_key
 from sqlverdict.execute.engine import ENGINES, Engine, Limits, Session, engine_for
-from sqlverdict.execute.fold_sql import fold_sql
+from sqlverdict.execute.fold_sql import answer_key, fold_sql
 from sqlverdict.execute.scripts import run_script
 from sqlverdict.files.references import is_server
 from sqlverdict.records import LIMIT_REASONS, Answer, Failure, Fault, Outcome, Reason, Script

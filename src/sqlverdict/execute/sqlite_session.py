@@ -16,7 +16,7 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.frozen_clock import freeze_clock
 from sqlverdict.execute.sandbox import Guard, failure_of, not_a_query
 from sqlverdict.files.digests import database_digest
-from sqlverdict.parse.measure import unfolds_beyond
+from sqlverdict.parse.measure import SHORTEST_UNFOLDING, unfolds_beyond
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 
 _STEP = 20_000
@@ -81,7 +81,7 @@ class SqliteSession:
         refusal = self._refusal(sql) if sql[:6].upper() != "SELECT" else None
         if refusal is not None:
             return refusal
-        if unfolds_beyond(sql):
+        if len(sql) >= SHORTEST_UNFOLDING and unfolds_beyond(sql):
             return Failure(
                 Reason.MEMORY_LIMIT, "common table expressions that unfold beyond measure"
             )

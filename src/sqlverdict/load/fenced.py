@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 from sqlverdict.files.sqlite import open_in_memory
+from sqlverdict.records import Prediction
 
 _GAP = r"(?>[\s\ufeff]+|--[^\n]{0,200}+\n|/\*.{0,200}?\*/){0,20}+"
 _LEAD = r"(?>[\s\ufeff(;]+|--[^\n]*+(?:\n|\Z)|/\*.*?(?:\*/|\Z))*+"
@@ -80,6 +81,14 @@ _COMMENT = re.compile(r"^[ \t]*+--[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/", re.M)
 _LINE_COMMENT = re.compile(r"^[ \t]*+--[^\n]*+", re.M)
 _STOP = "\x01"
 _FROM = re.compile(r"\bfrom\b", re.I)
+
+
+def text_prediction(case_id: str, text: str) -> Prediction:
+    """The prediction in a text that should be SQL but may be a model's whole reply."""
+    if is_plain(text):
+        return Prediction(case_id, sql=text)
+    sql = extract_sql(text)
+    return Prediction(case_id, sql=sql, raw=None if sql == text else text)
 
 
 def is_plain(text: str) -> bool:

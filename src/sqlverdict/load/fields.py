@@ -23,7 +23,7 @@ from sqlverdict.errors import BenchmarkError, DataError, PredictionError
 from sqlverdict.files.references import check_reference, scheme_of
 from sqlverdict.files.text import few_of
 from sqlverdict.load.databases import Databases
-from sqlverdict.load.fenced import extract_sql, is_plain
+from sqlverdict.load.fenced import extract_sql, is_plain, text_prediction
 from sqlverdict.load.recorded import recording_from
 from sqlverdict.records import Case, Contract, Prediction, Recording, Script
 
@@ -155,14 +155,6 @@ def id_from(value: object, where: str, error: type[DataError]) -> str:
         f"{where}: found {problem}. Expected an 'id' that is text or an integer; "
         f"if it has another name, map it (NAME=id)."
     )
-
-
-def text_prediction(case_id: str, text: str) -> Prediction:
-    """The prediction in a text that should be SQL but may be a model's whole reply."""
-    if is_plain(text):
-        return Prediction(case_id, sql=text)
-    sql = extract_sql(text)
-    return Prediction(case_id, sql=sql, raw=None if sql == text else text)
 
 
 def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Prediction:

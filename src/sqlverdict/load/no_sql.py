@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Literal
 
 from sqlverdict.errors import UsageError
-from sqlverdict.load.fenced import extract_sql
-from sqlverdict.load.fields import text_prediction
+from sqlverdict.load.fenced import extract_sql, text_prediction
 from sqlverdict.records import Prediction
 
 NoSql = Literal["wrong", "abstain"]
@@ -37,17 +36,12 @@ def check_no_sql(treatment: str) -> None:
         raise UsageError(f"no_sql is {treatment!r}; expected one of {', '.join(TREATMENTS)}")
 
 
-def without_sql(prediction: Prediction, treatment: str) -> Prediction:
-    """The prediction as the treatment has it: plain text may count as an abstention.
+def without_sql(prediction: Prediction) -> Prediction:
+    """The prediction; plain text counts as an abstention.
 
     An empty reply never does: nothing was said.
     """
     responds = prediction.sql is not None or prediction.answer is not None
-    if (
-        treatment != "abstain"
-        or responds
-        or prediction.abstained
-        or not (prediction.raw or "").strip()
-    ):
+    if responds or prediction.abstained or not (prediction.raw or "").strip():
         return prediction
     return replace(prediction, abstained=True)

@@ -1,19 +1,21 @@
-"""A prediction file, paired with the cases of a benchmark: all of them, or an error.
+"""Predictions as records: of a file, paired with the cases of a benchmark, or given in memory.
 
-A missing, extra or repeated id, a wrong count, another database than the case's: each is an
-error that says which, because the alternative is a score that is wrong in silence. A missing
-prediction is never an abstention.
+A file has exactly one prediction for every case, or it is an error. A missing, extra or repeated
+id, a wrong count, another database than the case's: each is an error that says which, because the
+alternative is a score that is wrong in silence. A missing prediction is never an abstention.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of, is_unicode, near, read_any_text
+from sqlverdict.load.no_sql import read_prediction
 from sqlverdict.load.prediction_formats import FORMATS, PredictionEntry, PredictionFile, detect
 from sqlverdict.records import Prediction
 
@@ -95,6 +97,27 @@ def load_predictions(
         raise UsageError("the case ids are not unique; each case needs an id of its own")
     notes += _empty_ones(by_id) + _spoilt_ones(by_id)
     return Predictions(by_id, str(path), name, sha256_file(path), tuple(notes))
+
+
+def as_predictions(
+    predictions: Mapping[str, Prediction] | Mapping[str, str | None],
+) -> dict[str, Prediction]:
+    """Predictions as records: text is SQL or a reply, ``None`` is an abstention."""
+    return {
+        case_id: each
+        if isinstance(each, Prediction) and (each.sql is not None or each.answer is not None)
+        else read_prediction(case_id, each)
+        for case_id, each in predictions.items()
+    }
+
+
+def predictions_digest(predictions: Mapping[str, Prediction]) -> str:
+    """What stands for the predictions in a manifest."""
+    encoded = sha256()
+    for case_id in sorted(predictions):
+        # A text may be anything, halves of surrogate pairs included.
+        encoded.update(repr(predictions[case_id]).encode("utf-8", "backslashreplace"))
+    return encoded.hexdigest()
 
 
 def _check_repeated(path: Path, entries: Sequence[PredictionEntry]) -> None:

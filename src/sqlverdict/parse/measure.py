@@ -35,8 +35,8 @@ The parts of a chain (``a AND b AND c``, ``x UNION y UNION z``) nest on its left
 level: whoever walks a chain takes one call for it, or none.
 """
 
-_SHORTEST_UNFOLDING = 250
-"""To unfold so far takes at least 27 uses, of whichever form."""
+SHORTEST_UNFOLDING = 250
+"""No shorter text unfolds so far, in characters: it takes at least 27 uses, of whichever form."""
 _BEFORE_A_SOURCE = frozenset({"from", "join", ",", "("})
 _QUOTES = frozenset('"`[')
 
@@ -65,9 +65,7 @@ def unfolds_beyond(sql: str) -> bool:
 
     SQLite takes hundreds of megabytes to find out for itself.
     """
-    if len(sql) < _SHORTEST_UNFOLDING or "with" not in sql.lower():
-        return False
-    return unfolded(_words(sql)) > MOST_UNFOLDED
+    return "with" in sql.lower() and unfolded(_words(sql)) > MOST_UNFOLDED
 
 
 def _words(sql: str) -> list[str]:

@@ -2,8 +2,8 @@
 
 ``options``         the public options of a run
 ``plan``            the options, completed by what the metrics need: one record for all stages
-``inputs``          what comes into a run, and the digests that stand for it
-``task``            a unit of work, and how tasks are cut into chunks of one database
+``inputs``          cases in memory as a benchmark, and the digest of schemas
+``task``            cases and predictions as units of work, cut into chunks of one database
 ``record_use``      what use a run makes of the record of a case
 ``recorded``        cases whose answers were recorded elsewhere
 ``result_item``     cases whose gold or prediction is a result instead of a query

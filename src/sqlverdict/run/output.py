@@ -12,9 +12,8 @@ from sqlverdict.compare.preset import DEFAULT_PRESET
 from sqlverdict.errors import Contradiction, FileFailure, Interrupted
 from sqlverdict.execute.engine import ENGINES
 from sqlverdict.load.benchmark import Benchmark
-from sqlverdict.records import Prediction
-from sqlverdict.run.inputs import digest_of, schemas_digest
-from sqlverdict.run.options import Options, Progress, System
+from sqlverdict.run.inputs import schemas_digest
+from sqlverdict.run.options import Options, Progress
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.coordinate import Log
 from sqlverdict.run.task import LogLine
@@ -64,29 +63,25 @@ def manifest_of(
     )
 
 
-def system_outputs(
+def benchmark_manifest(
     plan: RunPlan,
     options: Options,
     benchmark: Benchmark,
-    systems: Sequence[System],
-    predictions: Sequence[Mapping[str, Prediction]],
-) -> list[RunOutput]:
-    """The runs of several systems on a benchmark; ``predictions`` are those of each system."""
+    *,
+    system: str,
+    predictions: str,
+    notes: Sequence[str],
+) -> Manifest:
+    """The manifest of one system's run on a benchmark; ``predictions`` is their digest."""
     inputs = {Path(source.path).name: source.sha256 for source in benchmark.sources}
-    return [
-        (
-            system.out,
-            manifest_of(
-                plan,
-                options,
-                system=system.name,
-                benchmark=benchmark.name,
-                inputs={**inputs, "predictions": system.digest or digest_of(own)},
-                notes=(*benchmark.notes, *system.notes),
-            ),
-        )
-        for system, own in zip(systems, predictions, strict=True)
-    ]
+    return manifest_of(
+        plan,
+        options,
+        system=system,
+        benchmark=benchmark.name,
+        inputs={**inputs, "predictions": predictions},
+        notes=(*benchmark.notes, *notes),
+    )
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""A unit of work, and how a stream of them is cut into chunks."""
+"""Cases and predictions as units of work, and how a stream of them is cut into chunks."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sqlverdict.errors import DatabaseError, Interrupted
+from sqlverdict.errors import DatabaseError, Interrupted, PredictionError
 from sqlverdict.evidence import Contradicted, Evidence, Failed, Judged, Undecided, fault_of
 from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.execute.engine import ENGINES, engine_for
 from sqlverdict.files.references import file_of, is_server
+from sqlverdict.load.no_sql import without_sql
 from sqlverdict.records import Case, Fault, Judgement, Prediction, Reason, Verdict
 from sqlverdict.run.record_use import with_record_use
 
@@ -132,6 +133,32 @@ Needs = Callable[[int, str, str], bool]
 """Whether the case at an index, of a database id with a digest, is to be examined."""
 
 
+CaseStream = Iterable[tuple[int, Case, list[Prediction]]]
+"""Cases with their index in the run, and the prediction of each system."""
+
+
+def case_stream(
+    cases: Iterable[Case], predictions: Sequence[tuple[str, Mapping[str, Prediction]]]
+) -> Iterator[tuple[int, Case, list[Prediction]]]:
+    """The cases with the prediction of each system.
+
+    Args:
+        cases: The cases.
+        predictions: The name of each system, and its predictions by case id.
+
+    Raises:
+        PredictionError: a system has no prediction for a case.
+    """
+    for index, case in enumerate(cases):
+        missing = next((name for name, own in predictions if case.id not in own), None)
+        if missing is not None:
+            raise PredictionError(
+                f"{missing} has no prediction for case {case.id!r}; to abstain, say so "
+                f"(None, or abstained=True). A missing prediction is never an abstention."
+            )
+        yield index, case, [own[case.id] for _, own in predictions]
+
+
 class TaskSource:
     """Turns a stream of cases into tasks, and notes what went by.
 
@@ -149,13 +176,10 @@ class TaskSource:
         self._suites = plan.needs("databases")
         self._descriptions = plan.asking is not None
         self._answers = plan.answers
+        self._no_sql = plan.no_sql
         self._digests: dict[tuple[str | None, str, str | None], str] = {}
 
-    def tasks(
-        self,
-        stream: Iterable[tuple[int, Case, list[Prediction]]],
-        needs: Sequence[Needs],
-    ) -> Iterator[Task]:
+    def tasks(self, stream: CaseStream, needs: Sequence[Needs]) -> Iterator[Task]:
         """The tasks that are still to be done; ``needs[system]`` tells which are."""
         for index, case, predictions in stream:
             self.cases = index + 1
@@ -168,6 +192,8 @@ class TaskSource:
                     own = case
                     if case.recorded is not None:
                         own = with_record_use(case, prediction, self._answers)
+                    if self._no_sql == "abstain":
+                        prediction = without_sql(prediction)
                     yield Task(system, index, own, prediction, digest)
 
     def databases(self) -> dict[str, str]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlverdict.compare.order import Window, read_window
-from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.preset import ProbedQuery
 from sqlverdict.parse.tokens import Kind, kind, solid
 from sqlverdict.records import Answer, Query, Row
 from sqlverdict.signs.sign import Run
@@ -49,7 +49,7 @@ def find_cut(query: Query, answer: Answer, probe: Run) -> OpenLimit | None:
 
     if not ordering(query).limited or not answer.rows:
         return None
-    window = read_window(answer, QueryPair(gold_sql=query.sql, dialect=query.dialect, probe=probe))
+    window = read_window(answer, ProbedQuery(query.sql, query.dialect, probe))
     if window is None or not window.cuts_tie:
         return None
     for index in (window.end, window.start):

@@ -129,8 +129,8 @@ def _match(
 
 def _different(gold: Answer, prediction: Answer, pair: QueryPair) -> Comparison:
     """The rows are not the same bag: wrong, unless the gold's LIMIT leaves its rows open."""
-    if "limit" in pair.gold_sql.lower() and holds_all_cells(pair, prediction.rows):
-        window = read_window(gold, pair)
+    if "limit" in pair.gold_sql.lower() and holds_all_cells(pair.gold, prediction.rows):
+        window = read_window(gold, pair.gold)
         contract = pair.contract or _NONE
         any_columns = contract.columns != "same_order"
         if (
@@ -152,9 +152,9 @@ def _ordered(
     """The rows are the same bag: right, unless the gold orders them and they come otherwise."""
     contract = pair.contract or _NONE
     order = contract.order or "auto"
-    if order == "ignore" or (order == "auto" and not is_ordered(pair)):
+    if order == "ignore" or (order == "auto" and not is_ordered(pair.gold)):
         return Comparison(True, columns=columns)
-    window = read_window(gold, pair) if order == "auto" else None
+    window = read_window(gold, pair.gold) if order == "auto" else None
     ranks = list(range(len(rows))) if window is None else window.ranks
     matched_columns = _match(rows, predicted, contract, ranks)
     if matched_columns is not None:

@@ -3,8 +3,7 @@
 ``coordinate``   workers, judge stage and log together
 ``local``        works in this process
 ``worker_pool``  worker processes that are watched and, if need be, killed
-``worker``       one worker process
-``inbox``        the chunks that a worker is given
+``worker``       one worker process, and the chunks that it is given
 ``heartbeat``    how a worker says which query it runs
 ``batches``      a chunk of tasks: first all their queries, then the rest
 """

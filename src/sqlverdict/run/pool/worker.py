@@ -6,9 +6,11 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from sqlverdict.execute.engine import Limits
@@ -16,7 +18,6 @@ from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Failure
 from sqlverdict.run.pool.batches import Examine, in_batches
 from sqlverdict.run.pool.heartbeat import Heartbeat
-from sqlverdict.run.pool.inbox import ChunkQueue
 from sqlverdict.run.task import Task
 
 if TYPE_CHECKING:
@@ -53,9 +54,8 @@ def work(
     # Rows are many and never in a cycle: looking through them for garbage is time lost.
     gc.set_threshold(100_000, 50, 100)
     runner = plan.open_runner(heartbeat, known)
-    inbox: ChunkQueue[Task] = ChunkQueue(connection)
     try:
-        for chunk in inbox:
+        for chunk in ChunkQueue(connection):
             _work_on(chunk, connection, examiner, runner)
     except (BrokenPipeError, ConnectionResetError):
         # The coordinator is gone; there is nobody to report to.
@@ -63,6 +63,39 @@ def work(
     finally:
         runner.close()
     connection.close()
+
+
+class ChunkQueue:
+    """The chunks that a worker is given: a thread reads them until the giver ends or is gone.
+
+    If nobody read while a chunk is worked on, a giver that hands over a bulky chunk and a worker
+    that sends bulky lines would wait for each other for ever. And when the giver dies, the process
+    ends at once, even inside a long opcode.
+
+    Args:
+        connection: Where chunks come from.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._chunks: SimpleQueue[list[Task] | None] = SimpleQueue()
+        Thread(target=self._listen, daemon=True).start()
+
+    def __iter__(self) -> Iterator[list[Task]]:
+        """The chunks, in turn."""
+        while (chunk := self._chunks.get()) is not None:
+            yield chunk
+
+    def _listen(self) -> None:
+        chunk: list[Task] | None = []
+        try:
+            while chunk is not None:
+                chunk = self._connection.recv()
+                self._chunks.put(chunk)
+        finally:
+            # The giver is gone, or the chunk cannot be read: without chunks nobody would ever end.
+            if chunk is not None:
+                os._exit(1)
 
 
 def _work_on(

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sqlverdict.compare.order import read_window
-from sqlverdict.compare.preset import QueryPair
+from sqlverdict.compare.preset import ProbedQuery
 from sqlverdict.parse.order import ordering
 from sqlverdict.signs.sign import Notice, SignExample, Subject, sign
 
@@ -49,7 +49,7 @@ def null_sort_key(subject: Subject) -> Iterator[Notice]:
     info = ordering(query)
     if answer is None or not answer.rows or not (info.limited and info.ordered):
         return
-    window = read_window(answer, QueryPair(query.sql, dialect=query.dialect, probe=subject.probe))
+    window = read_window(answer, ProbedQuery(query.sql, query.dialect, subject.probe))
     if window is None or not any(key and key[0] is not None for key in window.keys):
         return
     keys = window.keys[window.start : window.end]
