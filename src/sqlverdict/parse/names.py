@@ -1,12 +1,17 @@
 """Which column a name in a query means: the one resolver of column names.
 
-Names are looked up as SQLite does: among the sources of FROM, then in the queries around. A
-column of a derived table or of a common table expression is followed to the base column that it
-stands for, through aliases and stars.
+:class:`NameScope` is the one lookup, as SQLite does it: among the sources of FROM, then in the
+queries around. :class:`NameResolver` looks names up in a parsed query. A column of a derived table
+or of a common table expression is followed to the base column that it stands for, through aliases
+and stars.
 
 A subclass says what a column of a base table is, and may be stricter: about a bare name that
 several sources have, say. What cannot be followed is ``None``. The work is bounded: after a million
 looks at output columns, or below many levels of queries, nothing more is followed.
+
+Two readers make scopes of their own while they take a query apart, and keep only what differs:
+the prover (``prove/resolve/scope.py``) refuses what is not certain, and exact set match
+(``compare/exact_set/names.py``) names what no source has.
 """
 
 from __future__ import annotations
@@ -14,13 +19,24 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
 
 from sqlverdict.parse.tokens import fold
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
+
+class FromItem(Protocol):
+    """One item of FROM."""
+
+    @property
+    def name(self) -> str:
+        """Its alias, or the table's name; folded."""
+        ...
+
+
+S = TypeVar("S", bound=FromItem)
 T = TypeVar("T")
 
 _DEEPEST = 80
@@ -45,6 +61,68 @@ class NamedSource:
     query: Expr | None = None
 
 
+class NameScope(ABC, Generic[S, T]):
+    """What column names mean inside one SELECT.
+
+    Attributes:
+        outer: The scope of the query around it.
+        sources: What its FROM names, in order.
+    """
+
+    def __init__(self, outer: Self | None = None) -> None:
+        self.outer = outer
+        self.sources: list[S] = []
+
+    @abstractmethod
+    def among(self, name: str, sources: Sequence[S], *, qualified: bool) -> T | None:
+        """The column that a folded name means among sources.
+
+        Args:
+            name: The column's name.
+            sources: Where to look: where the name is qualified, the sources that are called so.
+            qualified: Whether the name says which source it is of.
+        """
+
+    def by_alias(self, name: str) -> T | None:
+        """What an unqualified name means that no source has; by default, nothing."""
+        del name
+        return None
+
+    def find(self, name: str, qualifier: str = "") -> T | None:
+        """The column that a name means, in the innermost query that has one."""
+        column, around = self.find_here(name, qualifier), self.outer
+        while column is None and around is not None:
+            column, around = around.find_here(name, qualifier), around.outer
+        return column
+
+    def find_here(self, name: str, qualifier: str = "") -> T | None:
+        """The column that a name means in this SELECT alone."""
+        name, qualifier = fold(name), fold(qualifier)
+        if qualifier:
+            called = [source for source in self.sources if source.name == qualifier]
+            return self.among(name, called, qualified=True)
+        column = self.among(name, self.sources, qualified=False)
+        return self.by_alias(name) if column is None else column
+
+
+class _TreeScope(NameScope[NamedSource, T]):
+    """A SELECT of a parsed query; its resolver says what columns are."""
+
+    def __init__(self, resolver: NameResolver[T], select: Expr, outer: Self | None) -> None:
+        super().__init__(outer)
+        self.sources = resolver.sources(select)
+        self._resolver = resolver
+        self._select = select
+
+    def among(self, name: str, sources: Sequence[NamedSource], *, qualified: bool) -> T | None:
+        """As the resolver has it."""
+        return self._resolver.among(name, sources, qualified=qualified)
+
+    def by_alias(self, name: str) -> T | None:
+        """As the resolver has it."""
+        return self._resolver.by_alias(self._select, name)
+
+
 class NameResolver(ABC, Generic[T]):
     """Follows the column names of one parsed query, which is not changed.
 
@@ -53,6 +131,7 @@ class NameResolver(ABC, Generic[T]):
 
     def __init__(self) -> None:
         self._sources: dict[int, list[NamedSource]] = {}
+        self._scopes: dict[int, _TreeScope[T]] = {}
         self._withs: dict[int, dict[str, Expr]] = {}
         self._outputs: dict[tuple[int, str], T | None] = {}
         self._depth = 0
@@ -71,43 +150,42 @@ class NameResolver(ABC, Generic[T]):
         """
 
     def among(self, name: str, sources: Sequence[NamedSource], *, qualified: bool) -> T | None:
-        """The column that a folded name means among sources; by default, of the first that has it.
-
-        Args:
-            name: The column's name.
-            sources: Where to look: where the name is qualified, the sources that are called so.
-            qualified: Whether the name says which source it is of.
-        """
+        """As :meth:`NameScope.among`; by default, the column of the first source that has it."""
         del qualified
         columns = (self.column_of(source, name) for source in sources)
         return next((column for column in columns if column is not None), None)
 
-    def by_alias(self, select: Expr, node: Expr) -> T | None:
-        """What an unqualified name means that no source has; by default, nothing."""
-        del select, node
+    def by_alias(self, select: Expr, name: str) -> T | None:
+        """What an unqualified name means that no source of a SELECT has; by default, nothing."""
+        del select, name
         return None
 
     def follow(self, node: Expr) -> T | None:
         """The column that a reference means, in the innermost query that has one."""
-        from sqlglot import exp
-
         if self._depth >= _DEEPEST or self.is_exhausted:
             return None
+        scope = self._scope(node)
+        if scope is None:
+            return None
         self._depth += 1
-        name, qualifier = fold(node.name), fold(node.text("table"))
-        select, column = node.find_ancestor(exp.Select), None
-        while select is not None and column is None:
-            sources = self.sources(select)
-            if qualifier:
-                called = [source for source in sources if source.name == qualifier]
-                column = self.among(name, called, qualified=True)
-            else:
-                column = self.among(name, sources, qualified=False)
-                if column is None:
-                    column = self.by_alias(select, node)
-            select = select.find_ancestor(exp.Select)
+        column = scope.find(node.name, node.text("table"))
         self._depth -= 1
         return column
+
+    def _scope(self, node: Expr) -> _TreeScope[T] | None:
+        """The scope of the SELECT around a node, inside those of the queries around it."""
+        from sqlglot import exp
+
+        selects: list[Expr] = []
+        scope, select = None, node.find_ancestor(exp.Select)
+        while select is not None and scope is None:
+            scope = self._scopes.get(id(select))
+            if scope is None:
+                selects.append(select)
+                select = select.find_ancestor(exp.Select)
+        for inner in reversed(selects):
+            scope = self._scopes[id(inner)] = _TreeScope(self, inner, scope)
+        return scope
 
     def column_of(self, source: NamedSource, name: str) -> T | None:
         """A source's column; of a query, the column that its output stands for."""

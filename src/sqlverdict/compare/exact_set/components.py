@@ -11,6 +11,7 @@ from sqlverdict.compare.exact_set.names import (
     DerivedSource,
     FromSource,
     SelectScope,
+    SourceName,
     TableSource,
     Unit,
     short,
@@ -217,7 +218,7 @@ class _ComponentReader:
         joined: list[tuple[Any, FromSource]] = []
         for item, join in _from_nodes(node):
             source, alias = self._item(item, scope, units)
-            scope.sources.append((fold(alias), source))
+            scope.sources.append(SourceName(fold(alias), source))
             side = (join.side or "").lower() if join is not None else ""
             tables.append(f"{side} {source.unit}".strip())
             joined.append((join, source))
@@ -281,7 +282,7 @@ def _joining(
         links = ("and", *parts.links)
         yield from (c for c, link in zip(parts.conditions, links, strict=True) if link == "and")
     for name in join.args.get("using") or ():
-        yield units.equality(scope.plain(name.name), source.column(name.name), name.name)
+        yield units.equality(scope.find(name.name), source.column(name.name), name.name)
 
 
 def _grouped(group: Any) -> list[Any]:

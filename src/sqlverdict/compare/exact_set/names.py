@@ -1,18 +1,24 @@
 """Which table's column a name means, in the query where it stands.
 
-Names are looked up as SQLite does: in the FROM clause, then in the queries around it. A column
-of a derived table or common table expression is the expression that it stands for, so that
-aliases never count.
+The lookup is that of :class:`~sqlverdict.parse.names.NameScope`. Three things differ, because
+Spider's script compares clauses as they are written and knows no database:
+
+- A column of a derived table or common table expression is the whole expression that it stands
+  for, as text, and not only a base column. So aliases never count.
+- Of a name that a source of that alias lacks, the source is meant all the same. Of one that no
+  source has, the only source is guessed.
+- The aliases of output columns are asked apart: ORDER BY asks for them first, other clauses last.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
+from sqlverdict.parse.names import NameScope
 from sqlverdict.parse.tokens import fold
 
 if TYPE_CHECKING:
@@ -95,21 +101,24 @@ class DerivedSource:
         return self._known[key]
 
 
-class SelectScope:
+class SourceName(NamedTuple):
+    """The folded name that FROM gives a source, and the source."""
+
+    name: str
+    source: FromSource
+
+
+class SelectScope(NameScope[SourceName, Unit]):
     """What names mean inside one SELECT.
 
     Attributes:
-        sources: What FROM names, with the alias of each, in its order.
         aliases: The output columns by alias; empty until they have been read.
     """
 
-    def __init__(
-        self, outer: SelectScope | None, ctes: Mapping[str, FromSource] | None = None
-    ) -> None:
-        self.outer = outer
-        self.sources: list[tuple[str, FromSource]] = []
+    def __init__(self, outer: Self | None) -> None:
+        super().__init__(outer)
         self.aliases: dict[str, Unit] = {}
-        self._ctes = dict(ctes or {})
+        self._ctes: dict[str, FromSource] = {}
 
     def add_cte(self, name: str, source: FromSource) -> None:
         """Make a common table expression known here and in the queries inside."""
@@ -117,34 +126,22 @@ class SelectScope:
 
     def cte(self, name: str) -> FromSource | None:
         """The common table expression of that name, the innermost first."""
-        scope: SelectScope | None = self
-        while scope is not None:
-            if fold(name) in scope._ctes:
-                return scope._ctes[fold(name)]
-            scope = scope.outer
-        return None
+        source, around = self._ctes.get(fold(name)), self.outer
+        while source is None and around is not None:
+            source, around = around._ctes.get(fold(name)), around.outer
+        return source
+
+    def among(self, name: str, sources: Sequence[SourceName], *, qualified: bool) -> Unit | None:
+        """The column of the first source that has it; where its alias is given, of that source."""
+        if qualified and sources:
+            source = sources[0].source
+            return source.column(name) or f"{source.unit}.{word(name)}"
+        units = (each.source.column(name) for each in sources)
+        return next((unit for unit in units if unit is not None), None)
 
     def qualified(self, qualifier: str, name: str) -> Unit:
         """The column of the source with that alias; of an unknown one, the name as it is."""
-        key = fold(qualifier)
-        scope: SelectScope | None = self
-        while scope is not None:
-            for alias, source in scope.sources:
-                if alias == key:
-                    return source.column(name) or f"{source.unit}.{word(name)}"
-            scope = scope.outer
-        return column_unit(qualifier, name)
-
-    def plain(self, name: str) -> Unit | None:
-        """The column of the first source that has it; None where no source is known to."""
-        scope: SelectScope | None = self
-        while scope is not None:
-            for _, source in scope.sources:
-                unit = source.column(name)
-                if unit is not None:
-                    return unit
-            scope = scope.outer
-        return None
+        return self.find(name, qualifier) or column_unit(qualifier, name)
 
     def aliased(self, name: str) -> Unit | None:
         """The output column of that alias."""
@@ -153,5 +150,5 @@ class SelectScope:
     def guess(self, name: str) -> Unit:
         """A column that no source is known to have: that of the only source, if there is one."""
         if len(self.sources) == 1:
-            return f"{self.sources[0][1].unit}.{word(name)}"
+            return f"{self.sources[0].source.unit}.{word(name)}"
         return f"?.{word(name)}"

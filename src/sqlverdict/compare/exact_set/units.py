@@ -193,7 +193,7 @@ class Units:
         if node.table:
             column = scope.qualified(node.table, name)
         else:
-            plain, aliased = scope.plain(name), scope.aliased(name)
+            plain, aliased = scope.find(name), scope.aliased(name)
             match = (aliased or plain) if alias_first else (plain or aliased)
             if match is None and _is_string(node):
                 return json.dumps(name)
@@ -238,7 +238,7 @@ def _is_value(node: Any, scope: SelectScope) -> bool:
     if isinstance(node, exp.Neg):
         node = node.this
     if isinstance(node, exp.Column):
-        return _is_string(node) and scope.plain(node.name) is None
+        return _is_string(node) and scope.find(node.name) is None
     return isinstance(node, exp.Literal | exp.Null | exp.Boolean)
 
 

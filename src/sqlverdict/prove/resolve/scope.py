@@ -1,15 +1,22 @@
-"""Names in force at a place of a query: what an alias and a column name mean there."""
+"""Names in force at a place of a query: what an alias and a column name mean there.
+
+The lookup is that of :class:`~sqlverdict.parse.names.NameScope`. The prover is stricter: it reads
+no query in which a name may mean two columns. And it does not follow a name to a base table, but to
+the item of FROM that has it: a table that is read twice is two items.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Self
 
 from sqlglot import exp
 from sqlglot.expressions import Expr
 
+from sqlverdict.parse.names import NameScope
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
 
@@ -30,7 +37,7 @@ class Source:
     """One item of a FROM clause: its name there, our unique label, and its columns.
 
     Attributes:
-        name: What the query calls it.
+        name: What the query calls it, folded.
         label: Our label for it.
         ordered: All columns in order: the folded name, and the name in the resolved tree.
             A column that no plain name means is :data:`NAMELESS`; there may be several.
@@ -53,16 +60,18 @@ class Source:
         return any(name == NAMELESS for name, _ in self.ordered)
 
 
-@dataclass
-class Scope:
-    """The sources of one SELECT, and the scope around it."""
+class Scope(NameScope[Source, tuple[str, str]]):
+    """The sources of one SELECT, and the scope around it; a column is a label and a name.
 
-    outer: Scope | None = None
-    sources: list[Source] = field(default_factory=list)
-    merged: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """Columns joined by USING or NATURAL: the folded name, and the left column it means."""
-    hidden: set[tuple[str, str]] = field(default_factory=set)
-    """The right columns of such joins, by label and name: a star leaves them out."""
+    Attributes:
+        merged: Columns joined by USING or NATURAL: the folded name, and the left column it means.
+        hidden: The right columns of such joins, by label and name: a star leaves them out.
+    """
+
+    def __init__(self, outer: Self | None = None) -> None:
+        super().__init__(outer)
+        self.merged: dict[str, tuple[str, str]] = {}
+        self.hidden: set[tuple[str, str]] = set()
 
     def add(self, source: Source) -> None:
         """Add a source.
@@ -70,7 +79,7 @@ class Scope:
         Raises:
             Unsupported: two sources share a name, so that a qualified column is ambiguous.
         """
-        if any(fold(known.name) == fold(source.name) for known in self.sources):
+        if any(known.name == source.name for known in self.sources):
             raise Unsupported(f"two sources are called {source.name}")
         self.sources.append(source)
 
@@ -79,30 +88,23 @@ class Scope:
         here = any(source.has_nameless for source in self.sources)
         return here or (self.outer is not None and self.outer.hides_names())
 
-    def find(self, column: exp.Column) -> tuple[str, str] | None:
-        """The label and column that a reference means in this SELECT alone."""
-        name = fold(column.name)
-        if not column.table:
-            if name in self.merged:
-                return self.merged[name]
-            owners = [s for s in self.sources if name in s.columns]
-            if len(owners) > 1:
-                raise Unsupported(f"the column {column.name} is ambiguous")
-            if owners:
-                return owners[0].label, owners[0].columns[name]
-            return self._rowid(name, self.sources)
-        qualifier = fold(column.table)
-        for source in self.sources:
-            if fold(source.name) == qualifier:
-                if name in source.columns:
-                    return source.label, source.columns[name]
-                return self._rowid(name, [source])
-        return None
+    def among(
+        self, name: str, sources: Sequence[Source], *, qualified: bool
+    ) -> tuple[str, str] | None:
+        """The label and column of the one source that has the name.
 
-    @staticmethod
-    def _rowid(name: str, sources: Sequence[Source]) -> tuple[str, str] | None:
-        # What a derived table answers to rowid depends on the version of SQLite.
+        Raises:
+            Unsupported: several have it, or what the name means depends on SQLite's version.
+        """
+        if not qualified and name in self.merged:
+            return self.merged[name]
+        owners = [source for source in sources if name in source.columns]
+        if len(owners) > 1:
+            raise Unsupported(f"the column {name} is ambiguous")
+        if owners:
+            return owners[0].label, owners[0].columns[name]
         if name in _ROWIDS and sources:
+            # What a derived table answers to rowid depends on the version of SQLite.
             raise Unsupported("rowid")
         return None
 
@@ -132,7 +134,7 @@ def star_columns(scope: Scope, qualifier: str = "") -> Iterator[tuple[str, exp.C
     """The columns that ``*`` or ``t.*`` stands for, in order, each with its name."""
     folded = fold(qualifier)
     for source in scope.sources:
-        if qualifier and fold(source.name) != folded:
+        if qualifier and source.name != folded:
             continue
         for name, column in source.ordered:
             if qualifier or (source.label, column) not in scope.hidden:

@@ -99,14 +99,14 @@ def _is_column(alias: Expr, target: tuple[str, str]) -> bool:
 
 
 def _find(node: exp.Column, name: str, scope: Scope) -> tuple[str, str] | None:
-    target = scope.find(node)
+    target = scope.find_here(node.name, node.table)
     if target is not None:
         return target
     if node.table:
-        if any(fold(source.name) == fold(node.table) for source in scope.sources):
+        if any(source.name == fold(node.table) for source in scope.sources):
             raise Unsupported(f"{node.table} has no column {node.name}")
         return None
-    if any(fold(source.name) == name for source in scope.sources):
+    if any(source.name == name for source in scope.sources):
         raise Unsupported(f"{node.name} may stand for a whole row")
     if scope.sources and name in _SYSTEM_COLUMNS:
         raise Unsupported(f"{node.name} may be a column of the system's")

@@ -258,7 +258,7 @@ class _TreeResolver:
             table = base.table
             label = self._label(fold(table.name))
             self.bases[label] = table.name
-            scope.add(Source(item.alias_or_name, label, base.columns, table))
+            scope.add(Source(fold(item.alias_or_name), label, base.columns, table))
             name = exp.Identifier(this=table.name, quoted=True)
             return exp.Table(this=name, alias=alias_of(label))
         if isinstance(item, exp.Subquery):
@@ -278,7 +278,7 @@ class _TreeResolver:
         label = self._label("derived")
         if not self.is_sqlite:
             require_different_names(names)
-        scope.add(Source(name, label, output_columns(names)))
+        scope.add(Source(fold(name), label, output_columns(names)))
         return exp.Subquery(this=inner, alias=alias_of(label))
 
     def _label(self, stem: str) -> str:
@@ -386,14 +386,13 @@ class _TreeResolver:
             raise Unsupported("a star inside an expression")
         if not self.is_sqlite:
             return standard_column(node, scope, aliases)
-        around: Scope | None = scope
-        while around is not None:
-            target = around.find(node)
-            if target is not None:
-                return resolved(*target)
-            if around is scope and not node.table and fold(node.name) in aliases:
-                return aliases[fold(node.name)].copy()
-            around = around.outer
+        target = scope.find_here(node.name, node.table)
+        if target is None and not node.table and fold(node.name) in aliases:
+            return aliases[fold(node.name)].copy()
+        if target is None and scope.outer is not None:
+            target = scope.outer.find(node.name, node.table)
+        if target is not None:
+            return resolved(*target)
         if is_quoted(node) and not scope.hides_names():
             return exp.Literal.string(node.name)
         raise Unsupported(f"there is no column {node.sql('sqlite')}")

@@ -101,10 +101,10 @@ class Resolver(NameResolver[ColumnRef]):
         declared = self._tables.get(table)
         return None if declared is None else self._directory[declared.name].get(name)
 
-    def by_alias(self, select: Expr, node: Expr) -> ColumnRef | None:
+    def by_alias(self, select: Expr, name: str) -> ColumnRef | None:
         """A name that an output column bears, as ORDER BY, GROUP BY and HAVING may use it."""
-        behind = self._projection(select, node.name)
-        return self.column(behind) if behind is not None and behind is not node else None
+        behind = self._projection(select, name)
+        return None if behind is None else self.column(behind)
 
     def columns(self, node: Expr) -> Iterator[ColumnRef]:
         """The base columns of every reference inside an expression."""
