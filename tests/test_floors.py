@@ -22,7 +22,7 @@ FLOORS = (
     {"load", "execute", "compare", "prove", "judge", "score", "runlog"},
     {"harmless", "situations", "policies", "verdicts"},
     {"refute", "signs", "abstain", "run", "report"},
-    {"audit", "pipeline"},
+    {"audit", "pipeline", "api"},
     {"cli", "__main__"},
 )
 FLOOR = {stage: number for number, stages in enumerate(FLOORS) for stage in stages}

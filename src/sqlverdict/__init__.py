@@ -31,6 +31,7 @@ Stages, in the order of the data:
 ``score/``          metrics, summaries and statistics
 ``runlog/``         what a run leaves on disk
 ``run/``            how a run works on its cases
+``api/``            the Python calls about single pairs: check, Scorer
 ``report/``         reports of one run and of several
 ``audit/``          checks of data and gold queries
 ``testing/``        public conformance suites
@@ -44,11 +45,15 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0.dev0"
 
 if TYPE_CHECKING:
+    from sqlverdict.api.calls import check, load_schema, prove_pair, refute_pair
+    from sqlverdict.api.pair_result import PairResult
+    from sqlverdict.api.scorer import Scorer
     from sqlverdict.compare.answers import compare_answers
     from sqlverdict.compare.related.relate import relate
     from sqlverdict.errors import SqlverdictError
     from sqlverdict.execute.engine import Limits
     from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
+    from sqlverdict.load.fenced import extract_sql
     from sqlverdict.load.predictions import load_predictions
     from sqlverdict.pipeline import Options, System, evaluate, evaluate_pairs, evaluate_systems
     from sqlverdict.records import (
@@ -79,21 +84,28 @@ _MODULES = {
     "Failure": "records",
     "Limits": "execute.engine",
     "Options": "pipeline",
+    "PairResult": "api.pair_result",
     "Prediction": "records",
     "Reason": "records",
     "Relation": "records",
     "Result": "records",
     "Run": "runlog.run",
+    "Scorer": "api.scorer",
     "SqlverdictError": "errors",
     "Summary": "score.summary",
     "System": "pipeline",
     "Verdict": "records",
+    "check": "api.calls",
     "compare_answers": "compare.answers",
     "evaluate": "pipeline",
     "evaluate_pairs": "pipeline",
     "evaluate_systems": "pipeline",
+    "extract_sql": "load.fenced",
     "load_predictions": "load.predictions",
+    "load_schema": "api.calls",
+    "prove_pair": "api.calls",
     "read_run": "runlog.run",
+    "refute_pair": "api.calls",
     "relate": "compare.related.relate",
 }
 
@@ -109,21 +121,28 @@ __all__ = [
     "Failure",
     "Limits",
     "Options",
+    "PairResult",
     "Prediction",
     "Reason",
     "Relation",
     "Result",
     "Run",
+    "Scorer",
     "SqlverdictError",
     "Summary",
     "System",
     "Verdict",
+    "check",
     "compare_answers",
     "evaluate",
     "evaluate_pairs",
     "evaluate_systems",
+    "extract_sql",
     "load_predictions",
+    "load_schema",
+    "prove_pair",
     "read_run",
+    "refute_pair",
     "relate",
 ]
 
@@ -136,3 +155,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     return getattr(import_module(f"sqlverdict.{home}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

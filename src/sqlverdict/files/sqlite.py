@@ -43,7 +43,12 @@ def open_read_only(path: Path, *, cached_statements: int = 128) -> sqlite3.Conne
     bound_heap()
     try:
         connection = sqlite3.connect(
-            address(path), uri=True, isolation_level=None, cached_statements=cached_statements
+            address(path),
+            uri=True,
+            isolation_level=None,
+            cached_statements=cached_statements,
+            # One thread at a time uses it, not always the same.
+            check_same_thread=False,
         )
     except sqlite3.Error as error:
         raise DatabaseError(

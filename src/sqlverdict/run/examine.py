@@ -22,8 +22,9 @@ from sqlverdict.records import (
     Judgement,
     Prediction,
     Reason,
+    Result,
 )
-from sqlverdict.run.isolate import STORAGE, TOOLKIT, Scorer, case_works, name_of
+from sqlverdict.run.isolate import STORAGE, TOOLKIT, MetricScorer, case_works, name_of
 from sqlverdict.run.item import RunItem
 from sqlverdict.run.ladder import gather
 from sqlverdict.run.plan import RunPlan
@@ -69,7 +70,15 @@ class Examiner:
         try:
             return self._line(task, runner)
         except Exception as error:  # noqa: BLE001 - the border: a bug of ours ends no run
-            return self._failed(task, runner, error)
+            return encode_line(task, self._failure(task, runner, error))
+
+    def result(self, task: Task, runner: QueryRunner) -> Result:
+        """The task's result, as the run log would have it. Never raises; asks no judge."""
+        try:
+            finding = self._find(task, runner)
+        except Exception as error:  # noqa: BLE001 - the border: a bug of ours ends no training
+            finding = self._failure(task, runner, error)
+        return Result(**_fields(task, finding))
 
     def _line(self, task: Task, runner: QueryRunner) -> bytes | PairFinding:
         finding = self._find(task, runner)
@@ -78,7 +87,7 @@ class Examiner:
         for_coordinator = finding.questions or (self.plan.proves and finding.contradiction)
         return finding if for_coordinator else encode_line(task, finding)
 
-    def _failed(self, task: Task, runner: QueryRunner, error: Exception) -> bytes:
+    def _failure(self, task: Task, runner: QueryRunner, error: Exception) -> PairFinding:
         """We failed on the whole case: by the prediction's text, unless the gold does it alone."""
 
         def examine(case: Case, prediction: Prediction) -> Judgement:
@@ -87,7 +96,7 @@ class Examiner:
             ).judgement
 
         by_prediction = not isinstance(error, STORAGE) and case_works(task.case, examine)
-        return self.crashed(task, name_of(error), by_prediction=by_prediction)
+        return self._crash(task, name_of(error), by_prediction=by_prediction)
 
     def needs(self, task: Task) -> Needs:
         """The queries that the task needs in any case."""
@@ -110,6 +119,7 @@ class Examiner:
             return self._examine(task, runner)
         key: tuple[object, ...] = (
             case.database,
+            task.digest,
             case.db_id,
             case.golds,
             case.answerable,
@@ -156,7 +166,7 @@ class Examiner:
             stand_in = structs.replace(task, case=case, prediction=prediction)
             return self._item(stand_in, runner, None)
 
-        scorer = Scorer(stand_in)
+        scorer = MetricScorer(stand_in)
         scored = {spec.label: scorer.score(spec, item) for spec in specs}
         return PairFinding(
             judgement,
@@ -208,7 +218,11 @@ class Examiner:
                 shutil.copyfile(source, own / source.name)
 
     def crashed(self, task: Task, why: str, *, by_prediction: bool = False) -> bytes:
-        """The line of a case on which we failed ourselves: unscored, and counted apart.
+        """The line of a case on which we failed ourselves: unscored, and counted apart."""
+        return encode_line(task, self._crash(task, why, by_prediction=by_prediction))
+
+    def _crash(self, task: Task, why: str, *, by_prediction: bool = False) -> PairFinding:
+        """What becomes of a case on which we failed ourselves.
 
         Where it was the prediction's own text that we cannot handle, it counts as one that fails.
         """
@@ -219,7 +233,7 @@ class Examiner:
             failed = Failed(TOOLKIT, reasons, message, query="prediction", failure=failure)
             judgement = self.plan.judge(task.case, task.prediction, (failed,))
             zero: dict[str, float | None] = {spec.label: 0.0 for spec in self.plan.specs}
-            return encode_line(task, PairFinding(judgement, (failed,), zero, {}))
+            return PairFinding(judgement, (failed,), zero, {})
         undecided = Undecided(
             TOOLKIT,
             (Reason.TOOLKIT_ERROR,),
@@ -228,7 +242,7 @@ class Examiner:
             failure=StageFailure("case", why),
         )
         scores: dict[str, float | None] = dict.fromkeys(spec.label for spec in self.plan.specs)
-        return encode_line(task, PairFinding(toolkit_failure(), (undecided,), scores, {}))
+        return PairFinding(toolkit_failure(), (undecided,), scores, {})
 
 
 def _would_ask(task: Task, evidence: tuple[Evidence, ...], policy: Policy) -> tuple[Evidence, ...]:
@@ -249,9 +263,19 @@ def _timings(item: RunItem) -> dict[str, float]:
 
 def encode_line(task: Task, finding: PairFinding) -> bytes:
     """The log line of a :class:`~sqlverdict.records.Result`, written without building one."""
+    fields = _fields(task, finding)
+    try:
+        return encode_result(fields)
+    except UnicodeEncodeError:
+        # Half a surrogate pair is no text; it is kept visible, so that nothing is lost.
+        return encode_result(_speakable(fields))
+
+
+def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
+    """The fields of a result."""
     case, prediction = task.case, task.prediction
     judgement, evidence = finding.judgement, finding.evidence
-    fields: dict[str, Any] = {
+    return {
         "index": task.index,
         "id": case.id,
         "db_id": case.db_id,
@@ -277,11 +301,6 @@ def encode_line(task: Task, finding: PairFinding) -> bytes:
         "p_right": judgement.p_right,
         "p_deviation": judgement.p_deviation,
     }
-    try:
-        return encode_result(fields)
-    except UnicodeEncodeError:
-        # Half a surrogate pair is no text; it is kept visible, so that nothing is lost.
-        return encode_result(_speakable(fields))
 
 
 def _text(prediction: Prediction) -> str | None:

@@ -98,7 +98,7 @@ class Scored(Struct, frozen=True):
     notes: tuple[Evidence, ...] = ()
 
 
-class Scorer:
+class MetricScorer:
     """Scores metric by metric; none that fails takes another with it.
 
     Args:

@@ -1,0 +1,8 @@
+"""The calls of the Python API about single pairs; ``import sqlverdict`` shows all of them.
+
+``scorer``       many pairs, kept warm: no files, no processes, any number of threads
+``calls``        one pair: check, prove_pair, refute_pair, load_schema
+``pair_result``  what a check gives: verdict, reasons, scores, answers, evidence
+``difference``   the rows that one answer has and the other has not
+``card``         a result as HTML, for notebooks
+"""

@@ -1,0 +1,143 @@
+"""One pair at a time: check, prove_pair, refute_pair; and a schema from whatever there is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlverdict.api.pair_result import PairResult
+from sqlverdict.api.scorer import Golds, Reference, Reply, Scorer
+from sqlverdict.errors import UsageError
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, engine_of
+from sqlverdict.files.references import check_reference, file_of
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Schema
+from sqlverdict.parse.schemas.load import load_schemas
+from sqlverdict.records import Contract
+from sqlverdict.refute.witness import Refutation, SearchBudget
+
+if TYPE_CHECKING:
+    from sqlverdict.prove.proof import Derivation
+
+
+def check(
+    gold: Golds,
+    prediction: Reply,
+    *,
+    db: Reference,
+    question: str = "",
+    metrics: str | Sequence[str] = "ex",
+    prove: bool = False,
+    refute: int = 0,
+    timeout: float | None = None,
+    policy: str | None = None,
+    contract: Contract | None = None,
+) -> PairResult:
+    """Check one prediction against its gold on a database. Writes no file.
+
+    For many pairs use :class:`Scorer`, which keeps databases open.
+
+    Args:
+        gold: The gold query, or several; ``None``: the question cannot be answered.
+        prediction: SQL, or a reply from which the SQL is taken; ``None``: an abstention.
+        db: The database: a file or a URL.
+        question: The question.
+        metrics: What to score.
+        prove: Search for a proof.
+        refute: Try so many databases for a witness, where the answers match.
+        timeout: Seconds that one query may take.
+        policy: How evidence becomes a verdict.
+        contract: How the answers are to be compared.
+    """
+    with Scorer(
+        metrics, db=db, prove=prove, refute=refute, timeout=timeout, policy=policy
+    ) as scorer:
+        return scorer.check(gold, prediction, question=question, contract=contract)
+
+
+def load_schema(source: Reference, db_id: str | None = None) -> Schema:
+    """The schema of a database, or that in a schema file.
+
+    Args:
+        source: A database (a file or a URL), a ``tables.json``, or a file of CREATE statements.
+        db_id: Which one, where a file holds several.
+
+    Raises:
+        SchemaError: it cannot be read.
+        UsageError: it holds several, and none is named.
+    """
+    reference = check_reference(os.fspath(source))
+    engine = engine_of(reference)
+    if engine != DEFAULT_ENGINE:
+        return ENGINES.get(engine).schema(reference, db_id)
+    schemas = load_schemas(file_of(reference) or reference, db_id)
+    if len(schemas) != 1:
+        raise UsageError(f"{reference} holds {len(schemas)} schemas; name one with db_id=")
+    return next(iter(schemas.values()))
+
+
+def prove_pair(
+    gold: str,
+    prediction: str,
+    *,
+    schema: Schema | None = None,
+    db: Reference | None = None,
+) -> Derivation:
+    """Try to prove that two queries give the same on every database.
+
+    Args:
+        gold: The gold query.
+        prediction: The predicted query.
+        schema: The tables; or
+        db: A SQLite database, on which the facts that a proof uses are checked.
+    """
+    from sqlverdict.prove.on_data import prove_on_data
+
+    known = _schema(schema, db)
+    file = file_of(os.fspath(db)) if db is not None else None
+    return prove_on_data(parse(gold), parse(prediction), known, file)
+
+
+def refute_pair(
+    gold: str,
+    prediction: str,
+    *,
+    schema: Schema | None = None,
+    db: Reference | None = None,
+    instances: int = 400,
+    seed: int = 0,
+) -> Refutation:
+    """Search for a small database on which two queries differ.
+
+    Args:
+        gold: The gold query.
+        prediction: The predicted query.
+        schema: The tables; or
+        db: A database, by whose data a witness is graded.
+        instances: How many databases are tried.
+        seed: Same seed, same databases.
+    """
+    budget = SearchBudget(instances, seed=seed)
+    known = _schema(schema, db)
+    reference = None if db is None else check_reference(os.fspath(db))
+    engine = DEFAULT_ENGINE if reference is None else engine_of(reference)
+    if engine != DEFAULT_ENGINE:
+        from sqlverdict.refute.target.search import EngineSearch
+
+        dialect = ENGINES.get(engine).dialect
+        search = EngineSearch(ENGINES.get(engine), reference, known)
+        try:
+            return search.refute(parse(gold, dialect), parse(prediction, dialect), budget=budget)
+        finally:
+            search.close()
+    from sqlverdict.refute.search import find_witness
+
+    file = file_of(reference) if reference is not None else None
+    return find_witness(gold, prediction, known, budget=budget, database=file)
+
+
+def _schema(schema: Schema | None, db: Reference | None) -> Schema:
+    if (schema is None) == (db is None):
+        raise UsageError("give the tables with one of schema= and db=")
+    return schema if schema is not None else load_schema(db or "")

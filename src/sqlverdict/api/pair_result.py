@@ -1,0 +1,121 @@
+"""What a check of one pair gives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from sqlverdict.api.difference import AnswerDifference
+from sqlverdict.evidence import Evidence, Proved, Refuted, Relation, relations_of
+from sqlverdict.records import Answer, Outcome, Result, Row, Verdict
+
+_RIGHT = {
+    Verdict.CORRECT: True,
+    Verdict.ABSTAINED_RIGHT: True,
+    Verdict.INCORRECT: False,
+    Verdict.ABSTAINED_WRONG: False,
+}
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """The result of one check.
+
+    Attributes:
+        result: The same as a line of a run log would have it.
+        gold_outcome: What the first gold gave, with its first rows; ``None``: nothing was run.
+        prediction_outcome: What the prediction gave, with its first rows.
+        gold_count: How many rows the gold gave.
+        prediction_count: How many rows the prediction gave.
+        difference: The rows that only one of the two has; ``None`` where they match.
+    """
+
+    result: Result
+    gold_outcome: Outcome | None = None
+    prediction_outcome: Outcome | None = None
+    gold_count: int | None = None
+    prediction_count: int | None = None
+    difference: AnswerDifference | None = None
+
+    @property
+    def correct(self) -> bool | None:
+        """True, False, or ``None``: unscored, or for a person to decide."""
+        return _RIGHT.get(self.result.verdict)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the evidence amounts to."""
+        return self.result.verdict
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why, as reason codes; ``docs/words.md`` lists them."""
+        return self.result.reasons
+
+    @property
+    def scores(self) -> Mapping[str, float | None]:
+        """The value of each metric; ``None`` is unscored, never zero."""
+        return self.result.scores
+
+    @property
+    def sql(self) -> str | None:
+        """The SQL that was taken from the prediction; ``None`` where there is none."""
+        return self.result.prediction
+
+    @property
+    def message(self) -> str:
+        """What went wrong, in words; empty where nothing did."""
+        return self.result.message
+
+    @property
+    def evidence(self) -> Sequence[Evidence]:
+        """All that was found out."""
+        return self.result.evidence
+
+    @property
+    def gold_rows(self) -> Sequence[Row] | None:
+        """The first rows of the gold's answer; ``None`` where it has none."""
+        return _rows(self.gold_outcome)
+
+    @property
+    def prediction_rows(self) -> Sequence[Row] | None:
+        """The first rows of the prediction's answer; ``None`` where it has none."""
+        return _rows(self.prediction_outcome)
+
+    @cached_property
+    def relations(self) -> tuple[Relation, ...]:
+        """How two different answers relate."""
+        return tuple(relations_of(self.evidence))
+
+    @cached_property
+    def proof(self) -> Proved | None:
+        """The proof that both queries give the same on every database, where there is one."""
+        return next((piece for piece in self.evidence if isinstance(piece, Proved)), None)
+
+    @cached_property
+    def witness(self) -> Refuted | None:
+        """A small database on which the queries differ, where one was found."""
+        return next((piece for piece in self.evidence if isinstance(piece, Refuted)), None)
+
+    def explain(self) -> str:
+        """The verdict and its evidence, for people."""
+        from sqlverdict.report.one_run.case import because, evidence_lines
+
+        verdict, why = self.verdict.replace("_", " "), because(self.result)
+        lines = [f"{verdict}: {why}" if why else verdict]
+        lines += [f"  {line}" for line in evidence_lines(self.result)]
+        return "\n".join(lines)
+
+    def __str__(self) -> str:
+        return self.explain()
+
+    def _repr_html_(self) -> str:
+        """The result as a card, for notebooks."""
+        from sqlverdict.api.card import card
+
+        return card(self)
+
+
+def _rows(outcome: Outcome | None) -> Sequence[Row] | None:
+    return outcome.rows if isinstance(outcome, Answer) else None

@@ -1,0 +1,399 @@
+"""Many pairs, kept warm: no files, no processes, any number of threads.
+
+Threads that work at the same time have databases of their own, which the next one uses again;
+results that were found before are shared. A scorer can be
+pickled and survives a fork: it opens databases when it first needs them. Nothing that a prediction
+does raises. Queries end by the limits of the engine, without signals.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import datetime
+from functools import lru_cache, partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from sqlverdict.api.difference import difference_of, shortened
+from sqlverdict.api.pair_result import PairResult
+from sqlverdict.errors import DatabaseError, UsageError
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_of
+from sqlverdict.execute.query_runner import QueryRunner
+from sqlverdict.files.references import check_reference, file_of, is_server
+from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
+from sqlverdict.load.no_sql import read_prediction, without_sql
+from sqlverdict.parse.schema import Schema
+from sqlverdict.records import Answer, Case, Contract, Outcome, Prediction
+from sqlverdict.refute.witness import SearchBudget
+from sqlverdict.run.examine import Examiner
+from sqlverdict.run.options import Options, ProofOptions, SearchOptions
+from sqlverdict.run.plan import RunPlan, plan_run
+from sqlverdict.run.task import Task
+
+Reference = str | os.PathLike[str]
+Golds = str | Sequence[str] | None
+Reply = str | Prediction | None
+Pair = Sequence[Any] | Mapping[str, Any]
+_FIELDS = ("gold", "prediction", "db")
+"""What the entries of a pair without names are, in order."""
+
+
+class Scorer:
+    """Scores pairs of gold and prediction.
+
+    Args:
+        metrics: What to score: ``"ex"``, ``"ex[bird],verdict"``. A call gives the first value.
+        databases: Where databases are found by ``db_id``: a folder, or a URL with ``{db_id}``.
+        db: The database of every pair that names none: a file, or a URL.
+        engine: The engine; by default that of the databases.
+        timeout: Seconds that one query may take.
+        limits: All limits of a query; ``timeout`` is one of them.
+        prove: Search for proofs, whatever the metrics need.
+        refute: Try so many databases for a witness, where the answers match.
+        budget_ms: Milliseconds that the search for one witness may take.
+        policy: How evidence becomes a verdict; see :class:`~sqlverdict.run.options.Options`.
+        schemas: Schemas by database id, for pairs without a database.
+        now: What the clock shows to queries.
+        no_sql: What a reply of text without SQL is: ``wrong``, or ``abstain``.
+        memo: How many results are remembered.
+    """
+
+    def __init__(
+        self,
+        metrics: str | Sequence[str] = "ex",
+        *,
+        databases: Reference | None = None,
+        db: Reference | None = None,
+        engine: str | None = None,
+        timeout: float | None = None,
+        limits: Limits | None = None,
+        prove: bool = False,
+        refute: int = 0,
+        budget_ms: float | None = None,
+        policy: str | None = None,
+        schemas: Mapping[str, Schema] | None = None,
+        now: datetime | None = None,
+        no_sql: str = "wrong",
+        memo: int = 100_000,
+    ) -> None:
+        if timeout is not None and limits is not None:
+            raise UsageError("timeout is one of the limits; give one of the two")
+        self._databases_at = _reference(databases)
+        self._db = _reference(db)
+        where = self._databases_at or self._db
+        name = engine or (engine_of(where) if where is not None else DEFAULT_ENGINE)
+        limits = limits or (Limits() if timeout is None else Limits(seconds=timeout))
+        options = Options(
+            metrics,
+            engine=name,
+            limits=limits,
+            workers=0,
+            cache=None,
+            search=_search(refute, budget_ms),
+            proof=ProofOptions() if prove else None,
+            policy=policy,
+            schemas=dict(schemas or {}),
+            now=now,
+            no_sql=no_sql,
+        )
+        self.plan: RunPlan = plan_run(options)
+        self._memo_size = memo
+        self._open()
+
+    def _open(self) -> None:
+        self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._idle: list[_PairChecker] = []
+        self._memo: OrderedDict[tuple[object, ...], PairResult] = OrderedDict()
+        self._known_databases: Databases | None = None
+
+    def __getstate__(self) -> dict[str, object]:
+        """The options alone; databases are opened again where they are needed."""
+        return {
+            "plan": self.plan,
+            "_databases_at": self._databases_at,
+            "_db": self._db,
+            "_memo_size": self._memo_size,
+        }
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._open()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all databases; the scorer can be used again."""
+        with self._lock:
+            for checker in self._idle:
+                checker.runner.close()
+            self._idle.clear()
+            self._memo.clear()
+
+    def __call__(
+        self, gold: Golds, prediction: Reply, db: Reference | None = None, **more: Any
+    ) -> float | None:
+        """The value of the first metric; ``None``: unscored. The arguments are those of check."""
+        result = self.check(gold, prediction, db, **more)
+        return result.scores[self.plan.specs[0].label]
+
+    def check(
+        self,
+        gold: Golds,
+        prediction: Reply,
+        db: Reference | None = None,
+        *,
+        db_id: str | None = None,
+        question: str = "",
+        knowledge: str = "",
+        contract: Contract | None = None,
+        id: str = "pair",  # noqa: A002 - the word of the field
+    ) -> PairResult:
+        """Check one pair.
+
+        Args:
+            gold: The gold query, or several of which any counts; ``None``: the question cannot be
+                answered.
+            prediction: SQL, or a reply from which the SQL is taken; ``None``: an abstention.
+            db: The database: a file or a URL. By default that of the scorer.
+            db_id: The name of a database below ``databases``, instead of ``db``.
+            question: The question; policies and judges read it.
+            knowledge: What else was given with the question.
+            contract: How the answers are to be compared.
+            id: Names the pair in evidence.
+
+        Raises:
+            UsageError: an argument is of the wrong type, or no database is known.
+        """
+        texts = gold if isinstance(gold, str) else _golds(gold)
+        reply = _reply(prediction)
+        database, name = self._database(db, db_id)
+        key = (_stamp(database), texts, reply, database, question, knowledge, contract, id)
+        known = self._known(key)
+        if known is not None:
+            return known
+        golds = _golds(texts)
+        read = without_sql(read_prediction(id, reply), self.plan.no_sql)
+        case = Case(
+            id,
+            name,
+            question,
+            golds,
+            database=database,
+            answerable=bool(golds),
+            knowledge=knowledge,
+            contract=contract,
+        )
+        with self._checker() as checker:
+            result = checker.check(case, read)
+        if result.result.final:
+            self._remember(key, result)
+        return result
+
+    def batch(self, pairs: Iterable[Pair], *, threads: int = 0) -> list[PairResult]:
+        """Check many pairs, in their order.
+
+        Args:
+            pairs: Tuples ``(gold, prediction, db)``, or mappings with the names of the arguments
+                of :meth:`check`.
+            threads: How many threads; 0: this one.
+        """
+        calls = [partial(self.check, **_arguments(pair)) for pair in pairs]
+        if threads <= 0:
+            return [call() for call in calls]
+        with ThreadPoolExecutor(threads) as pool:
+            return [future.result() for future in [pool.submit(call) for call in calls]]
+
+    async def abatch(self, pairs: Iterable[Pair], *, concurrency: int = 8) -> list[PairResult]:
+        """As :meth:`batch`, from an event loop, which goes on meanwhile."""
+        loop = asyncio.get_running_loop()
+        calls = [partial(self.check, **_arguments(pair)) for pair in pairs]
+        with ThreadPoolExecutor(concurrency) as pool:
+            return list(await asyncio.gather(*(loop.run_in_executor(pool, c) for c in calls)))
+
+    def _database(self, db: Reference | None, db_id: str | None) -> tuple[str | None, str]:
+        """The reference and the name of a pair's database."""
+        if db is not None and db_id is not None:
+            raise UsageError("db and db_id both name the database; give one of them")
+        if db_id is not None:
+            if self._databases_at is None:
+                raise UsageError("db_id needs Scorer(databases=...), the folder of the databases")
+            return self._databases().expected(db_id), db_id
+        reference = _reference(db) or self._db
+        if reference is None:
+            if self.plan.executes:
+                raise UsageError("no database: give db=, or db_id= with Scorer(databases=...)")
+            return None, ""
+        return reference, _name(reference)
+
+    def _databases(self) -> Databases:
+        if self._known_databases is None:
+            suffixes = ENGINES.get(self.plan.engine).suffixes
+            location = DatabaseLocation(self._databases_at, suffixes)
+            self._known_databases = find_databases(Path(), (".",), location)
+        return self._known_databases
+
+    def _known(self, key: tuple[object, ...]) -> PairResult | None:
+        if self._process != os.getpid():
+            # A fork copies connections, which two processes must not share.
+            self._open()
+        with self._lock:
+            result = self._memo.get(key)
+            if result is not None:
+                self._memo.move_to_end(key)
+            return result
+
+    def _remember(self, key: tuple[object, ...], result: PairResult) -> None:
+        with self._lock:
+            self._memo[key] = result
+            while len(self._memo) > self._memo_size:
+                self._memo.popitem(last=False)
+
+    @contextmanager
+    def _checker(self) -> Iterator[_PairChecker]:
+        """An idle checker, or a new one: as many are open as threads work at the same time."""
+        with self._lock:
+            checker = self._idle.pop() if self._idle else None
+        checker = checker or _PairChecker(self.plan)
+        try:
+            yield checker
+        finally:
+            with self._lock:
+                self._idle.append(checker)
+
+
+class _PairChecker:
+    """Open databases, for one thread at a time."""
+
+    def __init__(self, plan: RunPlan) -> None:
+        self.runner: QueryRunner = plan.open_runner()
+        self._plan = plan
+        self._examiner = Examiner(plan)
+
+    def check(self, case: Case, prediction: Prediction) -> PairResult:
+        """Examine one pair, and keep the first rows of both answers."""
+        # A database may have changed since it was last used here.
+        self.runner.flush()
+        digest = self._digest(case.database)
+        result = self._examiner.result(Task(0, 0, case, prediction, digest), self.runner)
+        gold = self._outcome(case, case.golds[0] if case.golds else None)
+        own = self._outcome(case, prediction.sql)
+        equal = gold == own
+        return PairResult(
+            result,
+            shortened(gold),
+            shortened(own),
+            _count(gold),
+            _count(own),
+            None if equal else difference_of(gold, own),
+        )
+
+    def _digest(self, database: str | None) -> str:
+        if database is None or is_server(database):
+            return ""
+        try:
+            return self.runner.engine_for(database).digest(database) or ""
+        except (DatabaseError, OSError, ValueError):
+            return "missing"
+
+    def _outcome(self, case: Case, sql: str | None) -> Outcome | None:
+        """What a query gave; it is still in memory."""
+        if not self._plan.executes or case.database is None or not sql or not case.answerable:
+            return None
+        return self.runner.run(case.database, sql)
+
+
+@lru_cache(maxsize=4_096)
+def _name(reference: str) -> str:
+    file = file_of(reference)
+    return file.stem if file is not None else reference.rpartition("/")[2]
+
+
+def _count(outcome: Outcome | None) -> int | None:
+    return len(outcome.rows) if isinstance(outcome, Answer) else None
+
+
+def _search(refute: int, budget_ms: float | None) -> SearchOptions | None:
+    if not refute and budget_ms is None:
+        return None
+    budget = SearchBudget(instances=refute) if refute else SearchBudget()
+    if budget_ms is not None:
+        budget = SearchBudget(budget.instances, seconds=budget_ms / 1000)
+    return SearchOptions(budget)
+
+
+def _reference(value: Reference | None) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str | os.PathLike):
+        raise UsageError(f"a database is {type(value).__name__}; expected a path or a URL")
+    return _checked(os.fspath(value))
+
+
+_checked = lru_cache(maxsize=4_096)(check_reference)
+
+
+def _golds(gold: Golds) -> tuple[str, ...]:
+    if gold is None:
+        return ()
+    golds = (gold,) if isinstance(gold, str) else tuple(gold)
+    for each in golds:
+        if not isinstance(each, str) or not each.strip():
+            raise UsageError(
+                f"a gold is {each!r}; expected SQL text, several of them, or None where the "
+                f"question cannot be answered"
+            )
+    return golds
+
+
+def _reply(prediction: Reply) -> Reply:
+    if prediction is None or isinstance(prediction, str | Prediction):
+        return prediction
+    raise UsageError(
+        f"a prediction is {type(prediction).__name__}; expected SQL, a reply, a Prediction, or "
+        f"None for an abstention"
+    )
+
+
+def _arguments(pair: Pair) -> dict[str, Any]:
+    if isinstance(pair, Mapping):
+        return dict(pair)
+    if not isinstance(pair, tuple | list) or not 2 <= len(pair) <= len(_FIELDS):
+        raise UsageError(f"a pair is {pair!r}; expected (gold, prediction, db) or a mapping")
+    return dict(zip(_FIELDS, pair, strict=False))
+
+
+def _stamp(database: str | None) -> tuple[object, ...]:
+    """What changes when a file does; a server's database is read as it was when it was opened."""
+    return tuple([_file_state(path) for path in _files(database)]) if database is not None else ()
+
+
+def _file_state(path: str) -> tuple[int, ...]:
+    try:
+        state = os.stat(path)  # noqa: PTH116 - called for every pair, and much faster
+    except (OSError, ValueError):
+        return ()
+    return (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+
+
+@lru_cache(maxsize=4_096)
+def _files(database: str) -> tuple[str, ...]:
+    """The file of a database and its write-ahead log; none on a server."""
+    file = file_of(database)
+    return () if file is None else (str(file), f"{file}-wal")

@@ -1,0 +1,205 @@
+"""Scorer: warm, thread-safe, picklable, fresh, and it never raises for what a prediction does."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import pickle
+import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import sqlverdict as sv
+from sqlverdict.testing.hostile import hostile_predictions
+
+GOLD = "SELECT name FROM t WHERE n > 1"
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    path = tmp_path / "shop.sqlite"
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute("CREATE TABLE t (name TEXT, n INTEGER)")
+        connection.execute("INSERT INTO t VALUES ('a', 1), ('b', 2), ('c', 3)")
+    connection.close()
+    return path
+
+
+@pytest.mark.parametrize(
+    ("prediction", "value"),
+    [
+        ("SELECT name FROM t WHERE n >= 2", 1.0),
+        ("Sure!\n```sql\nSELECT name FROM t WHERE n >= 2;\n```", 1.0),
+        ("<think>SELECT 1</think>SELECT name FROM t WHERE n >= 2", 1.0),
+        ("SELECT name FROM t", 0.0),
+        ("SELECT nothing FROM t", 0.0),
+        ("I cannot answer that.", 0.0),
+        ("", 0.0),
+        ("DROP TABLE t", 0.0),
+        (None, 0.0),
+    ],
+)
+def test_a_call_gives_the_value_of_the_first_metric(
+    db: Path, prediction: str | None, value: float
+) -> None:
+    assert sv.Scorer(db=db)(GOLD, prediction) == value
+
+
+def test_a_gold_that_fails_is_unscored_and_not_zero(db: Path) -> None:
+    scorer = sv.Scorer(db=db)
+    assert scorer("SELECT nothing FROM t", "SELECT nothing FROM t") is None
+    result = scorer.check("SELECT nothing FROM t", "SELECT 1")
+    assert (result.correct, result.verdict) == (None, sv.Verdict.UNSCORED)
+
+
+def test_any_of_several_golds_counts(db: Path) -> None:
+    assert sv.Scorer(db=db)(["SELECT 1", GOLD], GOLD) == 1.0
+
+
+def test_an_unanswerable_question_wants_an_abstention(db: Path) -> None:
+    scorer = sv.Scorer("verdict", db=db)
+    assert scorer.check(None, None).correct is True
+    assert scorer.check(None, GOLD).correct is False
+    assert scorer.check(GOLD, None).verdict is sv.Verdict.ABSTAINED_WRONG
+
+
+def test_databases_are_found_by_name(db: Path) -> None:
+    scorer = sv.Scorer(databases=db.parent)
+    assert scorer(GOLD, GOLD, db_id="shop") == 1.0
+    assert scorer(GOLD, GOLD, db_id="nowhere") is None
+    assert scorer(GOLD, GOLD, db_id="../shop") is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((5, "SELECT 1"), "not iterable|a gold is"),
+        (([""], "SELECT 1"), "a gold is"),
+        (("SELECT 1", 5), "a prediction is int"),
+        (("SELECT 1", ["SELECT 1"]), "a prediction is list"),
+    ],
+)
+def test_wrong_types_are_refused_at_the_call(
+    db: Path, arguments: tuple[object, object], message: str
+) -> None:
+    with pytest.raises((sv.SqlverdictError, TypeError), match=message):
+        sv.Scorer(db=db)(*arguments)  # type: ignore[arg-type]
+
+
+def test_without_a_database_the_call_says_what_to_give() -> None:
+    with pytest.raises(sv.SqlverdictError, match="give db="):
+        sv.Scorer()("SELECT 1", "SELECT 1")
+
+
+def test_a_changed_database_changes_the_result(db: Path) -> None:
+    scorer = sv.Scorer(db=db)
+    prediction = "SELECT name FROM t WHERE name <> 'a'"
+    assert scorer(GOLD, prediction) == 1.0
+    connection = sqlite3.connect(db)
+    with connection:
+        connection.execute("INSERT INTO t VALUES ('d', 0)")
+    connection.close()
+    assert scorer(GOLD, prediction) == 0.0
+
+
+def test_the_result_shows_both_answers_and_their_difference(db: Path) -> None:
+    result = sv.check(GOLD, "SELECT name FROM t WHERE n > 2", db=db)
+    assert result.correct is False
+    assert list(result.gold_rows or ()) == [("b",), ("c",)]
+    assert result.difference is not None
+    assert (result.difference.missing, result.difference.extra) == ((("b",),), ())
+    assert "incorrect" in result.explain()
+
+
+def test_rows_are_bounded_and_counts_are_not(db: Path) -> None:
+    many = "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r WHERE i < 500) "
+    result = sv.check(many + "SELECT i FROM r", many + "SELECT -i FROM r", db=db)
+    assert (result.gold_count, len(result.gold_rows or ())) == (500, 20)
+    assert result.difference is not None
+    assert (result.difference.missing_count, len(result.difference.missing)) == (500, 20)
+
+
+def test_a_proof_and_a_witness_are_there_where_they_are_asked_for(db: Path) -> None:
+    proved = sv.check(GOLD, "SELECT name FROM t WHERE 1 < n", db=db, prove=True)
+    assert proved.proof is not None
+    lucky = sv.check(GOLD, "SELECT name FROM t WHERE n <> 1", db=db, refute=80)
+    assert lucky.witness is not None
+    assert lucky.scores == {"ex": 1.0}
+
+
+def test_hostile_text_in_the_card_is_escaped(db: Path) -> None:
+    result = sv.check("SELECT '<script>'", "SELECT '<img src=x onerror=alert(1)>'", db=db)
+    html = result._repr_html_()
+    assert "<script>" not in html
+    assert "<img" not in html
+
+
+def test_threads_get_the_same_results(db: Path) -> None:
+    predictions = [f"SELECT name FROM t WHERE n > {n % 4}" for n in range(200)]
+    pairs = [(GOLD, prediction, db) for prediction in predictions]
+    alone = [result.scores for result in sv.Scorer().batch(pairs)]
+    scorer = sv.Scorer(memo=10)
+    assert [result.scores for result in scorer.batch(pairs, threads=8)] == alone
+    assert [r.scores for r in asyncio.run(scorer.abatch(pairs, concurrency=8))] == alone
+
+
+def test_a_scorer_can_be_pickled_while_it_is_open(db: Path) -> None:
+    scorer = sv.Scorer(db=db)
+    scorer(GOLD, GOLD)
+    assert pickle.loads(pickle.dumps(scorer))(GOLD, GOLD) == 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_a_scorer_works_in_processes_even_daemonic_ones(db: Path, method: str) -> None:
+    scorer = sv.Scorer(db=db)
+    assert scorer(GOLD, GOLD) == 1.0
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        values = pool.starmap(scorer, [(GOLD, GOLD), (GOLD, "SELECT 1")])
+    assert values == [1.0, 0.0]
+
+
+def test_hostile_predictions_get_a_value_and_leave_nothing_behind(db: Path) -> None:
+    before, files = db.read_bytes(), set(db.parent.iterdir())
+    limits = sv.Limits(steps=500_000, seconds=600, bytes=2**22, cell=2**20)
+    with sv.Scorer(db=db, limits=limits) as scorer:
+        predictions = [h.sql for h in hostile_predictions() if not h.hangs]
+        values = scorer.batch([(GOLD, prediction) for prediction in predictions], threads=4)
+        assert all(result.scores["ex"] in (0.0, None) for result in values)
+        assert scorer(GOLD, GOLD) == 1.0
+    assert (db.read_bytes(), set(db.parent.iterdir())) == (before, files)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc to count descriptors")
+def test_no_descriptor_is_left_open(db: Path, tmp_path: Path) -> None:
+    def descriptors() -> int:
+        return sum(1 for _ in Path("/proc/self/fd").iterdir())
+
+    copies = []
+    for number in range(80):
+        copy = tmp_path / f"{number}.sqlite"
+        copy.write_bytes(db.read_bytes())
+        copies.append(copy)
+    before, threads = descriptors(), threading.active_count()
+    with sv.Scorer() as scorer, ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda copy: scorer(GOLD, GOLD, copy), copies))
+    assert descriptors() <= before
+    assert threading.active_count() == threads
+
+
+def test_the_front_door_lists_its_names() -> None:
+    assert {"check", "Scorer", "prove_pair", "refute_pair", "extract_sql", "load_schema"} <= set(
+        dir(sv)
+    )
+
+
+def test_prove_and_refute_take_a_schema_or_a_database(db: Path) -> None:
+    schema = sv.load_schema(db)
+    assert sv.prove_pair(GOLD, "SELECT name FROM t WHERE 1 < n", schema=schema).proved
+    assert sv.refute_pair(GOLD, "SELECT name FROM t WHERE n <> 1", db=db).refuted
+    with pytest.raises(sv.SqlverdictError, match="one of schema= and db="):
+        sv.refute_pair(GOLD, GOLD)
