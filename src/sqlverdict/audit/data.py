@@ -53,7 +53,7 @@ class GoldQuery:
     """A gold query of a case, with its outcome on the case's database.
 
     ``run_reversed`` runs a query on the copy of the database with its rows in reverse order;
-    ``None`` where there is no copy or the query gave no answer there.
+    ``None`` where there is no copy or the query gave no answer there. ``dialect`` is the engine's.
     """
 
     case: Case
@@ -61,6 +61,7 @@ class GoldQuery:
     sql: str
     outcome: Outcome
     run_reversed: Callable[[str], Answer | None]
+    dialect: str = "sqlite"
 
     @property
     def subject(self) -> str:
@@ -89,7 +90,7 @@ class GoldQuery:
         """The parsed gold, or why there is none."""
         from sqlverdict.parse.query import parse
 
-        return parse(self.sql)
+        return parse(self.sql, self.dialect)
 
 
 class AuditData:
@@ -154,12 +155,13 @@ class AuditData:
 
     def golds(self) -> Iterator[GoldQuery]:
         """Every gold with its outcome, database by database."""
+        dialect = self.runner.engine.dialect
         for database, cases in self.databases.items():
             with ReversedCopy(Path(database), self.options.copy_bytes) as copy:
                 for case in cases:
                     for number, sql in enumerate(case.golds, 1):
                         outcome = self.runner.run(database, sql)
-                        yield GoldQuery(case, number, sql, outcome, copy.run)
+                        yield GoldQuery(case, number, sql, outcome, copy.run, dialect)
                     self.runner.flush()
 
     def tell(self, what: str, done: int, total: int) -> None:

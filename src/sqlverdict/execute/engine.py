@@ -234,6 +234,19 @@ class ScratchEngine(Protocol):
         ...
 
 
+@runtime_checkable
+class ServerEngine(Protocol):
+    """An engine whose databases are on servers, where a role may do more than read."""
+
+    def excess_rights(self, database: Reference) -> tuple[str, ...]:
+        """What the role could do more than read: "is a superuser", "may write to 3 tables".
+
+        Raises:
+            DatabaseError: the server does not answer.
+        """
+        ...
+
+
 ENGINES: Registry[Engine] = Registry("engine", "sqlverdict.execute.engines", "sqlverdict.engines")
 
 DEFAULT_ENGINE = "sqlite"

@@ -6,6 +6,7 @@
 ``inflect``   regular plurals of English nouns
 ``lock``      a folder that one process at a time writes to
 ``markdown``  tables in Markdown
+``other_engines``  files and DDL of other engines: how they show, what to do
 ``references``  a database: the path of a file, or a URL
 ``result_csv``  results as CSV, typed as pandas does
 ``secrets``   addresses without what may be secret in them

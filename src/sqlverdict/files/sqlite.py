@@ -15,6 +15,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from sqlverdict.errors import DatabaseError
+from sqlverdict.files.other_engines import file_hint
 
 MAGIC = b"SQLite format 3\x00"
 _HEADER = 100
@@ -139,9 +140,9 @@ def require_whole(path: Path) -> None:
             "opened: copy the real database there"
         )
     if not header.startswith(MAGIC):
+        advice = file_hint(header) or "Check or restore the file"
         raise DatabaseError(
-            f"{path} cannot be opened as SQLite (it begins with {header[:16]!r}); check or "
-            "restore the file"
+            f"{path} cannot be opened as SQLite (it begins with {header[:16]!r}). {advice}"
         )
     _refuse_half_written(path)
     expected = _size_in_header(header)

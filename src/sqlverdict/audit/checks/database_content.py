@@ -5,13 +5,14 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding
 from sqlverdict.audit.sqlite_file import TimeLeft, lenient, open_file, table_names
 from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.engine import DEFAULT_ENGINE
+from sqlverdict.files.references import file_of
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.files.text import few_of
 
@@ -30,8 +31,8 @@ class DatabaseContent(Check):
         """Look into each file once."""
         for index, (database, cases) in enumerate(data.databases.items()):
             data.tell(NAME, index, len(data.databases))
-            path, db_id = Path(database), cases[0].db_id
-            if not path.is_file():
+            path, db_id = file_of(database), cases[0].db_id
+            if path is None or not path.is_file() or data.runner.engine.name != DEFAULT_ENGINE:
                 continue
             seconds = data.options.limits.seconds
             try:

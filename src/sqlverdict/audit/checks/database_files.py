@@ -12,6 +12,9 @@ from sqlverdict.audit.data import AuditData
 from sqlverdict.audit.finding import AuditFinding, Severity
 from sqlverdict.audit.sqlite_file import open_file
 from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.engine import DEFAULT_ENGINE
+from sqlverdict.files.other_engines import file_hint
+from sqlverdict.files.references import file_of
 from sqlverdict.files.sqlite import MAGIC, beside
 from sqlverdict.files.text import few_of
 from sqlverdict.load.databases import SUFFIXES, suite_of
@@ -37,14 +40,29 @@ class DatabaseFiles(Check):
             yield AuditFinding(NAME, "error", data.benchmark.name, message, hint)
         for place, (database, cases) in enumerate(data.databases.items()):
             data.tell(NAME, place, len(data.databases))
-            path, db_id = Path(database), cases[0].db_id
-            if path.is_file():
+            path, db_id = file_of(database), cases[0].db_id
+            if path is None or (path.is_file() and data.runner.engine.name != DEFAULT_ENGINE):
+                yield from _opened(database, db_id, len(cases), data)
+            elif path.is_file():
                 data.figures["databases"] += 1
                 yield from _examine(path, db_id, data)
             else:
                 data.figures["databases_missing"] += 1
                 data.figures["cases_without_database"] += len(cases)
                 yield _missing(path, db_id, len(cases))
+
+
+def _opened(database: str, db_id: str, cases: int, data: AuditData) -> Iterator[AuditFinding]:
+    """A database that only its engine can look into."""
+    try:
+        data.runner.engine.open(database, data.options.limits).close()
+        data.figures["databases"] += 1
+    except DatabaseError as error:
+        data.figures["databases_missing"] += 1
+        data.figures["cases_without_database"] += cases
+        hint = "make it available, or correct the db_id or --databases"
+        detail = {"path": database, "cases": cases}
+        yield AuditFinding(NAME, "error", db_id, f"{error}; {cases} cases cannot run", hint, detail)
 
 
 def _missing(path: Path, db_id: str, cases: int) -> AuditFinding:
@@ -66,7 +84,7 @@ def _examine(path: Path, db_id: str, data: AuditData) -> Iterator[AuditFinding]:
         return
     if start != MAGIC:
         message = f"{path} is no SQLite database: it begins with {start!r}"
-        yield AuditFinding(NAME, "error", db_id, message, _RESTORE)
+        yield AuditFinding(NAME, "error", db_id, message, file_hint(start) or _RESTORE)
         return
     try:
         yield from _whole(path, db_id, data)

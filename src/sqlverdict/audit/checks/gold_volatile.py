@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from sqlverdict.audit.check import CHECKS, Check
 from sqlverdict.audit.data import AuditData, GoldQuery
 from sqlverdict.audit.finding import AuditFinding
+from sqlverdict.execute.frozen_text import clock_use
 from sqlverdict.signs.open_limits import reads_clock_or_chance
 
 NAME = "gold_volatile"
@@ -20,10 +21,25 @@ class GoldVolatile(Check):
 
     def gold(self, data: AuditData, gold: GoldQuery) -> Iterable[AuditFinding]:
         """A word that reads the clock or makes chance."""
-        word = reads_clock_or_chance(gold.sql)
+        dialect = data.runner.engine.dialect
+        word = reads_clock_or_chance(gold.sql) if dialect == "sqlite" else _word(gold, dialect)
         if word is None:
             return
         data.figures["golds_volatile"] += 1
-        hint = "the same prediction may score otherwise another day; write a fixed date"
+        hint = (
+            "the same prediction may score otherwise another day; write a fixed date, or freeze "
+            "the clock with --now"
+        )
         detail = {"word": word, "sql": gold.sql}
         yield AuditFinding(NAME, "warning", gold.subject, f"uses {word}", hint, detail)
+
+
+def _word(gold: GoldQuery, dialect: str) -> str | None:
+    """What makes the answer change by itself: in the text, or in a view that it reads."""
+    use = clock_use(gold.sql, dialect)
+    if use.chance:
+        return "chance"
+    if use.reads:
+        return "the clock"
+    is_volatile = gold.answer is not None and gold.answer.volatile
+    return "the clock or chance, through a view" if is_volatile else None

@@ -85,6 +85,13 @@ class Postgres:
 
         return PostgresScratch(schema, limits, near)
 
+    def excess_rights(self, database: Reference) -> tuple[str, ...]:
+        """What the role of the URL could do more than read."""
+        _need_driver()
+        from sqlverdict.execute.postgres.rights import excess_rights
+
+        return excess_rights(database)
+
 
 def _need_driver() -> None:
     try:

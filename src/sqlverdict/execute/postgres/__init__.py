@@ -10,4 +10,5 @@
 ``digest``      a digest of the content that a snapshot shows
 ``schema``      tables, columns, keys and constraints
 ``scratch``     temporary tables for instances of a few rows
+``rights``      what the role could do more than read
 """

@@ -10,6 +10,7 @@ import sqlite3
 from contextlib import closing
 
 from sqlverdict.errors import SchemaError
+from sqlverdict.files.other_engines import ddl_hint
 from sqlverdict.files.sqlite import open_in_memory
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.sqlite import read_connection
@@ -73,9 +74,11 @@ def _run(connection: sqlite3.Connection, statement: str, db_id: str) -> None:
     except (sqlite3.Error, sqlite3.Warning, ValueError, MemoryError) as error:
         quoted = " ".join(statement.split())
         quoted = quoted[:_QUOTE] + ("…" if len(quoted) > _QUOTE else "")
+        hint = ddl_hint(statement)
         raise SchemaError(
             f"SQLite {sqlite3.sqlite_version} cannot run a statement of the schema of "
-            f"{db_id!r}: {error}. Rewrite or remove it: {quoted}"
+            f"{db_id!r}: {error}. {f'{hint}. The statement' if hint else 'Rewrite or remove it'}: "
+            f"{quoted}"
         ) from error
 
 

@@ -1,0 +1,47 @@
+"""What belongs to another engine says which engine, which extra and which option."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.errors import DatabaseError, SchemaError
+from sqlverdict.execute.engine import ENGINES, Limits
+from sqlverdict.parse.schemas.ddl import read_ddl
+
+
+@pytest.mark.parametrize(
+    ("header", "advice"),
+    [
+        (b"\x12\x34\x56\x78\x9a\xbc\xde\xf0DUCK" + bytes(100), r"--engine duckdb .*\[duckdb\]"),
+        (b"PGDMP\x01\x0e", r"postgresql://HOST/\{db_id\} .*\[postgres\]"),
+        (b"--\n-- PostgreSQL database dump\n--\n", r"postgresql://HOST/\{db_id\} .*\[postgres\]"),
+        (b"-- MySQL dump 10.13\n", r"mysql://HOST/\{db_id\} .*\[mysql\]"),
+        (b"-- MariaDB dump 10.19\n", r"mysql://HOST/\{db_id\} .*\[mysql\]"),
+        (b"This is no database.", "Check or restore the file"),
+    ],
+)
+def test_a_file_of_another_engine(tmp_path: Path, header: bytes, advice: str) -> None:
+    file = tmp_path / "a.sqlite"
+    file.write_bytes(header)
+    with pytest.raises(DatabaseError, match=advice):
+        ENGINES.get("sqlite").open(file, Limits())
+
+
+@pytest.mark.parametrize(
+    ("ddl", "advice"),
+    [
+        (
+            "CREATE TYPE mood AS ENUM ('sad')",
+            r"PostgreSQL.*postgresql://HOST/DATABASE.*\[postgres\]",
+        ),
+        ("CREATE TABLE t (a text DEFAULT 'x'::text)", r"PostgreSQL.*--db"),
+        ("CREATE TABLE t (a int AUTO_INCREMENT PRIMARY KEY) ENGINE=InnoDB", r"MySQL.*\[mysql\]"),
+        ("CREATE TABLE t (a STRUCT(b int))", r"DuckDB.*FILE\.duckdb"),
+        ("CREATE TABLE t (a int,,)", "Rewrite or remove it"),
+    ],
+)
+def test_ddl_of_another_engine(ddl: str, advice: str) -> None:
+    with pytest.raises(SchemaError, match=advice):
+        read_ddl(ddl, "x")
