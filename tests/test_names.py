@@ -56,6 +56,7 @@ MEMBERS = {
 
 MOST_FILES = 20
 LARGE_FOLDERS = {
+    "load/benchmarks": "one file a benchmark format",
     "prove/etm_paper/rules": "one file a rule of the ETM paper",
     "prove/rules": "one file a rule",
 }

@@ -289,6 +289,10 @@ WRITERS: dict[str, tuple[str, Callable[[Path, dict[str, str]], object]]] = {
         "p.json",
         lambda p, i: dump(p, {k: f"{sql}{MARK}db" for k, sql in reversed(i.items())}),
     ),
+    "bird_order": (
+        "p.json",
+        lambda p, i: dump(p, {str(n): f"{sql}{MARK}db" for n, sql in enumerate(i.values())}),
+    ),
     "id_map": ("p.json", lambda p, i: dump(p, dict(reversed(i.items())))),
     "json_list": (
         "p.json",

@@ -15,6 +15,7 @@ import msgspec
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import UTF8_BOM, near, need_file, read_text, repeated_keys, split_lines
 from sqlverdict.load.prediction_formats import FORMATS, PredictionEntry, PredictionFile, detect
+from sqlverdict.load.submission_folders import FOLDER, read_folder
 from sqlverdict.records import Case
 
 _BY_POSITION = ("lines", "lines_db")
@@ -62,12 +63,16 @@ def recover_predictions(
     Raises:
         UsageError: there is no such format.
     """
-    if format is not None and format not in FORMATS:
+    known = (*FORMATS, FOLDER)
+    if format is not None and format not in known:
         raise UsageError(
-            f"there is no prediction format {format!r}.{near(format, FORMATS)} "
-            f"Known: {', '.join(FORMATS)}"
+            f"there is no prediction format {format!r}.{near(format, known)} "
+            f"Known: {', '.join(known)}"
         )
     recovered = RecoveredPredictions(path)
+    if path.is_dir():
+        _folder(recovered)
+        return recovered
     text = _text(path, recovered)
     if text is None:
         return recovered
@@ -78,11 +83,19 @@ def recover_predictions(
     except PredictionError as problem:
         recovered.problems.append((path.name, str(problem)))
         return recovered
-    if not records and recovered.format == "csv":
+    if not records and recovered.format in ("csv", "bird_order"):
         _whole(recovered, text, ids)
     for record in records:
         _read(recovered, record)
     return recovered
+
+
+def _folder(recovered: RecoveredPredictions) -> None:
+    recovered.format = FOLDER
+    try:
+        recovered.entries += read_folder(recovered.path)[0].predictions
+    except PredictionError as problem:
+        recovered.problems.append((recovered.path.name, str(problem)))
 
 
 def _text(path: Path, recovered: RecoveredPredictions) -> str | None:

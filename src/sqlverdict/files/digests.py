@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
 from io import FileIO
 from pathlib import Path
 from typing import NamedTuple
@@ -54,6 +55,14 @@ def sha256_file(path: Path) -> str:
                 _memo[name] = (state, digest)
                 break
         return digest
+
+
+def sha256_files(paths: Iterable[Path]) -> str:
+    """One digest of several files, their names and their order."""
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(f"{path.name} {sha256_file(path)}\n".encode("utf-8", "backslashreplace"))
+    return digest.hexdigest()
 
 
 def database_digest(path: Path) -> str:

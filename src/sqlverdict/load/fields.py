@@ -49,8 +49,8 @@ CASE_ALIASES = {
     "golds": "gold",
     "evidence": "knowledge",
 }
-ID_KEYS = ("id", "question_id", "case_id")
-SQL_KEYS = ("sql", "prediction")
+ID_KEYS = ("id", "question_id", "case_id", "instance_id")
+SQL_KEYS = ("sql", "prediction", "pred_sqls")
 
 _TEXTS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 
@@ -174,6 +174,9 @@ def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Pred
             f"(null for an abstention); found {few_of(record, 8)}."
         )
     value = record[key] if key is not None else None
+    if key == "pred_sqls" and isinstance(value, list):
+        # LiveSQLBench and its relatives give a list of statements.
+        value = ";\n".join(map(str, value))
     if isinstance(value, dict):
         return prediction_from(value, case_id, f"{where}, {key}")
     sql = _maybe_text(value, key or "sql", where)

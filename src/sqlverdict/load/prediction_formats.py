@@ -4,10 +4,12 @@ r"""The formats of prediction files, one function each.
 lines       one SQL a line, by position
 lines_db    ``SQL<TAB>db_id`` a line, by position; the db_id is checked
 bird_json   ``{"0": "SQL\t----- bird -----\tdb_id"}``, by key; the db_id is checked
+bird_order  the same by the order of the file, its texts as they are: mini-dev's script
 id_map      ``{id: SQL | null | "null"}``, by key; null and "null" are abstentions
 jsonl       one object a line with ``id``, ``sql`` (or ``prediction``, ``raw``) ...
 json_list   a list of such objects, or a list of SQL texts by position
 csv         a header line, then rows with the same fields; ``.tsv``: by tabs
+folder      ``<id>.sql`` or ``<id>.csv`` for each case (``submission_folders.py``)
 ==========  =====================================================================
 
 A function turns a file into entries; ``predictions.py`` pairs them with the cases.
@@ -115,6 +117,28 @@ def bird_json(file: PredictionFile) -> Entries:
     return Entries(entries, notes)
 
 
+def bird_order(file: PredictionFile) -> Entries:
+    """BIRD's JSON by position and to the letter, as by the script of mini-dev.
+
+    Keys are ignored, and a query in a code block is no query. What is no text is a blank query.
+    """
+    values = list(_object(file).values())
+    if len(values) != len(file.case_ids):
+        raise PredictionError(
+            f"{file.path}: found {len(values)} predictions, expected {len(file.case_ids)}, one for "
+            f"each case in their order."
+        )
+    entries = []
+    for number, (case_id, value) in enumerate(zip(file.case_ids, values, strict=True), 1):
+        text = value if isinstance(value, str) else ""
+        sql, mark, db_id = text.partition(BIRD_MARK)
+        prediction = Prediction(case_id, sql if mark else text.strip())
+        entries.append(
+            PredictionEntry(case_id, f"value {number}", prediction, db_id.strip() or None)
+        )
+    return Entries(entries)
+
+
 def id_map(file: PredictionFile) -> Entries:
     """A map from id to SQL; null and "null" are abstentions, as TrustSQL writes them."""
     entries = []
@@ -188,6 +212,7 @@ FORMATS: dict[str, Callable[[PredictionFile], Entries]] = {
     "lines": lines,
     "lines_db": lines_db,
     "bird_json": bird_json,
+    "bird_order": bird_order,
     "id_map": id_map,
     "jsonl": jsonl,
     "json_list": json_list,

@@ -17,6 +17,7 @@ from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of, is_unicode, near, read_any_text
 from sqlverdict.load.no_sql import read_prediction
 from sqlverdict.load.prediction_formats import FORMATS, PredictionEntry, PredictionFile, detect
+from sqlverdict.load.submission_folders import FOLDER, read_folder
 from sqlverdict.records import Prediction
 
 
@@ -59,7 +60,7 @@ def load_predictions(
     """Read a prediction file and pair it with the cases.
 
     Args:
-        path: The file.
+        path: The file, or a folder with a file for each case.
         case_ids: The ids of the cases, in the benchmark's order.
         format: One of :data:`~sqlverdict.load.prediction_formats.FORMATS`; by default it is
             detected.
@@ -73,17 +74,24 @@ def load_predictions(
         PredictionError: the file cannot be read or does not fit the cases.
         UsageError: there is no such format, or the arguments do not fit each other.
     """
-    if format is not None and format not in FORMATS:
+    known = (*FORMATS, FOLDER)
+    if format is not None and format not in known:
         raise UsageError(
-            f"there is no prediction format {format!r}.{near(format, FORMATS)} "
-            f"Known: {', '.join(FORMATS)}"
+            f"there is no prediction format {format!r}.{near(format, known)} "
+            f"Known: {', '.join(known)}"
         )
     if db_ids is not None and len(db_ids) != len(case_ids):
         raise UsageError(f"found {len(db_ids)} db_ids for {len(case_ids)} cases; give one a case")
     databases = dict(zip(case_ids, db_ids, strict=True)) if db_ids is not None else {}
-    text = read_any_text(path, PredictionError)
-    name = format or detect(path, text)
-    entries = FORMATS[name](PredictionFile(path, text, case_ids, databases))
+    if path.is_dir():
+        name = FOLDER
+        entries, digest = read_folder(path)
+    else:
+        text = read_any_text(path, PredictionError)
+        name, digest = format or detect(path, text), sha256_file(path)
+        if name == FOLDER:
+            raise UsageError(f"{path} is a file; the prediction format {FOLDER!r} is for folders")
+        entries = FORMATS[name](PredictionFile(path, text, case_ids, databases))
     _check_repeated(path, entries.predictions)
     notes = list(entries.notes)
     by_case = {entry.case_id: entry for entry in entries.predictions}
@@ -96,7 +104,7 @@ def load_predictions(
     if len(by_id) != len(case_ids):
         raise UsageError("the case ids are not unique; each case needs an id of its own")
     notes += _empty_ones(by_id) + _spoilt_ones(by_id)
-    return Predictions(by_id, str(path), name, sha256_file(path), tuple(notes))
+    return Predictions(by_id, str(path), name, digest, tuple(notes))
 
 
 def as_predictions(

@@ -1,0 +1,135 @@
+"""What readers of benchmarks share that are a list of JSON objects: fields, files, databases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.files.text import few_of
+from sqlverdict.load.benchmark import Benchmark, SourceFile
+from sqlverdict.load.databases import Databases, missing_databases
+from sqlverdict.records import Case
+
+Item = Mapping[str, Any]
+
+
+def first_file(root: Path, names: Sequence[str], what: str) -> Path:
+    """The benchmark's file: ``root`` itself, or the first of these names that is in it.
+
+    Raises:
+        BenchmarkError: there is none.
+    """
+    if root.is_file():
+        return root
+    if not root.is_dir():
+        raise BenchmarkError(f"there is no file or folder {root}. Say where {what} lies.")
+    for name in names:
+        if (root / name).is_file():
+            return root / name
+    there = sorted(child.name for child in root.iterdir())
+    raise BenchmarkError(
+        f"{root} holds no file of {what}: expected {' or '.join(names)}; found "
+        f"{few_of(there, 10)}. Check the folder and the split."
+    )
+
+
+def check_options(name: str, options: Mapping[str, str], **known: Sequence[str]) -> None:
+    """Refuse options that a format does not have, and values that an option does not take.
+
+    Raises:
+        UsageError: the message lists what there is.
+    """
+    for key, value in options.items():
+        if key not in known:
+            listing = ", ".join(known) or "none"
+            raise UsageError(f"{name} takes no option {key!r}. Known: {listing}")
+        if value not in known[key]:
+            raise UsageError(f"{key} is {value!r}; expected one of {', '.join(known[key])}")
+
+
+def text_of(item: Item, where: str, *names: str) -> str:
+    """The text under the first of these names that the item has; empty where it has none.
+
+    Raises:
+        BenchmarkError: it is neither a text nor a number.
+    """
+    for name in names:
+        value = item.get(name)
+        if value is None:
+            continue
+        if isinstance(value, list | dict | bool):
+            raise BenchmarkError(f"{where}: {name!r} is {value!r}. Expected text.")
+        return str(value)
+    return ""
+
+
+def need_text(item: Item, where: str, *names: str) -> str:
+    """As :func:`text_of`; that there is none is an error.
+
+    Raises:
+        BenchmarkError: there is none.
+    """
+    value = text_of(item, where, *names)
+    if not value.strip():
+        expected = " or ".join(map(repr, names))
+        raise BenchmarkError(f"{where}: found {few_of(item, 8)}. Expected a text in {expected}.")
+    return value
+
+
+def texts_of(item: Item, where: str, *names: str) -> tuple[str, ...]:
+    """The texts of a list, or one text, under the first of these names that the item has.
+
+    Raises:
+        BenchmarkError: it is something else.
+    """
+    for name in names:
+        value = item.get(name)
+        if value is None or value == "":
+            continue
+        listing = value if isinstance(value, list) else [value]
+        if not all(isinstance(each, str) for each in listing):
+            raise BenchmarkError(f"{where}: {name!r} is {value!r}. Expected a list of texts.")
+        return tuple(each for each in listing if each.strip())
+    return ()
+
+
+def tags_of(item: Item, *names: str) -> dict[str, str]:
+    """The texts and numbers under some names, as tags; lists are joined."""
+    tags = {}
+    for name in names:
+        value = item.get(name)
+        if isinstance(value, list):
+            value = ", ".join(map(str, value))
+        if value not in (None, "") and not isinstance(value, dict):
+            tags[name] = str(value)
+    return tags
+
+
+def benchmark_of(
+    name: str,
+    cases: Sequence[Case],
+    files: Iterable[Path],
+    databases: Databases,
+    *,
+    notes: Sequence[str] = (),
+    preset: str = "",
+) -> Benchmark:
+    """A benchmark whose cases are in memory.
+
+    Raises:
+        BenchmarkError: there is no case, or two share an id.
+    """
+    sources = tuple(SourceFile.of(file) for file in files)
+    home = sources[0].path if sources else name
+    if not cases:
+        raise BenchmarkError(f"{home} holds no case that can be evaluated. {' '.join(notes)}")
+    seen: set[str] = set()
+    for case in cases:
+        if case.id in seen:
+            raise BenchmarkError(f"{home}: id {case.id!r} stands twice. Expected each id once.")
+        seen.add(case.id)
+    version = "sha256 " + "+".join(source.sha256[:12] for source in sources[:3])
+    missing = missing_databases(databases, [case.db_id for case in cases])
+    return Benchmark(name, version, cases, len(cases), sources, (*notes, *missing), preset=preset)
