@@ -189,7 +189,9 @@ class Scorer:
         if known is not None:
             return known
         golds = _golds(texts)
-        read = without_sql(read_prediction(id, reply), self.plan.no_sql)
+        read = read_prediction(id, reply)
+        if self.plan.no_sql == "abstain":
+            read = without_sql(read)
         case = Case(
             id,
             name,

@@ -13,7 +13,7 @@ from sqlverdict.errors import PredictionError
 from sqlverdict.files.digests import sha256_files
 from sqlverdict.files.result_csv import parse_result
 from sqlverdict.files.text import few_of, read_any_text
-from sqlverdict.load.fields import text_prediction
+from sqlverdict.load.fenced import text_prediction
 from sqlverdict.load.prediction_formats import Entries, PredictionEntry
 from sqlverdict.records import Prediction
 

@@ -24,7 +24,7 @@ from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import few_of
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader
 from sqlverdict.load.databases import Location, find_databases
-from sqlverdict.load.fields import text_prediction
+from sqlverdict.load.fenced import text_prediction
 from sqlverdict.load.items import Item, benchmark_of, check_options, need_text, text_of, texts_of
 from sqlverdict.load.predictions import Predictions
 from sqlverdict.load.system_records import Records, entries
