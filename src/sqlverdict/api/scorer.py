@@ -142,7 +142,7 @@ class Scorer:
         """Close all databases; the scorer can be used again."""
         with self._lock:
             for checker in self._idle:
-                checker.runner.close()
+                checker.close()
             self._idle.clear()
             self._memo.clear()
 
@@ -287,6 +287,11 @@ class _PairChecker:
         self.runner: QueryRunner = plan.open_runner()
         self._plan = plan
         self._examiner = Examiner(plan)
+
+    def close(self) -> None:
+        """Close all databases."""
+        self.runner.close()
+        self._examiner.close()
 
     def check(self, case: Case, prediction: Prediction) -> PairResult:
         """Examine one pair, and keep the first rows of both answers."""

@@ -62,6 +62,10 @@ class Examiner:
         self._looks_at_queries_alone = ours and alone
         self._known: dict[tuple[object, ...], PairFinding] = {}
 
+    def close(self) -> None:
+        """Let go of what was opened for searches."""
+        self._refuter.close()
+
     def __call__(self, task: Task, runner: QueryRunner) -> bytes | PairFinding:
         """The task's line for the run log, or a finding for the coordinator. Never raises.
 

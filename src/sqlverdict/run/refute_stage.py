@@ -34,6 +34,12 @@ class Refuter:
         self._bank: Bank | None = None
         self._searches: dict[str, EngineSearch] = {}
 
+    def close(self) -> None:
+        """Remove what searches on other engines have made."""
+        for search in self._searches.values():
+            search.close()
+        self._searches.clear()
+
     def refute(
         self, case: Case, golds: Sequence[ParseResult], prediction: ParseResult
     ) -> Refutation:

@@ -46,6 +46,13 @@ class Mirror:
         needed = {table.name for table in part.tables if not is_view(table)}
         return self._file if needed <= self._copied else None
 
+    def close(self) -> None:
+        """Remove the copy."""
+        self._copied = None
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
     @property
     def _file(self) -> Path | None:
         return Path(self._folder.name) / "mirror.sqlite" if self._folder is not None else None

@@ -30,6 +30,7 @@ from sqlverdict.refute.read.constants import read
 from sqlverdict.refute.read.part import part_of
 from sqlverdict.refute.search import refute_queries
 from sqlverdict.refute.shrink import Content, Shrinker
+from sqlverdict.refute.target.fit import fit_rows
 from sqlverdict.refute.target.lite import lite_query, lite_schema
 from sqlverdict.refute.target.mirror import Mirror
 from sqlverdict.refute.target.scratches import Scratches
@@ -70,8 +71,10 @@ class EngineSearch:
         self._mirror = Mirror(engine, database, schema) if database is not None else None
 
     def close(self) -> None:
-        """Remove the scratch databases."""
+        """Remove the scratch databases and the copies of rows."""
         self._scratches.close()
+        if self._mirror is not None:
+            self._mirror.close()
 
     def refute(
         self,
@@ -130,7 +133,8 @@ class EngineSearch:
         instances = 0
         if isinstance(screen, Witness):
             instances = 1
-            difference = trial.determined_difference(dict(screen.instance.rows))
+            rows = fit_rows(screen.instance.rows, pair.part, self._engine.dialect)
+            difference = trial.determined_difference(rows)
             if difference is not None:
                 words = sentence(screen, contract=contract)
                 return self._witness(pair, difference, replace(screen, sentence=words))
@@ -166,7 +170,7 @@ class EngineSearch:
         )
         undetermined = 0
         for number in range(most):
-            rows = generator.instance(number)
+            rows = fit_rows(generator.instance(number), pair.part, self._engine.dialect)
             instances += 1
             if trial.difference(rows) is None:
                 continue

@@ -61,7 +61,7 @@ def coordinate(
     else:
         queries = plan.open_runner()
         batches = run_here(tasks, examiner, queries)
-    with closing(batches):
+    with closing(examiner), closing(batches):
         waiting = _waiting(batches, log, plan.contradictions)
         for line in stage.lines(waiting) if stage is not None else waiting:
             assert isinstance(line, LogLine), "nothing waits where no judge is asked"

@@ -62,6 +62,7 @@ def work(
         pass
     finally:
         runner.close()
+        examiner.close()
     connection.close()
 
 

@@ -1,0 +1,143 @@
+"""Rows that were made for SQLite, with cells that the columns of another engine take.
+
+SQLite's columns take anything; those of other engines take their own type. A cell that does not
+fit becomes one that does, the same for equal cells, so that keys still meet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time
+from functools import lru_cache
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from sqlverdict.parse.schema import Column, Schema
+from sqlverdict.records import Cell, Row
+from sqlverdict.refute.target.lite import lite_type
+
+Fit = Callable[[Cell], Cell]
+
+_BITS = {"TINYINT": 7, "SMALLINT": 15, "MEDIUMINT": 23, "INT": 31}
+_DAY, _TIME = "2020-01-01", "00:00:00"
+"""What stands for a text that is no day, or no time."""
+
+
+def fit_rows(
+    rows: Mapping[str, Sequence[Row]], schema: Schema, dialect: str
+) -> dict[str, tuple[Row, ...]]:
+    """The rows with cells of the columns' own types."""
+    return {
+        name: tuple(_fit_row(row, _fits(schema, name, dialect)) for row in content)
+        for name, content in rows.items()
+    }
+
+
+def _fit_row(row: Row, fits: Sequence[Fit]) -> Row:
+    return tuple(fit(cell) for fit, cell in zip(fits, row, strict=True))
+
+
+@lru_cache(maxsize=1_024)
+def _fits(schema: Schema, table: str, dialect: str) -> tuple[Fit, ...]:
+    declared = schema.table(table)
+    assert declared is not None, "rows belong to tables of the schema"
+    return tuple(_fit(column, dialect) for column in declared.columns)
+
+
+def _fit(column: Column, dialect: str) -> Fit:
+    kind = lite_type(column.type, dialect)
+    if kind == "INTEGER":
+        bits = _BITS.get(_name(column.type, dialect), 63)
+        return lambda cell: _integer(cell, bits)
+    if kind in ("REAL", "NUMERIC"):
+        return _number
+    if kind == "TEXT":
+        length = _length(column.type, dialect)
+        return lambda cell: _text(cell, length)
+    return _FITS[kind]
+
+
+def _integer(cell: Cell, bits: int) -> Cell:
+    number = _number(cell)
+    if number is None or isinstance(number, str | bytes):
+        return None
+    most = (1 << bits) - 1
+    return max(-most, min(most, int(number))) if abs(number) < 2**63 else most
+
+
+def _number(cell: Cell) -> Cell:
+    if cell is None or isinstance(cell, int | float):
+        return cell
+    try:
+        return float(cell)
+    except ValueError:
+        return len(cell)
+
+
+def _text(cell: Cell, length: int | None) -> Cell:
+    if cell is None:
+        return None
+    text = cell.hex() if isinstance(cell, bytes) else str(cell).replace("\0", "")
+    return text[:length]
+
+
+def _truth(cell: Cell) -> Cell:
+    return None if cell is None else int(bool(cell) and cell != "0")
+
+
+def _bytes(cell: Cell) -> Cell:
+    return cell if cell is None or isinstance(cell, bytes) else str(cell).encode()
+
+
+def _day(cell: Cell) -> Cell:
+    if cell is None:
+        return None
+    try:
+        return date.fromisoformat(str(cell)[:10]).isoformat()
+    except ValueError:
+        return _DAY
+
+
+def _moment(cell: Cell) -> Cell:
+    if cell is None:
+        return None
+    try:
+        return datetime.fromisoformat(str(cell)).isoformat(" ")
+    except ValueError:
+        return f"{_DAY} {_TIME}"
+
+
+def _time(cell: Cell) -> Cell:
+    if cell is None:
+        return None
+    try:
+        return time.fromisoformat(str(cell)[-8:]).isoformat()
+    except ValueError:
+        return _TIME
+
+
+_FITS: dict[str, Fit] = {
+    "BOOLEAN": _truth,
+    "BLOB": _bytes,
+    "DATE": _day,
+    "DATETIME": _moment,
+    "TIME": _time,
+}
+
+
+def _name(type_: str, dialect: str) -> str:
+    try:
+        return str(exp.DataType.build(type_, dialect=dialect).this.value)
+    except (SqlglotError, ValueError, AttributeError):
+        return ""
+
+
+def _length(type_: str, dialect: str) -> int | None:
+    """The length of a type such as VARCHAR(20)."""
+    try:
+        sizes = exp.DataType.build(type_, dialect=dialect).expressions
+    except (SqlglotError, ValueError, AttributeError):
+        return None
+    texts = [str(size.name) for size in sizes]
+    return int(texts[0]) if len(texts) == 1 and texts[0].isdecimal() else None

@@ -1,0 +1,209 @@
+"""Witnesses on engines other than SQLite: the engine itself shows the difference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.errors import DataError, UsageError
+from sqlverdict.execute.engine import ENGINES, Engine, Limits
+from sqlverdict.parse.query import parse
+from sqlverdict.parse.schema import Schema
+from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Answer, Case, Verdict
+from sqlverdict.refute.target.lite import lite_type
+from sqlverdict.refute.target.script import replay_script, to_script, write_script
+from sqlverdict.refute.target.search import EngineSearch
+from sqlverdict.refute.witness import NotRefuted, Refutation, SearchBudget, Witness
+
+TABLES = """
+CREATE TABLE shop (id INTEGER PRIMARY KEY, city VARCHAR(20) NOT NULL, opened DATE, open BOOLEAN);
+CREATE TABLE sale (
+    id INTEGER PRIMARY KEY, shop_id INTEGER REFERENCES shop (id), price DECIMAL(10, 2), note TEXT
+);
+INSERT INTO shop VALUES (1, 'Rome', '2020-01-01', true), (2, 'Oslo', '2021-06-15', false);
+INSERT INTO sale VALUES (1, 1, 2.50, 'a'), (2, 1, 3.00, 'B'), (3, 2, 3.00, NULL);
+"""
+
+
+@pytest.fixture
+def duckdb_shop(tmp_path: Path) -> str:
+    duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
+    path = tmp_path / "shop.duckdb"
+    connection = duckdb.connect(str(path))
+    connection.execute(TABLES)
+    connection.close()
+    return str(path)
+
+
+@pytest.fixture
+def postgres_shop(postgres_database: str) -> str:
+    import psycopg
+
+    with psycopg.connect(postgres_database, autocommit=True) as connection:
+        for statement in TABLES.split(";")[:-1]:
+            connection.execute(statement)  # type: ignore[call-overload]
+    return postgres_database
+
+
+@pytest.fixture(params=["duckdb", "postgres"])
+def shop(request: pytest.FixtureRequest) -> tuple[Engine, str]:
+    name: str = request.param
+    return ENGINES.get(name), request.getfixturevalue(f"{name}_shop")
+
+
+@pytest.fixture
+def search(shop: tuple[Engine, str]) -> Iterator[EngineSearch]:
+    engine, database = shop
+    search = EngineSearch(engine, database, engine.schema(database))
+    yield search
+    search.close()
+
+
+def refuted(search: EngineSearch, shop: tuple[Engine, str], gold: str, other: str) -> Refutation:
+    dialect = shop[0].dialect
+    budget = SearchBudget(instances=120)
+    return search.refute(parse(gold, dialect), parse(other, dialect), budget=budget)
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction"),
+    [
+        ("SELECT city FROM shop", "SELECT DISTINCT city FROM shop"),
+        ("SELECT count(*) FROM sale", "SELECT count(note) FROM sale"),
+        ("SELECT id FROM sale WHERE price > 2", "SELECT id FROM sale WHERE price >= 2"),
+        (
+            "SELECT s.city FROM shop s JOIN sale x ON x.shop_id = s.id",
+            "SELECT s.city FROM shop s LEFT JOIN sale x ON x.shop_id = s.id",
+        ),
+        ("SELECT id FROM shop WHERE open", "SELECT id FROM shop WHERE open IS NOT FALSE"),
+        # Only the engine's own rules tell these apart: LIKE looks at capitals here.
+        ("SELECT id FROM sale WHERE note LIKE 'a%'", "SELECT id FROM sale WHERE note ILIKE 'a%'"),
+        # And a division of integers.
+        ("SELECT 7 / 2 + id FROM shop", "SELECT 3 + id FROM shop WHERE id > 0 OR id <= 0"),
+    ],
+)
+def test_a_witness_differs_on_the_engine_itself(
+    search: EngineSearch, shop: tuple[Engine, str], gold: str, prediction: str
+) -> None:
+    refutation = refuted(search, shop, gold, prediction)
+    if "7 / 2" in gold and shop[0].name == "postgres":
+        assert isinstance(refutation, NotRefuted), "PostgreSQL divides integers to integers"
+        return
+    assert isinstance(refutation, Witness)
+    assert refutation.engine == shop[0].name
+    assert isinstance(refutation.gold, Answer)
+    assert refutation.gold.rows != getattr(refutation.prediction, "rows", None)
+    assert refutation.instance.size <= 4
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction"),
+    [
+        ("SELECT id FROM shop WHERE city = 'a'", "SELECT id FROM shop WHERE 'a' = city"),
+        ("SELECT count(*) FROM shop", "SELECT count(id) FROM shop"),
+        ("SELECT count(*) FROM shop", "SELECT count(city) FROM shop"),
+    ],
+)
+def test_constraints_of_the_engine_are_kept(
+    search: EngineSearch, shop: tuple[Engine, str], gold: str, prediction: str
+) -> None:
+    refutation = refuted(search, shop, gold, prediction)
+    assert isinstance(refutation, NotRefuted)
+    assert refutation.instances > 0
+
+
+def test_an_answer_that_depends_on_a_tie_is_no_witness(
+    search: EngineSearch, shop: tuple[Engine, str]
+) -> None:
+    gold = "SELECT note FROM sale ORDER BY price LIMIT 1"
+    assert isinstance(refuted(search, shop, gold, f"{gold} OFFSET 0"), NotRefuted)
+
+
+def test_a_witness_is_a_script_that_replays(
+    search: EngineSearch, shop: tuple[Engine, str], tmp_path: Path
+) -> None:
+    gold, prediction = "SELECT city FROM shop", "SELECT DISTINCT city FROM shop"
+    witness = refuted(search, shop, gold, prediction)
+    assert isinstance(witness, Witness)
+    path = write_script(witness, tmp_path / "witnesses", "one")
+    assert replay_script(path, near=shop[1]).differ
+    assert "CREATE TABLE" in path.read_text()
+
+
+def test_the_statements_of_a_script_are_data_and_never_run(
+    search: EngineSearch, shop: tuple[Engine, str], tmp_path: Path
+) -> None:
+    witness = refuted(search, shop, "SELECT city FROM shop", "SELECT DISTINCT city FROM shop")
+    assert isinstance(witness, Witness)
+    path = tmp_path / "evil.sql"
+    text = to_script(witness).replace('"type": "VARCHAR', '"type": "VARCHAR); DROP TABLE shop; --')
+    text = text.replace('"type": "character varying', '"type": "text); DROP TABLE shop; --')
+    path.write_text(text)
+    with pytest.raises(DataError, match="no type that a replay makes"):
+        replay_script(path, near=shop[1])
+
+
+def test_a_witness_of_a_server_needs_a_server(
+    search: EngineSearch, shop: tuple[Engine, str], tmp_path: Path
+) -> None:
+    if shop[0].suffixes:
+        pytest.skip("DuckDB needs no server")
+    witness = refuted(search, shop, "SELECT city FROM shop", "SELECT DISTINCT city FROM shop")
+    assert isinstance(witness, Witness)
+    path = write_script(witness, tmp_path, "one")
+    with pytest.raises(UsageError, match="--db postgresql://"):
+        replay_script(path, near=None)
+
+
+def test_a_run_finds_lucky_matches_on_the_engine(shop: tuple[Engine, str], tmp_path: Path) -> None:
+    engine, database = shop
+    case = Case("1", "shop", "Which cities?", ("SELECT city FROM shop",), database)
+    lucky = "SELECT city FROM shop WHERE id < 3"
+    options = Options(
+        "ex,witness_accuracy", engine=engine.name, workers=0, cache=None, policy="strict"
+    )
+    run = evaluate([case], {"1": lucky}, out=tmp_path / "run", options=options)
+    (result,) = run.results()
+    assert result.scores == {"ex": 1.0, "witness_accuracy": 0.0}
+    assert result.verdict is Verdict.INCORRECT
+
+
+def test_the_real_database_is_only_read(shop: tuple[Engine, str], search: EngineSearch) -> None:
+    engine, database = shop
+    before = engine.digest(database)
+    refuted(search, shop, "SELECT count(*) FROM sale", "SELECT count(note) FROM sale")
+    search.close()
+    assert engine.digest(database) == before
+    session = engine.open(database, Limits())
+    outcome = session.run("SELECT count(*) FROM sale")
+    session.close()
+    assert isinstance(outcome, Answer)
+    assert outcome.rows == [(3,)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "dialect", "lite"),
+    [
+        ("bigint", "postgres", "INTEGER"),
+        ("numeric(10,2)", "postgres", "NUMERIC"),
+        ("double precision", "postgres", "REAL"),
+        ("timestamp with time zone", "postgres", "DATETIME"),
+        ("date", "mysql", "DATE"),
+        ("bytea", "postgres", "BLOB"),
+        ("BOOLEAN", "duckdb", "BOOLEAN"),
+        ("mood", "postgres", "TEXT"),
+        ("INTEGER[]", "duckdb", "TEXT"),
+    ],
+)
+def test_types_become_those_of_sqlite_for_the_screen(kind: str, dialect: str, lite: str) -> None:
+    assert lite_type(kind, dialect) == lite
+
+
+def test_an_engine_without_scratch_databases_says_so() -> None:
+    search = EngineSearch(ENGINES.get("sqlite"), None, Schema("x", (), "ddl"))
+    refutation = search.refute(parse("SELECT 1"), parse("SELECT 2"))
+    assert isinstance(refutation, NotRefuted)
+    assert "has no scratch databases" in refutation.message
