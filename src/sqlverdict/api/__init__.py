@@ -2,6 +2,7 @@
 
 ``scorer``       many pairs, kept warm: no files, no processes, any number of threads
 ``calls``        one pair: check, prove_pair, refute_pair, load_schema
+``arguments``    what callers may give, and what it is taken for
 ``pair_result``  what a check gives: verdict, reasons, scores, answers, evidence
 ``difference``   the rows that one answer has and the other has not
 ``card``         a result as HTML, for notebooks

@@ -6,8 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from sqlverdict.api.arguments import Golds, Reference, Reply
 from sqlverdict.api.pair_result import PairResult
-from sqlverdict.api.scorer import Golds, Reference, Reply, Scorer
+from sqlverdict.api.scorer import Scorer
 from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, engine_of
 from sqlverdict.files.references import check_reference, file_of

@@ -16,17 +16,29 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from sqlverdict.api.arguments import (
+    Golds,
+    Pair,
+    Reference,
+    Reply,
+    file_stamp,
+    name_of_database,
+    read_arguments,
+    read_golds,
+    read_reference,
+    read_reply,
+)
 from sqlverdict.api.difference import difference_of, shortened
 from sqlverdict.api.pair_result import PairResult
 from sqlverdict.errors import DatabaseError, UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_of
 from sqlverdict.execute.query_runner import QueryRunner
-from sqlverdict.files.references import check_reference, file_of, is_server
+from sqlverdict.files.references import is_server
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
 from sqlverdict.load.no_sql import read_prediction, without_sql
 from sqlverdict.parse.schema import Schema
@@ -36,13 +48,6 @@ from sqlverdict.run.examine import Examiner
 from sqlverdict.run.options import Options, ProofOptions, SearchOptions
 from sqlverdict.run.plan import RunPlan, plan_run
 from sqlverdict.run.task import Task
-
-Reference = str | os.PathLike[str]
-Golds = str | Sequence[str] | None
-Reply = str | Prediction | None
-Pair = Sequence[Any] | Mapping[str, Any]
-_FIELDS = ("gold", "prediction", "db")
-"""What the entries of a pair without names are, in order."""
 
 
 class Scorer:
@@ -85,8 +90,8 @@ class Scorer:
     ) -> None:
         if timeout is not None and limits is not None:
             raise UsageError("timeout is one of the limits; give one of the two")
-        self._databases_at = _reference(databases)
-        self._db = _reference(db)
+        self._databases_at = read_reference(databases)
+        self._db = read_reference(db)
         where = self._databases_at or self._db
         name = engine or (engine_of(where) if where is not None else DEFAULT_ENGINE)
         limits = limits or (Limits() if timeout is None else Limits(seconds=timeout))
@@ -181,14 +186,14 @@ class Scorer:
         Raises:
             UsageError: an argument is of the wrong type, or no database is known.
         """
-        texts = gold if isinstance(gold, str) else _golds(gold)
-        reply = _reply(prediction)
+        texts = gold if isinstance(gold, str) else read_golds(gold)
+        reply = read_reply(prediction)
         database, name = self._database(db, db_id)
-        key = (_stamp(database), texts, reply, database, question, knowledge, contract, id)
+        key = (file_stamp(database), texts, reply, database, question, knowledge, contract, id)
         known = self._known(key)
         if known is not None:
             return known
-        golds = _golds(texts)
+        golds = read_golds(texts)
         read = read_prediction(id, reply)
         if self.plan.no_sql == "abstain":
             read = without_sql(read)
@@ -216,7 +221,7 @@ class Scorer:
                 of :meth:`check`.
             threads: How many threads; 0: this one.
         """
-        calls = [partial(self.check, **_arguments(pair)) for pair in pairs]
+        calls = [partial(self.check, **read_arguments(pair)) for pair in pairs]
         if threads <= 0:
             return [call() for call in calls]
         with ThreadPoolExecutor(threads) as pool:
@@ -225,7 +230,7 @@ class Scorer:
     async def abatch(self, pairs: Iterable[Pair], *, concurrency: int = 8) -> list[PairResult]:
         """As :meth:`batch`, from an event loop, which goes on meanwhile."""
         loop = asyncio.get_running_loop()
-        calls = [partial(self.check, **_arguments(pair)) for pair in pairs]
+        calls = [partial(self.check, **read_arguments(pair)) for pair in pairs]
         with ThreadPoolExecutor(concurrency) as pool:
             return list(await asyncio.gather(*(loop.run_in_executor(pool, c) for c in calls)))
 
@@ -237,12 +242,12 @@ class Scorer:
             if self._databases_at is None:
                 raise UsageError("db_id needs Scorer(databases=...), the folder of the databases")
             return self._databases().expected(db_id), db_id
-        reference = _reference(db) or self._db
+        reference = read_reference(db) or self._db
         if reference is None:
             if self.plan.executes:
                 raise UsageError("no database: give db=, or db_id= with Scorer(databases=...)")
             return None, ""
-        return reference, _name(reference)
+        return reference, name_of_database(reference)
 
     def _databases(self) -> Databases:
         if self._known_databases is None:
@@ -326,12 +331,6 @@ class _PairChecker:
         return self.runner.run(case.database, sql)
 
 
-@lru_cache(maxsize=4_096)
-def _name(reference: str) -> str:
-    file = file_of(reference)
-    return file.stem if file is not None else reference.rpartition("/")[2]
-
-
 def _count(outcome: Outcome | None) -> int | None:
     return len(outcome.rows) if isinstance(outcome, Answer) else None
 
@@ -343,64 +342,3 @@ def _search(refute: int, budget_ms: float | None) -> SearchOptions | None:
     if budget_ms is not None:
         budget = SearchBudget(budget.instances, seconds=budget_ms / 1000)
     return SearchOptions(budget)
-
-
-def _reference(value: Reference | None) -> str | None:
-    if value is None:
-        return None
-    if not isinstance(value, str | os.PathLike):
-        raise UsageError(f"a database is {type(value).__name__}; expected a path or a URL")
-    return _checked(os.fspath(value))
-
-
-_checked = lru_cache(maxsize=4_096)(check_reference)
-
-
-def _golds(gold: Golds) -> tuple[str, ...]:
-    if gold is None:
-        return ()
-    golds = (gold,) if isinstance(gold, str) else tuple(gold)
-    for each in golds:
-        if not isinstance(each, str) or not each.strip():
-            raise UsageError(
-                f"a gold is {each!r}; expected SQL text, several of them, or None where the "
-                f"question cannot be answered"
-            )
-    return golds
-
-
-def _reply(prediction: Reply) -> Reply:
-    if prediction is None or isinstance(prediction, str | Prediction):
-        return prediction
-    raise UsageError(
-        f"a prediction is {type(prediction).__name__}; expected SQL, a reply, a Prediction, or "
-        f"None for an abstention"
-    )
-
-
-def _arguments(pair: Pair) -> dict[str, Any]:
-    if isinstance(pair, Mapping):
-        return dict(pair)
-    if not isinstance(pair, tuple | list) or not 2 <= len(pair) <= len(_FIELDS):
-        raise UsageError(f"a pair is {pair!r}; expected (gold, prediction, db) or a mapping")
-    return dict(zip(_FIELDS, pair, strict=False))
-
-
-def _stamp(database: str | None) -> tuple[object, ...]:
-    """What changes when a file does; a server's database is read as it was when it was opened."""
-    return tuple([_file_state(path) for path in _files(database)]) if database is not None else ()
-
-
-def _file_state(path: str) -> tuple[int, ...]:
-    try:
-        state = os.stat(path)  # noqa: PTH116 - called for every pair, and much faster
-    except (OSError, ValueError):
-        return ()
-    return (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
-
-
-@lru_cache(maxsize=4_096)
-def _files(database: str) -> tuple[str, ...]:
-    """The file of a database and its write-ahead log; none on a server."""
-    file = file_of(database)
-    return () if file is None else (str(file), f"{file}-wal")
