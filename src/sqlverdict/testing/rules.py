@@ -22,6 +22,7 @@ from sqlverdict.parse.facts import Fact
 from sqlverdict.prove.proof import NotProved, Proof
 from sqlverdict.prove.rule import RULES, SECTIONS, Pair, Rule
 from sqlverdict.testing.rule_suite.contexts import check_hostile_contexts
+from sqlverdict.testing.rule_suite.on_engine import check_rule_on_engine
 from sqlverdict.testing.rule_suite.pairs import (
     NormalForm,
     derive,
@@ -30,12 +31,14 @@ from sqlverdict.testing.rule_suite.pairs import (
     rule_sets,
     start,
     subsets,
+    tree_shape,
     witness,
 )
 
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
+    from sqlverdict.execute.engine import Engine
     from sqlverdict.prove.normalise import RuleSet
     from sqlverdict.prove.proof import Path
 
@@ -47,7 +50,9 @@ SHUFFLES = 4
 DEEP_STEPS = 2_000
 
 
-def check_rule(rule: str | Rule) -> None:
+def check_rule(
+    rule: str | Rule, engine: str | Engine | None = None, near: str | None = None
+) -> None:
     """Hold a rule to what every rule promises.
 
     Its document is complete. Its equal pairs are joined with its help, its different ones are
@@ -57,13 +62,24 @@ def check_rule(rule: str | Rule) -> None:
     Normal forms are stable and do not depend on the order of rules. Where the rule does not
     apply, it changes nothing; where it does, nothing beside its node. Deep trees end.
 
+    With an engine, the rule is checked in that engine's dialect, with the engine as the judge: its
+    queries are translated, put into hostile company and run before and after.
+
     Args:
         rule: A name in the registry, or the rule itself.
+        engine: The engine of another dialect, or its name; without it, SQLite.
+        near: A database on whose server scratch databases are made.
 
     Raises:
         AssertionError: a promise is broken; the message says which, with the witness.
     """
     member = RULES.get(rule) if isinstance(rule, str) else rule
+    if engine is not None:
+        from sqlverdict.execute.engine import ENGINES
+
+        judge = ENGINES.get(engine) if isinstance(engine, str) else engine
+        check_rule_on_engine(member, judge, near)
+        return
     for check in RULE_CHECKS.values():
         check(member)
 
@@ -266,16 +282,18 @@ def check_minds_its_node(rule: Rule) -> None:
             for path in list(_paths(tree, rule)):
                 work = tree.copy()
                 node = _at(work, path)
-                whole, around = _shape(work), _shape(work, path)
+                whole, around = tree_shape(work), tree_shape(work, path)
                 replacement = rule.rewrite(node, known)
                 if replacement is None:
-                    _expect(_shape(work) == whole, rule, f"changes {sql!r} though it answers None")
+                    _expect(
+                        tree_shape(work) == whole, rule, f"changes {sql!r} though it answers None"
+                    )
                 else:
                     _expect(
-                        _shape(work, path) == around,
+                        tree_shape(work, path) == around,
                         rule,
                         f"changes something beside its node in {sql!r}: was {around}, "
-                        f"is {_shape(work, path)}",
+                        f"is {tree_shape(work, path)}",
                     )
 
 
@@ -358,33 +376,6 @@ def _at(tree: Expr, path: Path) -> Expr:
         child = node.args[name]
         node = child if index < 0 else child[index]
     return node
-
-
-def _shape(node: Expr, hole: Path | None = None) -> str:
-    """A tree as text, every argument of every node; what is at the hole is left out."""
-    from sqlglot import exp
-
-    if hole == ():
-        return "_"
-    arguments = []
-    for name, value in sorted(node.args.items()):
-        if value is None or value is False or value == []:
-            continue
-        within = hole[1:] if hole and hole[0][0] == name else None
-        index = hole[0][1] if hole else -1
-        if isinstance(value, list):
-            inner = [
-                _shape(part, within if number == index else None)
-                if isinstance(part, exp.Expr)
-                else repr(part)
-                for number, part in enumerate(value)
-            ]
-            arguments.append(f"{name}=[{', '.join(inner)}]")
-        elif isinstance(value, exp.Expr):
-            arguments.append(f"{name}={_shape(value, within)}")
-        else:
-            arguments.append(f"{name}={value!r}")
-    return f"{node.key}({', '.join(arguments)})"
 
 
 def _expect(holds: bool, rule: Rule, complaint: str) -> None:

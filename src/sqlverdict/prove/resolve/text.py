@@ -8,6 +8,7 @@ from sqlglot.expressions import Expr
 from sqlverdict.prove.reasoning.shape import (
     aggregates_in,
     conditions,
+    enclosing,
     is_inner,
     output_nodes,
     set_conditions,
@@ -48,6 +49,8 @@ def runnable(tree: Expr, *, as_it_stands: bool, dialect: str = "sqlite") -> Expr
         if not as_it_stands:
             _inner_first(select)
         _say_extremes(select)
+        if dialect != "sqlite":
+            _say_determined(select)
     put_parentheses(tree)
     for clause in list(tree.find_all(exp.Group, exp.Order)):
         _keep_constants(clause)
@@ -85,6 +88,15 @@ def _say_extremes(select: Expr) -> None:
     ]
     if idle:
         set_conditions(select, [*conditions(select, "having"), *idle], "having")
+
+
+def _say_determined(select: Expr) -> None:
+    """A bare column has one value in its group: its least one, which every engine takes."""
+    from sqlverdict.prove.reasoning.bare import bare_columns
+
+    for column in list(bare_columns(select)):
+        if enclosing(column) is select:
+            column.replace(exp.Min(this=column.copy()))
 
 
 def _keep_constants(clause: Expr) -> None:

@@ -50,6 +50,11 @@ from sqlverdict.prove.tree_key import key
             " / COUNT(CASE WHEN k > 1 THEN 1 END) FROM t",
             "SELECT COUNT(CASE WHEN v = 2 THEN 1 END) * 100.0 / COUNT(*) FROM t WHERE k > 1",
         ),
+        Pair(
+            "SELECT COUNT(CASE WHEN k > 1 AND v = 2 THEN 1 END), COUNT(CASE WHEN k > 1 THEN 1 END)"
+            " FROM t",
+            "SELECT COUNT(CASE WHEN v = 2 THEN 1 END), COUNT(*) FROM t WHERE k > 1",
+        ),
     ],
     different=[
         Pair(

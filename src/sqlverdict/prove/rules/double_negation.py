@@ -32,6 +32,7 @@ from sqlverdict.prove.rule import EVERYWHERE, Pair, rule
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
     equal=[
         Pair("SELECT k FROM t WHERE NOT NOT v LIKE 'a%'", "SELECT k FROM t WHERE v LIKE 'a%'"),
+        Pair("SELECT NOT NOT v IS NULL FROM t", "SELECT v IS NULL FROM t"),
         Pair("SELECT NOT NOT v GLOB 'a' FROM t", "SELECT v GLOB 'a' FROM t"),
     ],
     different=[

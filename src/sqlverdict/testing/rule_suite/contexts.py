@@ -43,6 +43,7 @@ class HostileQuery:
     sql: str
     schema: Schema
     facts: frozenset[Fact]
+    dialect: str = "sqlite"
 
 
 @dataclass(frozen=True)
@@ -180,7 +181,7 @@ def _queries(
     while True:
         candidates = likely if likely and rng.random() < _LIKELY else every
         (_, pair_facts, placed), schema, rules = rng.choice(candidates)
-        facts = pair_facts | declared_types(schema) | _further(schema, rng)
+        facts = pair_facts | declared_types(schema) | further_facts(schema, rng)
         yield HostileQuery(rng.choice(rng.choice(placed)), schema, facts), rules
 
 
@@ -193,7 +194,7 @@ def declared_types(schema: Schema) -> frozenset[Fact]:
     )
 
 
-def _further(schema: Schema, rng: Random) -> frozenset[Fact]:
+def further_facts(schema: Schema, rng: Random) -> frozenset[Fact]:
     """Now and then more keys and columns without NULL than a pair needs."""
     facts: set[Fact] = set()
     more = rng.random()
@@ -211,18 +212,18 @@ def rewriting(query: HostileQuery, rules: RuleSet) -> RewrittenQuery | None:
     from sqlverdict.prove.normalise import TooManySteps, normalise
     from sqlverdict.prove.reasoning.facts import Facts
     from sqlverdict.prove.reasoning.inner_order import visible_order
+    from sqlverdict.prove.resolve.query import resolve_query
     from sqlverdict.prove.resolve.refusals import refusal
     from sqlverdict.prove.resolve.scope import Unsupported
     from sqlverdict.prove.resolve.text import text
-    from sqlverdict.prove.resolve.tree import resolve
     from sqlverdict.records import ParseFailure
 
-    parsed = parse(query.sql)
+    parsed = parse(query.sql, query.dialect)
     if isinstance(parsed, ParseFailure):
         return None
     try:
-        start = resolve(parsed.tree, query.schema)
-        facts = Facts(query.schema, query.facts, start.bases)
+        start = resolve_query(parsed, query.schema)
+        facts = Facts(query.schema, query.facts, start.bases, query.dialect)
         if refusal(start.tree, facts) is not None:
             return None
         tree, steps = normalise(start.tree, facts, rules)
@@ -230,7 +231,9 @@ def rewriting(query: HostileQuery, rules: RuleSet) -> RewrittenQuery | None:
         return None
     if visible_order(tree):
         return None
-    return RewrittenQuery(text(tree), tuple(dict.fromkeys(step.rule for step in steps)))
+    return RewrittenQuery(
+        text(tree, query.dialect), tuple(dict.fromkeys(step.rule for step in steps))
+    )
 
 
 def check_hostile_contexts(rule: Rule) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
     from sqlverdict.prove.normalise import RuleSet
-    from sqlverdict.prove.proof import Derivation, Step
+    from sqlverdict.prove.proof import Derivation, Path, Step
     from sqlverdict.prove.reasoning.facts import Facts
     from sqlverdict.refute.witness import Refutation
 
@@ -142,3 +142,30 @@ def rule_sets(rule: Rule) -> tuple[RuleSet, RuleSet]:
     if rule not in house.rules:
         house = rule_set((*house.rules, rule))
     return rule_set([rule]), house
+
+
+def tree_shape(node: Expr, hole: Path | None = None) -> str:
+    """A tree as text, every argument of every node; what is at the hole is left out."""
+    from sqlglot import exp
+
+    if hole == ():
+        return "_"
+    arguments = []
+    for name, value in sorted(node.args.items()):
+        if value is None or value is False or value == []:
+            continue
+        within = hole[1:] if hole and hole[0][0] == name else None
+        index = hole[0][1] if hole else -1
+        if isinstance(value, list):
+            inner = [
+                tree_shape(part, within if number == index else None)
+                if isinstance(part, exp.Expr)
+                else repr(part)
+                for number, part in enumerate(value)
+            ]
+            arguments.append(f"{name}=[{', '.join(inner)}]")
+        elif isinstance(value, exp.Expr):
+            arguments.append(f"{name}={tree_shape(value, within)}")
+        else:
+            arguments.append(f"{name}={value!r}")
+    return f"{node.key}({', '.join(arguments)})"

@@ -1,0 +1,146 @@
+"""Tables with an engine's own column types, and rows in them that obey a set of facts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+from typing import TYPE_CHECKING
+
+from sqlverdict.parse.facts import Fact, NotNull, References, Unique, column_affinity
+from sqlverdict.parse.schema import Schema, Table
+from sqlverdict.parse.schemas.ddl import read_ddl
+
+if TYPE_CHECKING:
+    from sqlverdict.records import Cell, Row
+
+_EXACT = "VARCHAR(40) COLLATE utf8mb4_nopad_bin"
+TYPES: dict[str, tuple[str, ...]] = {
+    "duckdb": ("INTEGER", "VARCHAR", "DOUBLE", "DECIMAL(12, 3)", "DATE", "BOOLEAN"),
+    "postgres": ("INTEGER", "TEXT", "DOUBLE PRECISION", "NUMERIC", "DATE", "BOOLEAN"),
+    "mysql": ("INTEGER", _EXACT, "VARCHAR(40)", "DOUBLE", "DECIMAL(12, 3)", "DATE"),
+}
+"""What every column of a rule's tables is declared as, in turn; mixtures come behind them."""
+
+_BY_AFFINITY = {
+    "duckdb": {"INTEGER": "INTEGER", "REAL": "DOUBLE", "TEXT": "VARCHAR"},
+    "postgres": {"INTEGER": "INTEGER", "REAL": "DOUBLE PRECISION", "TEXT": "TEXT"},
+    "mysql": {"INTEGER": "INTEGER", "REAL": "DOUBLE", "TEXT": _EXACT},
+}
+_INTEGERS: tuple[Cell, ...] = (0, 1, 1, 2, 2, 3, 4, 5, -1, 2_000_000_000)
+_REALS: tuple[Cell, ...] = (0.0, 1.0, 1.0, 2.0, 1.5, 2.5, 0.1, -1.0)
+_TEXTS: tuple[Cell, ...] = ("", "1", "1", "2", "01", "a", "A", "ab", "a ", "2013-06")
+_DATES: tuple[Cell, ...] = ("2013-06-01", "2013-06-02", "2020-02-29")
+_TRUTHS: tuple[Cell, ...] = (True, False)
+_MOST_ROWS = 6
+
+
+def retyped_for(ddl: str, dialect: str, rng: Random, *types: str) -> Schema:
+    """The tables of a DDL without keys, each column declared as one of the types.
+
+    Without types a column gets the engine's type for what the DDL says: integers, reals or texts.
+    """
+    tables = []
+    for table in read_ddl(ddl, "retyped").tables:
+        columns = [
+            (column.name, rng.choice(types) if types else _type(column.type, dialect))
+            for column in table.columns
+        ]
+        tables.append((table.name, columns))
+    return _schema(tables)
+
+
+def _type(declared: str, dialect: str) -> str:
+    known = _BY_AFFINITY[dialect]
+    return known.get(column_affinity(declared), known["INTEGER"])
+
+
+def _schema(tables: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> Schema:
+    from sqlverdict.parse.schema import Column
+
+    return Schema(
+        "retyped",
+        tuple(
+            Table(name, tuple(Column(column, declared) for column, declared in columns))
+            for name, columns in tables
+        ),
+        "ddl",
+    )
+
+
+def rows_for(
+    schema: Schema, facts: frozenset[Fact], rng: Random, dialect: str
+) -> dict[str, tuple[Row, ...]]:
+    """Rows that obey the facts; keys and foreign keys among them."""
+    content: dict[str, list[Row]] = {}
+    for table in schema.tables:
+        few = [rng.choice(_values(column.type)) for column in table.columns for _ in range(2)]
+        rows = [
+            tuple(_cell(column.type, few, rng) for column in table.columns)
+            for _ in range(rng.choice((0, 2, 4, _MOST_ROWS, _MOST_ROWS)))
+        ]
+        content[table.name] = _kept(table, rows, facts, dialect)
+    references = sorted((fact for fact in facts if isinstance(fact, References)), key=str)
+    for fact in references * 2:
+        _drop_orphans(schema, content, fact)
+    return {name: tuple(rows) for name, rows in content.items()}
+
+
+def _values(declared: str) -> Sequence[Cell]:
+    if declared.startswith(("VARCHAR", "TEXT")):
+        return _TEXTS
+    if declared.startswith(("DOUBLE", "DECIMAL", "NUMERIC")):
+        return _REALS
+    return {"DATE": _DATES, "BOOLEAN": _TRUTHS}.get(declared, _INTEGERS)
+
+
+def _cell(declared: str, few: Sequence[Cell], rng: Random) -> Cell:
+    """A value for a column: often one that other columns have, so that rows meet."""
+    values = _values(declared)
+    if rng.random() < 0.5:
+        shared = [value for value in few if value in values]
+        if shared:
+            return rng.choice(shared)
+    return None if rng.random() < 0.2 else rng.choice(values)
+
+
+def _kept(table: Table, rows: list[Row], facts: frozenset[Fact], dialect: str) -> list[Row]:
+    """The rows that break no key and no NOT NULL."""
+    places = {column.name.lower(): number for number, column in enumerate(table.columns)}
+    own = [fact for fact in facts if fact.table.lower() == table.name.lower()]
+    filled = [places[fact.column.lower()] for fact in own if isinstance(fact, NotNull)]
+    keys = [[places[c.lower()] for c in fact.columns] for fact in own if isinstance(fact, Unique)]
+    rows = [row for row in rows if all(row[place] is not None for place in filled)]
+    for key in keys:
+        seen: set[Row] = set()
+        kept = []
+        for row in rows:
+            values = tuple(_folded(row[place], dialect) for place in key)
+            if None in values or values not in seen:
+                kept.append(row)
+                seen.add(values)
+        rows = kept
+    return rows
+
+
+def _folded(cell: Cell, dialect: str) -> Cell:
+    """What a key takes for the same: MySQL's texts may differ in case and last spaces."""
+    return cell.lower().rstrip(" ") if isinstance(cell, str) and dialect == "mysql" else cell
+
+
+def _drop_orphans(schema: Schema, content: dict[str, list[Row]], fact: References) -> None:
+    def values(name: str, columns: Sequence[str]) -> list[tuple[Row, Row]]:
+        table = schema.table(name)
+        assert table is not None, name
+        places = [
+            number
+            for wanted in columns
+            for number, column in enumerate(table.columns)
+            if column.name.lower() == wanted.lower()
+        ]
+        return [(row, tuple(row[place] for place in places)) for row in content[table.name]]
+
+    parents = {key for _, key in values(fact.parent, fact.parent_columns)}
+    kept = [row for row, key in values(fact.table, fact.columns) if None in key or key in parents]
+    table = schema.table(fact.table)
+    assert table is not None, fact.table
+    content[table.name] = kept
