@@ -27,6 +27,9 @@ _COLLATE = re.compile(r"\bcollate[ =]+[\"'`]?(\w+)", re.IGNORECASE)
 _EXACT_COLLATION = re.compile(r"binary|\w+_nopad_bin|\w+_0900_bin")
 """Collations of MySQL and MariaDB under which equal texts are the same, trailing spaces too."""
 
+_BINARY = frozenset({"", "c", "posix", "ucs_basic", "binary"})
+"""Collations of PostgreSQL and DuckDB that compare bytes; the usual one has no name here."""
+
 _INTEGERS = (
     *("smallint", "int", "integer", "bigint", "tinyint", "mediumint", "hugeint", "int2", "int4"),
     *("int8", "smallserial", "serial", "bigserial", "utinyint", "usmallint", "uinteger"),
@@ -78,9 +81,8 @@ def values_of(table: Table, column: Column, dialect: str) -> Values:
     if dialect == "mysql":
         name = collation.group(1) if collation else _declared_collation(table, column)
         return "text" if _EXACT_COLLATION.fullmatch(name.lower()) else "other"
-    if collation or _declared_collation(table, column):
-        return "other"
-    return "text"
+    name = collation.group(1) if collation else _declared_collation(table, column)
+    return "text" if name.lower() in _BINARY else "other"
 
 
 def _declared_collation(table: Table, column: Column) -> str:

@@ -59,7 +59,7 @@ _PARTS: dict[type[Expr], str] = {
     exp.Mul: "this expression",
     exp.Div: "this expression typed safe",
     **dict.fromkeys(COMPARISONS, "this expression"),
-    exp.Is: "this expression",
+    exp.Is: "this expression negate",
     exp.In: "this expressions query",
     exp.Between: "this low high",
     exp.Like: "this expression negate",
@@ -84,11 +84,12 @@ _ATOMS = (
     *(exp.Column, exp.Literal, exp.Null, exp.Boolean, exp.Paren, exp.Subquery, exp.Func),
     *(exp.Star, exp.Distinct),
 )
+_PREDICATE = 4
 _LEVELS: dict[type[Expr], int] = {
     exp.Neg: 1,
     **dict.fromkeys((exp.Mul, exp.Div), 2),
     **dict.fromkeys((exp.Add, exp.Sub), 3),
-    **dict.fromkeys((*COMPARISONS, exp.Is, exp.In, exp.Between, exp.Like), 4),
+    **dict.fromkeys((*COMPARISONS, exp.Is, exp.In, exp.Between, exp.Like), _PREDICATE),
     exp.Not: 5,
     exp.And: 6,
     exp.Or: 7,
@@ -152,6 +153,10 @@ def _require_known(node: Expr) -> None:
 def _require_plain_operands(node: Expr) -> None:
     """Every operand binds tighter, so that any order of precedence gives the same tree."""
     own = _LEVELS[type(node)]
+    beside = node.parent.parent if isinstance(node.parent, exp.Paren) else None
+    if own >= _PREDICATE and beside is not None and _LEVELS.get(type(beside)) == _PREDICATE:
+        # Our parser puts parentheses of its own around a predicate beside another one.
+        raise Unsupported(f"{node.key} beside {beside.key}")
     operands = [node.args.get(part) for part in ("this", "expression", "low", "high")]
     for number, operand in enumerate(operands):
         if operand is None or (isinstance(operand, _ATOMS) and type(operand) not in _LEVELS):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
+
 from sqlverdict.parse.schema import Schema
 from sqlverdict.prove.resolve.common_sql import require_common_sql
 from sqlverdict.prove.resolve.tree import Resolved, resolve
@@ -16,6 +18,14 @@ def resolve_query(query: Query, schema: Schema) -> Resolved:
     Raises:
         Unsupported: it has a construct that is not read.
     """
-    if query.dialect != "sqlite":
-        require_common_sql(query, schema)
-    return resolve(query.tree, schema, query.dialect)
+    if query.dialect == "sqlite":
+        return resolve(query.tree, schema)
+    require_common_sql(query, schema)
+    tree = query.tree.copy()
+    for test in [node for node in tree.find_all(exp.Is) if node.args.get("negate")]:
+        # In PostgreSQL it is another test for a value of several columns; such are refused.
+        test.set("negate", None)
+        negation = exp.Not()
+        test.replace(negation)
+        negation.set("this", test)
+    return resolve(tree, schema, query.dialect)

@@ -153,7 +153,8 @@ class _ValueTypes:
                     self._condition(part)
                 return "boolean"
             case exp.Is():
-                self.of(node.this)
+                if self.of(node.this) == "other" and self.postgres:
+                    raise Unsupported("a test for NULL of a value that may have several parts")
                 return "boolean"
             case exp.Between():
                 self._one([node.this, node.args["low"], node.args["high"]], "BETWEEN")

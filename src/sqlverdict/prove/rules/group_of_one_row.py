@@ -35,7 +35,10 @@ KEY = (Unique("t", ("k",)), NotNull("t", "k"))
     trust="proved",
     dialects=EVERYWHERE,
     schema="CREATE TABLE t (k INTEGER, v INTEGER)",
-    equal=[Pair("SELECT v FROM t GROUP BY k", "SELECT v FROM t", KEY)],
+    equal=[
+        Pair("SELECT v FROM t GROUP BY k", "SELECT v FROM t", KEY),
+        Pair("SELECT v FROM t GROUP BY k, v", "SELECT v FROM t", KEY),
+    ],
     different=[
         Pair("SELECT v FROM t GROUP BY v", "SELECT v FROM t", KEY, because="v may repeat"),
     ],

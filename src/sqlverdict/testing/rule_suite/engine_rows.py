@@ -78,7 +78,7 @@ def rows_for(
             tuple(_cell(column.type, few, rng) for column in table.columns)
             for _ in range(rng.choice((0, 2, 4, _MOST_ROWS, _MOST_ROWS)))
         ]
-        content[table.name] = _kept(table, rows, facts, dialect)
+        content[table.name] = _legal_rows(table, rows, facts, dialect)
     references = sorted((fact for fact in facts if isinstance(fact, References)), key=str)
     for fact in references * 2:
         _drop_orphans(schema, content, fact)
@@ -103,7 +103,7 @@ def _cell(declared: str, few: Sequence[Cell], rng: Random) -> Cell:
     return None if rng.random() < 0.2 else rng.choice(values)
 
 
-def _kept(table: Table, rows: list[Row], facts: frozenset[Fact], dialect: str) -> list[Row]:
+def _legal_rows(table: Table, rows: list[Row], facts: frozenset[Fact], dialect: str) -> list[Row]:
     """The rows that break no key and no NOT NULL."""
     places = {column.name.lower(): number for number, column in enumerate(table.columns)}
     own = [fact for fact in facts if fact.table.lower() == table.name.lower()]
@@ -112,13 +112,13 @@ def _kept(table: Table, rows: list[Row], facts: frozenset[Fact], dialect: str) -
     rows = [row for row in rows if all(row[place] is not None for place in filled)]
     for key in keys:
         seen: set[Row] = set()
-        kept = []
+        legal = []
         for row in rows:
             values = tuple(_folded(row[place], dialect) for place in key)
             if None in values or values not in seen:
-                kept.append(row)
+                legal.append(row)
                 seen.add(values)
-        rows = kept
+        rows = legal
     return rows
 
 
@@ -128,19 +128,19 @@ def _folded(cell: Cell, dialect: str) -> Cell:
 
 
 def _drop_orphans(schema: Schema, content: dict[str, list[Row]], fact: References) -> None:
-    def values(name: str, columns: Sequence[str]) -> list[tuple[Row, Row]]:
-        table = schema.table(name)
-        assert table is not None, name
+    def values(owner: str, columns: Sequence[str]) -> list[tuple[Row, Row]]:
+        table = schema.table(owner)
+        assert table is not None, owner
         places = [
             number
-            for wanted in columns
+            for name in columns
             for number, column in enumerate(table.columns)
-            if column.name.lower() == wanted.lower()
+            if column.name.lower() == name.lower()
         ]
         return [(row, tuple(row[place] for place in places)) for row in content[table.name]]
 
     parents = {key for _, key in values(fact.parent, fact.parent_columns)}
-    kept = [row for row, key in values(fact.table, fact.columns) if None in key or key in parents]
+    legal = [row for row, key in values(fact.table, fact.columns) if None in key or key in parents]
     table = schema.table(fact.table)
     assert table is not None, fact.table
-    content[table.name] = kept
+    content[table.name] = legal

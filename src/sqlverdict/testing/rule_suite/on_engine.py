@@ -140,10 +140,10 @@ def _difference(
         return None, 0
     for number in range(databases):
         rows = rows_for(query.schema, query.facts, Random(f"{seed} {number}"), query.dialect)  # noqa: S311
-        found = trial.determined_difference(rows)
-        if found is not None:
+        witness = trial.determined_difference(rows)
+        if witness is not None:
             script = "\n".join(f"{table}: {content}" for table, content in rows.items())
-            answers = (found.gold, found.prediction)
+            answers = (witness.gold, witness.prediction)
             return RewriteDifference(query, form.text, form.rules, script, *answers), number + 1
     return None, databases
 

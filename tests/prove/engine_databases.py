@@ -1,0 +1,37 @@
+"""Engines for tests of proofs: their names, and where their scratch databases are made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from servers import postgres_server
+from sqlverdict.execute.engine import ENGINES
+from sqlverdict.prove.rule import EVERYWHERE
+
+DIALECTS = tuple(dialect for dialect in EVERYWHERE if dialect != "sqlite")
+"""The dialects in which rules claim to hold, beside SQLite's."""
+
+_ENGINES = {"duckdb": "duckdb", "postgres": "postgres", "mysql": "mysql"}
+
+
+def engine_of(dialect: str) -> str:
+    """The engine of a dialect; skips where this installation has none."""
+    name = _ENGINES[dialect]
+    if name not in ENGINES.names():
+        pytest.skip(f"there is no engine {name}")
+    if name == "duckdb":
+        pytest.importorskip("duckdb", reason="duckdb is not installed: extra 'duckdb'")
+    return name
+
+
+@contextmanager
+def server_of(dialect: str) -> Iterator[str | None]:
+    """A database on whose server scratch databases are made; ``None`` where there is no server."""
+    if dialect == "postgres":
+        with postgres_server() as url:
+            yield url
+    else:
+        yield None

@@ -1,0 +1,76 @@
+"""Every rule is checked on every engine in whose dialect it says that it holds."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlglot import exp
+from sqlglot.expressions import Expr
+
+sys.path.insert(0, str(Path(__file__).parent))
+from engine_databases import DIALECTS, engine_of, server_of
+
+from sqlverdict.execute.engine import ENGINES
+from sqlverdict.prove.reasoning.facts import Facts
+from sqlverdict.prove.rule import RULES, Rule
+from sqlverdict.testing.rule_suite.on_engine import attack_rule_on_engine
+from sqlverdict.testing.rules import check_rule
+
+CLAIMS = [
+    (rule, dialect)
+    for _, rule in RULES.items()
+    for dialect in DIALECTS
+    if dialect in rule.dialects and "sound" in rule.profiles
+]
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[dict[str, str | None]]:
+    """The server of each dialect, started when it is asked for."""
+    with ExitStack() as stack:
+
+        class Servers(dict[str, str | None]):
+            def __missing__(self, dialect: str) -> str | None:
+                self[dialect] = stack.enter_context(server_of(dialect))
+                return self[dialect]
+
+        yield Servers()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rule", "dialect"), CLAIMS, ids=[f"{dialect}-{rule.name}" for rule, dialect in CLAIMS]
+)
+def test_a_rule_changes_no_answer_where_it_says_that_it_holds(
+    rule: Rule, dialect: str, servers: dict[str, str | None]
+) -> None:
+    check_rule(rule, engine_of(dialect), servers[dialect])
+
+
+@pytest.mark.parametrize(
+    "name", ["like_ignores_case", "literal_has_the_columns_type", "now_has_many_names"]
+)
+def test_a_rule_about_sqlite_is_used_there_alone(name: str) -> None:
+    assert RULES.get(name).dialects == ("sqlite",)
+
+
+def test_a_rule_that_does_not_claim_a_dialect_is_not_checked_there() -> None:
+    with pytest.raises(AssertionError, match="does not say that it holds in duckdb"):
+        check_rule("like_ignores_case", engine_of("duckdb"))
+
+
+def test_a_false_claim_comes_out() -> None:
+    def drop_distinct(node: exp.Select, _: Facts) -> Expr | None:
+        if not node.args.get("distinct"):
+            return None
+        node.set("distinct", None)
+        return node
+
+    rule = replace(RULES.get("distinct_over_key"), rewrite=drop_distinct)
+    attack = attack_rule_on_engine(rule, ENGINES.get(engine_of("duckdb")))
+    assert attack.difference is not None
