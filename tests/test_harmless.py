@@ -290,3 +290,11 @@ def test_what_says_the_same_is_harmless(
     assert verdict(people, question, gold, prediction) is Verdict.CORRECT
     by_intent = verdict(people, question, gold, prediction, "intent")
     assert by_intent in (Verdict.CORRECT, Verdict.NEEDS_REVIEW)
+
+
+def test_a_field_of_another_form_is_one_that_is_not_known() -> None:
+    """Proofs come from logs of other versions and of plug-ins too."""
+    odd = Relation("any", {"columns": "all", "extra": 2, "constant": "some", "tied": "many"}).proof
+    assert (odd.columns, odd.extra, odd.constant, odd.tied) == (None, (), None, None)
+    assert Relation("any").proof.constant == (), "absent: every column reads a row"
+    assert Relation("any", {"constant": None}).proof.constant is None

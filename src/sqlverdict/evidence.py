@@ -36,6 +36,7 @@ from sqlverdict.evidence_parts import (
     GeneratedRelation,
     LoggedSign,
     LoggedTag,
+    SharedProof,
     StageFailure,
     TableExcerpt,
 )
@@ -182,14 +183,9 @@ class Relation(Struct, frozen=True, omit_defaults=True):
     elsewhere: Searched | None = None
 
     @property
-    def weak(self) -> bool:
-        """Whether the proof may be chance."""
-        return bool(self.detail.get("weak"))
-
-    @property
-    def limited(self) -> str:
-        """The side whose LIMIT cuts through a tie: ``gold`` or ``prediction``; empty: neither."""
-        return str(self.detail.get("limited") or "")
+    def proof(self) -> SharedProof:
+        """The fields of the proof that several relations share."""
+        return SharedProof.read(self.detail)
 
 
 class Related(EvidenceBase, frozen=True, kw_only=True):

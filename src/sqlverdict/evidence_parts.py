@@ -62,6 +62,55 @@ class LoggedSign(Struct, frozen=True, omit_defaults=True):
     detail: Mapping[str, Any] = {}
 
 
+class SharedProof(Struct, frozen=True):
+    """What the proofs of several relations share, typed; ``compare/relation.py`` has the fields.
+
+    A proof is logged as JSON, by this version, by another or by a plug-in: a field of another
+    form counts as one that is not known.
+
+    Attributes:
+        columns: The prediction's column for each gold column; ``None``: the proof has no map.
+        extra: The prediction's columns that are left over.
+        missing: Whether something of the gold has no counterpart.
+        order: ``free``, ``same`` or ``other``; empty: the proof says nothing of it.
+        weak: Whether the proof may be chance.
+        constant: The prediction's columns that read no row; ``None``: not known.
+        alternatives: Further columns, each of which could be the answer as well.
+        limited: Whose LIMIT cuts through a tie: ``gold`` or ``prediction``; empty: nobody's.
+        tied: How many rows tie there; ``None``: the proof does not say.
+    """
+
+    columns: tuple[int | None, ...] | None = None
+    extra: tuple[int, ...] = ()
+    missing: bool = False
+    order: str = ""
+    weak: bool = False
+    constant: tuple[int, ...] | None = ()
+    alternatives: tuple[int, ...] = ()
+    limited: str = ""
+    tied: int | None = None
+
+    @classmethod
+    def read(cls, detail: Mapping[str, Any]) -> SharedProof:
+        """The shared fields of a proof."""
+        tied = detail.get("tied")
+        return cls(
+            columns=_positions(detail.get("columns")),
+            extra=_positions(detail.get("extra")) or (),
+            missing=bool(detail.get("missing")),
+            order=str(detail.get("order") or ""),
+            weak=bool(detail.get("weak")),
+            constant=_positions(detail.get("constant", ())),
+            alternatives=_positions(detail.get("alternatives")) or (),
+            limited=str(detail.get("limited") or ""),
+            tied=tied if isinstance(tied, int) else None,
+        )
+
+
+def _positions(value: object) -> tuple[Any, ...] | None:
+    return tuple(value) if isinstance(value, list | tuple) else None
+
+
 class StageFailure(Struct, frozen=True, omit_defaults=True):
     """An error of ours in one stage or metric, or a text that it cannot handle.
 

@@ -20,7 +20,6 @@ Then comes the condition of its own, in its file in ``compare/relations``.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from sqlverdict.compare.relation import RELATIONS, RelationContext
 from sqlverdict.evidence import Related, Relation
@@ -65,20 +64,15 @@ def may_be_harmless(relation: Relation, *, one_row: bool = False, trivial: bool 
     Answers that differ in what benchmarks do not compare are a match: that a search tells them
     apart elsewhere, or that they are short, says as much against them as against any match.
     """
-    detail = relation.detail
-    if not trivial and (relation.weak or relation.broken is not None):
+    proof = relation.proof
+    if not trivial and (proof.weak or relation.broken is not None):
         return False
-    if detail.get("alternatives"):
+    if proof.alternatives or proof.constant != ():
         return False
-    if detail.get("constant", []) != []:
-        return False
-    columns: Sequence[int | None] | None = detail.get("columns")
-    if columns is None:
-        return not detail.get("missing")
-    extra = detail.get("extra")
-    further = len(extra) if isinstance(extra, Sequence) else 0
-    most = 1 if one_row else max(FURTHER_COLUMNS, len(columns))
-    return None not in columns and further <= most
+    if proof.columns is None:
+        return not proof.missing
+    most = 1 if one_row else max(FURTHER_COLUMNS, len(proof.columns))
+    return None not in proof.columns and len(proof.extra) <= most
 
 
 def asks_for_order(case: Case) -> bool:

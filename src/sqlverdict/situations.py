@@ -293,7 +293,7 @@ def _with_difference(
         if _first_relation(difference) == "null_rows":
             return Situation.NULL_ROWS_DIFFERENCE
         return _told_by_generated(difference) or Situation.DIFFERENCE
-    if relation.kind == TIED and relation.limited == "prediction":
+    if relation.kind == TIED and relation.proof.limited == "prediction":
         return Situation.TIED_DIFFERENCE
     # What benchmarks do not compare counts as a match. Another form does not: it would be enough
     # to stand against the search to be forgiven.
@@ -310,7 +310,7 @@ def _with_difference(
 def _first_relation(difference: Related) -> str:
     """The kind of the first relation; empty where there is none, or it may be chance."""
     match difference.relations:
-        case (first, *_) if not first.weak:
+        case (first, *_) if not first.proof.weak:
             return first.kind
     return ""
 

@@ -18,6 +18,8 @@ from sqlverdict.refute.strategy import (
     rotation,
     strategy,
 )
+from sqlverdict.run.options import Options, SearchOptions
+from sqlverdict.run.plan import plan_run
 from sqlverdict.testing import check_strategy
 
 EXAMPLE = StrategyExample("CREATE TABLE t (a INTEGER)", "SELECT a FROM t", "SELECT 1", 5)
@@ -74,3 +76,14 @@ def test_a_strategy_has_turns_or_replaces_others(turn: int | None) -> None:
         strategy(
             profiles=[InstanceProfile("None.", turn=turn)], example=EXAMPLE, replaces=replaces
         )(test_strategies)
+
+
+def test_a_run_with_a_strategy_more_is_another_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A strategy more moves the turns of the others: such a run is not resumed."""
+    plan = plan_run(Options("ex", search=SearchOptions()))
+    before = plan.describe(None)["strategies"]
+    assert "near_misses" in before.split(", ")
+    more = {**STRATEGIES._members, "of_a_plug_in": STRATEGIES.get("near_misses")}
+    monkeypatch.setattr(STRATEGIES, "_members", more)
+    assert plan.describe(None)["strategies"] != before
+    assert "strategies" not in plan_run(Options("ex")).describe(None)

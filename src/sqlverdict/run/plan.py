@@ -159,6 +159,11 @@ class RunPlan:
         if self.search is not None:
             bank = "" if self.search.bank is None else f", bank {self.search.bank}"
             stages["refute"] = f"{self.search.budget}{bank}"
+            # The strategies are slow to load; runs without a search need not wait.
+            from sqlverdict.refute.strategy import STRATEGIES
+
+            # A plug-in's strategy takes turns: the others then make other instances.
+            stages["strategies"] = ", ".join(STRATEGIES.names())
         if self.proves:
             stages["prove"] = f"{SOUND}{', proofs are tested' if self.tests_proofs else ''}"
         if self.null_keys:

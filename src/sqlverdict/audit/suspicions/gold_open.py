@@ -39,8 +39,8 @@ def _logged(report: GoldReport) -> str:
                 return f"the LIMIT cuts through a tie, and {entry.system}'s answer fits it too"
             for relation in relations_of([evidence]):
                 tied = relation.kind == "tie_superset"
-                if tied and relation.limited == "gold":
-                    rows = relation.detail.get("tied", "several")
+                if tied and relation.proof.limited == "gold":
+                    rows = relation.proof.tied or "several"
                     return f"the LIMIT cuts through {rows} rows that tie; {entry.system} gives all"
     return ""
 

@@ -52,18 +52,18 @@ class UnderRelation:
     def _without_order(self, pair: QueryPair) -> QueryPair:
         """The order of rows does not count where it did not on the real data."""
         any_order = RELATIONS.get(self.relation.kind).any_order
-        if not any_order and self.relation.detail.get("order") != "other":
+        if not any_order and self.relation.proof.order != "other":
             return pair
         return structs.replace(pair, contract=replace(pair.contract or Contract(), order="ignore"))
 
     def _columns_that_count(self, gold: Answer, prediction: Answer) -> Answer | None:
         """The prediction without its further columns, those left in the gold's order."""
-        columns = self.relation.detail.get("columns") or ()
-        extra = self.relation.detail.get("extra")
-        width = len(columns) + (len(extra) if isinstance(extra, list) else 0)
+        proof = self.relation.proof
+        columns = [index for index in proof.columns or () if index is not None]
+        width = len(columns) + len(proof.extra)
         if len(gold.columns) != len(columns) or len(prediction.columns) != width:
             return None
-        if not columns or None in columns:
+        if not columns or None in (proof.columns or ()):
             return None
         rows = [tuple(row[index] for index in columns) for row in prediction.rows]
         return Answer(tuple(prediction.columns[index] for index in columns), rows)

@@ -28,6 +28,12 @@ from sqlverdict.refute.data.real_rows import RealRows, real_rows
 from sqlverdict.refute.trial.legal import as_stored, legal
 from sqlverdict.refute.witness import Instance
 
+_ROWS = 12
+"""How many rows a table gets at most: enough for groups and ties, few enough to be shrunk soon."""
+_KEY_DISTANCE = 1_000_000
+"""So far a copied row's number may be moved: keys nearby are likely to be taken."""
+_KEY_ENDINGS = (2, 9)
+"""The digits behind a copied row's text: one digit makes it another key."""
 _UNCHANGED = 0.15
 """How often real rows are tried as they are."""
 _FILLED = 0.7
@@ -59,7 +65,7 @@ def real_instances(
     *,
     seed: int,
     count: int,
-    rows: int = 12,
+    rows: int = _ROWS,
 ) -> Iterator[Instance]:
     """Legal instances made of a database's rows, the same for the same seed.
 
@@ -301,9 +307,9 @@ class _Maker:
         for name, at in self.indexes[table].items():
             cell = cells[at]
             if name in keys and isinstance(cell, int):
-                cells[at] = cell + rng.randint(1, 1_000_000)
+                cells[at] = cell + rng.randint(1, _KEY_DISTANCE)
             elif name in keys and isinstance(cell, str):
-                cells[at] = f"{cell}{rng.randint(2, 9)}"
+                cells[at] = f"{cell}{rng.randint(*_KEY_ENDINGS)}"
         return tuple(cells)
 
     def _value(self, rng: Random, column_ref: ColumnRef, column: Sequence[Cell], now: Cell) -> Cell:
@@ -312,6 +318,7 @@ class _Maker:
         base = rng.choice(known) if known and rng.random() < _AT_CONSTANT else now
         real = self.real.rows[column_ref[0]]
         at = self.indexes[column_ref[0]][column_ref[1]]
+        # The base is there twice: to meet a constant exactly separates most often.
         choices: list[Cell] = [base, base, rng.choice(column), rng.choice(real)[at], None]
         if isinstance(base, int | float):
             choices += [base - 1, base + 1, -base, 0]

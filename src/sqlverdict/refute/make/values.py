@@ -56,6 +56,20 @@ _LEAST, _GREATEST = -(2**63), 2**63 - 1
 """The integers that SQLite stores."""
 _DAYS = ("2020-01-01", "2020-01-02", "2021-06-15", "2020-06-14")
 """Two days of a month, two months of a year, two years; the last is a Sunday."""
+_DAYS_ASIDE = (-1, -40, 1, 40)
+"""The next day, and one in another month, before and after."""
+_FIRST_YEAR, _LAST_YEAR = 1000, 2999
+"""Four digits between them may be a year, with one more on either side that has four digits too."""
+_SHORTEST_MONTH = 28
+"""Every month has so many days."""
+_BEFORE_KEYS = 90
+"""New keys are counted from 101: the first of them is 11 beside the value that it replaces."""
+_GAP = 10
+"""Values that are made up come so far behind the last: no neighbour of a constant is so far."""
+_SMALL_STEP = 0.125
+"""The neighbour of a fraction; a power of two, which sums keep exact."""
+_LONG_STEP = 3
+"""So many steps off is a second value on the same side: two rows of the first would tie."""
 _ODD_DAYS = ("2019-12-31", "2020-06-14 10:00:00", "2020-02-29", "")
 
 
@@ -204,12 +218,12 @@ def another(value: Cell, pool: ValuePool, number: int, side: int) -> Cell:
     if isinstance(value, bytes):
         return value + str(number).encode()
     if isinstance(value, int | float):
-        beyond = value + side * (number - 90)
+        beyond = value + side * (number - _BEFORE_KEYS)
         return beyond if pool.good and takes(pool.kind, beyond) else number
     text = str(value)
     dated = _DATE.fullmatch(text)
     if dated:
-        return f"{dated[1]}-{dated[2]}-{number % 28 + 1:02}{dated[4]}"
+        return f"{dated[1]}-{dated[2]}-{number % _SHORTEST_MONTH + 1:02}{dated[4]}"
     if text.isdecimal():
         return str(int(text) + number)
     return f"{text}{number}" if pool.good else f"k{number}"
@@ -223,13 +237,13 @@ def nth(values: Sequence[Cell], number: int, *, closed: bool = False) -> Cell:
     if isinstance(value, bytes):
         return value + str(number).encode()
     if isinstance(value, int | float):
-        beyond = value + 10 + number
+        beyond = value + _GAP + number
         return beyond if takes("NUMERIC", beyond) else number
     text = str(value)
     dated = _DATE.fullmatch(text)
     if dated:
         return f"{int(dated[1]) - number:04}-{dated[2]}-{dated[3]}{dated[4]}"
-    return str(int(text) + 10 + number) if text.isdecimal() else f"{text}{number}"
+    return str(int(text) + _GAP + number) if text.isdecimal() else f"{text}{number}"
 
 
 def _is_dated(column: Column) -> bool:
@@ -290,12 +304,12 @@ def _around(hint: Hint, kind: Kind) -> tuple[list[Cell], list[Cell]]:
 def _numbers(number: float, operator: str, kind: Kind) -> tuple[list[Cell], list[Cell]]:
     step: float = 1
     if isinstance(number, float) and abs(number) < 1:
-        step = 0.125
+        step = _SMALL_STEP
     order: dict[str, list[Cell]] = {
-        ">": [number + step, number + 3 * step],
-        ">=": [number, number + step, number + 3 * step],
-        "<": [number - step, number - 3 * step],
-        "<=": [number, number - step, number - 3 * step],
+        ">": [number + step, number + _LONG_STEP * step],
+        ">=": [number, number + step, number + _LONG_STEP * step],
+        "<": [number - step, number - _LONG_STEP * step],
+        "<=": [number, number - step, number - _LONG_STEP * step],
         "!=": [number + step, number - step],
     }
     beside: list[Cell] = [number - step, number, number + step, -number - step]
@@ -310,7 +324,7 @@ def _dates(text: str, direct: bool) -> tuple[list[str], list[str], list[str]] | 
     if whole:
         try:
             day = date(int(whole[1]), int(whole[2]), int(whole[3]))
-            days = [f"{day + timedelta(days=step)}{whole[4]}" for step in (-1, -40, 1, 40)]
+            days = [f"{day + timedelta(days=step)}{whole[4]}" for step in _DAYS_ASIDE]
         except (ValueError, OverflowError):
             return None
         return [text], days[:2], days[2:] if whole[4] else [*days[2:], f"{text} 10:00:00"]
@@ -319,7 +333,7 @@ def _dates(text: str, direct: bool) -> tuple[list[str], list[str], list[str]] | 
         return [f"{text}-{day}" for day in ("15", "01", "28")], [], [other]
     if direct or not text.isdecimal():
         return None
-    if len(text) == 4 and 1000 <= int(text) < 2999:
+    if len(text) == 4 and _FIRST_YEAR <= int(text) < _LAST_YEAR:
         year = int(text)
         days = [f"{year}-{day}" for day in ("06-15", "01-01", "12-31", "03-20")]
         return days, [f"{year - 1}-12-31"], [f"{year + 1}-01-01"]

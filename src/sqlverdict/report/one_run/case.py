@@ -52,13 +52,11 @@ def because(result: Result) -> str:
     return f"{sentence}; by labels such an answer is right with probability {result.p_right:.2f}"
 
 
-_NOTES = {
-    "weak": "weak: may be chance",
-    "constant": "it reads no data for this",
-    "alternatives": "with other numbers beside it",
-}
-"""What makes a relation worth less, in words."""
+_WEAK = "weak: may be chance"
+_CONSTANT = "it reads no data for this"
+_ALTERNATIVES = "with other numbers beside it"
 _BROKEN = "it does not hold on another legal database"
+"""What makes a relation worth less, in words."""
 
 _STEPS = 12
 _SAYS = 600
@@ -121,8 +119,14 @@ def relation_text(relation: Relation) -> str:
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
         # A relation of a plug-in or of another version may hold other fields.
         text = _as_json(detail)
-    notes = [words for note, words in _NOTES.items() if detail.get(note)]
-    notes += [_BROKEN] if relation.broken is not None else []
+    proof = relation.proof
+    doubts = {
+        _WEAK: proof.weak,
+        _CONSTANT: bool(proof.constant),
+        _ALTERNATIVES: bool(proof.alternatives),
+        _BROKEN: relation.broken is not None,
+    }
+    notes = [words for words, holds in doubts.items() if holds]
     return f"{kind}: {text}" + (f" ({'; '.join(notes)})" if notes else "")
 
 
