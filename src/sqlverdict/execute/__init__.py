@@ -5,7 +5,9 @@
 ``query_runner``    where answers come from: memory, cache, engine
 ``cache``           answers by content, in one SQLite file that processes share
 ``sandbox``         what a query may touch in SQLite, and what its errors mean
+``insertion_order``  the order in which rows of an instance can be inserted
 ``duckdb/``         what the engine of DuckDB is made of
+``mysql/``          what the engine of MySQL and MariaDB is made of
 ``postgres/``       what the engine of PostgreSQL is made of
 ``sqlite_session``  one open SQLite file under every guard
 ``sqlite_workspace``  a copy of a SQLite file that may be written

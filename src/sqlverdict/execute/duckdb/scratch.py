@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 import duckdb
@@ -12,6 +12,7 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.duckdb.connect import open_in_memory, set_guards
 from sqlverdict.execute.duckdb.session import DuckdbSession
 from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.insertion_order import generations, is_view, parents_first
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.schemas.create_table import (
@@ -22,7 +23,6 @@ from sqlverdict.parse.schemas.create_table import (
     primary_key_part,
     unique_part,
 )
-from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Failure, Outcome, Row
 
 
@@ -43,8 +43,8 @@ class DuckdbScratch:
     def __init__(self, schema: Schema, limits: Limits) -> None:
         self._schema = schema
         self._limits = limits
-        views = [table for table in schema.tables if _is_view(table)]
-        self._tables = list(_parents_first(t for t in schema.tables if not _is_view(t)))
+        views = [table for table in schema.tables if is_view(table)]
+        self._tables = parents_first(t for t in schema.tables if not is_view(t))
         self._views = views
         self._rows: Mapping[str, Sequence[Row]] = {}
         self._session = DuckdbSession(self._connect, limits)
@@ -94,10 +94,6 @@ class DuckdbScratch:
         return connection
 
 
-def _is_view(table: Table) -> bool:
-    return (table.sql or "").lstrip()[:12].upper().startswith("CREATE VIEW")
-
-
 def _makeable(connection: DuckDBPyConnection, views: Sequence[Table]) -> list[Table]:
     """Make the views, each after those that it reads; returns those that cannot be made."""
     waiting = list(views)
@@ -112,30 +108,6 @@ def _makeable(connection: DuckDBPyConnection, views: Sequence[Table]) -> list[Ta
             return left
         waiting = left
     return []
-
-
-def _parents_first(tables: Iterator[Table]) -> Iterator[Table]:
-    """Tables after those that they refer to.
-
-    Raises:
-        DatabaseError: they refer to each other, which DuckDB cannot declare.
-    """
-    waiting = list(tables)
-    while waiting:
-        names = {fold(table.name) for table in waiting}
-        ready = [
-            table
-            for table in waiting
-            if all(
-                fold(key.parent) not in names or fold(key.parent) == fold(table.name)
-                for key in table.foreign_keys
-            )
-        ]
-        if not ready:
-            circle = ", ".join(table.name for table in waiting)
-            raise DatabaseError(f"DuckDB has no tables that refer to each other: {circle}")
-        yield from ready
-        waiting = [table for table in waiting if table not in ready]
 
 
 def _declaration(table: Table) -> str:
@@ -159,38 +131,9 @@ def _insert(connection: DuckDBPyConnection, table: Table, rows: Sequence[Row]) -
     own = [index for index, column in enumerate(table.columns) if column.generated is None]
     names = name_list(table.columns[index].name for index in own)
     marks = ", ".join("?" for _ in own)
-    for generation in _generations(table, rows):
+    for generation in generations(table, rows):
         values = ", ".join(f"({marks})" for _ in generation)
         connection.execute(
             f"INSERT INTO {quote_name(table.name)} ({names}) VALUES {values}",  # noqa: S608
             [row[index] for row in generation for index in own],
         )
-
-
-def _generations(table: Table, rows: Sequence[Row]) -> Iterator[Sequence[Row]]:
-    """The rows in groups, each after those rows of the same table that it refers to.
-
-    DuckDB checks a foreign key before it adds the rows of a statement. A row that refers to itself
-    can therefore not be added at all, and comes with the last group.
-    """
-    at = {fold(column.name): index for index, column in enumerate(table.columns)}
-    keys = [
-        ([at[fold(c)] for c in key.columns], [at[fold(c)] for c in key.parent_columns])
-        for key in table.foreign_keys
-        if fold(key.parent) == fold(table.name)
-    ]
-    earlier: list[Row] = []
-    waiting = list(rows)
-    while waiting:
-        ready = [
-            row
-            for row in waiting
-            if all(
-                None in (child := [row[index] for index in columns])
-                or any(child == [other[index] for index in parents] for other in earlier)
-                for columns, parents in keys
-            )
-        ]
-        yield ready or waiting
-        waiting = [row for row in waiting if row not in ready] if ready else []
-        earlier += ready

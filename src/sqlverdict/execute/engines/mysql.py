@@ -1,0 +1,99 @@
+"""MySQL and MariaDB, through PyMySQL.
+
+A database is a URL, ``mysql://user@host/name``; ``mariadb://`` is the same. A session is one
+read-only transaction with a consistent snapshot. One statement, and only queries. What a read-only
+transaction would still do is refused by name: INTO OUTFILE, LOAD_FILE, SLEEP, BENCHMARK, locks,
+variables, code in comments, other databases. The server ends a query at its time limit, and a
+second connection ends it there too. A lost connection is an engine fault: the query is tried once
+more on a new connection that shows the same content.
+
+Every session has the time zone UTC, the character set utf8mb4 and the SQL mode
+``NO_ENGINE_SUBSTITUTION`` alone: a query may select columns that are not in its GROUP BY, as the
+published benchmarks for MySQL expect. ``--now`` sets the session's clock, so that views see it too.
+The digest is made of the declarations and of hashes over the rows of each table
+(``execute/mysql/digest.py``); tables that keep no snapshots have none.
+
+Needs the extra ``mysql``.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from datetime import datetime
+from importlib import metadata
+from urllib.parse import unquote, urlsplit
+
+from sqlverdict.errors import DatabaseError, MissingExtra, SchemaError
+from sqlverdict.execute.engine import ENGINES, Limits, Scratch, Session
+from sqlverdict.files.references import Reference
+from sqlverdict.parse.schema import Schema
+
+
+@ENGINES.member
+class Mysql:
+    """MySQL and MariaDB through PyMySQL."""
+
+    name = "mysql"
+    dialect = "mysql"
+    suffixes: tuple[str, ...] = ()
+    schemes = ("mysql", "mariadb")
+    counts_steps = False
+
+    @property
+    def version(self) -> str:
+        """The driver's version; the server's own is part of each digest."""
+        try:
+            return f"PyMySQL {metadata.version('pymysql')}"
+        except metadata.PackageNotFoundError as error:
+            raise MissingExtra("MySQL", "mysql") from error
+
+    def open(
+        self,
+        database: Reference,
+        limits: Limits,
+        *,
+        now: datetime | None = None,
+        driver_values: bool = False,
+    ) -> Session:
+        """Open a snapshot of a database."""
+        _require_extra()
+        from sqlverdict.execute.mysql.session import MysqlSession
+
+        return MysqlSession(database, limits, now, driver_values=driver_values)
+
+    def digest(self, database: Reference) -> str | None:
+        """Digest of what the database contains now."""
+        session = self.open(database, Limits())
+        try:
+            return session.digest()
+        finally:
+            session.close()
+
+    def schema(self, database: Reference, db_id: str | None = None) -> Schema:
+        """The schema as the catalogue describes it."""
+        _require_extra()
+        from sqlverdict.execute.mysql.connection import connect
+        from sqlverdict.execute.mysql.schema import read_schema
+
+        try:
+            connection = connect(database, Limits())
+        except DatabaseError as error:
+            raise SchemaError(str(error)) from error
+        with connection:
+            return read_schema(connection, db_id or _name(database))
+
+    def scratch(self, schema: Schema, limits: Limits, near: Reference | None = None) -> Scratch:
+        """A database of our own on the server."""
+        _require_extra()
+        from sqlverdict.execute.mysql.scratch import MysqlScratch
+
+        return MysqlScratch(schema, limits, near)
+
+
+def _require_extra() -> None:
+    if importlib.util.find_spec("pymysql") is None:
+        raise MissingExtra("the engine mysql", "mysql")
+
+
+def _name(database: Reference) -> str:
+    return unquote(urlsplit(str(database)).path.strip("/"))

@@ -1,0 +1,11 @@
+"""MySQL and MariaDB: what their engine is made of. Every file but ``sandbox`` needs PyMySQL.
+
+``connection``  connects, and sets what must be the same for every session
+``sandbox``     what a text may not contain, and what the server's errors mean
+``cursor``      untrusted queries on one connection, with limits and a cancel on the server
+``session``     one snapshot of a database
+``digest``      a digest of the content that a snapshot shows
+``schema``      tables, columns, keys and constraints
+``scratch``     a database of our own on the server, for instances
+``values``      the driver's values as cells
+"""

@@ -1,0 +1,141 @@
+"""Connects to MySQL and MariaDB, and sets what must be the same for every session.
+
+The URL is ``mysql://user@host:port/database``. The password comes from the environment variable
+``MYSQL_PWD`` or the file ``~/.my.cnf``, which may also name the user, the host and the port.
+
+Fixed for every session: the time zone UTC, the character set utf8mb4 and the mode
+``NO_ENGINE_SUBSTITUTION`` alone, whatever the server's default. So a query may select columns that
+are not in its GROUP BY, ``"x"`` is a text, ``||`` means OR, and a backslash escapes. Recursion and
+GROUP_CONCAT go as far as the limits: the server would otherwise cut answers without an error.
+"""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+import pymysql
+from pymysql.cursors import SSCursor
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.engine import Limits
+from sqlverdict.files.references import Reference, scheme_of
+
+if TYPE_CHECKING:
+    from pymysql.connections import Connection as PyConnection
+
+    Connection = PyConnection[SSCursor]
+
+MODE: Final = "NO_ENGINE_SUBSTITUTION"
+_PORT: Final = 3306
+_PATIENCE: Final = 10
+_MARGIN: Final = 30.0
+"""Seconds after a query's limit in which the server must have answered."""
+_OPTIONS: Final = ("unix_socket", "ssl_ca")
+LOST: Final = frozenset({0, 1053, 1077, 1158, 1159, 1160, 1161, 1927, 2003, 2006, 2013, 2014, 2055})
+"""Errors after which a connection is gone."""
+
+
+def connect(database: Reference, limits: Limits, *, name: str | None = None) -> Connection:
+    """A new connection.
+
+    Args:
+        database: The URL.
+        limits: What one query may spend.
+        name: Another database on that server; empty: none.
+
+    Raises:
+        DatabaseError: there is no such server or database, or it refuses the user.
+    """
+    url = str(database)
+    parts = urlsplit(url)
+    options = dict(parse_qsl(parts.query))
+    unknown = [key for key in options if key not in _OPTIONS]
+    schema = unquote(parts.path.strip("/")) if name is None else name
+    if scheme_of(url) not in ("mysql", "mariadb") or unknown or "/" in schema:
+        raise DatabaseError(
+            f"{url} is no database of MySQL; expected mysql://user@host:port/database, with "
+            f"{' and '.join(_OPTIONS)} as options"
+        )
+    file = Path.home() / ".my.cnf"
+    try:
+        connection = pymysql.connect(
+            host=parts.hostname,
+            port=parts.port or _PORT,
+            user=unquote(parts.username) if parts.username else None,
+            password=os.environ.get("MYSQL_PWD", ""),
+            database=schema or None,
+            unix_socket=options.get("unix_socket"),
+            ssl_ca=options.get("ssl_ca"),
+            read_default_file=str(file) if file.is_file() else None,
+            charset="utf8mb4",
+            connect_timeout=_PATIENCE,
+            read_timeout=limits.seconds + _MARGIN,
+            cursorclass=SSCursor,
+            autocommit=True,
+        )
+    except (pymysql.Error, OSError, ValueError) as error:
+        raise DatabaseError(
+            f"{url} cannot be opened: {message_of(error)}. Check the URL, that the server runs, "
+            "and the password in MYSQL_PWD or ~/.my.cnf"
+        ) from error
+    try:
+        _set_up(connection, limits)
+    except pymysql.Error as error:
+        connection.close()
+        raise DatabaseError(f"{url} cannot be used: {message_of(error)}") from error
+    return connection
+
+
+def is_mariadb(connection: Connection) -> bool:
+    """Whether the server is MariaDB."""
+    info: str = connection.get_server_info()  # type: ignore[no-untyped-call]
+    return "mariadb" in info.lower()
+
+
+def rows_of(connection: Connection, sql: str, *cells: object) -> list[tuple[object, ...]]:
+    """The rows of a query of ours."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql, cells or None)
+        return list(cursor.fetchall())
+
+
+def message_of(error: BaseException) -> str:
+    """What an error says, without its number."""
+    return str(error.args[-1] if error.args else error) or type(error).__name__
+
+
+def number_of(error: BaseException) -> int:
+    """The number of an error of the server or the driver; 0 where it has none."""
+    first = error.args[0] if error.args else 0
+    return first if isinstance(first, int) else 0
+
+
+def _set_up(connection: Connection, limits: Limits) -> None:
+    statements = [
+        f"SET SESSION sql_mode = '{MODE}'",
+        "SET SESSION time_zone = '+00:00'",
+        f"SET SESSION group_concat_max_len = {limits.cell}",
+    ]
+    optional = [
+        f"SET SESSION tmp_table_size = {limits.memory}",
+        f"SET SESSION max_heap_table_size = {limits.memory}",
+    ]
+    if is_mariadb(connection):
+        statements.append(f"SET SESSION max_statement_time = {limits.seconds:f}")
+        statements.append("SET SESSION max_recursive_iterations = 4294967295")
+        optional.append(f"SET SESSION max_session_mem_used = {limits.memory}")
+    else:
+        statements.append(
+            f"SET SESSION max_execution_time = {max(1, round(limits.seconds * 1000))}"
+        )
+        statements.append("SET SESSION cte_max_recursion_depth = 4294967295")
+    for statement in statements:
+        rows_of(connection, statement)
+    for statement in optional:
+        # Some servers have no such setting, or keep it to administrators.
+        with suppress(pymysql.err.OperationalError, pymysql.err.InternalError):
+            rows_of(connection, statement)

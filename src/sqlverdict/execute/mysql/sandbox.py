@@ -1,0 +1,185 @@
+"""What a text may not contain on MySQL and MariaDB, and what the server's errors mean.
+
+Every query runs in a read-only transaction. Such a transaction still writes files (INTO OUTFILE),
+reads them (LOAD_FILE), sleeps, locks, sets variables and sees other databases. All of that is
+refused by name before the text is sent, and so is code in comments.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
+from sqlverdict.parse.measure import MOST_LEVELS
+from sqlverdict.parse.tokens import word_set
+from sqlverdict.records import Failure, Fault, Reason
+
+DIALECT: Final = "mysql"
+_QUERIES = word_set("select table values with")
+_WRITERS = word_set(
+    "alter analyze begin binlog cache call change check checksum commit create deallocate delete "
+    "delimiter do drop execute flush grant handler import insert install kill load lock "
+    "optimize prepare purge release rename repair replace reset resignal revoke rollback "
+    "savepoint set shutdown signal start stop truncate uninstall unlock update use xa"
+)
+_PLANS = word_set("desc describe explain help show")
+_BLOCKED_WORDS = word_set("delete into procedure update")
+"""Reserved words that no reading query contains: SELECT ... INTO, PROCEDURE ANALYSE, FOR UPDATE."""
+_BLOCKED_STARTS = word_set("insert replace")
+"""Words that are functions where a parenthesis follows, and statements where none does."""
+_BLOCKED_FUNCTIONS = word_set(
+    "benchmark get_lock is_free_lock is_used_lock last_insert_id lastval lib_mysqludf_sys_info "
+    "load_file master_gtid_wait master_pos_wait nextval release_all_locks release_lock setval "
+    "sleep source_pos_wait sys_bineval sys_eval sys_exec sys_get sys_set "
+    "wait_for_executed_gtid_set wait_until_sql_thread_after_gtids"
+)
+_SYSTEM = word_set("information_schema mysql performance_schema sys")
+_SESSION_FUNCTIONS = word_set("connection_id found_rows row_count")
+_HINT = re.compile(r"set_var|max_execution_time|resource_group", re.IGNORECASE)
+
+
+def refusal(sql: str, others: frozenset[str] = frozenset()) -> Failure | None:
+    """Why a text is not sent to the server; ``None`` where it may be.
+
+    Args:
+        sql: The text.
+        others: The names of the other databases on the server, in lower case.
+    """
+    every = _lexemes(sql)
+    for part in every:
+        if part.kind is Lex.GAP and part.text.startswith(("/*!", "/*M!")):
+            return _write_blocked("code in a comment (/*! ... */)")
+        if part.kind is Lex.GAP and part.text.startswith("/*+") and _HINT.search(part.text):
+            return _write_blocked("a hint that changes settings")
+    parts = [part for part in every if part.kind is not Lex.GAP]
+    while parts and parts[-1].text == ";":
+        parts.pop()
+    if not parts:
+        return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
+    word = next((part.name for part in parts if part.text != "("), "")
+    if word in _WRITERS:
+        return _write_blocked(word.upper())
+    if word in _PLANS:
+        return Failure(
+            Reason.UNSUPPORTED_FEATURE, f"{word.upper()} gives a description, not an answer"
+        )
+    if word in _QUERIES and any(part.text == ";" for part in parts):
+        return Failure(Reason.UNSUPPORTED_FEATURE, "several statements; exactly one is expected")
+    if word not in _QUERIES:
+        return Failure(
+            Reason.PARSE_ERROR,
+            f"expected SELECT, WITH, VALUES or TABLE, not {parts[0].text[:40]!r}",
+        )
+    if _depth(parts) > MOST_LEVELS:
+        return Failure(Reason.PARSE_ERROR, f"nested deeper than {MOST_LEVELS} levels")
+    return _blocked_part(parts, others)
+
+
+@lru_cache(maxsize=8)
+def _lexemes(sql: str) -> tuple[Lexeme, ...]:
+    """A query is looked at several times before it is sent."""
+    return tuple(lexemes(sql, DIALECT))
+
+
+def reads_session(sql: str) -> bool:
+    """Whether a text asks for what belongs to the connection and not to the data."""
+    return bool(_SESSION_FUNCTIONS & names_in(sql))
+
+
+def names_in(sql: str) -> frozenset[str]:
+    """Every name in a text in lower case, quoted or not."""
+    return frozenset(
+        part.name.lower() for part in _lexemes(sql) if part.kind in (Lex.WORD, Lex.NAME)
+    )
+
+
+def _depth(parts: Sequence[Lexeme]) -> int:
+    depth = most = 0
+    for part in parts:
+        depth += (part.text == "(") - (part.text == ")")
+        most = max(most, depth)
+    return most
+
+
+def _blocked_part(parts: Sequence[Lexeme], others: frozenset[str]) -> Failure | None:
+    names = [part.name.lower() if part.kind in (Lex.WORD, Lex.NAME) else "" for part in parts]
+    behind = [part.text for part in parts[1:]] + [""]
+    before = ["", *(part.text.lower() for part in parts[:-1])]
+    for index, part in enumerate(parts):
+        name, next_text = names[index], behind[index]
+        if part.text == "@":
+            return _write_blocked("variables (@)")
+        if not name or (before[index] == "." and next_text != "("):
+            continue
+        if part.kind is Lex.WORD:
+            if name in _BLOCKED_WORDS or (name in _BLOCKED_STARTS and next_text != "("):
+                return _write_blocked(name.upper())
+            if (name, next_text.lower()) in (("for", "share"), ("lock", "in")):
+                return _write_blocked("locks")
+        if next_text == "(" and name in _BLOCKED_FUNCTIONS:
+            return _write_blocked(f"{name}()")
+        if next_text == "." and (
+            name in _SYSTEM or (name in others and _is_database(names, before, behind, index))
+        ):
+            return _write_blocked(f"the database {name}")
+    return None
+
+
+def _is_database(
+    names: Sequence[str], before: Sequence[str], behind: Sequence[str], index: int
+) -> bool:
+    """Whether a name before a dot is a database: it stands for a table, or is no alias."""
+    if before[index] in ("from", "join", "straight_join"):
+        return True
+    return all(behind[other] == "." for other, name in enumerate(names) if name == names[index])
+
+
+def _write_blocked(what: str) -> Failure:
+    return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {what}")
+
+
+_PARSE_ERRORS: Final = frozenset({1064, 1149, 1436, 1463, 3104})
+"""Syntax; and a text so deep that the server's stack does not hold it."""
+_MEMORY_ERRORS: Final = frozenset({5, 1037, 1038, 1041, 1114, 1153, 1301})
+_TIME_ERRORS: Final = frozenset({1317, 1969, 3024})
+_UNAVAILABLE_ERRORS: Final = frozenset(
+    {3, 9, 23, 24, 28, 1021, 1016, 1017, 1034, 1105, 1194, 1195, 1205, 1213}
+)
+_DENIED: Final = frozenset({1044, 1142, 1143, 1227, 1290, 1370, 1792})
+
+
+def failure_of(number: int, message: str, seconds: float, limit: float) -> Failure:
+    """Name what the server said.
+
+    Args:
+        number: The number of the error.
+        message: Its message.
+        seconds: How long the query ran.
+        limit: The time limit in seconds.
+    """
+    if number in _TIME_ERRORS:
+        return timed_out(limit, seconds)
+    if number in _UNAVAILABLE_ERRORS:
+        return unavailable(f"the database cannot be read: {message}")
+    if number in _PARSE_ERRORS:
+        return Failure(Reason.PARSE_ERROR, message)
+    if number in _MEMORY_ERRORS or "max-session-mem-used" in message:
+        return Failure(Reason.MEMORY_LIMIT, f"the engine's memory limit was reached: {message}")
+    if number in _DENIED:
+        return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {message}")
+    return Failure(Reason.EXECUTION_ERROR, message, seconds=seconds)
+
+
+def timed_out(limit: float, seconds: float) -> Failure:
+    """A query that the clock ended."""
+    return Failure(
+        Reason.EXECUTION_TIMEOUT, f"stopped after {limit:g} s", seconds=seconds, repeatable=False
+    )
+
+
+def unavailable(message: str) -> Failure:
+    """The server is to blame, and no query."""
+    return Failure(Reason.DATABASE_UNAVAILABLE, message, fault=Fault.ENGINE, repeatable=False)

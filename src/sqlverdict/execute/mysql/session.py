@@ -1,0 +1,227 @@
+"""One snapshot of a MySQL or MariaDB database, and untrusted queries on it.
+
+A session is one read-only transaction with a consistent snapshot: all its queries see the same
+content of InnoDB tables, whoever writes meanwhile.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from time import perf_counter
+from typing import TYPE_CHECKING, Final
+
+import pymysql
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.frozen_text import clock_use, freeze_text
+from sqlverdict.execute.mysql.connection import connect, message_of, rows_of
+from sqlverdict.execute.mysql.cursor import LimitedCursor, ServerLost
+from sqlverdict.execute.mysql.digest import content_digest
+from sqlverdict.execute.mysql.sandbox import (
+    DIALECT,
+    names_in,
+    reads_session,
+    refusal,
+    unavailable,
+)
+from sqlverdict.files.references import Reference
+from sqlverdict.parse.measure import unfolds_beyond
+from sqlverdict.records import Failure, Outcome, Reason
+
+if TYPE_CHECKING:
+    from sqlverdict.execute.mysql.connection import Connection
+
+_MAY_CHANGE: Final = re.compile(r"now|date|time|rand|uuid|_id|_rows|row_count", re.IGNORECASE)
+"""Part of every name of a function that reads the clock, chance or the connection."""
+SNAPSHOT: Final = (
+    "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ",
+    "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY",
+)
+
+
+class MysqlSession:
+    """A snapshot of one database. Not for several threads at once.
+
+    Args:
+        database: Its URL.
+        limits: What one query may spend.
+        now: What the clock shows to queries; ``None``: the time it is.
+        driver_values: Answers also hold the driver's values.
+        name: Another database on that server.
+        begin: The statements that begin the transaction.
+
+    Raises:
+        DatabaseError: it cannot be opened.
+    """
+
+    def __init__(
+        self,
+        database: Reference,
+        limits: Limits,
+        now: datetime | None = None,
+        *,
+        driver_values: bool = False,
+        name: str | None = None,
+        begin: Sequence[str] = SNAPSHOT,
+    ) -> None:
+        self._database = database
+        self._limits = limits
+        self._now = now
+        self._driver_values = driver_values
+        self._name = name
+        self._begin = begin
+        self._digest: str | None = None
+        self._has_digest = False
+        self._fault: Failure | None = None
+        self._has_other_content = False
+        self._open()
+
+    def _open(self) -> None:
+        connection = connect(self._database, self._limits, name=self._name)
+        try:
+            if self._now is not None:
+                rows_of(connection, f"SET SESSION timestamp = {_epoch(self._now)}")
+            for statement in self._begin:
+                rows_of(connection, statement)
+            self._others = _other_databases(connection)
+            self._volatile = _volatile_names(connection, frozen=self._now is not None)
+        except pymysql.Error as error:
+            connection.close()
+            raise DatabaseError(f"{self._database} cannot be read: {message_of(error)}") from error
+        self._cursor = LimitedCursor(
+            connection,
+            lambda: connect(self._database, self._limits, name=""),
+            self._limits,
+            driver_values=self._driver_values,
+        )
+
+    def digest(self) -> str | None:
+        """Digest of the content that this session reads."""
+        if not self._has_digest:
+            self._digest = content_digest(self._cursor.connection)
+            self._has_digest = True
+        return self._digest
+
+    def run(self, sql: str) -> Outcome:
+        """Run one untrusted query within the limits."""
+        if len(sql) > self._limits.sql_length:
+            return Failure(
+                Reason.PARSE_ERROR,
+                f"the SQL text has {len(sql):,} characters; "
+                f"at most {self._limits.sql_length:,} are tried",
+            )
+        sql = sql.lstrip("\ufeff")
+        reply = refusal(sql, self._others)
+        if reply is not None:
+            return reply
+        if unfolds_beyond(sql):
+            return Failure(
+                Reason.MEMORY_LIMIT, "common table expressions that unfold beyond measure"
+            )
+        volatile = self._is_volatile(sql)
+        if self._now is not None and "sysdate" in sql.lower():
+            # The session's clock stands still, but not for this function.
+            sql = freeze_text(sql, self._now, DIALECT)
+        if self._fault is None:
+            try:
+                return self._cursor.run(sql, volatile=volatile)
+            except ServerLost as error:
+                self._fault = self._lost(error)
+        return self._fault if self._has_other_content else self._run_again(sql, volatile)
+
+    def _is_volatile(self, sql: str) -> bool:
+        if _MAY_CHANGE.search(sql):
+            use = clock_use(sql, DIALECT)
+            if use.chance or (use.reads and self._now is None) or reads_session(sql):
+                return True
+        return bool(self._volatile) and not self._volatile.isdisjoint(names_in(sql))
+
+    def _run_again(self, sql: str, volatile: bool) -> Outcome:
+        """On a new connection, if that shows the same content."""
+        self._cursor.close()
+        try:
+            self._open()
+            if self._has_digest:
+                now = content_digest(self._cursor.connection)
+                if self._digest is None or now != self._digest:
+                    self._has_other_content = True
+                    self._fault = unavailable(
+                        f"the connection to {self._database} was lost, and the content is another "
+                        "one now, or cannot be told. Run the same command again"
+                    )
+                    return self._fault
+            outcome = self._cursor.run(sql, volatile=volatile)
+        except (ServerLost, DatabaseError) as error:
+            self._fault = self._lost(error)
+            return self._fault
+        self._fault = None
+        return outcome
+
+    def _lost(self, error: Exception) -> Failure:
+        return unavailable(f"the connection to {self._database} was lost: {error}")
+
+    def clock(self, queries: Sequence[str], rounds: int) -> list[list[float]]:
+        """Seconds of each query, interleaved, after one warm-up each."""
+        seconds: list[list[float]] = [[] for _ in queries]
+        for turn in range(rounds + 1):
+            for index, sql in enumerate(queries):
+                began = perf_counter()
+                self.run(sql)
+                if turn:
+                    seconds[index].append(perf_counter() - began)
+        return seconds
+
+    def close(self) -> None:
+        """Disconnect; the server rolls back."""
+        self._cursor.close()
+
+
+def _epoch(now: datetime) -> str:
+    moment = now.astimezone(UTC) if now.tzinfo is not None else now.replace(tzinfo=UTC)
+    return f"{moment.timestamp():.6f}"
+
+
+def _other_databases(connection: Connection) -> frozenset[str]:
+    rows = rows_of(
+        connection,
+        "SELECT lower(schema_name) FROM information_schema.schemata "
+        "WHERE schema_name <> coalesce(database(), '')",
+    )
+    return frozenset(str(name) for (name,) in rows)
+
+
+def _volatile_names(connection: Connection, *, frozen: bool) -> frozenset[str]:
+    """The names of views and functions that use the clock or chance, or others that do.
+
+    One whose text this user may not see may do so too. A frozen clock is seen by all of them, but
+    not by SYSDATE().
+    """
+    texts = {
+        str(name).lower(): str(text or "")
+        for name, text in rows_of(
+            connection,
+            "SELECT table_name, view_definition FROM information_schema.views "
+            "WHERE table_schema = database() UNION ALL "
+            "SELECT routine_name, routine_definition FROM information_schema.routines "
+            "WHERE routine_schema = database() AND routine_type = 'FUNCTION'",
+        )
+    }
+    volatile: set[str] = set()
+    while True:
+        more = {
+            name
+            for name, text in texts.items()
+            if name not in volatile
+            and (_reads_clock(text, frozen=frozen) or not volatile.isdisjoint(names_in(text)))
+        }
+        if not more:
+            return frozenset(volatile)
+        volatile |= more
+
+
+def _reads_clock(text: str, *, frozen: bool) -> bool:
+    use = clock_use(text, DIALECT)
+    return not text or use.chance or (use.reads and (not frozen or "sysdate" in text.lower()))

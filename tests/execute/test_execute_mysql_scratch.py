@@ -1,0 +1,214 @@
+"""Schemas of MySQL and MariaDB, and scratch databases on their servers."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+from mysql_parts import execute, server_database
+
+from sqlverdict.errors import DatabaseError, SchemaError
+from sqlverdict.execute.engine import ENGINES, Limits, Scratch, ScratchEngine
+from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
+from sqlverdict.records import Answer, Failure, Row
+
+MYSQL = ENGINES.get("mysql")
+
+
+def scratch_databases() -> set[str]:
+    found = execute(
+        None,
+        "SELECT schema_name FROM information_schema.schemata "
+        "WHERE schema_name LIKE 'sqlverdict\\_scratch\\_%'",
+    )
+    return {name for (name,) in found}
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[str]:
+    with server_database(
+        "CREATE TABLE place (code VARCHAR(10) PRIMARY KEY, size DECIMAL(6, 2) DEFAULT 1.5)",
+        "CREATE TABLE person (id INT PRIMARY KEY, name VARCHAR(20) NOT NULL DEFAULT 'x''y', "
+        "boss INT, place VARCHAR(10), born DATE, kind ENUM('a', 'b') UNIQUE, "
+        "twice INT AS (id * 2) STORED, CHECK (id > 0), UNIQUE (name, born), "
+        "FOREIGN KEY (boss) REFERENCES person (id), FOREIGN KEY (place) REFERENCES place (code))",
+        "CREATE INDEX plain ON person (born)",
+        "CREATE VIEW staff AS SELECT id, name FROM person WHERE boss IS NOT NULL",
+        "CREATE VIEW a_staff AS SELECT * FROM staff",
+    ) as url:
+        yield url
+
+
+@pytest.fixture(scope="module")
+def schema(database: str) -> Schema:
+    return MYSQL.schema(database, "club")
+
+
+@pytest.fixture
+def scratch(schema: Schema, database: str) -> Iterator[Scratch]:
+    assert isinstance(MYSQL, ScratchEngine)
+    scratch = MYSQL.scratch(schema, Limits(seconds=600), database)
+    yield scratch
+    scratch.close()
+
+
+def person(number: int, boss: int | None = None, **cells: object) -> Row:
+    values = {"name": f"n{number}", "place": None, "born": "2000-01-02", "kind": None, **cells}
+    return (number, values["name"], boss, values["place"], values["born"], values["kind"], None)  # type: ignore[return-value]
+
+
+def answer(scratch: Scratch, sql: str) -> list[Row]:
+    outcome = scratch.run(sql)
+    assert isinstance(outcome, Answer), outcome
+    return outcome.rows
+
+
+def test_the_catalogue_tells_keys_constraints_and_views(schema: Schema) -> None:
+    person_, place, a_staff, staff = schema.tables
+    assert [table.name for table in schema.tables] == ["person", "place", "a_staff", "staff"]
+    assert place.columns == (
+        Column("code", "varchar(10)", not_null=True),
+        Column("size", "decimal(6,2)", default="1.50"),
+    )
+    assert person_.primary_key == ("id",)
+    assert set(person_.foreign_keys) == {
+        ForeignKey(("boss",), "person", ("id",)),
+        ForeignKey(("place",), "place", ("code",)),
+    }
+    assert person_.uniques == (("kind",), ("name", "born"))
+    assert [check.replace("`", "") for check in person_.checks] == ["id > 0"]
+    assert person_.columns[1].default == "'x''y'"
+    assert person_.columns[5].type == "enum('a','b')"
+    assert person_.columns[6].generated is not None
+    assert [column.name for column in staff.columns] == ["id", "name"]
+    assert (a_staff.sql or "").startswith("CREATE VIEW")
+    assert "sqlverdict_test" not in (staff.sql or "")
+
+
+def test_an_empty_database_has_no_schema() -> None:
+    with server_database() as url, pytest.raises(SchemaError, match="no tables"):
+        MYSQL.schema(url)
+
+
+def test_instances_replace_each_other_and_leave_nothing(schema: Schema, database: str) -> None:
+    assert isinstance(MYSQL, ScratchEngine)
+    scratch = MYSQL.scratch(schema, Limits(seconds=600), database)
+    name = scratch._name  # type: ignore[attr-defined]
+    try:
+        assert name in scratch_databases()
+        assert scratch.load({"person": [person(1, place="x")], "place": [("x", 2.5)]})
+        sql = "SELECT twice, size, born FROM person JOIN place ON code = place"
+        assert answer(scratch, sql) == [(2, 2.5, "2000-01-02")]
+        assert scratch.load({"place": [("x", None), ("y", 1)]})
+        assert answer(scratch, "SELECT count(*) FROM place") == [(2,)]
+        assert answer(scratch, "SELECT count(*) FROM person") == [(0,)]
+    finally:
+        scratch.close()
+    assert name not in scratch_databases()
+
+
+def test_rows_of_one_table_may_refer_to_each_other_in_any_order(scratch: Scratch) -> None:
+    assert scratch.load({"person": [person(3, 2), person(2, 1), person(1), person(4, 4)]})
+    assert answer(scratch, "SELECT count(*) FROM a_staff") == [(3,)]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        {"person": [person(1), person(1, name="x")]},
+        {"person": [person(1, name=None)]},
+        {"person": [person(0)]},
+        {"person": [person(1, 9)]},
+        {"person": [person(1, place="nowhere")]},
+        {"person": [person(1, name="Ann"), person(2, name="ANN")]},
+        {"person": [person(1, kind="a"), person(2, kind="a")]},
+        {"person": [person(1, kind="c")]},
+        {"person": [person(1, born="no date")]},
+        {"person": [person(2**40)]},
+        {"person": [person(1, name="x" * 21)]},
+    ],
+)
+def test_rows_that_break_a_constraint_are_not_accepted(
+    scratch: Scratch, rows: dict[str, list[Row]]
+) -> None:
+    assert not scratch.load(rows)
+    assert scratch.load({"person": [person(5)]})
+    assert answer(scratch, "SELECT id FROM person") == [(5,)]
+
+
+def test_content_stays_after_queries_that_fail_or_write(scratch: Scratch, database: str) -> None:
+    assert scratch.load({"person": [person(1)]})
+    for sql in (
+        "SELECT nothing FROM person",
+        "DELETE FROM person",
+        "WITH w AS (SELECT 1) DELETE FROM person",
+        "COMMIT",
+        f"SELECT * FROM {database.rpartition('/')[2]}.person",
+    ):
+        assert isinstance(scratch.run(sql), Failure), sql
+        assert answer(scratch, "SELECT id FROM person") == [(1,)]
+
+
+def test_what_a_dead_process_left_is_dropped(schema: Schema, database: str) -> None:
+    code = (
+        "import os, sys; from sqlverdict.execute.engine import ENGINES, Limits\n"
+        "engine = ENGINES.get('mysql'); schema = engine.schema(sys.argv[1])\n"
+        "scratch = engine.scratch(schema, Limits(), sys.argv[1])\n"
+        "print(scratch._name, flush=True); os._exit(9)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, database], check=False, capture_output=True, text=True
+    )
+    name = done.stdout.strip()
+    assert name.startswith("sqlverdict_scratch_"), done.stderr
+    assert isinstance(MYSQL, ScratchEngine)
+    alive = MYSQL.scratch(schema, Limits(), database)
+    try:
+        MYSQL.scratch(schema, Limits(), database).close()
+        assert name not in scratch_databases()
+        assert alive._name in scratch_databases()  # type: ignore[attr-defined]
+    finally:
+        alive.close()
+
+
+def test_a_user_without_the_right_is_told(schema: Schema, database: str) -> None:
+    name = database.rpartition("/")[2]
+    execute(
+        None,
+        "CREATE OR REPLACE USER sqlverdict_reader",
+        f"GRANT SELECT ON {name}.* TO sqlverdict_reader",
+    )
+    reader = f"mysql://sqlverdict_reader@127.0.0.1/{name}"
+    try:
+        assert isinstance(MYSQL, ScratchEngine)
+        with pytest.raises(DatabaseError, match="right to create databases"):
+            MYSQL.scratch(schema, Limits(), reader)
+        # It cannot know whether a view has changed, or reads the clock.
+        assert MYSQL.digest(reader) is None
+        session = MYSQL.open(reader, Limits())
+        outcome = session.run("SELECT * FROM staff")
+        session.close()
+        assert isinstance(outcome, Answer)
+        assert outcome.volatile
+        execute(None, f"GRANT SHOW VIEW ON {name}.* TO sqlverdict_reader")
+        assert MYSQL.digest(reader) is not None
+    finally:
+        execute(None, "DROP USER sqlverdict_reader")
+
+
+def test_schemas_of_other_sources_are_made_too(database: str) -> None:
+    assert isinstance(MYSQL, ScratchEngine)
+    table = Table("a", (Column("x", "INTEGER", not_null=True), Column("y")), primary_key=("x",))
+    scratch = MYSQL.scratch(Schema("s", (table,), "ddl"), Limits(), database)
+    try:
+        assert scratch.load({"a": [(1, "t")]})
+        assert answer(scratch, "SELECT y FROM a") == [("t",)]
+    finally:
+        scratch.close()
+    odd = Table("a", (Column("x", "NO SUCH TYPE"),))
+    with pytest.raises(DatabaseError, match="cannot be made"):
+        MYSQL.scratch(Schema("s", (odd,), "ddl"), Limits(), database)
+    with pytest.raises(DatabaseError, match="give the URL"):
+        MYSQL.scratch(Schema("s", (table,), "ddl"), Limits())
