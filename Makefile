@@ -30,15 +30,15 @@ demo: core
 # tenth of their examples.
 quick: install
 	$(BIN)/ruff check .
-	SQLVERDICT_TESTS=quick $(BIN)/python -m pytest --quiet -n auto -m "not slow and not data"
+	SQLVERDICT_TESTS=quick $(BIN)/python -m pytest --quiet -n auto --dist worksteal -m "not slow and not data"
 
 test: install
-	$(BIN)/python -m pytest --quiet -n auto
+	$(BIN)/python -m pytest --quiet -n auto --dist worksteal
 
 # Random exploration: new seeds, ten times the examples, then the fuzzer and the attack on proofs.
 # What it finds becomes a fixed @example or a test.
 thorough: install
-	SQLVERDICT_TESTS=thorough $(BIN)/python -m pytest --quiet -n auto -m "hypothesis or sampled"
+	SQLVERDICT_TESTS=thorough $(BIN)/python -m pytest --quiet -n auto --dist worksteal -m "hypothesis or sampled"
 	$(BIN)/python bench/fuzz.py --seed random --minutes $(MINUTES)
 	$(BIN)/python bench/attack.py --seed random --minutes $(MINUTES)
 
@@ -47,7 +47,7 @@ check: install
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/python docs/generate.py --check
-	$(BIN)/python -m pytest --quiet -n auto
+	$(BIN)/python -m pytest --quiet -n auto --dist worksteal
 
 docs: install
 	$(BIN)/python docs/generate.py

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
 from servers import fresh_postgres, postgres_server
 
@@ -20,6 +22,10 @@ settings.register_profile("quick", deadline=None, derandomize=True, database=Non
 settings.register_profile("thorough", deadline=None, derandomize=False, print_blob=True)
 PROFILE = os.environ.get("SQLVERDICT_TESTS", "fixed")
 settings.load_profile(PROFILE)
+if PROFILE != "thorough":
+    # Hypothesis mixes constants of our source into its examples: of the modules that happen to be
+    # loaded. Examples would depend on what ran before, and each worker would parse the package.
+    providers._get_local_constants = lambda: providers._local_constants
 
 # A shell that starts the tests in the background ignores Ctrl-C, and what they start would too:
 # a test that interrupts a process would wait for ever.
@@ -53,6 +59,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             getattr(test, "__func__", test)._hypothesis_internal_use_settings = scaled
 
 
+def pytest_collection_finish() -> None:
+    """Tests and modules stay to the end: the garbage collector need not look at them again."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(scope="session")
 def data_root() -> Path:
     """The real data's folder; skips where it is absent."""
@@ -70,9 +82,9 @@ def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture(autouse=True)
-def _own_cache(_caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test reads or writes the user's cache of answers."""
-    monkeypatch.setenv("SQLVERDICT_CACHE", str(next(_caches)))
+def _own_cache(_caches: Iterator[Path]) -> None:
+    """No test reads or writes the user's cache of answers, nor that of another test."""
+    os.environ["SQLVERDICT_CACHE"] = str(next(_caches))
 
 
 @pytest.fixture(scope="session")

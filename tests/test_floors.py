@@ -60,19 +60,26 @@ def stage(module: str) -> str:
     return module.partition(".")[0]
 
 
+def blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
+    """The blocks inside a statement. An expression holds no import: nobody looks there."""
+    for part in ("body", "orelse", "finalbody"):
+        yield getattr(statement, part, [])
+    for clause in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ())):
+        yield clause.body
+
+
 def imports(module: str, tree: ast.Module) -> Iterator[Import]:
     """Our own modules that a module imports; type-checking imports do not run and do not count."""
 
-    def walk(node: ast.AST, deferred: bool) -> Iterator[Import]:
-        for child in ast.iter_child_nodes(node):
-            if isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
+    def walk(statements: list[ast.stmt], deferred: bool) -> Iterator[Import]:
+        for statement in statements:
+            if isinstance(statement, ast.If) and "TYPE_CHECKING" in ast.unparse(statement.test):
                 continue
-            inner = deferred or isinstance(
-                child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-            )
-            for name in imported(child):
-                yield Import(module or "__init__", name, child.lineno, deferred)  # type: ignore[attr-defined]
-            yield from walk(child, inner)
+            for name in imported(statement):
+                yield Import(module or "__init__", name, statement.lineno, deferred)
+            inner = deferred or isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
+            for block in blocks(statement):
+                yield from walk(block, inner)
 
     def imported(node: ast.AST) -> Iterator[str]:
         if isinstance(node, ast.Import):
@@ -95,7 +102,7 @@ def imports(module: str, tree: ast.Module) -> Iterator[Import]:
                         f"{module} imports {alias.name} from the door"
                     )
 
-    return walk(tree, False)
+    return walk(tree.body, False)
 
 
 @cache
@@ -129,6 +136,12 @@ def test_the_reader_of_imports_sees_them() -> None:
         "import os\n"
         "def f():\n    from sqlverdict.parse import query\n"
         "class A:\n    from sqlverdict import errors\n"
+        "if f():\n    pass\nelse:\n    import sqlverdict.files\n"
+        "try:\n    pass\nexcept OSError:\n    import sqlverdict.llm\n"
+        "finally:\n    import sqlverdict.run\n"
+        "match f():\n    case 1:\n        import sqlverdict.signs\n"
+        "if TYPE_CHECKING:\n    import sqlverdict.cli\n"
+        "with f():\n    import sqlverdict.audit\n"
     )
     found = [(each.of, each.deferred) for each in imports("run.item", tree)]
     assert found == [
@@ -136,6 +149,11 @@ def test_the_reader_of_imports_sees_them() -> None:
         ("load.spider", False),
         ("parse.query", True),
         ("errors", False),
+        ("files", False),
+        ("run", False),
+        ("llm", False),
+        ("signs", False),
+        ("audit", False),
     ]
     assert len(every_import()) > 300
 

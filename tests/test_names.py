@@ -67,9 +67,17 @@ def folder_of(path: str) -> str:
     return Path(path).parent.as_posix()
 
 
+DEFINING = {
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.arg, ast.Name, ast.Attribute),
+    *(ast.alias, ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+}
+
+
 def definitions(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, int]]:
     """Every name that a module defines, with its line: not those that it only uses."""
     for node in nodes:
+        if type(node) not in DEFINING:  # most nodes; a pattern takes far longer than this
+            continue
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
                 yield node.name, node.lineno

@@ -150,6 +150,7 @@ def call(*arguments: object) -> Result:
     return CliRunner().invoke(sqlverdict, [str(each) for each in arguments])
 
 
+@pytest.mark.slow
 def test_doctor_never_raises_on_hostile_golds(hostile: list[str]) -> None:
     found = call("doctor", *hostile, "--no-cache", "--json")
     assert isinstance(found.exception, SystemExit | None)

@@ -75,6 +75,7 @@ def call(agreement: Path, server: FakeLlm, tmp_path: Path) -> list[object]:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_context_is_a_run_and_is_asked_once(
     call: list[object], server: FakeLlm, invoke: Invoke, tmp_path: Path
 ) -> None:
@@ -105,6 +106,7 @@ def _without(texts: list[str], others: list[str]) -> list[str]:
     return [text for text in texts if text not in others]
 
 
+@pytest.mark.slow
 def test_contexts_change_what_is_shown(
     call: list[object], server: FakeLlm, invoke: Invoke, tmp_path: Path
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import groupby, product
 
 import pytest
@@ -28,6 +29,7 @@ def first_requests(brief: Brief) -> Iterator[Request]:
             yield next(judge.conduct(brief, Settings(model="m")))
 
 
+@cache  # most lines of a prompt are the same whatever the injection is
 def concludes_nothing(text: str) -> bool:
     readings = [read_verdict(text), *(read(text, form) for form in FORMS)]
     return all(each.value is None for each in readings)
@@ -42,14 +44,22 @@ def test_the_corpus_is_large_and_varied() -> None:
 
 @every_injection
 def test_text_from_outside_never_leaves_its_marked_lines(injection: Injection) -> None:
-    harmless = Injection("plain", "SELECT name FROM person")
     for equal in (True, False):
-        plain = first_requests(harmless.brief(equal))
-        for request, usual in zip(first_requests(injection.brief(equal)), plain, strict=True):
-            unmarked = [line for line in lines(request) if not line.startswith(MARK.strip())]
-            known = {line for line in lines(usual) if not line.startswith(MARK.strip())}
-            known |= {"", "## Knowledge that comes with the question"}
-            assert set(unmarked) <= known
+        requests = first_requests(injection.brief(equal))
+        for request, known in zip(requests, usual_lines(equal), strict=True):
+            assert unmarked(request) <= known
+
+
+@cache
+def usual_lines(equal: bool) -> list[set[str]]:
+    """The unmarked lines of each judge's request about a prediction without an injection."""
+    harmless = Injection("plain", "SELECT name FROM person")
+    more = {"", "## Knowledge that comes with the question"}
+    return [unmarked(request) | more for request in first_requests(harmless.brief(equal))]
+
+
+def unmarked(request: Request) -> set[str]:
+    return {line for line in lines(request) if not line.startswith(MARK.strip())}
 
 
 def lines(request: Request) -> list[str]:

@@ -123,6 +123,7 @@ def test_prose_about_sql_is_no_sql(reply: str) -> None:
     assert not is_plain(reply)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -72,6 +72,7 @@ FORMATS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FORMATS)
 def test_any_value_of_any_field_is_read_or_refused(name: str, tmp_path: Path) -> None:
     file = tmp_path / FORMATS[name]

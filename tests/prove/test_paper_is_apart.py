@@ -31,7 +31,10 @@ print("sound")
 
 
 def imported(path: Path) -> set[str]:
-    tree = ast.parse(path.read_text())
+    text = path.read_text()
+    if "etm_paper" not in text:  # most files: to read their trees takes seconds
+        return set()
+    tree = ast.parse(text)
     modules = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
     plain = (node for node in ast.walk(tree) if isinstance(node, ast.Import))
     return modules | {alias.name for node in plain for alias in node.names}

@@ -56,6 +56,7 @@ def fails(rule: Rule, check: str, message: str) -> None:
         RULE_CHECKS[check](rule)
 
 
+@pytest.mark.slow
 def test_a_good_rule_passes() -> None:
     check_rule("distinct_over_key")
     check_rule(RULES.get("between_is_two_bounds"))

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sqlverdict.prove.rule import RULES, Rule
+from sqlverdict.testing.rule_suite.contexts import check_hostile_contexts
 from sqlverdict.testing.rules import RULE_CHECKS
+from tiers import sampled
 
 HOSTILE = "hostile_contexts"
 every_rule = pytest.mark.parametrize(
@@ -22,6 +24,8 @@ def test_rule(rule: Rule) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.sampled
 @every_rule
 def test_rule_in_hostile_contexts(rule: Rule) -> None:
-    RULE_CHECKS[HOSTILE](rule)
+    assert RULE_CHECKS[HOSTILE] is check_hostile_contexts
+    check_hostile_contexts(rule, queries=sampled(12, 24))

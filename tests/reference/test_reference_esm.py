@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,7 @@ from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.predictions import load_predictions
 from sqlverdict.parse.hardness import spider_hardness
 from sqlverdict.pipeline import Options, evaluate
+from sqlverdict.records import Result
 
 pytestmark = pytest.mark.data
 
@@ -18,23 +21,38 @@ ACCEPTED = {"C3": 774, "DAIL": 906, "RASAT+PICARD": 959, "RESDSQL": 972}
 """How many predictions of each system the official parser accepts."""
 
 
-@pytest.mark.parametrize("system", ACCEPTED)
-def test_esm_equals_the_official_script_where_it_can_parse(data_root: Path, system: str) -> None:
+@dataclass(frozen=True)
+class Scored:
+    """A system's predictions as we score them, beside what the official script says of each."""
+
+    system: str
+    ours: list[Result]
+    official: list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module", params=ACCEPTED)
+def scored(data_root: Path, request: pytest.FixtureRequest) -> Scored:
+    system: str = request.param
     root = data_root / "spider"
     benchmark = BENCHMARKS.get("spider").read(root, options={"difficulty": "off"})
     ids = [case.id for case in benchmark.cases]
-    said = load_predictions(root / "predictions" / "dev" / f"{system}.txt", ids)
-    run = evaluate(benchmark, said, options=Options(metrics="esm,esm[values]", workers=1))
+    predictions = load_predictions(root / "predictions" / "dev" / f"{system}.txt", ids)
+    options = Options(metrics="esm,esm[values],esm[script]", workers=1)
+    run = evaluate(benchmark, predictions, options=options)
     reference = data_root / "spider_reference" / f"dev_{system}.jsonl"
-    expected = [json.loads(line) for line in reference.read_text().splitlines()]
+    official = [json.loads(line) for line in reference.read_text().splitlines()]
+    return Scored(system, list(run.results()), official)
+
+
+def test_esm_equals_the_official_script_where_it_can_parse(scored: Scored) -> None:
     checked = 0
-    for result, item in zip(run.results(), expected, strict=True):
+    for result, item in zip(scored.ours, scored.official, strict=True):
         if not item.get("esm_parsed"):
             continue
         checked += 1
         found = result.scores["esm"], result.scores["esm[values]"]
         assert found == (item["esm"], item["esm_values"]), (result.gold, result.prediction)
-    assert checked == ACCEPTED[system]
+    assert checked == ACCEPTED[scored.system]
 
 
 def test_hardness_equals_the_official_script(data_root: Path) -> None:
@@ -48,17 +66,9 @@ def test_hardness_equals_the_official_script(data_root: Path) -> None:
         assert spider_hardness(gold) == item["hardness"], gold
 
 
-@pytest.mark.parametrize("system", ACCEPTED)
-def test_esm_script_is_what_the_official_script_prints(data_root: Path, system: str) -> None:
-    root = data_root / "spider"
-    benchmark = BENCHMARKS.get("spider").read(root, options={"difficulty": "off"})
-    ids = [case.id for case in benchmark.cases]
-    said = load_predictions(root / "predictions" / "dev" / f"{system}.txt", ids)
-    run = evaluate(benchmark, said, options=Options(metrics="esm[script]", workers=1))
-    reference = data_root / "spider_reference" / f"dev_{system}.jsonl"
-    expected = [json.loads(line) for line in reference.read_text().splitlines()]
+def test_esm_script_is_what_the_official_script_prints(scored: Scored) -> None:
     checked = 0
-    for result, item in zip(run.results(), expected, strict=True):
+    for result, item in zip(scored.ours, scored.official, strict=True):
         assert result.scores["esm[script]"] is not None, "tables.json stands in for a database"
         if "esm_parsed" not in item:
             continue

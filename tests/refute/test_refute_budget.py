@@ -86,6 +86,7 @@ def test_work_cuts_a_search_at_the_same_instance_whatever_ran_before(make: Make)
         assert find_witness(*pair, schema, budget=budget) == first
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [300, 1_200])
 def test_a_wide_table_is_searched(make: Make, columns: int) -> None:
     path = make(1, columns, 25)

@@ -38,6 +38,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HOSTILE)
 def test_reading_takes_a_bounded_number_of_looks(
     name: str, monkeypatch: pytest.MonkeyPatch

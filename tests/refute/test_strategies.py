@@ -25,6 +25,7 @@ from sqlverdict.testing import check_strategy
 EXAMPLE = StrategyExample("CREATE TABLE t (a INTEGER)", "SELECT a FROM t", "SELECT 1", 5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "member", [member for _, member in STRATEGIES.items()], ids=lambda m: m.name
 )

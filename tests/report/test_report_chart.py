@@ -103,6 +103,7 @@ def test_a_point_that_is_no_number_breaks_the_line() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_million_points_become_as_many_as_the_eye_can_see() -> None:
     points = [(n, (n % 7) + (50 if n == 133_333 else 0)) for n in range(200_000)]
     svg = line_chart("t", "x", "y", [Series("a", points)])

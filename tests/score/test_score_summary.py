@@ -252,6 +252,7 @@ def test_features_are_asked_once_a_query() -> None:
     assert sorted(asked) == ["q0", "q1", "q2"]
 
 
+@pytest.mark.slow
 def test_no_result_is_kept() -> None:
     alive = most = 0
     references = []

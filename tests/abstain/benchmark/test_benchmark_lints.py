@@ -182,6 +182,7 @@ def test_letter_case_alone_tells_and_is_an_error() -> None:
     assert words.findings[0].severity == "info", "the words themselves say nothing"
 
 
+@pytest.mark.slow
 def test_words_alone_tell_and_are_named() -> None:
     drawn = [text.replace("pets", "pets as charts") for text in questions(60, 2)]
     found = look("leakage_words", mixed(questions(60, 1), drawn))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 
 import pytest
@@ -52,6 +53,7 @@ CHATTER = (
 POOL = tuple(PoolQuestion(f"who wrote the song number {n} of the film", f"p{n}") for n in range(40))
 
 
+@cache
 def known(db_id: str, ddl: str) -> SchemaWords:
     return SchemaWords.of(read_ddl(ddl, db_id))
 
