@@ -72,7 +72,7 @@ PATIENT = [hostile for hostile in hostile_predictions() if not hostile.hangs]
 
 @pytest.mark.slow
 def test_hostile_texts_raise_nothing(people: Path) -> None:
-    runner = QueryRunner("sqlite", Limits(steps=1_000_000))
+    runner = QueryRunner("sqlite", Limits(steps=100_000))
     schema, run = read_sqlite(people), partial(runner.run, str(people))
     wrong = {}
     for hostile in PATIENT:
