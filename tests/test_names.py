@@ -20,6 +20,7 @@ written
 """
 METAPHORS = """
 desk court crew arena ground dossier lessons machine homes hunt wishes beat crowd rival twin habit
+world parrot place
 """
 FORBIDDEN = {*PARTICIPLES.split(), *METAPHORS.split()}
 """Participles that stand for a noun, and metaphors. Leading underscores do not matter."""

@@ -158,12 +158,12 @@ def count(labelled: Iterable[tuple[str, str, bool, float]]) -> Counts:
     """
     cells: Counts = {}
     for cell, name, right, weight in labelled:
-        place = cell
-        while place:
-            sets = cells.setdefault(place, {})
+        path = cell
+        while path:
+            sets = cells.setdefault(path, {})
             before = sets.get(name, (0.0, 0.0))
             sets[name] = (before[0] + weight * right, before[1] + weight)
-            place, _, last = place.rpartition("/")
+            path, _, last = path.rpartition("/")
             if last.startswith("judged_"):
                 # What a judge says is one more look at cases that are counted already.
                 break

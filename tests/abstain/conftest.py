@@ -31,7 +31,7 @@ def database(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def world() -> Iterator[Tools]:
+def tools() -> Iterator[Tools]:
     """Tools with a runner."""
     runner = QueryRunner("sqlite", Limits())
     yield Tools(runner=runner)

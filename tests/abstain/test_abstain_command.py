@@ -163,9 +163,9 @@ def test_prompts_against_a_real_server(invoke: Invoke, shop: Path, tmp_path: Pat
     """A random model of half a megabyte: the whole way works, and nonsense is no abstention."""
     out = tmp_path / "p.jsonl"
     with serve_gguf(make_tiny_gguf(tmp_path / "tiny.gguf")) as server:
-        world = ("--cases", shop, "--train", shop, "--model", server.model, "--limit", 2)
-        world += ("--base-url", server.base_url, "--max-tokens", 12, "--out", out)
-        world += ("--reply-cache", tmp_path / "replies.sqlite")
+        arguments = ("--cases", shop, "--train", shop, "--model", server.model, "--limit", 2)
+        arguments += ("--base-url", server.base_url, "--max-tokens", 12, "--out", out)
+        arguments += ("--reply-cache", tmp_path / "replies.sqlite")
         for line in (
             "clsprompt(threshold=0) > sqlprompt(shots=2) > selfref",
             "sqlprompt(shots=2)[demo]",
@@ -174,7 +174,7 @@ def test_prompts_against_a_real_server(invoke: Invoke, shop: Path, tmp_path: Pat
             "sqlprompt(shots=2)[maxprob(threshold=0.99)]",
             "din_sql(shots=1)",
         ):
-            found = invoke("abstain", "run", line, *world, "--overwrite", "--json")
+            found = invoke("abstain", "run", line, *arguments, "--overwrite", "--json")
             assert found.exit_code == 0, found.output
             said = json.loads(found.stdout)
             assert (said["cases"], said["open"]) == (2, 0), line
@@ -184,7 +184,7 @@ def test_prompts_against_a_real_server(invoke: Invoke, shop: Path, tmp_path: Pat
     manifest = json.loads((tmp_path / "p.manifest.json").read_text())
     assert manifest["composition"] == "din_sql(shots=1)"
     # The server is gone; what it said is kept, so the same call needs no server.
-    gone = invoke("abstain", "run", "din_sql(shots=1)", *world, "--overwrite", "--json")
+    gone = invoke("abstain", "run", "din_sql(shots=1)", *arguments, "--overwrite", "--json")
     assert json.loads(gone.stdout)["open"] == 0
 
 

@@ -138,6 +138,6 @@ def test_every_method_is_documented_and_has_a_place() -> None:
         assert member.name == name
         assert member.version >= 1
         if not is_generator(member):
-            assert member.place in ("before", "with", "after")
+            assert member.position in ("before", "with", "after")
             assert "Confidence:" in text, name
-            assert f"{member.place} f" in text, name
+            assert f"{member.position} f" in text, name

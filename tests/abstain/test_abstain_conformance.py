@@ -21,7 +21,7 @@ from sqlverdict.abstain.method import (
     Draft,
     GeneratorNeeds,
     Need,
-    Place,
+    Position,
     Tools,
     TrainingData,
     is_generator,
@@ -32,7 +32,7 @@ from sqlverdict.testing.abstain_fixture import abstain_fixture
 
 # Read as this file's, which stands for a method's file.
 __doc__ += """
-Place:
+Position:
     with f
 Learns from:
     nothing
@@ -60,8 +60,8 @@ Asked = Sequence[tuple[Ask, Draft | None]]
 def recorded(tmp_path: Path) -> Path:
     """A predictions file for every question of the suite."""
     path = tmp_path / "predictions.jsonl"
-    with abstain_fixture() as world, path.open("w", encoding="utf-8") as stream:
-        for ask in (*world.asks, *world.hostile):
+    with abstain_fixture() as data, path.open("w", encoding="utf-8") as stream:
+        for ask in (*data.asks, *data.hostile):
             line = {
                 "id": ask.id,
                 "sql": "SELECT 1",
@@ -88,7 +88,7 @@ class Good(Gate):
     """Half sure of everything."""
 
     name: ClassVar[str] = "good"
-    place: ClassVar[Place] = "with"
+    position: ClassVar[Position] = "with"
     needs: ClassVar[frozenset[Need]] = frozenset()
     seen: list[str] = field(default_factory=list, init=False)
 
@@ -215,9 +215,9 @@ def test_good_methods_of_ones_own_conform() -> None:
         (broken(Good, version=0), "whole number from 1"),
         (broken(Good, version=True), "whole number from 1"),
         (broken(Good, needs=frozenset({"luck"})), "needs ..luck"),
-        (broken(Good, place="beside"), "stands 'beside' f"),
+        (broken(Good, position="beside"), "stands 'beside' f"),
         (
-            broken(Good, place="after", generator_needs=lambda _: GeneratorNeeds(tokens=True)),
+            broken(Good, position="after", generator_needs=lambda _: GeneratorNeeds(tokens=True)),
             "nobody grants",
         ),
         (broken(Good, decide=lambda *_: True), "the least confidence that answers"),

@@ -44,10 +44,10 @@ def by_question(request: Request) -> str:
 
 def test_a_run_writes_what_evaluate_reads(tmp_path: Path, database: Path) -> None:
     machine = FittedComposition("sqlprompt(shots=1)[demo] > error_gate")
-    world = scripted(by_question)
-    machine.fit(TrainingData(known(database), background=strange()), world)
+    tools = scripted(by_question)
+    machine.fit(TrainingData(known(database), background=strange()), tools)
     out = tmp_path / "p.jsonl"
-    tally = answer_cases(machine, cases(database), out, world, inputs={"cases": "x"})
+    tally = answer_cases(machine, cases(database), out, tools, inputs={"cases": "x"})
     assert (tally.cases, tally.answered, tally.open) == (10, 6, 0)
     assert tally.abstained == {"demo": 4}
     ids = [case.id for case in cases(database)]
@@ -79,8 +79,8 @@ def test_a_run_goes_on_where_it_stopped_and_never_abstains_for_a_server(
 
     machine, out = FittedComposition("sqlprompt"), tmp_path / "p.jsonl"
     some = cases(database)[:6]
-    world = scripted(reply)
-    tally = answer_cases(machine, some, out, world, inputs={})
+    tools = scripted(reply)
+    tally = answer_cases(machine, some, out, tools, inputs={})
     assert (tally.answered, tally.open, tally.problem) == (4, 2, "the server is down")
     assert set(read_drafts(out)) == {"q0", "q2", "q4", "q5"}
     # A line that was cut off while it was written is written again.
@@ -88,20 +88,20 @@ def test_a_run_goes_on_where_it_stopped_and_never_abstains_for_a_server(
         stream.write('{"id": "q1", "sq')
     down.clear()
     asked.clear()
-    tally = answer_cases(machine, some, out, world, inputs={})
+    tally = answer_cases(machine, some, out, tools, inputs={})
     assert sorted(asked) == ["q1", "q3"]
     assert (tally.resumed, tally.answered, tally.open) == (4, 2, 0)
     assert set(read_drafts(out)) == {case.id for case in some}
     with pytest.raises(RunLogError, match="composition"):
-        answer_cases(FittedComposition("sqlprompt(shots=1)"), some, out, world, inputs={})
-    answer_cases(FittedComposition("abstain_all"), some, out, world, inputs={}, overwrite=True)
+        answer_cases(FittedComposition("sqlprompt(shots=1)"), some, out, tools, inputs={})
+    answer_cases(FittedComposition("abstain_all"), some, out, tools, inputs={}, overwrite=True)
     assert all(draft.abstained for draft in read_drafts(out).values())
 
 
 def test_the_cost_limit_ends_a_run_cleanly(tmp_path: Path, database: Path) -> None:
-    world = scripted(lambda _: NoReply("the limit is reached", 0, budget=True))
+    tools = scripted(lambda _: NoReply("the limit is reached", 0, budget=True))
     tally = answer_cases(
-        FittedComposition("sqlprompt"), cases(database), tmp_path / "p", world, inputs={}
+        FittedComposition("sqlprompt"), cases(database), tmp_path / "p", tools, inputs={}
     )
     assert tally.budget
     assert (tally.open, (tmp_path / "p").read_text()) == (10, "")

@@ -34,7 +34,9 @@ NEW = ask("How many items cost less than 2?", 99)
 DOWN = NoReply("the server is down", 3)
 
 
-def tools(reply: Callable[[Request], str | NoReply], **more: object) -> tuple[Tools, Script]:
+def scripted_tools(
+    reply: Callable[[Request], str | NoReply], **more: object
+) -> tuple[Tools, Script]:
     script = Script(reply)
     return Tools(answerer=script, model="m", concurrency=3, **more), script  # type: ignore[arg-type]
 
@@ -137,10 +139,10 @@ def test_fixed_examples_are_the_same_for_every_question() -> None:
 
 
 def test_sqlprompt_shows_similar_questions_of_the_database() -> None:
-    world, script = tools(lambda _: "SELECT count(*) FROM item WHERE price < 2")
+    tools, script = scripted_tools(lambda _: "SELECT count(*) FROM item WHERE price < 2")
     f = make(MethodPart("sqlprompt", {"shots": "2"}))
-    f.fit(LESSONS, world)
-    (draft,) = f.generate([NEW], GeneratorNeeds(), world)
+    f.fit(LESSONS, tools)
+    (draft,) = f.generate([NEW], GeneratorNeeds(), tools)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2"
     assert script.text.count("Question:") == 3
     assert "Question: How many items are there?\nSQL: SELECT count(*) FROM item" in script.text
@@ -151,94 +153,94 @@ def test_sqlprompt_shows_similar_questions_of_the_database() -> None:
 
 
 def test_sqlprompt_takes_other_databases_where_its_own_is_unknown() -> None:
-    world, script = tools(lambda _: "SELECT 1")
+    tools, script = scripted_tools(lambda _: "SELECT 1")
     f = make(MethodPart("sqlprompt", {"shots": "2", "databases": "1"}))
-    f.fit(LESSONS, world)
+    f.fit(LESSONS, tools)
     other = read_ddl("CREATE TABLE song (title TEXT)", "radio")
     f.generate(
-        [Ask("r1", "radio", "How many songs are there?", schema=other)], GeneratorNeeds(), world
+        [Ask("r1", "radio", "How many songs are there?", schema=other)], GeneratorNeeds(), tools
     )
     assert "Table item, columns" in script.text
     assert script.text.index("Table item") < script.text.index("Table song")
 
 
 def test_no_demonstrations_are_fine_too() -> None:
-    world, script = tools(lambda _: "SELECT 1")
+    tools, script = scripted_tools(lambda _: "SELECT 1")
     for options in ({"shots": "0"}, {"shots": "0", "choose": "fixed"}):
         f = make(MethodPart("sqlprompt", options))
-        f.fit(LESSONS, world)
-        f.generate([NEW], GeneratorNeeds(), world)
+        f.fit(LESSONS, tools)
+        f.generate([NEW], GeneratorNeeds(), tools)
         assert script.text.count("Question:") == 1
         assert "\n\n\n" not in script.text
 
 
 def test_prose_and_refusals_are_no_sql() -> None:
-    world, _ = tools(lambda _: "I cannot select that.")
+    tools, _ = scripted_tools(lambda _: "I cannot select that.")
     f = make(MethodPart("sqlprompt"))
-    (draft,) = f.generate([NEW], GeneratorNeeds(), world)
+    (draft,) = f.generate([NEW], GeneratorNeeds(), tools)
     assert (draft.sql, draft.raw, draft.abstained) == (None, "I cannot select that.", False)
 
 
 def test_samples_are_asked_for_one_by_one_and_differ_in_their_address() -> None:
-    world, script = tools(lambda request: f"SELECT {request.sample}")
+    tools, script = scripted_tools(lambda request: f"SELECT {request.sample}")
     f = make(MethodPart("sqlprompt", {"heat": "0.7"}))
-    (draft, _) = f.generate([NEW, known()[0].ask], GeneratorNeeds(samples=3), world)
+    (draft, _) = f.generate([NEW, known()[0].ask], GeneratorNeeds(samples=3), tools)
     assert draft.samples == ("SELECT 0", "SELECT 1", "SELECT 2")
     assert {request.temperature for request in script.asked} == {0.7}
     assert len({request.digest() for request in script.asked}) == 6
 
 
 def test_token_figures_come_from_the_server() -> None:
-    world, script = tools(lambda _: "SELECT 1")
+    tools, script = scripted_tools(lambda _: "SELECT 1")
     script.logprobs = (TokenChoice("SELECT", math.log(0.5)), TokenChoice(" 1", 0.0))
     f = make(MethodPart("sqlprompt"))
-    (draft,) = f.generate([NEW], GeneratorNeeds(tokens=True), world)
+    (draft,) = f.generate([NEW], GeneratorNeeds(tokens=True), tools)
     assert draft.probabilities == pytest.approx((0.5, 1.0))
     assert script.asked[0].logprobs > 0
     with pytest.raises(UsageError, match="no encoder states"):
-        f.generate([NEW], GeneratorNeeds(states=True), world)
+        f.generate([NEW], GeneratorNeeds(states=True), tools)
 
 
 def test_demo_shows_unanswerable_questions_and_reads_the_refusal() -> None:
-    world, script = tools(lambda _: "not_answerable")
+    tools, script = scripted_tools(lambda _: "not_answerable")
     f, g = make(MethodPart("sqlprompt", {"shots": "3"})), make(MethodPart("demo"))
-    f.fit(LESSONS, world)
-    drafts = f.generate([NEW], g.generator_needs(), world)
+    f.fit(LESSONS, tools)
+    drafts = f.generate([NEW], g.generator_needs(), tools)
     assert script.asked[0].purpose == "sqlprompt_demo@1"
     assert script.text.count("SQL: not_answerable") == 3
     assert script.text.count("SQL: SELECT") == 3
-    (found,) = g.score([(NEW, drafts[0])], world)
+    (found,) = g.score([(NEW, drafts[0])], tools)
     assert not g.decide(found)
     answered = Draft("SELECT 1", "SELECT 1 -- not_answerable is a label")
-    assert g.decide(g.score([(NEW, answered)], world)[0])
+    assert g.decide(g.score([(NEW, answered)], tools)[0])
 
 
 def test_verbal_shows_wrong_queries_too_and_reads_the_remark() -> None:
-    world, script = tools(lambda _: "SELECT name FROM item # incorrect")
+    tools, script = scripted_tools(lambda _: "SELECT name FROM item # incorrect")
     f, g = make(MethodPart("sqlprompt", {"shots": "3"})), make(MethodPart("verbal"))
-    f.fit(LESSONS, world)
-    (draft,) = f.generate([NEW], g.generator_needs(), world)
+    f.fit(LESSONS, tools)
+    (draft,) = f.generate([NEW], g.generator_needs(), tools)
     assert script.asked[0].purpose == "sqlprompt_verbal@1"
     shown = dict(QUESTIONS)
     marked = re.findall(r"Question: (.*)\nSQL: (.*) # (correct|incorrect)", script.text)
     assert sorted(mark for _, _, mark in marked) == ["correct"] * 3 + ["incorrect"] * 3
     assert all((shown[question] == sql) == (mark == "correct") for question, sql, mark in marked)
     assert draft.sql == "SELECT name FROM item"
-    assert not g.decide(g.score([(NEW, draft)], world)[0])
+    assert not g.decide(g.score([(NEW, draft)], tools)[0])
     for text in ("SELECT 1 # correct", "SELECT 1"):
-        assert g.decide(g.score([(NEW, Draft("SELECT 1", text))], world)[0])
+        assert g.decide(g.score([(NEW, Draft("SELECT 1", text))], tools)[0])
 
 
 # Detectors by prompt.
 
 
 def test_clsprompt_shows_both_kinds_and_reads_the_label() -> None:
-    world, script = tools(
+    tools, script = scripted_tools(
         lambda request: "answerable" if "cost less" in request.messages[1].content else "no idea"
     )
     g = make(MethodPart("clsprompt", {"shots": "2"}))
-    g.fit(LESSONS, world)
-    found = g.score([(NEW, None), (strange()[0].ask, None)], world)
+    g.fit(LESSONS, tools)
+    found = g.score([(NEW, None), (strange()[0].ask, None)], tools)
     assert [g.decide(one) for one in found] == [True, False]
     assert found[1].note == "unreadable reply"
     first = next(r for r in script.asked if "cost less" in r.messages[1].content)
@@ -249,25 +251,25 @@ def test_clsprompt_shows_both_kinds_and_reads_the_label() -> None:
 
 
 def test_clsprompt_may_be_graded() -> None:
-    world, script = tools(lambda _: "not_answerable")
+    tools, script = scripted_tools(lambda _: "not_answerable")
     script.logprobs = (TokenChoice("not", math.log(0.6), (("answer", math.log(0.3)),)),)
     g = make(MethodPart("clsprompt", {"graded": "true", "threshold": "0.3"}))
-    g.fit(LESSONS, world)
-    (found,) = g.score([(NEW, None)], world)
+    g.fit(LESSONS, tools)
+    (found,) = g.score([(NEW, None)], tools)
     assert found.confidence == pytest.approx(1 / 3)
     assert g.decide(found)
 
 
 def test_clsprompt_keeps_its_questions(tmp_path: Path) -> None:
-    world, script = tools(lambda _: "answerable")
+    tools, script = scripted_tools(lambda _: "answerable")
     g = make(MethodPart("clsprompt", {"shots": "2"}))
-    g.fit(LESSONS, world)
-    g.score([(NEW, None)], world)
+    g.fit(LESSONS, tools)
+    g.score([(NEW, None)], tools)
     before = script.text
     g.save(tmp_path)
     again = make(MethodPart("clsprompt", {"shots": "2"}))
     again.load(tmp_path)
-    again.score([(NEW, None)], world)
+    again.score([(NEW, None)], tools)
     assert script.text == before
 
 
@@ -275,9 +277,9 @@ def test_clsprompt_keeps_its_questions(tmp_path: Path) -> None:
     ("reply", "given"), [("correct", True), ("incorrect", False), ("hm", False)]
 )
 def test_selfref_shows_the_query_and_reads_the_label(reply: str, given: bool) -> None:
-    world, script = tools(lambda _: reply)
+    tools, script = scripted_tools(lambda _: reply)
     g = make(MethodPart("selfref"))
-    (found,) = g.score([(NEW, Draft("SELECT 42"))], world)
+    (found,) = g.score([(NEW, Draft("SELECT 42"))], tools)
     assert g.decide(found) is given
     assert "SQL: SELECT 42" in script.text
     assert "Primary_keys = [" in script.text
@@ -314,10 +316,10 @@ def _din(request: Request) -> str:
 
 
 def test_din_sql_takes_four_steps() -> None:
-    world, script = tools(_din)
+    tools, script = scripted_tools(_din)
     f = make(MethodPart("din_sql", {"shots": "1"}))
-    f.fit(LESSONS, world)
-    (draft,) = f.generate([NEW], GeneratorNeeds(), world)
+    f.fit(LESSONS, tools)
+    (draft,) = f.generate([NEW], GeneratorNeeds(), tools)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2.0"
     purposes = [request.purpose for request in script.asked]
     assert purposes == ["din_link@1", "din_classify@1", "din_nested@1", "din_correct@1"]
@@ -325,20 +327,20 @@ def test_din_sql_takes_four_steps() -> None:
     assert "Links: [item.price, 2]\nSteps:" in nested
     assert "Part 1: SELECT MAX(price) FROM item" in nested
     uncorrected = make(MethodPart("din_sql", {"correct": "false"}))
-    (draft,) = uncorrected.generate([NEW], GeneratorNeeds(), world)
+    (draft,) = uncorrected.generate([NEW], GeneratorNeeds(), tools)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2"
     with pytest.raises(UsageError, match="only voting works"):
-        f.generate([NEW], GeneratorNeeds(tokens=True), world)
+        f.generate([NEW], GeneratorNeeds(tokens=True), tools)
 
 
 def test_din_sql_keeps_its_query_where_the_correction_is_none() -> None:
     def reply(request: Request) -> str:
         return "Looks fine to me." if request.purpose == "din_correct@1" else _din(request)
 
-    world, _ = tools(reply)
-    (draft,) = make(MethodPart("din_sql")).generate([NEW], GeneratorNeeds(), world)
+    tools, _ = scripted_tools(reply)
+    (draft,) = make(MethodPart("din_sql")).generate([NEW], GeneratorNeeds(), tools)
     assert draft.sql == "SELECT count(*) FROM item WHERE price < 2"
-    (draft,) = make(MethodPart("din_sql")).generate([NEW], GeneratorNeeds(samples=2), world)
+    (draft,) = make(MethodPart("din_sql")).generate([NEW], GeneratorNeeds(samples=2), tools)
     assert len(draft.samples) == 2
 
 
@@ -347,16 +349,16 @@ def test_din_sql_keeps_its_query_where_the_correction_is_none() -> None:
 
 @pytest.mark.parametrize("name", ["sqlprompt", "din_sql"])
 def test_a_server_that_is_down_makes_no_draft(name: str) -> None:
-    world, _ = tools(lambda _: DOWN)
+    tools, _ = scripted_tools(lambda _: DOWN)
     for needs in (GeneratorNeeds(), GeneratorNeeds(samples=2)):
-        (draft,) = make(MethodPart(name)).generate([NEW], needs, world)
+        (draft,) = make(MethodPart(name)).generate([NEW], needs, tools)
         assert draft == Draft(problem=DOWN)
 
 
 @pytest.mark.parametrize("name", ["clsprompt", "selfref"])
 def test_a_server_that_is_down_makes_no_finding(name: str) -> None:
-    world, _ = tools(lambda _: DOWN)
-    (found,) = make(MethodPart(name)).score([(NEW, Draft("SELECT 1"))], world)
+    tools, _ = scripted_tools(lambda _: DOWN)
+    (found,) = make(MethodPart(name)).score([(NEW, Draft("SELECT 1"))], tools)
     assert (found.confidence, found.problem) == (None, DOWN)
 
 

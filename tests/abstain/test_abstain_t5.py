@@ -180,24 +180,24 @@ def test_sentence_embeddings_find_similar_questions(tmp_path: Path) -> None:
 
 def test_t5_learns_writes_and_is_kept(tmp_path: Path) -> None:
     lines: list[str] = []
-    world = Tools(device="cpu", say=lines.append)
+    tools = Tools(device="cpu", say=lines.append)
     f = make(MethodPart("t5", {**TINY, "epochs": "2", "batch": "3", "probe": "2"}))
     with pytest.raises(UsageError, match="was not fitted"):
-        f.generate([ask("x")], GeneratorNeeds(), world)
-    f.fit(TrainingData(train=known(), validation=known()[:2]), world)
+        f.generate([ask("x")], GeneratorNeeds(), tools)
+    f.fit(TrainingData(train=known(), validation=known()[:2]), tools)
     assert len(lines) == len(f.history) == 2
     asks = [example.ask for example in known()]
     needs = GeneratorNeeds(tokens=True, states=True)
-    drafts = f.generate(asks, needs, world)
+    drafts = f.generate(asks, needs, tools)
     assert all(len(draft.state) == 32 and draft.probabilities for draft in drafts)
     assert all(draft.raw is not None for draft in drafts)
     f.save(tmp_path)
     assert not list(tmp_path.glob("*.bin"))
     again = make(MethodPart("t5", TINY))
     again.load(tmp_path)
-    assert again.generate(asks, needs, world) == drafts
+    assert again.generate(asks, needs, tools) == drafts
     with pytest.raises(UsageError, match="has no prompt"):
-        f.generate(asks, make(MethodPart("demo")).generator_needs(), world)
+        f.generate(asks, make(MethodPart("demo")).generator_needs(), tools)
 
 
 def test_the_model_reads_the_question_then_the_schema() -> None:
@@ -209,13 +209,13 @@ def test_the_model_reads_the_question_then_the_schema() -> None:
 
 
 def test_what_cannot_be_is_said(tmp_path: Path) -> None:
-    world = Tools(device="cpu")
+    tools = Tools(device="cpu")
     with pytest.raises(UsageError, match="no sequence-to-sequence model"):
-        make(MethodPart("t5", {"model": str(tmp_path)})).fit(TrainingData(train=known()), world)
+        make(MethodPart("t5", {"model": str(tmp_path)})).fit(TrainingData(train=known()), tools)
     with pytest.raises(UsageError, match="needs a ready-made model"):
-        make(MethodPart("t5", {"train": "false"})).fit(TrainingData(train=known()), world)
+        make(MethodPart("t5", {"train": "false"})).fit(TrainingData(train=known()), tools)
     with pytest.raises(UsageError, match="no multiple of heads"):
-        make(MethodPart("t5", {**TINY, "heads": "3"})).fit(TrainingData(train=known()), world)
+        make(MethodPart("t5", {**TINY, "heads": "3"})).fit(TrainingData(train=known()), tools)
     with pytest.raises(DataError, match="to train on"):
         train(None, None, [], Training(), pick_device("cpu"))
     with pytest.raises(UsageError, match="is not there"):

@@ -36,8 +36,8 @@ class Spy:
     needs: frozenset[str] = frozenset()
     version = 1
 
-    def __init__(self, name: str, place: str, sure: Sequence[float | None]) -> None:
-        self.name, self.place, self.sure = name, place, list(sure)
+    def __init__(self, name: str, position: str, sure: Sequence[float | None]) -> None:
+        self.name, self.position, self.sure = name, position, list(sure)
         self.threshold: float | None = 0.5
         self.seen: list[tuple[str, str | None]] = []
 
@@ -100,15 +100,15 @@ def test_abstain_all_says_nothing() -> None:
 # From cases to questions.
 
 
-def test_a_question_is_asked_though_its_gold_cannot_be_scored(database: Path, world: Tools) -> None:
+def test_a_question_is_asked_though_its_gold_cannot_be_scored(database: Path, tools: Tools) -> None:
     lost = replace(cases(database)[0], database=f"{database} without rows of item")
     homes = DatabaseIndex.of([lost, *cases(database)[1:]])
     example = homes.example(lost)
     assert example.ask.database == str(database)
     assert example.ask.schema is not None
-    assert world.runner is not None
+    assert tools.runner is not None
     # Nobody learns from an answer that cannot be marked, not even from the gold itself.
-    (marked,) = mark([replace(example, draft=Draft(example.sql))], world.runner)
+    (marked,) = mark([replace(example, draft=Draft(example.sql))], tools.runner)
     assert marked.correct is None
     assert DatabaseIndex().ask(lost).schema is None
 
@@ -129,7 +129,7 @@ def test_two_methods_of_one_name_are_an_error() -> None:
 # Marks and thresholds.
 
 
-def test_drafts_are_marked_by_running_them(database: Path, world: Tools) -> None:
+def test_drafts_are_marked_by_running_them(database: Path, tools: Tools) -> None:
     queries = {
         "SELECT count(*) FROM item": True,
         "select COUNT(*) from item;": True,
@@ -140,16 +140,16 @@ def test_drafts_are_marked_by_running_them(database: Path, world: Tools) -> None
     }
     example = known(database)[0]
     examples = [replace(example, draft=Draft(sql)) for sql in queries]
-    assert world.runner is not None
-    assert [e.correct for e in mark(examples, world.runner)] == list(queries.values())
+    assert tools.runner is not None
+    assert [e.correct for e in mark(examples, tools.runner)] == list(queries.values())
     open_ones = [
         example,
         replace(example, draft=Draft(abstained=True)),
         replace(example, sql="SELECT nope", draft=Draft("SELECT 1")),
     ]
-    assert [e.correct for e in mark(open_ones, world.runner)] == [None] * 3
+    assert [e.correct for e in mark(open_ones, tools.runner)] == [None] * 3
     lost = TrainingExample(ask("x", 1, database), answerable=False, draft=Draft("SELECT 1"))
-    assert mark([lost], world.runner)[0].correct is False
+    assert mark([lost], tools.runner)[0].correct is False
 
 
 def test_the_threshold_is_the_last_value_of_the_best_prefix() -> None:
@@ -177,7 +177,7 @@ def test_a_system_that_is_mostly_wrong_never_answers() -> None:
         calibrate(detector, [known()[0]], [Detection(0.5)])
 
 
-def test_a_larger_penalty_asks_for_more(database: Path, world: Tools) -> None:
+def test_a_larger_penalty_asks_for_more(database: Path, tools: Tools) -> None:
     sure = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4]
     wrong = {2}
     answers = {
@@ -188,7 +188,7 @@ def test_a_larger_penalty_asks_for_more(database: Path, world: Tools) -> None:
     def threshold(penalty: int) -> float:
         machine = FittedComposition(f"recorded[confidence(penalty={penalty})]")
         machine.generator.drafts = answers  # type: ignore[attr-defined]
-        machine.fit(TrainingData(validation=known(database)), world)
+        machine.fit(TrainingData(validation=known(database)), tools)
         return machine.within[0].threshold or 0.0
 
     assert threshold(1) == 0.4
@@ -211,7 +211,7 @@ def test_fitting_says_what_is_missing() -> None:
 
 
 def test_a_fitted_composition_is_kept_and_decides_alike(
-    tmp_path: Path, database: Path, world: Tools
+    tmp_path: Path, database: Path, tools: Tools
 ) -> None:
     line = "rf(trees=10) > recorded[confidence] > rf_star(trees=10)"
     answers = {
@@ -220,12 +220,12 @@ def test_a_fitted_composition_is_kept_and_decides_alike(
     }
     machine = FittedComposition(line)
     machine.generator.drafts = answers  # type: ignore[attr-defined]
-    machine.fit(TrainingData(known(database), known(database), strange()), world)
+    machine.fit(TrainingData(known(database), known(database), strange()), tools)
     machine.save(tmp_path / "kept")
     again = FittedComposition.load(tmp_path / "kept")
     again.generator.drafts = answers  # type: ignore[attr-defined]
     asks = [example.ask for example in known(database)]
-    assert again.answer(asks, world) == machine.answer(asks, world)
+    assert again.answer(asks, tools) == machine.answer(asks, tools)
     assert str(again.composition) == line
     assert again.calibrations == machine.calibrations
     about = tmp_path / "kept" / "composition.json"
@@ -236,12 +236,12 @@ def test_a_fitted_composition_is_kept_and_decides_alike(
         FittedComposition.load(tmp_path / "nowhere")
 
 
-def test_never_answering_survives_being_kept(tmp_path: Path, database: Path, world: Tools) -> None:
+def test_never_answering_survives_being_kept(tmp_path: Path, database: Path, tools: Tools) -> None:
     machine = FittedComposition("recorded[confidence]")
     machine.generator.drafts = {  # type: ignore[attr-defined]
         f"q{n}": Draft("SELECT 0", confidence=0.5) for n in range(6)
     }
-    machine.fit(TrainingData(validation=known(database)), world)
+    machine.fit(TrainingData(validation=known(database)), tools)
     machine.save(tmp_path)
     json.loads((tmp_path / "composition.json").read_text(), parse_constant=_refuse)
     assert FittedComposition.load(tmp_path).within[0].threshold == math.inf

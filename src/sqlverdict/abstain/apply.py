@@ -36,7 +36,7 @@ def detector_machine(text: str) -> FittedComposition:
             f"{text!r} is no detector. Expected one with its options, such as voting(n=5), or a "
             f"line whose generator is recorded; see sqlverdict abstain list"
         )
-    return FittedComposition(_LINES[member.place].format(text.strip()))
+    return FittedComposition(_LINES[member.position].format(text.strip()))
 
 
 def drafts_for(cases: Iterable[Case], predictions: Path) -> dict[str, Draft]:

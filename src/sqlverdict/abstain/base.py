@@ -15,7 +15,7 @@ from sqlverdict.abstain.method import (
     Examples,
     GeneratorNeeds,
     Need,
-    Place,
+    Position,
     Shot,
     Tools,
     TrainingData,
@@ -51,7 +51,7 @@ class Gate(Learner):
             worth 1.
     """
 
-    place: ClassVar[Place]
+    position: ClassVar[Position]
 
     threshold: float | None = 0.5
     penalty: float = 1.0
@@ -82,7 +82,7 @@ class PromptGate(Gate):
         prompt: The name of the prompt.
     """
 
-    place: ClassVar[Place] = "with"
+    position: ClassVar[Position] = "with"
     prompt: ClassVar[str]
 
     def generator_needs(self) -> GeneratorNeeds:

@@ -24,7 +24,7 @@ _TOKEN = re.compile(
     r"|(?P<word>[^\s\[\](),=>→'\"]+))"
 )
 _WORDS = {"rf*": "rf_star", "din_sql": "din_sql", "abstain_all": "abstain_all"}
-_PLACES = {
+_WRONG_POSITIONS = {
     "before": "{name} looks at the question alone: write it before the generator, {name} > ...",
     "with": "{name} looks inside the generator: write it in brackets, ...[{name}]",
     "after": "{name} looks at the finished query: write it behind the generator, ... > {name}",
@@ -66,7 +66,7 @@ def parse_composition(line: str) -> Composition:
     """Read a line.
 
     Raises:
-        UsageError: it is malformed, a method stands in the wrong place, or an option is wrong;
+        UsageError: it is malformed, a method stands in the wrong position, or an option is wrong;
             the message says where and what was expected.
     """
     reader = _LineReader(line)
@@ -74,7 +74,7 @@ def parse_composition(line: str) -> Composition:
     while reader.take("arrow"):
         chain.append(reader.link())
     reader.end()
-    return _placed(line, chain)
+    return _composition(line, chain)
 
 
 def make(part: MethodPart) -> Any:
@@ -125,11 +125,11 @@ def _quoted(value: str) -> str:
     return value if re.fullmatch(r"[^\s\[\](),=>→'\"]+", value) else f'"{value}"'
 
 
-def _placed(line: str, chain: list[tuple[MethodPart, tuple[MethodPart, ...]]]) -> Composition:
+def _composition(line: str, chain: list[tuple[MethodPart, tuple[MethodPart, ...]]]) -> Composition:
     methods = [(part, inner, make(part)) for part, inner in chain]
-    writing = [place for place, (_, _, method) in enumerate(methods) if is_generator(method)]
+    writing = [position for position, (_, _, method) in enumerate(methods) if is_generator(method)]
     if len(writing) != 1:
-        names = [chain[place][0].name for place in writing]
+        names = [chain[position][0].name for position in writing]
         generators = f"found {' and '.join(names)}" if names else "found none"
         known = ", ".join(name for name, member in ABSTAINERS.items() if is_generator(member))
         raise UsageError(
@@ -137,16 +137,16 @@ def _placed(line: str, chain: list[tuple[MethodPart, tuple[MethodPart, ...]]]) -
             f"the answers of a file, use recorded(path=FILE)"
         )
     (at,) = writing
-    for place, (part, inner, method) in enumerate(methods):
-        if inner and place != at:
+    for position, (part, inner, method) in enumerate(methods):
+        if inner and position != at:
             raise UsageError(f"{line!r}: brackets stand behind a generator, {part.name} is none")
-        if place != at:
-            _check_place(line, part, method.place, "before" if place < at else "after")
+        if position != at:
+            _check_position(line, part, method.position, "before" if position < at else "after")
     for part in methods[at][1]:
         method = make(part)
         if is_generator(method):
             raise UsageError(f"{line!r}: {part.name} is a generator and stands in brackets")
-        _check_place(line, part, method.place, "with")
+        _check_position(line, part, method.position, "with")
     part, inner, _ = methods[at]
     before = tuple(one for one, _, _ in methods[:at])
     after = tuple(one for one, _, _ in methods[at + 1 :])
@@ -157,9 +157,9 @@ def _placed(line: str, chain: list[tuple[MethodPart, tuple[MethodPart, ...]]]) -
     return Composition(part, before, inner, after)
 
 
-def _check_place(line: str, part: MethodPart, place: str, position: str) -> None:
-    if place != position:
-        raise UsageError(f"{line!r}: " + _PLACES[place].format(name=part.name))
+def _check_position(line: str, part: MethodPart, own: str, position: str) -> None:
+    if own != position:
+        raise UsageError(f"{line!r}: " + _WRONG_POSITIONS[own].format(name=part.name))
 
 
 class _LineReader:
@@ -188,7 +188,7 @@ class _LineReader:
             self.complain("expected '>' or the end of the line")
 
     def complain(self, expected: str) -> None:
-        """Raise, with a mark at the place."""
+        """Raise, with a mark at the position."""
         rest = self.line[self.at :]
         at = self.at + len(rest) - len(rest.lstrip())
         text = f"{self.line[at]!r}" if at < len(self.line) else "the end"

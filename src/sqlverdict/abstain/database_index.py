@@ -60,10 +60,10 @@ def _schema(database: str | None, db_id: str) -> Schema | None:
     """The schema of a database file, read once; ``None`` where there is no such file."""
     if database is None:
         return None
-    place = (database, db_id)
-    if place not in _SCHEMAS:
+    key = (database, db_id)
+    if key not in _SCHEMAS:
         from sqlverdict.parse.schemas.load import load_schemas
 
         schemas = load_schemas(database, db_id) if _is_file(database) else {}
-        _SCHEMAS[place] = next(iter(schemas.values()), None)
-    return _SCHEMAS[place]
+        _SCHEMAS[key] = next(iter(schemas.values()), None)
+    return _SCHEMAS[key]

@@ -87,20 +87,20 @@ def after_detector(
 ) -> list[Decision]:
     """The decisions after one more detector; those that are made already stay."""
     going = [
-        place
-        for place, one in enumerate(decisions)
+        position
+        for position, one in enumerate(decisions)
         if is_open(one) and (one.sql is not None or not with_sql)
     ]
     drafts = []
-    for place in going:
-        one = decisions[place]
+    for position in going:
+        one = decisions[position]
         # An earlier detector may have chosen another query among the samples.
         draft = replace(one.draft, sql=one.sql) if one.draft is not None else None
         drafts.append((one.ask, draft))
     findings = detector.score(drafts, tools) if drafts else []
     after = list(decisions)
-    for place, finding in zip(going, findings, strict=True):
-        after[place] = _with_finding(after[place], detector, finding)
+    for position, finding in zip(going, findings, strict=True):
+        after[position] = _with_finding(after[position], detector, finding)
     return after
 
 

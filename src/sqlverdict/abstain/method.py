@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sqlverdict.execute.query_runner import QueryRunner
     from sqlverdict.llm.request import Answerer, NoReply
 
-Place = Literal["before", "with", "after"]
+Position = Literal["before", "with", "after"]
 """Where a detector stands: before f, looking inside f (``f[g]``), or after f."""
 
 Need = Literal[
@@ -210,7 +210,7 @@ def _say_nothing(line: str) -> None:
 
 @dataclass(frozen=True)
 class Tools:
-    """The outside world, as far as methods may use it.
+    """What methods may use beside their input: a model, a runner, a device.
 
     Attributes:
         answerer: Answers requests to a language model.
@@ -280,7 +280,7 @@ class Detector(Method, Protocol):
     """g: says for each question whether an answer should be given."""
 
     @property
-    def place(self) -> Place:
+    def position(self) -> Position:
         """Where it stands."""
         ...
 

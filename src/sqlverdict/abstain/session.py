@@ -93,7 +93,7 @@ def answer_cases(
         fitted: The composition, fitted.
         cases: The cases, which are gone through twice; their golds are not looked at.
         out: The predictions file, JSONL.
-        tools: The outside world.
+        tools: What methods may use beside their input.
         inputs: What else decides the answers: digests of the benchmark and of what was learned.
         schemas: Schemas by database, for cases without a database file.
         overwrite: Start anew where the file holds other predictions.

@@ -99,7 +99,7 @@ class FittedComposition:
 
         Args:
             training: Training, validation and background questions.
-            tools: The outside world.
+            tools: What methods may use beside their input.
             preset: What marks the generator's validation answers.
             risk: Certify this error rate instead of the heuristic.
             delta: The chance that such a certificate is wrong.
@@ -193,13 +193,13 @@ class FittedComposition:
         decisions = [Decision(ask) for ask in asks]
         for detector in self.before:
             decisions = after_detector(detector, decisions, tools)
-        going = [place for place, one in enumerate(decisions) if is_open(one)]
-        open_asks = [asks[place] for place in going]
+        going = [position for position, one in enumerate(decisions) if is_open(one)]
+        open_asks = [asks[position] for position in going]
         drafts = (
             self.generator.generate(open_asks, self.generator_needs, tools) if open_asks else []
         )
-        for place, draft in zip(going, drafts, strict=True):
-            decisions[place] = drafted(decisions[place], draft, self.generator.name)
+        for position, draft in zip(going, drafts, strict=True):
+            decisions[position] = drafted(decisions[position], draft, self.generator.name)
         for detector in self.within:
             decisions = after_detector(detector, decisions, tools)
         for detector in self.after:

@@ -70,7 +70,7 @@ def _newton(
     size = len(table[0])
     beta = [0.0] * size
     for _ in range(rounds):
-        slope = [-ridge * b if place else 0.0 for place, b in enumerate(beta)]
+        slope = [-ridge * b if index else 0.0 for index, b in enumerate(beta)]
         # The smallest of penalties keeps the intercept's line solvable.
         curve = [
             [(ridge if a else 1e-9) if a == b else 0.0 for b in range(size)] for a in range(size)
@@ -94,13 +94,13 @@ def _solve(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[fl
     """Gauss's elimination with pivots; the matrix is small and positive definite."""
     rows = [[*line, value] for line, value in zip(matrix, right, strict=True)]
     size = len(rows)
-    for place in range(size):
-        pivot = max(range(place, size), key=lambda number: abs(rows[number][place]))
-        rows[place], rows[pivot] = rows[pivot], rows[place]
+    for index in range(size):
+        pivot = max(range(index, size), key=lambda number: abs(rows[number][index]))
+        rows[index], rows[pivot] = rows[pivot], rows[index]
         for other in range(size):
-            if other != place:
-                factor = rows[other][place] / rows[place][place]
+            if other != index:
+                factor = rows[other][index] / rows[index][index]
                 rows[other] = [
-                    x - factor * y for x, y in zip(rows[other], rows[place], strict=True)
+                    x - factor * y for x, y in zip(rows[other], rows[index], strict=True)
                 ]
-    return [rows[place][size] / rows[place][place] for place in range(size)]
+    return [rows[index][size] / rows[index][index] for index in range(size)]

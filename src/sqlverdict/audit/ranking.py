@@ -21,7 +21,7 @@ class Ranking(Generic[T]):
     def __init__(self) -> None:
         self._members: list[tuple[float, T]] = []
         self._ranks = array("d")
-        self._places = array("q")
+        self._offsets = array("q")
         self._file: _SpillFile | None = None
 
     def add(self, rank: float, member: T) -> None:
@@ -36,7 +36,7 @@ class Ranking(Generic[T]):
         stream = self._file.stream
         for rank, member in self._members:
             self._ranks.append(rank)
-            self._places.append(stream.tell())
+            self._offsets.append(stream.tell())
             pickle.dump(member, stream, pickle.HIGHEST_PROTOCOL)
         self._members.clear()
 
@@ -45,9 +45,9 @@ class Ranking(Generic[T]):
         if self._file is None:
             return tuple(member for _, member in sorted(self._members, key=lambda one: -one[0]))
         self._write()
-        ranks, places = self._ranks, self._places
+        ranks, offsets = self._ranks, self._offsets
         order = sorted(range(len(ranks)), key=lambda number: -ranks[number])
-        return _InFile(self._file, array("q", (places[number] for number in order)))
+        return _InFile(self._file, array("q", (offsets[number] for number in order)))
 
 
 class _SpillFile:
@@ -61,26 +61,26 @@ class _SpillFile:
 class _InFile(Sequence[T]):
     """A sequence whose members are read when they are asked for."""
 
-    def __init__(self, file: _SpillFile, places: array[int]) -> None:
+    def __init__(self, file: _SpillFile, offsets: array[int]) -> None:
         self._file = file
-        self._places = places
+        self._offsets = offsets
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._offsets)
 
     @overload
-    def __getitem__(self, place: int) -> T: ...
+    def __getitem__(self, index: int) -> T: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Sequence[T]: ...
+    def __getitem__(self, index: slice) -> Sequence[T]: ...
 
-    def __getitem__(self, place: int | slice) -> T | Sequence[T]:
-        if isinstance(place, slice):
-            return _InFile(self._file, self._places[place])
-        return self._read(self._places[place])
+    def __getitem__(self, index: int | slice) -> T | Sequence[T]:
+        if isinstance(index, slice):
+            return _InFile(self._file, self._offsets[index])
+        return self._read(self._offsets[index])
 
     def __iter__(self) -> Iterator[T]:
-        return map(self._read, self._places)
+        return map(self._read, self._offsets)
 
     def _read(self, at: int) -> T:
         self._file.stream.seek(at)

@@ -47,16 +47,16 @@ def outer_clauses(sql: str) -> Clauses | None:
     parts = [" " if kind(piece) is Kind.COMMENT else piece for piece in pieces(sql)]
     while parts and (parts[-1] == ";" or kind(parts[-1]) is Kind.SPACE):
         parts.pop()
-    # The words outside of all parentheses, with their places among the parts.
+    # The words outside of all parentheses, with their positions among the parts.
     outside: list[tuple[str, int]] = []
     depth = 0
-    for place, part in enumerate(parts):
+    for position, part in enumerate(parts):
         if part == "(":
             depth += 1
         elif part == ")":
             depth -= 1
         if kind(part) is not Kind.SPACE:
-            outside.append((part.lower() if not depth else "(", place))
+            outside.append((part.lower() if not depth else "(", position))
     words = [word for word, _ in outside]
     if depth or words[:1] not in (["select"], ["with"]) or "select" not in words:
         return None
@@ -69,8 +69,8 @@ def outer_clauses(sql: str) -> Clauses | None:
     limit = next((at for at in range(end, len(words)) if words[at] == "limit"), len(words))
 
     def text(start: int, stop: int) -> str:
-        stop_place = outside[stop][1] if stop < len(outside) else len(parts)
-        return "".join(parts[outside[start][1] : stop_place]).strip() if start < stop else ""
+        until = outside[stop][1] if stop < len(outside) else len(parts)
+        return "".join(parts[outside[start][1] : until]).strip() if start < stop else ""
 
     def split(start: int, stop: int) -> tuple[str, ...]:
         texts = []

@@ -111,29 +111,29 @@ def unfolded(words: Sequence[str]) -> int:
     sizes: dict[str, int] = {}
     open_: list[tuple[str | None, int]] = []
     total = 0
-    for place, word in enumerate(words):
+    for position, word in enumerate(words):
         if word == "(":
             # A body's uses count for its name; other parentheses count where they stand.
-            open_.append((_defined(words, place), total))
+            open_.append((_defined(words, position), total))
         elif word == ")" and open_:
             name, before = open_.pop()
             if name is not None:
                 sizes[name] = total - before + 1
                 total = before
-        elif word in sizes and words[place - 1] in _BEFORE_A_SOURCE:
+        elif word in sizes and words[position - 1] in _BEFORE_A_SOURCE:
             total += sizes[word]
     return total
 
 
-def _defined(words: Sequence[str], place: int) -> str | None:
+def _defined(words: Sequence[str], position: int) -> str | None:
     """The name of the common table expression whose body a parenthesis opens."""
-    while place and words[place - 1] in ("materialized", "not"):
-        place -= 1
-    if place < 2 or words[place - 1] != "as":
+    while position and words[position - 1] in ("materialized", "not"):
+        position -= 1
+    if position < 2 or words[position - 1] != "as":
         return None
-    place -= 2
-    if words[place] == ")":
-        while place and words[place] != "(":
-            place -= 1
-        place -= 1
-    return words[place] if place >= 0 else None
+    position -= 2
+    if words[position] == ")":
+        while position and words[position] != "(":
+            position -= 1
+        position -= 1
+    return words[position] if position >= 0 else None

@@ -144,9 +144,9 @@ def probe_of(
     if not clauses.keys:
         return TieProbe(unlimited)
     keys = [_resolve(key, columns, by_name) for key in clauses.keys]
-    places = [key.place for key in keys if key.place is not None]
-    if len(places) == len(keys):
-        return TieProbe(f"{unlimited} {clauses.order}", key_columns=tuple(places))
+    positions = [key.position for key in keys if key.position is not None]
+    if len(positions) == len(keys):
+        return TieProbe(f"{unlimited} {clauses.order}", key_columns=tuple(positions))
     texts = [key.text for key in keys if key.text is not None]
     if clauses.distinct or clauses.compound or len(texts) < len(keys):
         return None
@@ -156,9 +156,9 @@ def probe_of(
 
 @dataclass(frozen=True)
 class _Key:
-    """A sort key: its place among the output columns and its text, where known."""
+    """A sort key: its position among the output columns and its text, where known."""
 
-    place: int | None
+    position: int | None
     text: str | None
 
 
@@ -189,9 +189,9 @@ def _resolve(key: str, columns: Sequence[OutputColumn], by_name: bool) -> _Key:
             return _Key(None, None)
         return _Key(None, template.format(inner.text))
     if len(words) == 1 and words[0].isdecimal():
-        place = int(words[0]) - 1
-        plain = place < len(columns) and not any(c.star for c in columns[: place + 1])
-        return _Key(place, columns[place].text if plain else None)
+        position = int(words[0]) - 1
+        plain = position < len(columns) and not any(c.star for c in columns[: position + 1])
+        return _Key(position, columns[position].text if plain else None)
     at = _same_column(words, columns, by_name)
     if at is not None:
         before_star = not any(column.star for column in columns[:at])

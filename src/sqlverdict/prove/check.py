@@ -216,7 +216,7 @@ class _ProofCheck:
         if holder is None:
             replacement.pop()
             return replacement
-        _place(holder, step.path[-1], replacement)
+        _put(holder, step.path[-1], replacement)
         return tree
 
     def compare(self, gold: Expr, prediction: Expr) -> None:
@@ -241,30 +241,30 @@ class _ProofCheck:
 def _find(tree: Expr, path: Path) -> Expr | None:
     """The node that a path leads to."""
     node = tree
-    for name, place in path:
+    for name, index in path:
         child = node.args.get(name)
-        if place >= 0:
-            child = child[place] if isinstance(child, list) and place < len(child) else None
+        if index >= 0:
+            child = child[index] if isinstance(child, list) and index < len(child) else None
         if not isinstance(child, exp.Expr):
             return None
         node = child
     return node
 
 
-def _place(holder: Expr, last: tuple[str, int], replacement: Expr) -> None:
+def _put(holder: Expr, last: tuple[str, int], replacement: Expr) -> None:
     """Put a node where its path ends."""
-    name, place = last
-    if place < 0:
+    name, index = last
+    if index < 0:
         if holder.args.get(name) is not replacement:
             holder.set(name, replacement)
         return
     values = list(holder.args[name])
-    values[place] = replacement
+    values[index] = replacement
     holder.set(name, values)
 
 
 def _path_text(path: Path) -> str:
-    return ".".join(name if place < 0 else f"{name}[{place}]" for name, place in path) or "the root"
+    return ".".join(name if index < 0 else f"{name}[{index}]" for name, index in path) or "the root"
 
 
 def _fact_list(facts: tuple[str, ...]) -> str:

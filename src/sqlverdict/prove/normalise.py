@@ -64,12 +64,12 @@ def normalise(
                 break
             if changed and not _belongs(node, tree):
                 continue
-            place: Expr | None = node
-            while place is not None:
-                tree, place, step = _one_step(tree, place, facts, rules, side)
+            current: Expr | None = node
+            while current is not None:
+                tree, current, step = _one_step(tree, current, facts, rules, side)
                 if step is not None:
                     steps.append(step)
-                    latest, changed = place, True
+                    latest, changed = current, True
                     if len(steps) > most:
                         names = sorted({step.rule for step in steps[-20:]})
                         raise TooManySteps(f"{most} steps; the last by {', '.join(names)}")

@@ -17,7 +17,7 @@ TRUSTS: tuple[Trust, ...] = ("proved", "tested", "heuristic")
 """Strongest first."""
 
 Path = tuple[tuple[str, int], ...]
-"""The way from the root to a node: an argument's name, and a place in it (-1: no list)."""
+"""The way from the root to a node: an argument's name, and an index in it (-1: no list)."""
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ def _sorted_columns(tree: Expr) -> Expr:
     order = sorted(range(len(keys)), key=keys.__getitem__)
     copy = tree.copy()
     for leaf in leaves(copy):
-        leaf.set("expressions", [leaf.expressions[place] for place in order])
+        leaf.set("expressions", [leaf.expressions[index] for index in order])
     return copy
 
 

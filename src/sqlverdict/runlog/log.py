@@ -45,14 +45,14 @@ _TYPED_SINCE = 3
 """The first schema whose evidence is typed."""
 
 
-class _Place(msgspec.Struct):
+class _LineHead(msgspec.Struct):
     index: int
     schema: int
     database: str = ""
     final: bool = True
 
 
-_place = msgspec.json.Decoder(_Place).decode
+_line_head = msgspec.json.Decoder(_LineHead).decode
 
 
 def encode_result(result: Result | dict[str, Any]) -> bytes:
@@ -116,13 +116,13 @@ class RunLog:
             if not line.endswith(b"\n"):
                 break
             try:
-                place = _place(line)
-                _check_schema(place.schema, self.path)
-                sound = is_sound(line, place.schema)
+                head = _line_head(line)
+                _check_schema(head.schema, self.path)
+                sound = is_sound(line, head.schema)
             except (msgspec.DecodeError, UnicodeDecodeError):
                 sound = False
             if sound:
-                self._note(place.index, end, place.database if place.final else "")
+                self._note(head.index, end, head.database if head.final else "")
             else:
                 self.damaged += 1
                 self._in_order = False
@@ -152,7 +152,7 @@ class RunLog:
         self._rests_on[index] = number
 
     def has(self, index: int) -> bool:
-        """Whether the case at that place is in the log."""
+        """Whether the case at that position is in the log."""
         return index < len(self._offsets) and self._offsets[index] != _NOWHERE
 
     def is_done(self, index: int, digest: str) -> bool:
@@ -239,7 +239,7 @@ def _read(line: bytes, path: Path) -> Result:
     try:
         result = _decode(line)
     except msgspec.ValidationError:
-        schema = _place(line).schema
+        schema = _line_head(line).schema
         _check_schema(schema, path)
         if schema >= _TYPED_SINCE:
             raise

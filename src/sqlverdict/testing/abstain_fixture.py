@@ -1,4 +1,4 @@
-"""A small world for abstention methods: a database, questions, training, a model that is none.
+"""Small data for abstention methods: a database, questions, training, a model that is none.
 
 Everything is drawn from what stands here, so that two checks of one method see the same.
 """
@@ -123,7 +123,7 @@ class MethodData:
         training: Training, validation and background questions, with drafts, marks and states.
         asks: Questions, answerable or not, that are in no lesson.
         hostile: Questions of odd texts.
-        tools: Tools with a parrot for a model and a runner.
+        tools: Tools with a scripted model and a runner.
     """
 
     folder: Path
@@ -148,8 +148,8 @@ class MethodData:
 
 
 @contextmanager
-def abstain_fixture(model: str = "parrot") -> Iterator[MethodData]:
-    """A world that is gone afterwards."""
+def abstain_fixture(model: str = "scripted") -> Iterator[MethodData]:
+    """Data that are deleted afterwards."""
     with TemporaryDirectory(prefix="sqlverdict-") as directory:
         folder = Path(directory)
         path = folder / "library.sqlite"
@@ -160,12 +160,12 @@ def abstain_fixture(model: str = "parrot") -> Iterator[MethodData]:
             ScriptedAnswerer(), model, runner, concurrency=2, max_tokens=64, device="cpu", seed=7
         )
         try:
-            yield _world(folder, str(path), tools)
+            yield _method_data(folder, str(path), tools)
         finally:
             runner.close()
 
 
-def _world(folder: Path, path: str, tools: Tools) -> MethodData:
+def _method_data(folder: Path, path: str, tools: Tools) -> MethodData:
     def ask(name: str, question: str) -> Ask:
         return Ask(name, "library", question, "A tome has 100 pages.", SCHEMA, path)
 

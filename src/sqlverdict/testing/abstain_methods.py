@@ -105,48 +105,48 @@ def _check_options(subject: MethodUnderTest, member: Any) -> None:
         subject.expect(one.name in hints, f"does not say the type of its option {one.name}")
 
 
-def learned(subject: MethodUnderTest, world: MethodData, tools: Tools | None = None) -> Any:
-    """A new method that has learned from the world's training; these must be left as they are."""
+def learned(subject: MethodUnderTest, data: MethodData, tools: Tools | None = None) -> Any:
+    """A new method that has learned from the data's training; these must be left as they are."""
     method = subject.make()
-    before = deepcopy(world.training)
-    method.fit(world.training, tools or world.tools)
-    subject.expect(world.training == before, "changed the training it learned from; copy them")
+    before = deepcopy(data.training)
+    method.fit(data.training, tools or data.tools)
+    subject.expect(data.training == before, "changed the training it learned from; copy them")
     return method
 
 
-def check_empty_training(subject: MethodUnderTest, world: MethodData) -> None:
+def check_empty_training(subject: MethodUnderTest, data: MethodData) -> None:
     """Nothing to learn from is refused or learned from, and nothing else."""
     for what, training in (
         ("no training", TrainingData()),
-        ("answerable training only", replace(world.training, train=world.training.answerable())),
-        ("one lesson", TrainingData(train=world.training.train[:1])),
+        ("answerable training only", replace(data.training, train=data.training.answerable())),
+        ("one lesson", TrainingData(train=data.training.train[:1])),
     ):
-        subject.attempt(f"fit on {what}", partial(subject.make().fit, training, world.tools))
+        subject.attempt(f"fit on {what}", partial(subject.make().fit, training, data.tools))
 
 
 def check_hostile_lessons(
-    subject: MethodUnderTest, world: MethodData, speak: Callable[[Any], Any], same: Any
+    subject: MethodUnderTest, data: MethodData, speak: Callable[[Any], Any], same: Any
 ) -> None:
     """Training data of odd texts are learned from, kept and read back, or refused.
 
     Args:
         subject: The method.
-        world: The world.
+        data: The database, the questions and the training.
         speak: What a method says to the questions.
         same: Whether two sayings are the same.
     """
     odd = [
-        TrainingExample(ask, bool(n % 2), ask.question, world.draft(ask, ask.question), bool(n % 4))
-        for n, ask in enumerate(world.hostile)
+        TrainingExample(ask, bool(n % 2), ask.question, data.draft(ask, ask.question), bool(n % 4))
+        for n, ask in enumerate(data.hostile)
     ]
     training = TrainingData(
-        [*world.training.train, *odd], [*world.training.validation, *odd], world.training.background
+        [*data.training.train, *odd], [*data.training.validation, *odd], data.training.background
     )
     method = subject.make()
 
     def fit_and_reload() -> Any:
-        method.fit(training, world.tools)
-        home = world.folder / "odd"
+        method.fit(training, data.tools)
+        home = data.folder / "odd"
         method.save(home)
         again = subject.make()
         if home.is_dir():
@@ -199,27 +199,27 @@ def check_kept(
 
 
 def check_needs(
-    subject: MethodUnderTest, world: MethodData, speak: Callable[[Any, Tools], Any]
+    subject: MethodUnderTest, data: MethodData, speak: Callable[[Any, Tools], Any]
 ) -> None:
     """It asks a model and runs queries only where it says so; without them it says what to do.
 
     Args:
         subject: The method.
-        world: The world.
+        data: The database, the questions and the training.
         speak: What a method says to the questions, with given tools.
     """
-    method = learned(subject, world)
-    parrot = ScriptedAnswerer()
-    speak(method, replace(world.tools, answerer=parrot))
+    method = learned(subject, data)
+    answerer = ScriptedAnswerer()
+    speak(method, replace(data.tools, answerer=answerer))
     asks = "answerer" in method.needs
     subject.expect(
-        bool(parrot.requests) == asks,
-        f"asked a language model {len(parrot.requests)} times; its needs say "
+        bool(answerer.requests) == asks,
+        f"asked a language model {len(answerer.requests)} times; its needs say "
         f"{'that it does' if asks else 'that it never does'}",
     )
     for need, without in (
-        ("answerer", replace(world.tools, answerer=None, model="")),
-        ("runner", replace(world.tools, runner=None)),
+        ("answerer", replace(data.tools, answerer=None, model="")),
+        ("runner", replace(data.tools, runner=None)),
     ):
         needed = need in method.needs
         try:
@@ -229,24 +229,24 @@ def check_needs(
         else:
             subject.expect(not needed, f"needs the {need} and does not miss it; do not name it")
     if asks:
-        _check_prompts(subject, parrot)
+        _check_prompts(subject, answerer)
 
 
 def check_own_answer(
-    subject: MethodUnderTest, world: MethodData, speak: Callable[[Any, Any], Any]
+    subject: MethodUnderTest, data: MethodData, speak: Callable[[Any, Any], Any]
 ) -> None:
     """A question that it learned from is not shown to the model with its answer.
 
     Args:
         subject: The method.
-        world: The world.
+        data: The database, the questions and the training.
         speak: What a method says to one question, asked with an answerer.
     """
-    method = learned(subject, world)
-    for example in world.training.answerable():
-        parrot = ScriptedAnswerer()
-        speak(method, (example, parrot))
-        for request in parrot.requests:
+    method = learned(subject, data)
+    for example in data.training.answerable():
+        answerer = ScriptedAnswerer()
+        speak(method, (example, answerer))
+        for request in answerer.requests:
             text = "\n".join(message.content for message in request.messages)
             subject.expect(
                 text.count(example.ask.question) <= 1,
@@ -255,8 +255,8 @@ def check_own_answer(
             )
 
 
-def _check_prompts(subject: MethodUnderTest, parrot: ScriptedAnswerer) -> None:
-    for request in parrot.requests:
+def _check_prompts(subject: MethodUnderTest, answerer: ScriptedAnswerer) -> None:
+    for request in answerer.requests:
         name, _, version = request.purpose.rpartition("@")
         subject.expect(
             bool(name) and version.isdigit(),

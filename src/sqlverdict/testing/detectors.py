@@ -21,7 +21,15 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, get_args
 
-from sqlverdict.abstain.method import Ask, Detection, Detector, Draft, GeneratorNeeds, Place, Tools
+from sqlverdict.abstain.method import (
+    Ask,
+    Detection,
+    Detector,
+    Draft,
+    GeneratorNeeds,
+    Position,
+    Tools,
+)
 from sqlverdict.errors import UsageError
 from sqlverdict.testing.abstain_fixture import (
     HOSTILE,
@@ -45,7 +53,7 @@ from sqlverdict.testing.abstain_methods import (
 
 AskDrafts = list[tuple[Ask, Draft | None]]
 
-_HEADINGS = ("Place", "Learns from", "Confidence")
+_HEADINGS = ("Position", "Learns from", "Confidence")
 _SURE = 1e-9
 
 
@@ -69,27 +77,28 @@ def check_detector(detector: str | Detector, *, optional: Sequence[str] = OPTION
         AssertionError: a promise is broken; the message says which and what to do.
     """
     subject = method_under_test("detector", detector, _HEADINGS)
-    with abstain_fixture() as world:
+    with abstain_fixture() as data:
         _check_form(subject)
         _check_threshold(subject)
-        _check_findings(subject, world)
-        _check_hostile(subject, world)
-        check_empty_training(subject, world)
-        check_hostile_lessons(subject, world, lambda one: _detections(one, world), _alike)
-        check_needs(subject, world, lambda one, tools: one.score(_drafts(one, world), tools))
-        method = learned(subject, world)
-        check_kept(subject, method, lambda one: _detections(one, world), world.folder, _alike)
+        _check_findings(subject, data)
+        _check_hostile(subject, data)
+        check_empty_training(subject, data)
+        check_hostile_lessons(subject, data, lambda one: _detections(one, data), _alike)
+        check_needs(subject, data, lambda one, tools: one.score(_drafts(one, data), tools))
+        method = learned(subject, data)
+        check_kept(subject, method, lambda one: _detections(one, data), data.folder, _alike)
         if "answerer" in method.needs:
-            _check_no_reply(subject, world)
-            check_own_answer(subject, world, lambda one, arguments: _alone(one, world, *arguments))
-        check_extras(subject, lambda: _detections(learned(subject, world), world), optional)
+            _check_no_reply(subject, data)
+            check_own_answer(subject, data, lambda one, arguments: _alone(one, data, *arguments))
+        check_extras(subject, lambda: _detections(learned(subject, data), data), optional)
 
 
 def _check_form(subject: MethodUnderTest) -> None:
     detector = subject.make()
-    places = get_args(Place)
+    positions = get_args(Position)
     subject.expect(
-        detector.place in places, f"stands {detector.place!r} f; expected {', '.join(places)}"
+        detector.position in positions,
+        f"stands {detector.position!r} f; expected {', '.join(positions)}",
     )
     needs = detector.generator_needs()
     subject.expect(
@@ -97,8 +106,9 @@ def _check_form(subject: MethodUnderTest) -> None:
         f"needs {needs!r}; return GeneratorNeeds",
     )
     subject.expect(
-        detector.place == "with" or needs == GeneratorNeeds(),
-        f"stands {detector.place} f and needs something of it, which nobody grants; stand with f",
+        detector.position == "with" or needs == GeneratorNeeds(),
+        f"stands {detector.position} f and needs something of it, which nobody grants; "
+        f"stand with f",
     )
     subject.expect(
         detector.threshold is not None or "threshold" in detector.needs,
@@ -132,51 +142,51 @@ def _check_threshold(subject: MethodUnderTest) -> None:
     subject.expect(False, f"decides {decided!r} without a threshold; raise UsageError")
 
 
-def _check_findings(subject: MethodUnderTest, world: MethodData) -> None:
-    detector = learned(subject, world)
-    drafts = _drafts(detector, world)
+def _check_findings(subject: MethodUnderTest, data: MethodData) -> None:
+    detector = learned(subject, data)
+    drafts = _drafts(detector, data)
     before = deepcopy(drafts)
-    detections = _score(subject, detector, drafts, world.tools)
+    detections = _score(subject, detector, drafts, data.tools)
     subject.expect(drafts == before, "changed the questions it was asked; copy them")
-    subject.expect(detector.score([], world.tools) == [], "finds something for no question at all")
+    subject.expect(detector.score([], data.tools) == [], "finds something for no question at all")
     for finding in detections:
         subject.expect(
             finding.problem is None and finding.confidence is not None,
             f"found {finding!r} though its model could be asked",
         )
     for what, other in (
-        ("the second time", _score(subject, detector, drafts, world.tools)),
-        ("fitted anew with the same seed", _detections(learned(subject, world), world)),
-        ("in another order", _score(subject, detector, drafts[::-1], world.tools)[::-1]),
+        ("the second time", _score(subject, detector, drafts, data.tools)),
+        ("fitted anew with the same seed", _detections(learned(subject, data), data)),
+        ("in another order", _score(subject, detector, drafts[::-1], data.tools)[::-1]),
         (
             "one question at a time",
-            [_score(subject, detector, [one], world.tools)[0] for one in drafts],
+            [_score(subject, detector, [one], data.tools)[0] for one in drafts],
         ),
     ):
         subject.expect(_alike(other, detections), f"found something else {what}; be repeatable")
 
 
-def _check_hostile(subject: MethodUnderTest, world: MethodData) -> None:
+def _check_hostile(subject: MethodUnderTest, data: MethodData) -> None:
     """Odd questions and odd queries; before it has learned, too."""
-    detector = learned(subject, world)
-    place = detector.place
-    drafts: AskDrafts = [(ask, _draft(place, world, ask)) for ask in world.hostile]
-    drafts += [(world.asks[0], _draft(place, world, world.asks[0], sql)) for sql in HOSTILE]
-    if place == "with":
-        drafts += [(ask, world.draft(ask, None)) for ask in world.asks[:2]]
-        drafts.append((world.asks[0], Draft()))
+    detector = learned(subject, data)
+    position = detector.position
+    drafts: AskDrafts = [(ask, _draft(position, data, ask)) for ask in data.hostile]
+    drafts += [(data.asks[0], _draft(position, data, data.asks[0], sql)) for sql in HOSTILE]
+    if position == "with":
+        drafts += [(ask, data.draft(ask, None)) for ask in data.asks[:2]]
+        drafts.append((data.asks[0], Draft()))
     for one in drafts:
         label = f"the question {one[0].question[:40]!r}, the query {one[1] and one[1].sql!r:.40}"
-        subject.attempt(label, partial(_score, subject, detector, [one], world.tools))
+        subject.attempt(label, partial(_score, subject, detector, [one], data.tools))
     fresh = subject.make()
-    known = _drafts(fresh, world)
-    subject.attempt("score before fit", lambda: _score(subject, fresh, known, world.tools))
+    known = _drafts(fresh, data)
+    subject.attempt("score before fit", lambda: _score(subject, fresh, known, data.tools))
 
 
-def _check_no_reply(subject: MethodUnderTest, world: MethodData) -> None:
-    detector = learned(subject, world)
-    silent = replace(world.tools, answerer=ScriptedAnswerer(NO_REPLY))
-    for finding in _score(subject, detector, _drafts(detector, world), silent):
+def _check_no_reply(subject: MethodUnderTest, data: MethodData) -> None:
+    detector = learned(subject, data)
+    silent = replace(data.tools, answerer=ScriptedAnswerer(NO_REPLY))
+    for finding in _score(subject, detector, _drafts(detector, data), silent):
         subject.expect(
             finding.confidence is None and finding.problem is NO_REPLY,
             f"found {finding!r} though its model could not be asked; pass the problem on",
@@ -213,24 +223,24 @@ def _score(
 
 
 def _draft(
-    place: Place, world: MethodData, ask: Ask, sql: str = "SELECT title FROM book"
+    position: Position, data: MethodData, ask: Ask, sql: str = "SELECT title FROM book"
 ) -> Draft | None:
-    return None if place == "before" else world.draft(ask, sql)
+    return None if position == "before" else data.draft(ask, sql)
 
 
-def _drafts(detector: Any, world: MethodData) -> AskDrafts:
-    return [(ask, _draft(detector.place, world, ask)) for ask in world.asks]
+def _drafts(detector: Any, data: MethodData) -> AskDrafts:
+    return [(ask, _draft(detector.position, data, ask)) for ask in data.asks]
 
 
-def _detections(detector: Any, world: MethodData) -> list[Detection]:
-    detections: list[Detection] = detector.score(_drafts(detector, world), world.tools)
+def _detections(detector: Any, data: MethodData) -> list[Detection]:
+    detections: list[Detection] = detector.score(_drafts(detector, data), data.tools)
     return detections
 
 
-def _alone(detector: Any, world: MethodData, example: Any, parrot: ScriptedAnswerer) -> None:
+def _alone(detector: Any, data: MethodData, example: Any, answerer: ScriptedAnswerer) -> None:
     """Ask about one question, with the draft of another query than its own."""
-    draft = _draft(detector.place, world, example.ask)
-    detector.score([(example.ask, draft)], replace(world.tools, answerer=parrot))
+    draft = _draft(detector.position, data, example.ask)
+    detector.score([(example.ask, draft)], replace(data.tools, answerer=answerer))
 
 
 def _alike(some: Sequence[Detection], others: Sequence[Detection]) -> bool:

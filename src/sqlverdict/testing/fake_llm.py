@@ -194,8 +194,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _drip(self, data: bytes, seconds: float) -> None:
         step = 1 if seconds else max(1, len(data))
-        for place in range(0, len(data), step):
-            self.wfile.write(data[place : place + step])
+        for start in range(0, len(data), step):
+            self.wfile.write(data[start : start + step])
             self._wait(seconds)
 
     def _wait(self, seconds: float) -> None:

@@ -65,44 +65,44 @@ def check_generator(generator: str | Generator, *, optional: Sequence[str] = OPT
         AssertionError: a promise is broken; the message says which and what to do.
     """
     subject = method_under_test("generator", generator, _HEADINGS)
-    with abstain_fixture() as world:
-        method = learned(subject, world)
-        _check_drafts(subject, method, world)
-        _check_generator_needs(subject, method, world)
-        _check_hostile(subject, method, world)
-        check_empty_training(subject, world)
-        check_hostile_lessons(subject, world, lambda one: _drafts(one, world), _alike)
+    with abstain_fixture() as data:
+        method = learned(subject, data)
+        _check_drafts(subject, method, data)
+        _check_generator_needs(subject, method, data)
+        _check_hostile(subject, method, data)
+        check_empty_training(subject, data)
+        check_hostile_lessons(subject, data, lambda one: _drafts(one, data), _alike)
         check_needs(
-            subject, world, lambda one, tools: one.generate(world.asks, GeneratorNeeds(), tools)
+            subject, data, lambda one, tools: one.generate(data.asks, GeneratorNeeds(), tools)
         )
-        check_kept(subject, method, lambda one: _drafts(one, world), world.folder, _alike)
+        check_kept(subject, method, lambda one: _drafts(one, data), data.folder, _alike)
         if "answerer" in method.needs:
-            _check_no_reply(subject, method, world)
-            check_own_answer(subject, world, lambda one, arguments: _alone(one, world, *arguments))
-        check_extras(subject, lambda: _drafts(learned(subject, world), world), optional)
+            _check_no_reply(subject, method, data)
+            check_own_answer(subject, data, lambda one, arguments: _alone(one, data, *arguments))
+        check_extras(subject, lambda: _drafts(learned(subject, data), data), optional)
 
 
-def _check_drafts(subject: MethodUnderTest, method: Any, world: MethodData) -> None:
-    asks = list(world.asks)
+def _check_drafts(subject: MethodUnderTest, method: Any, data: MethodData) -> None:
+    asks = list(data.asks)
     before = deepcopy(asks)
-    drafts = _generate(subject, method, asks, GeneratorNeeds(), world.tools)
+    drafts = _generate(subject, method, asks, GeneratorNeeds(), data.tools)
     subject.expect(asks == before, "changed the questions it was asked; copy them")
     subject.expect(
-        method.generate([], GeneratorNeeds(), world.tools) == [], "writes for no question at all"
+        method.generate([], GeneratorNeeds(), data.tools) == [], "writes for no question at all"
     )
     for draft in drafts:
         subject.expect(
             draft.problem is None, f"has a problem, {draft.problem}, though none is there"
         )
-    again = _generate(subject, method, asks, GeneratorNeeds(), world.tools)
+    again = _generate(subject, method, asks, GeneratorNeeds(), data.tools)
     subject.expect(_alike(again, drafts), "wrote something else the second time; be repeatable")
-    anew = _drafts(learned(subject, world), world)
+    anew = _drafts(learned(subject, data), data)
     subject.expect(_alike(anew, drafts), "wrote something else fitted anew with the same seed")
-    back = _generate(subject, method, asks[::-1], GeneratorNeeds(), world.tools)[::-1]
+    back = _generate(subject, method, asks[::-1], GeneratorNeeds(), data.tools)[::-1]
     subject.expect(_alike(back, drafts), "wrote something else in another order")
 
 
-def _check_generator_needs(subject: MethodUnderTest, method: Any, world: MethodData) -> None:
+def _check_generator_needs(subject: MethodUnderTest, method: Any, data: MethodData) -> None:
     for what, needs in (
         ("samples", GeneratorNeeds(samples=_SAMPLES)),
         ("tokens", GeneratorNeeds(tokens=True)),
@@ -112,14 +112,14 @@ def _check_generator_needs(subject: MethodUnderTest, method: Any, world: MethodD
         ("the prompt of verbal", make(MethodPart("verbal")).generator_needs()),
     ):
         try:
-            drafts = _generate(subject, method, world.asks, needs, world.tools)
+            drafts = _generate(subject, method, data.asks, needs, data.tools)
         except UsageError:
             continue
         for draft in drafts:
             if not draft.abstained:
                 _check_granted(subject, what, needs, draft)
         if needs.samples:
-            again = _generate(subject, method, world.asks, needs, world.tools)
+            again = _generate(subject, method, data.asks, needs, data.tools)
             subject.expect(_alike(again, drafts), "sampled something else with the same seed")
 
 
@@ -136,23 +136,23 @@ def _check_granted(
     )
 
 
-def _check_hostile(subject: MethodUnderTest, method: Any, world: MethodData) -> None:
+def _check_hostile(subject: MethodUnderTest, method: Any, data: MethodData) -> None:
     def write(one: Any, asks: Sequence[Ask]) -> list[Draft]:
-        return _generate(subject, one, asks, GeneratorNeeds(), world.tools)
+        return _generate(subject, one, asks, GeneratorNeeds(), data.tools)
 
-    for ask in world.hostile:
+    for ask in data.hostile:
         label = f"the question {ask.question[:40]!r}"
         subject.attempt(label, partial(write, method, [ask]))
         bare = replace(ask, schema=None, database=None, knowledge=ask.question)
         subject.attempt(f"{label} without a schema", partial(write, method, [bare]))
-    subject.attempt("generate before fit", lambda: write(subject.make(), world.asks))
+    subject.attempt("generate before fit", lambda: write(subject.make(), data.asks))
 
 
-def _check_no_reply(subject: MethodUnderTest, method: Any, world: MethodData) -> None:
-    silent = replace(world.tools, answerer=ScriptedAnswerer(NO_REPLY))
+def _check_no_reply(subject: MethodUnderTest, method: Any, data: MethodData) -> None:
+    silent = replace(data.tools, answerer=ScriptedAnswerer(NO_REPLY))
     for needs in (GeneratorNeeds(), GeneratorNeeds(samples=_SAMPLES)):
         drafts = subject.attempt(
-            "no reply", partial(_generate, subject, method, world.asks, needs, silent)
+            "no reply", partial(_generate, subject, method, data.asks, needs, silent)
         )
         for draft in drafts or ():
             subject.expect(
@@ -209,13 +209,13 @@ def _check_draft(subject: MethodUnderTest, draft: Draft) -> None:
     )
 
 
-def _drafts(method: Any, world: MethodData) -> list[Draft]:
-    drafts: list[Draft] = method.generate(world.asks, GeneratorNeeds(), world.tools)
+def _drafts(method: Any, data: MethodData) -> list[Draft]:
+    drafts: list[Draft] = method.generate(data.asks, GeneratorNeeds(), data.tools)
     return drafts
 
 
-def _alone(method: Any, world: MethodData, example: Any, parrot: ScriptedAnswerer) -> None:
-    method.generate([example.ask], GeneratorNeeds(), replace(world.tools, answerer=parrot))
+def _alone(method: Any, data: MethodData, example: Any, answerer: ScriptedAnswerer) -> None:
+    method.generate([example.ask], GeneratorNeeds(), replace(data.tools, answerer=answerer))
 
 
 def _alike(some: Sequence[Draft], others: Sequence[Draft]) -> bool:

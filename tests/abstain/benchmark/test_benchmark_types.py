@@ -58,13 +58,13 @@ def known(db_id: str, ddl: str) -> SchemaWords:
     return SchemaWords.of(read_ddl(ddl, db_id))
 
 
-def world(seed: int = 0, pool: tuple[PoolQuestion, ...] = POOL, cases=CASES) -> QuestionSources:
+def sources(seed: int = 0, pool: tuple[PoolQuestion, ...] = POOL, cases=CASES) -> QuestionSources:
     others = {db_id: known(db_id, ddl) for db_id, ddl in OTHERS.items()}
     return QuestionSources(cases, {"kennel": known("kennel", KENNEL)}, others, pool, CHATTER, seed)
 
 
 def ideas(name: str, seed: int = 0, most: int = 200) -> list[Idea]:
-    return list(islice(TYPES.get(name).ideas(world(seed), "kennel"), most))
+    return list(islice(TYPES.get(name).ideas(sources(seed), "kennel"), most))
 
 
 def test_the_five_types_of_the_paper() -> None:
@@ -83,7 +83,7 @@ def test_no_such_column_is_in_the_database_in_any_spelling(name, seed) -> None:
     found = ideas(name, seed)
     assert {idea.wording for idea in found} == {"changed", "form"}
     for idea in found:
-        assert not world().known["kennel"].holds(idea.column), idea
+        assert not sources().known["kennel"].holds(idea.column), idea
 
 
 def test_surface_columns_are_elsewhere_or_beside_an_existing_one() -> None:
@@ -105,16 +105,16 @@ def test_unrelated_columns_share_no_word_with_the_schema() -> None:
     found = ideas("column_unrelated")
     assert "tonnage" in {idea.column for idea in found}
     for idea in found:
-        assert not meanings(idea.column) & world().known["kennel"].vocabulary
-        assert "coat" not in idea.column, "dogs are of this world"
+        assert not meanings(idea.column) & sources().known["kennel"].vocabulary
+        assert "coat" not in idea.column, "the dogs of this database"
 
 
 def test_a_changed_question_is_its_source_but_for_the_column() -> None:
-    sources = {case.id: case.question for case in CASES}
+    questions = {case.id: case.question for case in CASES}
     changed = [i for n in ("column_related", "column_surface") for i in ideas(n) if i.source]
     assert changed
     for idea in changed:
-        before, after = sources[idea.source].split(), idea.question.split()
+        before, after = questions[idea.source].split(), idea.question.split()
         common = sum((Counter(before) & Counter(after)).values())
         assert common >= len(before) - 2, (before, after)
         assert before[0] == after[0]
@@ -122,7 +122,7 @@ def test_a_changed_question_is_its_source_but_for_the_column() -> None:
 
 
 def mention_of(question: str, sql: str):
-    return mentions(Case("1", "kennel", question, (sql,)), world().known["kennel"])
+    return mentions(Case("1", "kennel", question, (sql,)), sources().known["kennel"])
 
 
 def test_mentions_are_where_the_question_names_what_the_query_reads() -> None:
@@ -183,8 +183,8 @@ def test_requests_name_a_task_and_keep_what_they_are_about() -> None:
 
 
 def test_a_pool_question_that_shares_a_word_with_the_schema_is_passed_over() -> None:
-    pool = (*POOL, PoolQuestion("how old is the oldest dog in the world", "x"))
-    found = list(TYPES.get("out_of_domain").ideas(world(pool=pool), "kennel"))
+    pool = (*POOL, PoolQuestion("how old is the oldest dog in the sources", "x"))
+    found = list(TYPES.get("out_of_domain").ideas(sources(pool=pool), "kennel"))
     assert len(found) == len(POOL)
     assert all("dog" not in idea.question for idea in found)
     assert found[0].question[0].isupper(), "in the manner of the answerable questions"
@@ -193,7 +193,7 @@ def test_a_pool_question_that_shares_a_word_with_the_schema_is_passed_over() -> 
 
 def test_without_a_pool_other_databases_stand_in() -> None:
     sea = Case("s", "sea", "What tonnage is sunk in the bay?", ("SELECT tonnage FROM vessel",))
-    here = world(pool=(), cases=(*CASES, sea))
+    here = sources(pool=(), cases=(*CASES, sea))
     found = list(TYPES.get("out_of_domain").ideas(here, "kennel"))
     assert [idea.source for idea in found] == ["sea s"]
 
@@ -215,7 +215,7 @@ ALL = [kind for _, kind in TYPES.items()]
 
 @pytest.mark.parametrize("seed", [0, 3])
 def test_types_are_balanced_and_nothing_stands_twice(seed) -> None:
-    here = world(seed)
+    here = sources(seed)
     made = choose(here, {"kennel": 25}, ALL)
     assert Counter(c.kind.label for c in made.ideas) == dict.fromkeys((k.label for k in ALL), 5)
     assert made.short == {}
@@ -229,14 +229,14 @@ def test_types_are_balanced_and_nothing_stands_twice(seed) -> None:
 
 
 def test_the_order_of_the_cases_does_not_matter() -> None:
-    one = choose(world(2), {"kennel": 20}, ALL)
-    other = choose(world(2, cases=CASES[::-1]), {"kennel": 20}, ALL)
+    one = choose(sources(2), {"kennel": 20}, ALL)
+    other = choose(sources(2, cases=CASES[::-1]), {"kennel": 20}, ALL)
     assert one == other
-    assert one != choose(world(4), {"kennel": 20}, ALL)
+    assert one != choose(sources(4), {"kennel": 20}, ALL)
 
 
 def test_types_that_are_there_already_count() -> None:
-    made = choose(world(), {"kennel": 10}, ALL, {"non-sql": 4, "out-of-domain": 4})
+    made = choose(sources(), {"kennel": 10}, ALL, {"non-sql": 4, "out-of-domain": 4})
     counts = Counter(chosen.kind.label for chosen in made.ideas)
     assert counts["non-sql"] + counts["out-of-domain"] <= 1
 
@@ -246,13 +246,13 @@ class Silent:
 
     label, version, prompt = "silent", 1, ""
 
-    def ideas(self, world: QuestionSources, db_id: str) -> Iterator[Idea]:
+    def ideas(self, sources: QuestionSources, db_id: str) -> Iterator[Idea]:
         while True:
             yield Idea(db_id, "Always the same?", "form")
 
 
 def test_a_type_that_repeats_itself_is_given_up() -> None:
-    made = choose(world(), {"kennel": 3}, [Silent()])
+    made = choose(sources(), {"kennel": 3}, [Silent()])
     assert len(made.ideas) == 1
     assert made.short == {"kennel": 2}
 

@@ -22,7 +22,7 @@ CASES = [
     Case(str(n), "kennel", f"Question {n}?", ("SELECT age FROM dog",), answerable=True)
     for n in range(5)
 ]
-WORLD = QuestionSources(CASES, {"kennel": SchemaWords.of(SCHEMA)})
+SOURCES = QuestionSources(CASES, {"kennel": SchemaWords.of(SCHEMA)})
 COLUMN = ChosenIdea(
     TYPES.get("column_related"),
     Idea("kennel", "What is the average tail length?", "changed", "0", "tail length", "dog"),
@@ -49,7 +49,7 @@ class Fake:
 def said(answer: Callable[[Request], Reply | NoReply | str], *chosen: ChosenIdea):
     fake = Fake(answer)
     tools = Tools(answerer=fake, model="fake", concurrency=1)
-    return reword(chosen or (COLUMN, TASK, POOLED), WORLD, tools), fake.asked
+    return reword(chosen or (COLUMN, TASK, POOLED), SOURCES, tools), fake.asked
 
 
 def test_only_the_words_change() -> None:
@@ -120,7 +120,7 @@ def test_the_cost_limit_stops_everything() -> None:
 
 def test_no_model_is_a_usage_error() -> None:
     with pytest.raises(UsageError, match="--model"):
-        reword([COLUMN], WORLD, Tools())
+        reword([COLUMN], SOURCES, Tools())
 
 
 @pytest.mark.parametrize(

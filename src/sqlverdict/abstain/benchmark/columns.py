@@ -169,12 +169,12 @@ def column_ideas(
     memory: dict[tuple[str, frozenset[str]], Sequence[Hypothetical]] = {}
 
     def choices(table: str, near: frozenset[str]) -> Sequence[Hypothetical]:
-        place = (fold(table), near)
-        if place not in memory:
+        key = (fold(table), near)
+        if key not in memory:
             schema_table = known.schema.table(table)
             columns = options(schema_table, near) if schema_table is not None else ()
-            memory[place] = sorted(columns, key=lambda option: option.name)
-        return memory[place]
+            memory[key] = sorted(columns, key=lambda option: option.name)
+        return memory[key]
 
     cases = shuffled(
         sources.by_database.get(db_id, ()), sources.seed, purpose, key=lambda case: case.id
@@ -281,14 +281,14 @@ def _read_columns(
         if len(owners) != 1:
             continue
         table, column = owners[0]
-        place = (fold(table.name), fold(column.name))
+        key = (fold(table.name), fold(column.name))
         if isinstance(node.parent, exp.Predicate) and kind_of(column) != "number":
-            compared.add(place)
+            compared.add(key)
         if not is_key(table, column):
-            columns[place] = owners[0]
-    for place in sorted(columns):
-        if place not in compared:
-            yield columns[place]
+            columns[key] = owners[0]
+    for key in sorted(columns):
+        if key not in compared:
+            yield columns[key]
 
 
 def _spans(spoken: list[tuple[str, int, int]], column: str, table: str) -> list[tuple[int, int]]:
@@ -298,8 +298,8 @@ def _spans(spoken: list[tuple[str, int, int]], column: str, table: str) -> list[
     short = [word for word in whole if word not in set(map(singular, words(table)))]
     for name_words in (whole, short) if short else ():
         size = len(name_words)
-        places = range(len(spoken_words) - size + 1)
-        spans = [(at, at + size - 1) for at in places if spoken_words[at : at + size] == name_words]
+        starts = range(len(spoken_words) - size + 1)
+        spans = [(at, at + size - 1) for at in starts if spoken_words[at : at + size] == name_words]
         if spans:
             return spans
     return []

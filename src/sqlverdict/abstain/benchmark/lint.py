@@ -114,10 +114,10 @@ class LintData:
         for done, case in enumerate(self.cases):
             self.tell("masking values", done, len(self.cases))
             for sql in case.golds[:1]:
-                place = (case.db_id, sql)
-                if place not in by_sql:
-                    by_sql[place] = template_of(sql, case.db_id, self.schemas.get(case.db_id))
-                by_case[case.id] = by_sql[place]
+                key = (case.db_id, sql)
+                if key not in by_sql:
+                    by_sql[key] = template_of(sql, case.db_id, self.schemas.get(case.db_id))
+                by_case[case.id] = by_sql[key]
         return by_case
 
     @cached_property

@@ -75,8 +75,8 @@ def find_meanings(
     unreadable = 0
     for template in sorted(known.values(), key=lambda t: (t.db_id, t.id)):
         if template.readable and template.db_id in schemas:
-            place = (template.db_id, template.labels, template.outputs)
-            groups.setdefault(place, []).append(template)
+            key = (template.db_id, template.labels, template.outputs)
+            groups.setdefault(key, []).append(template)
         else:
             unreadable += 1
     same: list[SameMeaning] = []
@@ -144,10 +144,10 @@ class FilledTemplates:
 
     def text(self, template: Template, turn: int) -> str:
         """The template with its constants; see :func:`~.templates.filled`."""
-        place = (template.id, turn)
-        if place not in self._texts:
-            self._texts[place] = filled(template, self.schema, turn)
-        return self._texts[place]
+        key = (template.id, turn)
+        if key not in self._texts:
+            self._texts[key] = filled(template, self.schema, turn)
+        return self._texts[key]
 
 
 def same_query(first: Template, second: Template, texts: FilledTemplates) -> tuple[str, ...] | None:

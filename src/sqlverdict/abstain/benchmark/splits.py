@@ -198,8 +198,8 @@ def _reserved_parts(blocks: Mapping[str, list[SplitItem]], plan: SplitPlan) -> d
         unseen = (len(blocks) - 1) // 2
     order = shuffled(blocks, plan.seed, "homes")
     return {
-        block: "validation" if place < unseen else "test" if place < 2 * unseen else "train"
-        for place, block in enumerate(order)
+        block: "validation" if position < unseen else "test" if position < 2 * unseen else "train"
+        for position, block in enumerate(order)
     }
 
 
@@ -216,9 +216,9 @@ def _questions(
         for item in blocks[block]:
             wordings.setdefault(item.wording, []).append(item)
         open_: list[Part] = [part for part in PARTS if shares[part] and part != reserved[block]]
-        for place, wording in enumerate(shuffled(wordings, plan.seed, "questions", block)):
+        for position, wording in enumerate(shuffled(wordings, plan.seed, "questions", block)):
             weight = len(wordings[wording])
-            if place == 0:
+            if position == 0:
                 part = reserved[block]
             else:
                 lacking = {

@@ -147,10 +147,10 @@ def _values(
             text, is_text = node.name, True
         else:
             continue
-        place = _place(node, text, is_text)
-        if place is None:
+        usage = _usage(node, text, is_text)
+        if usage is None:
             continue
-        column, comparison = place
+        column, comparison = usage
         kind_: ValueKind = "text" if is_text else "number"
         number = _number(numbers, (column, kind_, text), column)
         again = _number(labelled, (f"{column}.{comparison}", kind_, text), f"{column}.{comparison}")
@@ -182,7 +182,7 @@ def _is_text(node: Expr, schema: Schema | None, tables: tuple[str, ...]) -> bool
     return column_name not in aliases and all(table.column(column_name) is None for table in read)
 
 
-def _place(node: Expr, text: str, is_text: bool) -> tuple[str, str] | None:
+def _usage(node: Expr, text: str, is_text: bool) -> tuple[str, str] | None:
     """The column that a literal is compared with, and how; ``None`` where it is no value."""
     from sqlglot import exp
 

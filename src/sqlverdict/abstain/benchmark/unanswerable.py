@@ -100,9 +100,9 @@ def _next(stream: Iterator[Idea], wordings: set[tuple[str, str]]) -> Idea | None
     for number, idea in enumerate(stream):
         wording = same_wording(idea.question)
         # A pool's question is used once, not once a database.
-        place = ("" if idea.wording == "pool" else idea.db_id, wording)
-        if place not in wordings and (idea.db_id, wording) not in wordings:
-            wordings |= {place, (idea.db_id, wording)}
+        key = ("" if idea.wording == "pool" else idea.db_id, wording)
+        if key not in wordings and (idea.db_id, wording) not in wordings:
+            wordings |= {key, (idea.db_id, wording)}
             return idea
         if number >= _MOST_REFUSED:
             break

@@ -69,29 +69,29 @@ def reword(
         Interrupted: the cost limit is reached; the replies so far are cached.
         UsageError: no model is named.
     """
-    places = [number for number, each in enumerate(ideas) if each.kind.prompt]
-    requests = [_request(ideas[number], sources, tools) for number in places]
+    positions = [number for number, each in enumerate(ideas) if each.kind.prompt]
+    requests = [_request(ideas[number], sources, tools) for number in positions]
     replies = ask_all(requests, tools, "the wording of unanswerable questions")
     reworded = list(ideas)
     wordings = {*sources.wordings, *((c.idea.db_id, same_wording(c.idea.question)) for c in ideas)}
     unchanged: Counter[str] = Counter()
-    for number, reply in zip(places, replies, strict=True):
+    for number, reply in zip(positions, replies, strict=True):
         each = ideas[number]
         rewording = _read_rewording(reply, each)
         if rewording.text is not None:
-            place = (each.idea.db_id, same_wording(rewording.text))
-            if place not in wordings:
-                wordings.add(place)
+            key = (each.idea.db_id, same_wording(rewording.text))
+            if key not in wordings:
+                wordings.add(key)
                 reworded[number] = replace(
                     each, idea=replace(each.idea, question=rewording.text, wording="model")
                 )
                 continue
             rewording = _Rewording(None, "a question that is there already")
         unchanged[rewording.problem] += 1
-    names = dict.fromkeys(ideas[number].kind.prompt for number in places)
+    names = dict.fromkeys(ideas[number].kind.prompt for number in positions)
     purposes = tuple(PROMPTS.load(name).purpose for name in names)
-    used = len(places) - unchanged.total()
-    return RewordedQuestions(tuple(reworded), len(places), used, dict(unchanged), purposes)
+    used = len(positions) - unchanged.total()
+    return RewordedQuestions(tuple(reworded), len(positions), used, dict(unchanged), purposes)
 
 
 def read_question(text: str) -> str | None:

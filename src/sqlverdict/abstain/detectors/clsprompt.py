@@ -1,6 +1,6 @@
 """A language model says whether a question can be answered, after similar ones of both kinds.
 
-Place:
+Position:
     before f
 Learns from:
     answerable and unanswerable questions, shown as demonstrations (16 + 16 most like the
@@ -28,7 +28,7 @@ from sqlverdict.abstain.method import (
     Detection,
     Draft,
     Need,
-    Place,
+    Position,
     Tools,
     TrainingData,
     TrainingExample,
@@ -50,7 +50,7 @@ class Clsprompt(Gate):
 
     name: ClassVar[str] = "clsprompt"
     version: ClassVar[int] = 1
-    place: ClassVar[Place] = "before"
+    position: ClassVar[Position] = "before"
     needs: ClassVar[frozenset[Need]] = frozenset({"answerer", "examples", "unanswerable"})
 
     shots: int = 16

@@ -1,6 +1,6 @@
 """The system's own confidence decides, with a threshold found on validation questions.
 
-Place:
+Position:
     with f; the predictions must carry confidences (``recorded[confidence]``)
 Learns from:
     validation questions, for the threshold
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.method import ABSTAINERS, Ask, Detection, Draft, Need, Place, Tools
+from sqlverdict.abstain.method import ABSTAINERS, Ask, Detection, Draft, Need, Position, Tools
 from sqlverdict.errors import PredictionError
 
 
@@ -28,7 +28,7 @@ class Confidence(Gate):
 
     name: ClassVar[str] = "confidence"
     version: ClassVar[int] = 1
-    place: ClassVar[Place] = "with"
+    position: ClassVar[Position] = "with"
     needs: ClassVar[frozenset[Need]] = frozenset({"threshold"})
 
     threshold: float | None = None

@@ -1,6 +1,6 @@
 """The prompt shows unanswerable questions too, labelled so; the model may say the same.
 
-Place:
+Position:
     with f (``sqlprompt[demo]``)
 Learns from:
     unanswerable questions, shown beside as many answerable ones in a random order

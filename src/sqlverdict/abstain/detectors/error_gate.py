@@ -1,6 +1,6 @@
 """The query is run: where the engine refuses it, no answer is given.
 
-Place:
+Position:
     after f
 Learns from:
     nothing; needs the databases
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.method import ABSTAINERS, Ask, Detection, Draft, Need, Place, Tools
+from sqlverdict.abstain.method import ABSTAINERS, Ask, Detection, Draft, Need, Position, Tools
 from sqlverdict.errors import DatabaseError, UsageError
 from sqlverdict.records import Answer, Failure
 
@@ -31,7 +31,7 @@ class ErrorGate(Gate):
 
     name: ClassVar[str] = "error_gate"
     version: ClassVar[int] = 1
-    place: ClassVar[Place] = "after"
+    position: ClassVar[Position] = "after"
     needs: ClassVar[frozenset[Need]] = frozenset({"runner"})
 
     empty: bool = False

@@ -1,6 +1,6 @@
 """How far a question's encoder state is from those of the training questions.
 
-Place:
+Position:
     with f (``t5[featmd]``); f must give encoder states
 Learns from:
     the states of the training questions; validation questions, for the threshold

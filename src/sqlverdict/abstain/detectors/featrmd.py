@@ -1,6 +1,6 @@
 """How much farther a question is from the training questions than from questions at large.
 
-Place:
+Position:
     with f (``t5[featrmd]``); f must give encoder states
 Learns from:
     the states of the training questions and of background questions (TriageSQL in the paper);

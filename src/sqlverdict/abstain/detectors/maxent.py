@@ -1,6 +1,6 @@
 """The most uncertain token decides: the largest entropy over the tokens of the query.
 
-Place:
+Position:
     with f (``t5[maxent]``); f must give token entropies
 Learns from:
     validation questions, for the threshold

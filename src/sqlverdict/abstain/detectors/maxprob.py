@@ -1,6 +1,6 @@
 """The weakest token decides: the smallest of the likeliest tokens' probabilities.
 
-Place:
+Position:
     with f (``t5[maxprob]``); f must give token probabilities
 Learns from:
     validation questions, for the threshold

@@ -1,6 +1,6 @@
 """A random forest over the question's words says whether it can be answered at all.
 
-Place:
+Position:
     before f
 Learns from:
     answerable training questions, and unanswerable ones (of the training or the background)
@@ -25,7 +25,7 @@ from sqlverdict.abstain.method import (
     Detection,
     Draft,
     Need,
-    Place,
+    Position,
     Tools,
     TrainingData,
 )
@@ -39,7 +39,7 @@ class Rf(Gate):
 
     name: ClassVar[str] = "rf"
     version: ClassVar[int] = 1
-    place: ClassVar[Place] = "before"
+    position: ClassVar[Position] = "before"
     needs: ClassVar[frozenset[Need]] = frozenset({"examples", "unanswerable"})
 
     trees: int = 100

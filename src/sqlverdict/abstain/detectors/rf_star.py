@@ -1,6 +1,6 @@
 """A random forest, trained on the generator's own mistakes, says whether its answer is right.
 
-Place:
+Position:
     after f
 Learns from:
     the generator's answers to validation questions, marked right or wrong
@@ -26,7 +26,7 @@ from sqlverdict.abstain.method import (
     Detection,
     Draft,
     Need,
-    Place,
+    Position,
     Tools,
     TrainingData,
 )
@@ -40,7 +40,7 @@ class RfStar(Gate):
 
     name: ClassVar[str] = "rf_star"
     version: ClassVar[int] = 1
-    place: ClassVar[Place] = "after"
+    position: ClassVar[Position] = "after"
     needs: ClassVar[frozenset[Need]] = frozenset({"drafts"})
 
     trees: int = 100

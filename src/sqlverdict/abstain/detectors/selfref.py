@@ -1,6 +1,6 @@
 """The language model looks at the query again and says whether it is sure of it.
 
-Place:
+Position:
     after f
 Learns from:
     nothing
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.method import ABSTAINERS, Ask, Detection, Draft, Need, Place, Tools
+from sqlverdict.abstain.method import ABSTAINERS, Ask, Detection, Draft, Need, Position, Tools
 from sqlverdict.abstain.prompting.prompt import ask_all, no_finding, request
 from sqlverdict.abstain.prompting.replies import graded, label_of
 from sqlverdict.abstain.prompting.schema_text import column_lists
@@ -34,7 +34,7 @@ class Selfref(Gate):
 
     name: ClassVar[str] = "selfref"
     version: ClassVar[int] = 1
-    place: ClassVar[Place] = "after"
+    position: ClassVar[Position] = "after"
     needs: ClassVar[frozenset[Need]] = frozenset({"answerer"})
 
     graded: bool = False

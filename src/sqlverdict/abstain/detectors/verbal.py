@@ -1,6 +1,6 @@
 """The model says behind its query whether it holds it to be right: ``# correct`` or not.
 
-Place:
+Position:
     with f (``sqlprompt[verbal]``)
 Learns from:
     answerable questions: some with their query, marked correct, as many with the query of

@@ -1,6 +1,6 @@
 """Several sampled answers vote; the answer is given where all of them say the same.
 
-Place:
+Position:
     with f (``sqlprompt[voting]``), or over the samples that predictions carry
 Learns from:
     nothing
@@ -32,7 +32,7 @@ from sqlverdict.abstain.method import (
     Draft,
     GeneratorNeeds,
     Need,
-    Place,
+    Position,
     Tools,
 )
 from sqlverdict.errors import PredictionError, UsageError
@@ -47,7 +47,7 @@ class Voting(Gate):
 
     name: ClassVar[str] = "voting"
     version: ClassVar[int] = 1
-    place: ClassVar[Place] = "with"
+    position: ClassVar[Position] = "with"
     needs: ClassVar[frozenset[Need]] = frozenset()
 
     threshold: float | None = 1.0

@@ -10,7 +10,7 @@ from typing import ClassVar
 from sqlverdict.abstain.base import Gate
 from sqlverdict.abstain.learn import saved
 from sqlverdict.abstain.learn.gaussian import Gaussian
-from sqlverdict.abstain.method import Ask, Draft, GeneratorNeeds, Place, TrainingExample
+from sqlverdict.abstain.method import Ask, Draft, GeneratorNeeds, Position, TrainingExample
 from sqlverdict.errors import PredictionError, UsageError
 
 
@@ -44,7 +44,7 @@ class StateGate(Gate):
     """
 
     version: ClassVar[int] = 1
-    place: ClassVar[Place] = "with"
+    position: ClassVar[Position] = "with"
     fitted: ClassVar[tuple[str, ...]] = ("known",)
 
     threshold: float | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from sqlverdict.abstain.base import Gate
-from sqlverdict.abstain.method import Ask, Detection, Draft, GeneratorNeeds, Need, Place, Tools
+from sqlverdict.abstain.method import Ask, Detection, Draft, GeneratorNeeds, Need, Position, Tools
 from sqlverdict.errors import PredictionError
 
 
@@ -20,7 +20,7 @@ class TokenGate(Gate):
     """
 
     version: ClassVar[int] = 1
-    place: ClassVar[Place] = "with"
+    position: ClassVar[Position] = "with"
     needs: ClassVar[frozenset[Need]] = frozenset({"threshold"})
     numbers: ClassVar[str]
 

@@ -59,14 +59,14 @@ def write(
     torch = load_torch()
     model.to(device).eval()
     torch.manual_seed(seed)
-    order = sorted(range(len(sources)), key=lambda place: len(sources[place]))
+    order = sorted(range(len(sources)), key=lambda position: len(sources[position]))
     texts: dict[int, DecodedText] = {}
     with torch.inference_mode(), half_precision(device, model):
         for start in range(0, len(order), how.batch):
-            places = order[start : start + how.batch]
-            batch = _write_batch(model, tokenizer, [sources[p] for p in places], how, device)
-            texts.update(zip(places, batch, strict=True))
-    return [texts[place] for place in range(len(sources))]
+            positions = order[start : start + how.batch]
+            batch = _write_batch(model, tokenizer, [sources[p] for p in positions], how, device)
+            texts.update(zip(positions, batch, strict=True))
+    return [texts[position] for position in range(len(sources))]
 
 
 def _write_batch(

@@ -192,12 +192,13 @@ def _batches(
     batches = []
     for start in range(0, len(order), size * _LOOK_AHEAD):
         stretch = sorted(
-            order[start : start + size * _LOOK_AHEAD], key=lambda place: len(encoded[place][1])
+            order[start : start + size * _LOOK_AHEAD],
+            key=lambda position: len(encoded[position][1]),
         )
         batches += [stretch[at : at + size] for at in range(0, len(stretch), size)]
     draw.shuffle(batches)
     for batch in batches:
-        yield [encoded[place] for place in batch]
+        yield [encoded[position] for position in batch]
 
 
 def _tensors(batch: Sequence[tuple[list[int], list[int]]], pad: int, device: Any) -> dict[str, Any]:

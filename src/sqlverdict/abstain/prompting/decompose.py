@@ -97,6 +97,6 @@ def with_steps(example: TrainingExample) -> str:
 
 def class_named(text: str) -> Class:
     """The class a reply names first; without any, nested: its steps suit the others too."""
-    places = {kind: text.lower().find(kind) for kind in CLASSES}
-    classes = [kind for kind in CLASSES if places[kind] >= 0]
-    return min(classes, key=lambda kind: places[kind]) if classes else "nested"
+    positions = {kind: text.lower().find(kind) for kind in CLASSES}
+    classes = [kind for kind in CLASSES if positions[kind] >= 0]
+    return min(classes, key=lambda kind: positions[kind]) if classes else "nested"

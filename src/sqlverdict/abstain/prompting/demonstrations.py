@@ -51,9 +51,9 @@ class ExamplePool:
         if db_id not in self._retrievers:
             texts = [example.ask.question for example in known]
             self._retrievers[db_id] = retriever(texts, self._embedding)
-        itself = [place for place, example in enumerate(known) if _same(example.ask, ask)]
-        places = self._retrievers[db_id].nearest(ask.question, count, itself)
-        return [known[place] for place in places]
+        itself = [position for position, example in enumerate(known) if _same(example.ask, ask)]
+        positions = self._retrievers[db_id].nearest(ask.question, count, itself)
+        return [known[position] for position in positions]
 
     def fixed(self, databases: int, count: int, seed: int) -> list[list[TrainingExample]]:
         """A few examples of each of a few databases, the same for every question."""

@@ -23,7 +23,7 @@ class Retriever(Protocol):
     """Finds similar texts among those it was made with."""
 
     def nearest(self, text: str, count: int, without: Collection[int] = ()) -> list[int]:
-        """The places of the most similar texts, best first; ties by place."""
+        """The positions of the most similar texts, best first; ties by position."""
         ...
 
 
@@ -48,9 +48,9 @@ class Tfidf:
             word: math.log((1 + len(texts)) / (1 + times)) + 1 for word, times in seen.items()
         }
         self._postings: dict[str, list[tuple[int, float]]] = defaultdict(list)
-        for place, words_of_text in enumerate(counts):
+        for position, words_of_text in enumerate(counts):
             for word, weight in self._weigh(words_of_text).items():
-                self._postings[word].append((place, weight))
+                self._postings[word].append((position, weight))
 
     def _weigh(self, counts: Counter[str]) -> dict[str, float]:
         """Weights of length 1; words that no text has carry no weight."""
@@ -59,14 +59,14 @@ class Tfidf:
         return {word: weight / length for word, weight in weights.items()} if length else {}
 
     def nearest(self, text: str, count: int, without: Collection[int] = ()) -> list[int]:
-        """The places of the most similar texts, best first; ties by place."""
+        """The positions of the most similar texts, best first; ties by position."""
         likeness = [0.0] * self._count
         for word, weight in self._weigh(Counter(_words(text))).items():
-            for place, other in self._postings[word]:
-                likeness[place] += weight * other
+            for position, other in self._postings[word]:
+                likeness[position] += weight * other
         left_out = set(without)
-        places = (place for place in range(self._count) if place not in left_out)
-        return nsmallest(count, places, key=lambda place: (-likeness[place], place))
+        positions = (position for position in range(self._count) if position not in left_out)
+        return nsmallest(count, positions, key=lambda position: (-likeness[position], position))
 
 
 class EmbeddingRetriever:
@@ -106,13 +106,13 @@ class EmbeddingRetriever:
         return torch.cat(parts) if parts else torch.zeros(0, 1)
 
     def nearest(self, text: str, count: int, without: Collection[int] = ()) -> list[int]:
-        """The places of the most similar texts, best first; ties by place."""
+        """The positions of the most similar texts, best first; ties by position."""
         if not len(self._known):
             return []
         likeness = (self._known @ self._embed([text])[0]).tolist()
         left_out = set(without)
-        places = (place for place in range(len(likeness)) if place not in left_out)
-        return nsmallest(count, places, key=lambda place: (-likeness[place], place))
+        positions = (position for position in range(len(likeness)) if position not in left_out)
+        return nsmallest(count, positions, key=lambda position: (-likeness[position], position))
 
 
 def _words(text: str) -> list[str]:

@@ -38,8 +38,8 @@ class DatabaseFiles(Check):
             message = f"{len(homeless)} cases name no database file (id {few_of(homeless)})"
             hint = "say where the databases lie (--databases)"
             yield AuditFinding(NAME, "error", data.benchmark.name, message, hint)
-        for place, (database, cases) in enumerate(data.databases.items()):
-            data.tell(NAME, place, len(data.databases))
+        for position, (database, cases) in enumerate(data.databases.items()):
+            data.tell(NAME, position, len(data.databases))
             path, db_id = file_of(database), cases[0].db_id
             if path is None or (path.is_file() and data.runner.engine.name != DEFAULT_ENGINE):
                 yield from _opened(database, db_id, len(cases), data)

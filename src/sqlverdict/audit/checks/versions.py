@@ -43,8 +43,8 @@ class Versions(Check):
             read_as = data.recovered.format if data.recovered is not None else "unknown"
             digest = sha256_file(data.predictions)
             yield _file(data.predictions.name, path, digest, f", read as {read_as}")
-        for place, (database, cases) in enumerate(data.databases.items()):
-            data.tell(NAME, place, len(data.databases))
+        for position, (database, cases) in enumerate(data.databases.items()):
+            data.tell(NAME, position, len(data.databases))
             path_of = Path(database)
             if path_of.is_file():
                 more = f", {path_of.stat().st_size:,} bytes{_writer(path_of)}"

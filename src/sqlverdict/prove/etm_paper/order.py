@@ -85,18 +85,18 @@ class PaperRewriting:
 
     def _select(self, select: Expr) -> None:
         """Rewrite a SELECT whose inner queries are done."""
-        place = select.parent, select.arg_key, select.index
+        location = select.parent, select.arg_key, select.index
         nodes: dict[type, list[Expr]] | None = None
         changed = True
         while changed:
             changed = False
             for rule in self._rules.within_select:
                 if exp.Select in rule.matches:
-                    while self._apply(rule, self._at(place)):
+                    while self._apply(rule, self._at(location)):
                         changed, nodes = True, None
                     continue
                 if nodes is None:
-                    nodes = _by_type(self._at(place))
+                    nodes = _by_type(self._at(location))
                 fired = False
                 for kind in nodes:
                     if issubclass(kind, rule.matches):
@@ -105,8 +105,8 @@ class PaperRewriting:
                 if fired:
                     changed, nodes = True, None
 
-    def _at(self, place: tuple[Expr | None, str | None, int | None]) -> Expr:
-        parent, name, index = place
+    def _at(self, location: tuple[Expr | None, str | None, int | None]) -> Expr:
+        parent, name, index = location
         if parent is None or name is None:
             return self.tree
         child = parent.args[name]

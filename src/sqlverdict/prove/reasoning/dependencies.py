@@ -192,17 +192,17 @@ def chosen_columns(
     Outer columns come last, keys before them: a table that is joined by its key alone can then
     be dropped.
     """
-    places = {item.alias: number for number, item in enumerate(items(select))}
+    positions = {item.alias: number for number, item in enumerate(items(select))}
 
     def rank(name: ColumnName) -> tuple[bool, bool, str, str, int]:
         label, column = name
         unique = any(columns == {column} for columns, _ in facts.uniques(label))
         return (
-            label not in places,
+            label not in positions,
             unique,
             facts.bases.get(label, "").lower(),
             column,
-            places.get(label, -1),
+            positions.get(label, -1),
         )
 
     representatives: dict[ColumnName, ColumnName] = {}

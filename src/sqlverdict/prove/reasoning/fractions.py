@@ -148,10 +148,10 @@ def _average(factors: _Factors) -> None:
     factors.below = [_count(node) for node in factors.below]
     counts = [node for node in factors.below if isinstance(node, exp.Count)]
     for count in counts:
-        for place, node in enumerate(factors.above):
+        for index, node in enumerate(factors.above):
             mean = _mean(node, count, key(node) in factors.whole)
             if mean is not None:
-                factors.above[place] = mean
+                factors.above[index] = mean
                 factors.below.remove(count)
                 break
     if any(isinstance(node, exp.Count) for node in factors.below):

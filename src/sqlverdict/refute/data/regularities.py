@@ -87,10 +87,10 @@ class Regularities:
 
     def about(self, table: str, column: str) -> tuple[Regularity, ...]:
         """The regularities that speak of a column, as the schema writes it."""
-        return self._by_place.get((table, column), ())
+        return self._by_column.get((table, column), ())
 
     @cached_property
-    def _by_place(self) -> dict[ColumnRef, tuple[Regularity, ...]]:
+    def _by_column(self) -> dict[ColumnRef, tuple[Regularity, ...]]:
         by_column: dict[ColumnRef, tuple[Regularity, ...]] = {}
         for member in self.members:
             for column_ref in member.column_refs:

@@ -137,7 +137,7 @@ def _put(inside: object, path: Path, value: Cell) -> None:
     """Set what a path leads to; where something else stands in the way, nothing is set."""
     for at, step in enumerate(path):
         last = at == len(path) - 1
-        following: object = value if last else ([] if _is_place(path[at + 1]) else {})
+        following: object = value if last else ([] if _is_index(path[at + 1]) else {})
         if isinstance(inside, list):
             number = len(inside) if step == ELEMENTS else step
             if not isinstance(number, int) or number > len(inside) + _DEPTH:
@@ -157,5 +157,5 @@ def _put(inside: object, path: Path, value: Cell) -> None:
             return
 
 
-def _is_place(step: str | int) -> bool:
+def _is_index(step: str | int) -> bool:
     return isinstance(step, int) or step == ELEMENTS

@@ -250,7 +250,7 @@ def _count_keys(result: Result, system: str, categorised: Categorised) -> Iterat
 def _shares(counts: Mapping[tuple[str, ...], int]) -> Iterator[CategoryShare]:
     order = (*ERRORS, SQL_ERROR, *DIFFERENCES)
 
-    def place(share: CategoryShare) -> tuple[Any, ...]:
+    def sort_key(share: CategoryShare) -> tuple[Any, ...]:
         known = share.label in order
         level = DIFFICULTIES.index(share.key) if share.key in DIFFICULTIES else len(DIFFICULTIES)
         label = order.index(share.label) if known else len(order)
@@ -262,7 +262,7 @@ def _shares(counts: Mapping[tuple[str, ...], int]) -> Iterator[CategoryShare]:
         for key, count in counts.items()
         if len(key) == 5
     ]
-    return iter(sorted(shares, key=place))
+    return iter(sorted(shares, key=sort_key))
 
 
 def category_table(report: CategoryReport, group: str = "all", by: By = "tags") -> TextTable:

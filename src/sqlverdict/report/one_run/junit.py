@@ -3,7 +3,7 @@
 One test suite a database, one test a case, by the run's deciding metric. A wrong answer is a
 failure; a case that could not be evaluated is an error; an abstention, right or wrong, and a case
 that needs review are skipped, with a message that says which. The log is read twice and never
-held: between the readings only the place of each line is kept.
+held: between the readings only the offset of each line is kept.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ _decode = msgspec.json.Decoder(Result).decode
 
 @dataclass
 class _Suite:
-    """The places of one database's lines, and what they amount to."""
+    """The offsets of one database's lines, and what they amount to."""
 
-    places: array[int] = field(default_factory=lambda: array("Q"))
+    offsets: array[int] = field(default_factory=lambda: array("Q"))
     failure: int = 0
     error: int = 0
     skipped: int = 0
@@ -96,8 +96,8 @@ def write_junit(run: Run, path: Path | None = None) -> Path:
         _open_suites(out, name, suites.values())
         for db_id, suite in suites.items():
             _open_suite(out, db_id, suite)
-            for place in suite.places:
-                lines.seek(place)
+            for offset in suite.offsets:
+                lines.seek(offset)
                 _write_case(out, lines.readline(), run, deciding)
             out.write("</testsuite>\n")
         out.write("</testsuites>\n")
@@ -123,7 +123,7 @@ def write_checks(path: Path, name: str, checks: Sequence[GateCheck]) -> None:
 
 def _index(log: Path, deciding: str | None) -> dict[str, _Suite]:
     suites: dict[str, _Suite] = {}
-    place = 0
+    offset = 0
     with log.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
@@ -131,12 +131,12 @@ def _index(log: Path, deciding: str | None) -> dict[str, _Suite]:
             except (msgspec.DecodeError, UnicodeDecodeError) as error:
                 raise RunLogError(f"{log}, line {number}: {error}") from error
             suite = suites.setdefault(brief.db_id, _Suite())
-            suite.places.append(place)
+            suite.offsets.append(offset)
             suite.seconds += sum(brief.timings.values())
             tag = _TAGS.get(verdict_by(brief, deciding))
             if tag is not None:
                 setattr(suite, tag, getattr(suite, tag) + 1)
-            place += len(line)
+            offset += len(line)
     return suites
 
 
@@ -144,7 +144,7 @@ def _open_suites(out: TextIO, name: str, suites: Iterable[_Suite]) -> None:
     every = list(suites)
     out.write('<?xml version="1.0" encoding="UTF-8"?>\n')
     out.write(
-        f'<testsuites name={_attribute(name)} tests="{sum(len(s.places) for s in every)}" '
+        f'<testsuites name={_attribute(name)} tests="{sum(len(s.offsets) for s in every)}" '
         f'failures="{sum(s.failure for s in every)}" errors="{sum(s.error for s in every)}" '
         f'skipped="{sum(s.skipped for s in every)}" '
         f'time="{sum(s.seconds for s in every):.6f}">\n'
@@ -153,7 +153,7 @@ def _open_suites(out: TextIO, name: str, suites: Iterable[_Suite]) -> None:
 
 def _open_suite(out: TextIO, name: str, suite: _Suite) -> None:
     out.write(
-        f'<testsuite name={_attribute(name)} tests="{len(suite.places)}" '
+        f'<testsuite name={_attribute(name)} tests="{len(suite.offsets)}" '
         f'failures="{suite.failure}" errors="{suite.error}" skipped="{suite.skipped}" '
         f'time="{suite.seconds:.6f}">\n'
     )
@@ -162,10 +162,10 @@ def _open_suite(out: TextIO, name: str, suite: _Suite) -> None:
 def _write_case(out: TextIO, line: bytes, run: Run, deciding: str | None) -> None:
     brief = _decode_brief(line)
     seconds = sum(brief.timings.values())
-    place = f"{run.manifest.benchmark}.{brief.db_id}"
+    group = f"{run.manifest.benchmark}.{brief.db_id}"
     verdict = verdict_by(brief, deciding)
     out.write(
-        f'<testcase classname={_attribute(place)} name={_attribute(brief.id)} time="{seconds:.6f}"'
+        f'<testcase classname={_attribute(group)} name={_attribute(brief.id)} time="{seconds:.6f}"'
     )
     tag = _TAGS.get(verdict)
     if tag is None:

@@ -139,15 +139,15 @@ def leaderboard_table(board: Leaderboard) -> TextTable:
     """The leaderboard as a table."""
     rows = [
         (
-            str(place.rank),
-            place.system,
-            percent(place.value),
-            interval(place.low, place.high),
-            f"{round(place.right):,}" if board.binary else "",
-            f"{place.answered:,}",
-            f"{place.abstained:,}",
+            str(ranked.rank),
+            ranked.system,
+            percent(ranked.value),
+            interval(ranked.low, ranked.high),
+            f"{round(ranked.right):,}" if board.binary else "",
+            f"{ranked.answered:,}",
+            f"{ranked.abstained:,}",
         )
-        for place in board.places
+        for ranked in board.places
     ]
     headers = ("rank", "system", board.metric, "95% interval", "right", "answered", "abstained")
     return table(headers, rows, left=(1,))

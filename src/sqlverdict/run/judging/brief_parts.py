@@ -91,15 +91,15 @@ def _columns(
 ) -> list[tuple[str, str]]:
     """The columns that queries read; first those that only one of them reads."""
     by_query = [dict.fromkeys(_columns_of(query, schema, tables)) for query in queries]
-    every = dict.fromkeys(place for places in by_query for place in places)
-    shared = [place for place in every if all(place in places for places in by_query)]
+    every = dict.fromkeys(column for columns in by_query for column in columns)
+    shared = [column for column in every if all(column in columns for columns in by_query)]
     whole = [
         (table.name, column.name)
         for table in tables
         for column in table.columns
         if any("star" in query.features for query in queries)
     ]
-    return [*(place for place in every if place not in shared), *shared, *whole]
+    return [*(column for column in every if column not in shared), *shared, *whole]
 
 
 def _columns_of(query: Query, schema: Schema, tables: Sequence[Table]) -> Iterator[tuple[str, str]]:
@@ -111,9 +111,9 @@ def _columns_of(query: Query, schema: Schema, tables: Sequence[Table]) -> Iterat
     for node in resolver.nodes:
         if not isinstance(node, exp.Column):
             continue
-        place = resolver.column(node)
-        if place is not None:
-            yield place
+        column = resolver.column(node)
+        if column is not None:
+            yield column
             continue
         # A reference that cannot be followed may be any table's column of that name.
         name = fold(node.name)

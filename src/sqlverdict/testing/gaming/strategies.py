@@ -54,7 +54,7 @@ class Target:
                 described = connection.execute(sql).description or ()
         except sqlite3.Error:
             return []
-        return [f"g{place + 1}" for place in range(len(described))]
+        return [f"g{number + 1}" for number in range(len(described))]
 
 
 Writer = Callable[[Target, Case], str]

@@ -34,8 +34,8 @@ class DuplicateQuestions:
             if not case.question.strip():
                 silent += 1
                 continue
-            place = (case.db_id, same_wording(case.question), same_wording(case.knowledge))
-            groups.setdefault(place, []).append(case)
+            key = (case.db_id, same_wording(case.question), same_wording(case.knowledge))
+            groups.setdefault(key, []).append(case)
         figures: Counter[str] = Counter()
         findings = []
         for cases in groups.values():

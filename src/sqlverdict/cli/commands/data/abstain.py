@@ -111,7 +111,7 @@ def _row(name: str) -> dict[str, Any]:
     member = ABSTAINERS.get(name)
     return {
         "name": name,
-        "kind": "generator" if is_generator(member) else f"detector, {member.place} f",
+        "kind": "generator" if is_generator(member) else f"detector, {member.position} f",
         "version": member.version,
         "needs": ", ".join(sorted(member.needs)),
         "what": doc(ABSTAINERS, name).partition("\n")[0],
