@@ -65,6 +65,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Extension modules complain about what nobody collects at the end."""
+    gc.unfreeze()
+
+
 @pytest.fixture(scope="session")
 def data_root() -> Path:
     """The real data's folder; skips where it is absent."""
