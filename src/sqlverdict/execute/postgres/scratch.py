@@ -179,11 +179,11 @@ class PostgresScratch:
         parts = lexemes(sql, DIALECT)
         solid = [at for at, part in enumerate(parts) if part.kind is not Lex.GAP]
         dropped: set[int] = set()
-        for place, at in enumerate(solid[:-1]):
-            after = solid[place + 1]
+        for index, at in enumerate(solid[:-1]):
+            after = solid[index + 1]
             if parts[after].text != "." or not _is_name(parts[at]):
                 continue
-            if place and parts[solid[place - 1]].text == ".":
+            if index and parts[solid[index - 1]].text == ".":
                 continue
             if parts[at].name in self._others:
                 return Failure(
@@ -191,7 +191,7 @@ class PostgresScratch:
                     f"the query names the schema {parts[at].text}, which a scratch database "
                     "does not have",
                 )
-            behind = solid[place + 2] if place + 2 < len(solid) else at
+            behind = solid[index + 2] if index + 2 < len(solid) else at
             if parts[at].name == self._home and _is_name(parts[behind]):
                 dropped |= {at, after}
         return "".join(part.text for at, part in enumerate(parts) if at not in dropped)

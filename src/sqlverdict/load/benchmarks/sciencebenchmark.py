@@ -63,12 +63,12 @@ class ScienceBenchmark:
 def _files(root: Path, split: str) -> tuple[list[Path], list[str]]:
     if root.is_file():
         return [root], []
-    places = {part: root / part / f"{split}.json" for part in _PARTS}
-    there = [place for place in places.values() if place.is_file()]
+    paths = {part: root / part / f"{split}.json" for part in _PARTS}
+    there = [path for path in paths.values() if path.is_file()]
     if not there:
         raise BenchmarkError(
             f"{root} holds no split {split!r} of ScienceBenchmark: expected "
             f"{', '.join(f'{part}/{split}.json' for part in _PARTS)}. Check the folder."
         )
-    missing = [part for part, place in places.items() if place not in there]
+    missing = [part for part, path in paths.items() if path not in there]
     return there, [f"{', '.join(missing)}: no file {split}.json"] if missing else []

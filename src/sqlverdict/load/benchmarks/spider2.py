@@ -80,7 +80,7 @@ class Spider2Cases:
         name = need_text(item, where, "instance_id")
         db_id = need_text(item, where, "db", "db_id")
         sql = self._gold / "sql" / f"{name}.sql"
-        setting, place = self._settings.get(name, ({}, where))
+        setting, source = self._settings.get(name, ({}, where))
         return Case(
             id=name,
             db_id=db_id,
@@ -91,7 +91,7 @@ class Spider2Cases:
                 for file in files
             ),
             database=self._databases.expected(db_id),
-            contract=_contract(setting, place, name, files),
+            contract=_contract(setting, source, name, files),
             tags=tags_of(item, "external_knowledge"),
         )
 
