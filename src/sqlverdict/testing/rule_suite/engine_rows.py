@@ -105,16 +105,18 @@ def _cell(declared: str, few: Sequence[Cell], rng: Random) -> Cell:
 
 def _legal_rows(table: Table, rows: list[Row], facts: frozenset[Fact], dialect: str) -> list[Row]:
     """The rows that break no key and no NOT NULL."""
-    places = {column.name.lower(): number for number, column in enumerate(table.columns)}
+    positions = {column.name.lower(): number for number, column in enumerate(table.columns)}
     own = [fact for fact in facts if fact.table.lower() == table.name.lower()]
-    filled = [places[fact.column.lower()] for fact in own if isinstance(fact, NotNull)]
-    keys = [[places[c.lower()] for c in fact.columns] for fact in own if isinstance(fact, Unique)]
-    rows = [row for row in rows if all(row[place] is not None for place in filled)]
+    filled = [positions[fact.column.lower()] for fact in own if isinstance(fact, NotNull)]
+    keys = [
+        [positions[c.lower()] for c in fact.columns] for fact in own if isinstance(fact, Unique)
+    ]
+    rows = [row for row in rows if all(row[position] is not None for position in filled)]
     for key in keys:
         seen: set[Row] = set()
         legal = []
         for row in rows:
-            values = tuple(_folded(row[place], dialect) for place in key)
+            values = tuple(_folded(row[position], dialect) for position in key)
             if None in values or values not in seen:
                 legal.append(row)
                 seen.add(values)
@@ -131,13 +133,15 @@ def _drop_orphans(schema: Schema, content: dict[str, list[Row]], fact: Reference
     def values(owner: str, columns: Sequence[str]) -> list[tuple[Row, Row]]:
         table = schema.table(owner)
         assert table is not None, owner
-        places = [
+        positions = [
             number
             for name in columns
             for number, column in enumerate(table.columns)
             if column.name.lower() == name.lower()
         ]
-        return [(row, tuple(row[place] for place in places)) for row in content[table.name]]
+        return [
+            (row, tuple(row[position] for position in positions)) for row in content[table.name]
+        ]
 
     parents = {key for _, key in values(fact.parent, fact.parent_columns)}
     legal = [row for row, key in values(fact.table, fact.columns) if None in key or key in parents]
