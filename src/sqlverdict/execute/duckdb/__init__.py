@@ -4,5 +4,6 @@
 ``guard``    what a query may do, what errors mean, and a clock that stands still
 ``session``  one open database under every guard
 ``scratch``  a database in memory for instances
+``workspace``  a copy that may be written
 ``schema``   tables, columns, keys and constraints from the catalogue
 """

@@ -44,8 +44,8 @@ def open_in_memory(limits: Limits) -> DuckDBPyConnection:
     return connection
 
 
-def open_file(file: Path, limits: Limits) -> DuckDBPyConnection:
-    """A DuckDB file, for reading alone, without the other guards yet.
+def open_file(file: Path, limits: Limits, *, read_only: bool = True) -> DuckDBPyConnection:
+    """A DuckDB file, for reading alone unless it is a copy, without the other guards yet.
 
     Raises:
         DatabaseError: it is missing, no DuckDB file, or another program writes to it.
@@ -55,7 +55,7 @@ def open_file(file: Path, limits: Limits) -> DuckDBPyConnection:
     name = quote_name(f"{file.stem}_db" if file.stem.lower() in _RESERVED else file.stem)
     path = str(file).replace("'", "''")
     try:
-        connection.execute(f"ATTACH '{path}' AS {name} (READ_ONLY)")
+        connection.execute(f"ATTACH '{path}' AS {name}{' (READ_ONLY)' if read_only else ''}")
         connection.execute(f"USE {name}.main")
     except duckdb.Error as error:
         connection.close()

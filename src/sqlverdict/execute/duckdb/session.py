@@ -67,7 +67,7 @@ class DuckdbSession:
                 f"the SQL text has {len(sql):,} characters; "
                 f"at most {self._limits.sql_length:,} are tried",
             )
-        refusal = not_a_query(sql)
+        refusal = self._text_refusal(sql)
         if refusal is not None:
             return refusal
         if unfolds_beyond(sql):
@@ -79,7 +79,7 @@ class DuckdbSession:
         try:
             with self._deadline:
                 statements = self.connection.extract_statements(sql)
-                refusal = _refusal(statements) or self._names.refusal(sql)
+                refusal = self._statement_refusal(statements) or self._names.refusal(sql)
                 if refusal is not None:
                     return refusal
                 volatile = self._names.is_volatile(sql)
@@ -101,7 +101,7 @@ class DuckdbSession:
         cursor = self.connection.execute(statement)
         described = cursor.description or []
         if not described:
-            return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
+            return self._no_result()
         rows: list[Row] = []
         driver_rows: list[tuple[object, ...]] = []
         size = 0
@@ -124,6 +124,26 @@ class DuckdbSession:
             not volatile,
             driver_rows if self._driver_values else None,
         )
+
+    def _text_refusal(self, sql: str) -> Failure | None:
+        """Why a text is not even parsed."""
+        return not_a_query(sql)
+
+    def _statement_refusal(self, statements: list[Statement]) -> Failure | None:
+        """Why the statements of a text are not run; ``None`` for one query."""
+        if not statements:
+            return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
+        if len(statements) > 1:
+            message = "several statements; exactly one is expected"
+            return Failure(Reason.UNSUPPORTED_FEATURE, message)
+        kind = statements[0].type
+        if kind not in _QUERIES:
+            return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {kind.name}")
+        return None
+
+    def _no_result(self) -> Outcome:
+        """What a statement without a result gives."""
+        return Failure(Reason.UNSUPPORTED_FEATURE, "the statement returns no result")
 
     def _failure(self, error: Exception, seconds: float) -> Failure:
         if isinstance(error, duckdb.InterruptException):
@@ -163,18 +183,6 @@ class DuckdbSession:
         """Close the connection."""
         self._deadline.close()
         self.connection.close()
-
-
-def _refusal(statements: Sequence[Statement]) -> Failure | None:
-    """Why the statements of a text are not run; ``None`` for one query."""
-    if not statements:
-        return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
-    if len(statements) > 1:
-        return Failure(Reason.UNSUPPORTED_FEATURE, "several statements; exactly one is expected")
-    kind = statements[0].type
-    if kind not in _QUERIES:
-        return Failure(Reason.WRITE_BLOCKED, f"only reading is allowed; blocked: {kind.name}")
-    return None
 
 
 def _has_long(rows: Sequence[Row], most: int) -> bool:

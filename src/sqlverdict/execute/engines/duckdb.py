@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlverdict.errors import DatabaseError, MissingExtra, SchemaError
-from sqlverdict.execute.engine import ENGINES, Limits, Scratch, Session
+from sqlverdict.execute.engine import ENGINES, Limits, Scratch, Session, Workspace
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.references import Reference, file_of
 from sqlverdict.parse.schema import Schema
@@ -77,6 +77,15 @@ class Duckdb:
             driver_values=driver_values,
             digest=lambda: self.digest(file),
         )
+
+    def workspace(
+        self, database: Reference, limits: Limits, *, now: datetime | None = None
+    ) -> Workspace:
+        """A copy of a DuckDB file, which may be written."""
+        _require_extra()
+        from sqlverdict.execute.duckdb.workspace import DuckdbWorkspace
+
+        return DuckdbWorkspace(_file(database), limits, now)
 
     def digest(self, database: Reference) -> str:
         """Digest of the file's bytes, and of its write-ahead log where there is one."""

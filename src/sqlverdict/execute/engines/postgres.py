@@ -20,7 +20,7 @@ from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 
 from sqlverdict.errors import DatabaseError, MissingExtra, SchemaError
-from sqlverdict.execute.engine import ENGINES, Limits, Scratch, Session
+from sqlverdict.execute.engine import ENGINES, Limits, Scratch, Session, Workspace
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Schema
 
@@ -56,6 +56,15 @@ class Postgres:
         from sqlverdict.execute.postgres.session import PostgresSession
 
         return PostgresSession(database, limits, now, driver_values=driver_values)
+
+    def workspace(
+        self, database: Reference, limits: Limits, *, now: datetime | None = None
+    ) -> Workspace:
+        """A transaction that may write, and is rolled back."""
+        _need_driver()
+        from sqlverdict.execute.postgres.workspace import PostgresWorkspace
+
+        return PostgresWorkspace(database, limits, now)
 
     def digest(self, database: Reference) -> str | None:
         """Digest of what the database contains now."""

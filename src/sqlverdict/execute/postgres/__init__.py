@@ -10,5 +10,6 @@
 ``digest``      a digest of the content that a snapshot shows
 ``schema``      tables, columns, keys and constraints
 ``scratch``     temporary tables for instances of a few rows
+``workspace``   a transaction that may write, and is rolled back
 ``rights``      what the role could do more than read
 """

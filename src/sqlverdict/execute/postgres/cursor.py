@@ -132,7 +132,7 @@ class GuardedCursor:
             if weight > limits.cell and _has_longer(batch, limits.cell):
                 return Failure(Reason.MEMORY_LIMIT, f"a value of more than {limits.cell:,} bytes")
             if len(batch) < count:
-                return _columns(result), rows, driver_rows
+                return column_names(result), rows, driver_rows
             # The server's own limit counts for each statement, ours for all of them.
             if monotonic() > deadline:
                 return timed_out(limits.seconds, perf_counter() - began)
@@ -155,7 +155,8 @@ def _fetch_text(count: int) -> bytes:
     return b"FETCH FORWARD %d FROM answer" % count
 
 
-def _columns(result: PGresult) -> tuple[str, ...]:
+def column_names(result: PGresult) -> tuple[str, ...]:
+    """The names of the columns of a result; none where a statement has no result."""
     names = [result.fname(column) or b"" for column in range(result.nfields)]
     return tuple(name.decode("utf-8", "backslashreplace") for name in names)
 

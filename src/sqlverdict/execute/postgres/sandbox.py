@@ -76,7 +76,7 @@ def refusal(sql: str, blocked: frozenset[str]) -> Failure | None:
             Reason.PARSE_ERROR,
             f"expected SELECT, WITH, VALUES or TABLE, not {parts[0].text[:40]!r}",
         )
-    return _blocked_name(parts, blocked)
+    return blocked_name(parts, blocked)
 
 
 def names_in(sql: str) -> frozenset[str]:
@@ -85,7 +85,8 @@ def names_in(sql: str) -> frozenset[str]:
     return frozenset(part.name for part in parts if part.kind in (Lex.WORD, Lex.NAME))
 
 
-def _blocked_name(parts: list[Lexeme], blocked: frozenset[str]) -> Failure | None:
+def blocked_name(parts: list[Lexeme], blocked: frozenset[str]) -> Failure | None:
+    """The refusal of the first name that no text may use."""
     for at, part in enumerate(parts):
         if part.kind not in (Lex.WORD, Lex.NAME):
             continue

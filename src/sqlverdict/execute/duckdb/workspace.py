@@ -1,0 +1,105 @@
+"""A copy of a DuckDB file on which statements may write; it is removed afterwards."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+import duckdb
+from duckdb import DuckDBPyConnection, Statement, StatementType
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.duckdb.connect import open_file, set_guards
+from sqlverdict.execute.duckdb.session import DuckdbSession
+from sqlverdict.execute.engine import Limits
+from sqlverdict.records import Answer, Failure, Outcome, Reason
+
+_LARGEST = 1 * 2**30
+"""A larger file is not copied."""
+_ALLOWED = frozenset(
+    (
+        StatementType.SELECT,
+        StatementType.MULTI,
+        StatementType.INSERT,
+        StatementType.UPDATE,
+        StatementType.DELETE,
+        StatementType.MERGE_INTO,
+        StatementType.CREATE,
+        StatementType.ALTER,
+        StatementType.DROP,
+    )
+)
+
+
+class DuckdbWorkspace(DuckdbSession):
+    """One copy. Not for several threads at once.
+
+    Raises:
+        DatabaseError: the file cannot be copied or opened.
+    """
+
+    def __init__(self, file: Path, limits: Limits, now: datetime | None) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="sqlverdict-copy-")
+        copy = Path(self._folder.name) / file.name
+
+        def connect() -> DuckDBPyConnection:
+            connection = open_file(copy, limits, read_only=False)
+            set_guards(connection, limits, now)
+            return connection
+
+        try:
+            _copy(file, copy)
+            super().__init__(connect, limits, frozen=now is not None)
+        except BaseException:
+            self._folder.cleanup()
+            raise
+
+    def tables(self) -> list[str]:
+        """The names of the tables in the schema ``main``, sorted."""
+        rows = self.connection.execute(
+            "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main' ORDER BY table_name"
+        ).fetchall()
+        return [str(name) for (name,) in rows]
+
+    def close(self) -> None:
+        """Close and remove the copy."""
+        with suppress(duckdb.Error):
+            super().close()
+        self._folder.cleanup()
+
+    def _text_refusal(self, sql: str) -> Failure | None:
+        """Nothing is refused by its first word: ``_statement_refusal`` looks at kinds."""
+        del sql
+        return None
+
+    def _statement_refusal(self, statements: list[Statement]) -> Failure | None:
+        if not statements:
+            return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
+        if len(statements) > 1:
+            return Failure(Reason.UNSUPPORTED_FEATURE, "several statements in one")
+        kind = statements[0].type
+        if kind not in _ALLOWED:
+            message = f"only the copy may be changed; blocked: {kind.name}"
+            return Failure(Reason.WRITE_BLOCKED, message)
+        return None
+
+    def _no_result(self) -> Outcome:
+        return Answer((), [])
+
+
+def _copy(file: Path, copy: Path) -> None:
+    try:
+        if file.stat().st_size > _LARGEST:
+            raise DatabaseError(
+                f"{file} has more than {_LARGEST:,} bytes, and statements that write run on a "
+                f"copy. Give a smaller database"
+            )
+        shutil.copyfile(file, copy)
+        log = file.with_name(f"{file.name}.wal")
+        if log.is_file():
+            shutil.copyfile(log, copy.with_name(f"{copy.name}.wal"))
+    except OSError as error:
+        raise DatabaseError(f"{file} cannot be copied ({error.strerror or error})") from error

@@ -1,0 +1,129 @@
+"""Workspaces of DuckDB and PostgreSQL: statements may write, and the database never changes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sqlverdict.execute.engine import ENGINES, Engine, Limits, Workspace, WorkspaceEngine
+from sqlverdict.execute.scripts import run_script
+from sqlverdict.records import Answer, Failure, Reason, Script
+
+TABLE = "CREATE TABLE t (name VARCHAR(10), n INTEGER)"
+ROWS = "INSERT INTO t VALUES ('a', 1), ('b', 2)"
+ENDLESS = (
+    "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) "
+    "SELECT count(*) FROM r WHERE i < 0"
+)
+
+
+@pytest.fixture
+def duckdb_file(tmp_path: Path) -> str:
+    duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
+    path = tmp_path / "a.duckdb"
+    connection = duckdb.connect(str(path))
+    connection.execute(TABLE)
+    connection.execute(ROWS)
+    connection.close()
+    return str(path)
+
+
+@pytest.fixture
+def postgres_url(postgres_database: str) -> str:
+    import psycopg
+
+    with psycopg.connect(postgres_database, autocommit=True) as connection:
+        connection.execute(TABLE)
+        connection.execute(ROWS)
+    return postgres_database
+
+
+@pytest.fixture(params=["duckdb_file", "postgres_url"])
+def target(request: pytest.FixtureRequest) -> tuple[Engine, str]:
+    name: str = request.param
+    return ENGINES.get(name.partition("_")[0]), request.getfixturevalue(name)
+
+
+def open_workspace(target: tuple[Engine, str], limits: Limits | None = None) -> Workspace:
+    engine, database = target
+    assert isinstance(engine, WorkspaceEngine)
+    return engine.workspace(database, limits or Limits())
+
+
+def total(target: tuple[Engine, str], sql: str) -> object:
+    engine, database = target
+    script = Script(check="SELECT sum(n) FROM t")
+    outcome = run_script(engine, database, script, sql, Limits(), None)
+    return outcome.rows[0][0] if isinstance(outcome, Answer) else outcome.reason
+
+
+def test_what_is_written_is_seen_and_then_gone(target: tuple[Engine, str]) -> None:
+    engine, database = target
+    before = engine.digest(database)
+    assert total(target, "UPDATE t SET n = n + 1") == 5
+    assert total(target, "DELETE FROM t WHERE n = 1; INSERT INTO t VALUES ('c', 7)") == 9
+    assert total(target, "SELECT 1") == 3
+    assert engine.digest(database) == before
+
+
+def test_tables_may_be_made_and_dropped(target: tuple[Engine, str]) -> None:
+    workspace = open_workspace(target)
+    for sql in ("CREATE TABLE u (a INTEGER)", "ALTER TABLE t ADD COLUMN more INTEGER"):
+        assert isinstance(workspace.run(sql), Answer), sql
+    assert workspace.tables() == ["t", "u"]
+    assert isinstance(workspace.run("DROP TABLE t"), Answer)
+    assert workspace.tables() == ["u"]
+    workspace.close()
+
+
+def test_a_failing_statement_leaves_the_others_as_they_are(target: tuple[Engine, str]) -> None:
+    workspace = open_workspace(target)
+    workspace.run("UPDATE t SET n = 10")
+    assert isinstance(workspace.run("UPDATE nowhere SET n = 3"), Failure)
+    outcome = workspace.run("SELECT sum(n) FROM t")
+    workspace.close()
+    assert isinstance(outcome, Answer)
+    assert outcome.rows == [(20,)]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "COPY t TO '/tmp/sqlverdict-loot.csv'",
+        "COMMIT",
+        "ROLLBACK",
+        "SET search_path = public",
+        "CREATE EXTENSION dblink",
+        "CREATE OR REPLACE FUNCTION f() RETURNS int AS 'SELECT 1' LANGUAGE sql",
+        "CREATE ROLE thief",
+        "DO 'BEGIN END'",
+        "ATTACH 'loot.duckdb'",
+        "INSTALL httpfs",
+        "INSERT INTO t SELECT pg_read_file('/etc/passwd'), 1",
+        "INSERT INTO t SELECT content, 1 FROM read_text('/etc/passwd')",
+        "SELECT 1; COMMIT",
+        "",
+    ],
+)
+def test_all_that_outlives_the_workspace_stays_closed(target: tuple[Engine, str], sql: str) -> None:
+    engine, database = target
+    before = engine.digest(database)
+    workspace = open_workspace(target)
+    workspace.run("UPDATE t SET n = 10")
+    outcome = workspace.run(sql)
+    workspace.close()
+    assert isinstance(outcome, Failure), sql
+    assert engine.digest(database) == before
+    assert not Path("/tmp/sqlverdict-loot.csv").exists()
+
+
+def test_limits_hold(target: tuple[Engine, str]) -> None:
+    workspace = open_workspace(target, Limits(rows=10, seconds=0.5))
+    many = workspace.run("SELECT * FROM generate_series(1, 1000000)")
+    late = workspace.run(ENDLESS)
+    workspace.close()
+    assert isinstance(many, Failure)
+    assert many.reason in (Reason.ROW_LIMIT, Reason.EXECUTION_TIMEOUT)
+    assert isinstance(late, Failure)
+    assert late.reason in (Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT)
