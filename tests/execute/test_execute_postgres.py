@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
@@ -22,6 +23,7 @@ from timeouts import wait_until
 
 POSTGRES = ENGINES.get("postgres")
 PATIENT = Limits(seconds=600)
+SMALL = Limits(bytes=2**20, cell=2**20)
 
 
 def execute(url: str, *statements: str, values: tuple[object, ...] | None = None) -> list[Any]:
@@ -160,6 +162,19 @@ def test_limits(people: str, sql: str, limits: Limits, reason: Reason) -> None:
         assert outcome.reason is reason
         assert outcome.fault is None
         assert reason not in LIMIT_REASONS or outcome.repeatable
+        assert rows(opened.run("SELECT 1")) == [(1,)]
+
+
+def test_rows_that_do_not_fit_are_not_received(people: str) -> None:
+    """The first batch alone would take gigabytes."""
+    from sqlverdict.execute.postgres.exchange import peak_memory
+
+    with session(people, SMALL) as opened:
+        before = peak_memory()
+        outcome = opened.run("SELECT repeat('x', 10000000), i FROM generate_series(1, 900) AS i")
+        assert isinstance(outcome, Failure)
+        assert outcome.reason is Reason.MEMORY_LIMIT
+        assert peak_memory() - before < 2**30
         assert rows(opened.run("SELECT 1")) == [(1,)]
 
 
@@ -318,5 +333,6 @@ def test_without_its_driver_the_engine_says_what_to_install(
 
 
 def test_a_missing_database_is_told_with_its_url(postgres: str) -> None:
+    url = urlunsplit(urlsplit(postgres)._replace(path="/no_such_database"))
     with pytest.raises(DatabaseError, match="no_such_database"):
-        POSTGRES.open(postgres.replace("/test", "/no_such_database"), Limits())
+        POSTGRES.open(url, Limits())

@@ -24,6 +24,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
@@ -117,6 +118,7 @@ _CLOCKS: Final[dict[str, _DialectClock]] = {
 }
 _DAY_WORDS: Final = {"now": None, "today": 0, "tomorrow": 1, "yesterday": -1}
 _DAY_WORD: Final = re.compile(r"\b(?:now|today|tomorrow|yesterday)\b", re.IGNORECASE)
+_WORD: Final = re.compile(r"[a-z_][a-z0-9_]*")
 _DATE_TYPES: Final = frozenset({"date", "time", "timetz", "timestamp", "timestamptz", "zone"})
 
 
@@ -146,6 +148,8 @@ class _ClockReading(NamedTuple):
 def freeze_text(sql: str, now: datetime, dialect: str) -> str:
     """The query with a fixed time wherever its text reads the clock."""
     clock = _CLOCKS[dialect]
+    if not _may_matter(sql, dialect):
+        return sql
     moment = now.astimezone(UTC) if now.tzinfo is not None else now.replace(tzinfo=UTC)
     pieces: list[str] = []
     done = 0
@@ -159,6 +163,8 @@ def freeze_text(sql: str, now: datetime, dialect: str) -> str:
 def clock_use(sql: str, dialect: str) -> ClockUse:
     """Whether a text reads the clock or uses chance."""
     clock = _CLOCKS[dialect]
+    if not _may_matter(sql, dialect):
+        return ClockUse(False, False, False)
     parts = solid_lexemes(sql, dialect)
     reads = any(True for _ in _readings(parts, clock))
     days = clock.day_words and any(
@@ -169,6 +175,19 @@ def clock_use(sql: str, dialect: str) -> ClockUse:
         for part, behind in pairwise(parts)
     )
     return ClockUse(reads, reads or days, chance)
+
+
+def _may_matter(sql: str, dialect: str) -> bool:
+    """Whether a word of a clock or of chance occurs at all: most texts need not be cut."""
+    return not clock_words(dialect).isdisjoint(_WORD.findall(sql.lower()))
+
+
+@cache
+def clock_words(dialect: str) -> frozenset[str]:
+    """Every word that may have to do with a clock or with chance, in lower case."""
+    clock = _CLOCKS[dialect]
+    days = _DAY_WORDS if clock.day_words else ()
+    return frozenset({*clock.keywords, *clock.functions, *clock.chance, *days})
 
 
 def _readings(parts: Sequence[Lexeme], clock: _DialectClock) -> Iterator[_ClockReading]:

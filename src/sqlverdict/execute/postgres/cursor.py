@@ -1,12 +1,12 @@
-"""Untrusted queries on one transaction: each is the body of a cursor behind a savepoint.
+"""Untrusted queries in one transaction, each behind a savepoint.
 
-Rows come in batches, so that a limit is noticed before the answer fills the memory. A query is
-rolled back when the next one comes, or at once where its rows are not wanted.
+Rows come in chunks, so that a limit is noticed before the answer fills the memory. A query is
+rolled back when the next one comes. Tables of our own can be written in a read-only transaction:
+there a query is the body of a cursor, which takes nothing that writes.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from time import monotonic, perf_counter
 
@@ -16,7 +16,7 @@ from psycopg.pq.abc import PGresult
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.postgres.catalogue import Catalogue
 from sqlverdict.execute.postgres.connection import Connection
-from sqlverdict.execute.postgres.exchange import ConnectionLost, PostgresExchange, ServerError
+from sqlverdict.execute.postgres.exchange import PostgresExchange, ServerError
 from sqlverdict.execute.postgres.sandbox import failure_of, refusal, timed_out
 from sqlverdict.execute.postgres.values import RowLoader
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
@@ -24,10 +24,8 @@ from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 SAVEPOINT = "SAVEPOINT clean"
 """To be set before the first query; every query begins with a way back to it."""
 ROLL_BACK = "ROLLBACK TO SAVEPOINT clean"
-_FIRST = 200
-_MOST = 4_096
-_IN_FLIGHT = 8 * 2**20
-"""Bytes of one batch after the first, by the rows before it."""
+_HEADROOM = 64 * 2**20
+"""Bytes that the process may grow by anyway while rows arrive."""
 _ROLL_BACK_TEXT = ROLL_BACK.encode()
 _SIZE = msgspec.msgpack.Encoder()
 
@@ -40,6 +38,7 @@ class GuardedCursor:
         catalogue: What the database says about functions and views.
         limits: What one query may spend.
         frozen: The clock words of texts are replaced already.
+        own_tables: The tables are temporary ones of ours.
         driver_values: Answers also hold the driver's values.
     """
 
@@ -50,11 +49,13 @@ class GuardedCursor:
         limits: Limits,
         *,
         frozen: bool = False,
+        own_tables: bool = False,
         driver_values: bool = False,
     ) -> None:
         self._catalogue = catalogue
         self._limits = limits
         self._frozen = frozen
+        self._own_tables = own_tables
         self._driver_values = driver_values
         self._exchange = PostgresExchange(connection)
         self._loader = RowLoader(connection, driver_values=driver_values)
@@ -83,9 +84,11 @@ class GuardedCursor:
         """
         began = perf_counter()
         deadline = monotonic() + self._limits.seconds
+        self._exchange.send(self._statements(sql))
+        # The server is at work meanwhile.
         volatile, lasting = self._catalogue.volatility(sql, frozen=self._frozen)
         try:
-            outcome = self._fetch(sql, began, deadline)
+            outcome = self._fetch(deadline)
         except ServerError as error:
             seconds = perf_counter() - began
             if error.cancelled:
@@ -93,11 +96,8 @@ class GuardedCursor:
             failure = failure_of(error.state, error.message, seconds)
             # What chance or the clock brought about may not come again.
             return failure if lasting else replace(failure, repeatable=False)
-        except MemoryError:
-            self._roll_back()
-            return Failure(Reason.MEMORY_LIMIT, "the answer does not fit into the memory limit")
         if isinstance(outcome, Failure):
-            self._roll_back()
+            self._exchange.drop()
             return outcome
         columns, rows, driver_rows = outcome
         return Answer(
@@ -109,19 +109,32 @@ class GuardedCursor:
             driver_rows if self._driver_values else None,
         )
 
+    def _statements(self, sql: str) -> tuple[bytes, ...]:
+        if not self._own_tables:
+            return _ROLL_BACK_TEXT, sql.encode()
+        declaration = f"DECLARE answer NO SCROLL CURSOR FOR {sql}".encode()
+        return (
+            _ROLL_BACK_TEXT,
+            declaration,
+            b"FETCH FORWARD %d FROM answer" % (self._limits.rows + 1),
+        )
+
     def _fetch(
-        self, sql: str, began: float, deadline: float
+        self, deadline: float
     ) -> tuple[tuple[str, ...], list[Row], list[tuple[object, ...]]] | Failure:
         limits = self._limits
-        count = min(_FIRST, limits.rows + 1)
-        cursor = f"DECLARE answer NO SCROLL CURSOR FOR {sql}".encode()
-        *_, result = self._exchange.ask((_ROLL_BACK_TEXT, cursor, _fetch_text(count)), deadline)
         rows: list[Row] = []
         driver_rows: list[tuple[object, ...]] = []
+        columns: tuple[str, ...] = ()
         size = 0
-        while True:
-            batch = self._loader.cells(result)
-            driver_rows += self._loader.driver_rows(result)
+        memory = 2 * limits.bytes + limits.cell + _HEADROOM
+        for result in self._exchange.rows(deadline, memory):
+            columns = columns or column_names(result)
+            try:
+                batch = self._loader.cells(result)
+                driver_rows += self._loader.driver_rows(result)
+            except MemoryError:
+                return Failure(Reason.MEMORY_LIMIT, "the answer does not fit into memory")
             rows += batch
             weight = len(_SIZE.encode(batch))
             size += weight
@@ -131,28 +144,11 @@ class GuardedCursor:
                 return Failure(Reason.MEMORY_LIMIT, f"more than {limits.bytes:,} bytes of rows")
             if weight > limits.cell and _has_longer(batch, limits.cell):
                 return Failure(Reason.MEMORY_LIMIT, f"a value of more than {limits.cell:,} bytes")
-            if len(batch) < count:
-                return column_names(result), rows, driver_rows
-            # The server's own limit counts for each statement, ours for all of them.
-            if monotonic() > deadline:
-                return timed_out(limits.seconds, perf_counter() - began)
-            fitting = _IN_FLIGHT * len(batch) // max(1, weight)
-            count = max(1, min(_MOST, fitting, limits.rows + 1 - len(rows)))
-            (result,) = self._exchange.ask((_fetch_text(count),), deadline)
-
-    def _roll_back(self) -> None:
-        """Give up a query whose rows are not wanted, so that it holds nothing on the server."""
-        # A connection that is lost by now is noticed by the next query.
-        with suppress(ConnectionLost, ServerError):
-            self._exchange.ask((_ROLL_BACK_TEXT,), monotonic() + self._limits.seconds)
+        return columns, rows, driver_rows
 
     def close(self) -> None:
         """Disconnect; the server rolls back."""
         self._exchange.close()
-
-
-def _fetch_text(count: int) -> bytes:
-    return b"FETCH FORWARD %d FROM answer" % count
 
 
 def column_names(result: PGresult) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Statements over one connection: several in one round trip, with a deadline.
+"""Statements over one connection: several in one round trip, rows in chunks, with a deadline.
 
 Each statement goes by the extended protocol, which takes one statement a message. At the deadline
 the server is told to cancel, and its answer is awaited: nothing runs on behind our back. A server
@@ -7,7 +7,8 @@ that does not answer the cancel loses its connection, at which it ends the query
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from selectors import EVENT_READ, EVENT_WRITE, DefaultSelector
 from time import monotonic
@@ -17,8 +18,13 @@ import psycopg
 from psycopg import pq
 from psycopg.pq.abc import PGresult
 
+CHUNK = 1_000
+"""Rows of one result; fewer are the last ones."""
 _GRACE = 10.0
 """Seconds that a server has to answer a cancel."""
+_TURNS = 64
+"""After how many reads from the socket the memory is looked at."""
+_PARTS = (pq.ExecStatus.SINGLE_TUPLE, pq.ExecStatus.TUPLES_CHUNK)
 _DONE = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
 
 
@@ -43,33 +49,88 @@ class ServerError(Exception):
 
 
 class PostgresExchange:
-    """Sends statements and waits for their results. Not for several threads at once."""
+    """Sends statements and reads the rows of the last one. Not for several threads at once.
+
+    :meth:`send` comes first, then :meth:`rows`, to its end or to :meth:`drop`.
+    """
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
         self._pgconn = connection.pgconn
         self._selector = DefaultSelector()
         self._selector.register(self._pgconn.socket, EVENT_READ)
+        self._statements = 0
+        self._is_sending = False
+        self._is_cancelled = False
+        self._deadline = 0.0
+        self._memory: int | None = None
+
+    def send(self, statements: Sequence[bytes]) -> None:
+        """Send statements.
+
+        Raises:
+            ConnectionLost: the connection ended.
+        """
+        pgconn = self._pgconn
+        try:
+            pgconn.enter_pipeline_mode()
+            for statement in statements:
+                pgconn.send_query_params(statement, None)
+            pgconn.pipeline_sync()
+            self._is_sending = bool(pgconn.flush())
+        except psycopg.Error as error:
+            raise ConnectionLost(str(error)) from error
+        self._statements = len(statements)
 
     def ask(self, statements: Sequence[bytes], deadline: float) -> list[PGresult]:
-        """The results of the statements, in one round trip.
+        """The whole result of each statement, for statements of ours.
 
         Raises:
             ServerError: one of them failed; those behind it were not run.
             ConnectionLost: the connection ended.
         """
+        self.send(statements)
+        return list(self._guarded(deadline, None))
+
+    def rows(self, deadline: float, memory: int) -> Iterator[PGresult]:
+        """The results of the last statement, a chunk of rows each; at least one.
+
+        Args:
+            deadline: When the server is told to cancel.
+            memory: How many bytes this process may grow by meanwhile; more is an error of the
+                state 53200.
+
+        Raises:
+            ServerError: a statement failed; those behind it were not run.
+            ConnectionLost: the connection ended.
+        """
+        yield from self._guarded(deadline, memory)
+
+    def _guarded(self, deadline: float, memory: int | None) -> Iterator[PGresult]:
+        """The results, with what may happen to a connection; ``memory``: only the rows."""
+        self._deadline, self._memory, self._is_cancelled = deadline, memory, False
         try:
-            results = self._results(statements, deadline)
+            yield from self._results(only_rows=memory is not None)
         except psycopg.Error as error:
             raise ConnectionLost(str(error)) from error
+        except (ServerError, ConnectionLost, GeneratorExit):
+            raise
         except BaseException:
             # Ctrl-C: the server must not go on with it.
             self.close()
             raise
-        for result in results:
-            if result.status not in _DONE:
-                raise self._error(result)
-        return results
+
+    def drop(self) -> None:
+        """Let the server end a statement whose other rows are not wanted.
+
+        Raises:
+            ConnectionLost: the connection ended.
+        """
+        try:
+            self._cancel()
+            self._end()
+        except psycopg.Error as error:
+            raise ConnectionLost(str(error)) from error
 
     def close(self) -> None:
         """End the connection; the server ends what it is doing."""
@@ -79,46 +140,74 @@ class PostgresExchange:
                 self._connection.cancel_safe(timeout=_GRACE)
         self._connection.close()
 
-    def _results(self, statements: Sequence[bytes], deadline: float) -> list[PGresult]:
-        pgconn = self._pgconn
-        pgconn.enter_pipeline_mode()
-        for statement in statements:
-            pgconn.send_query_params(statement, None)
-        pgconn.pipeline_sync()
-        cancelled = False
-        results: list[PGresult] = []
-        sending = bool(pgconn.flush())
-        while True:
-            while sending or pgconn.is_busy():
-                if not self._wait(deadline, sending):
-                    if cancelled:
-                        raise psycopg.OperationalError("the server does not answer a cancel")
-                    cancelled, deadline = True, monotonic() + _GRACE
-                    self._connection.cancel_safe(timeout=_GRACE)
-                    continue
-                pgconn.consume_input()
-                sending = sending and bool(pgconn.flush())
-            result = pgconn.get_result()
-            if result is None:
-                continue
-            if result.status == pq.ExecStatus.PIPELINE_SYNC:
-                break
-            results.append(result)
-        pgconn.exit_pipeline_mode()
-        return results
+    def _results(self, *, only_rows: bool) -> Iterator[PGresult]:
+        failure: ServerError | ConnectionLost | None = None
+        for number in range(self._statements):
+            is_last = number == self._statements - 1
+            if is_last and only_rows and failure is None:
+                self._ask_for_chunks()
+            while (result := self._result()) is not None:
+                if result.status in _PARTS or result.status in _DONE:
+                    if is_last or not only_rows:
+                        yield result
+                elif failure is None:
+                    failure = self._error(result)
+        self._end()
+        if failure is not None:
+            raise failure
 
-    def _wait(self, deadline: float, sending: bool) -> bool:
-        """Wait for the server; false where the deadline is over."""
-        events = EVENT_READ | EVENT_WRITE if sending else EVENT_READ
-        if sending:
-            self._selector.modify(self._pgconn.socket, events)
+    def _ask_for_chunks(self) -> None:
         try:
-            return bool(self._selector.select(max(0.0, deadline - monotonic())))
-        finally:
-            if sending:
-                self._selector.modify(self._pgconn.socket, EVENT_READ)
+            self._pgconn.set_chunked_rows_mode(CHUNK)
+        except psycopg.NotSupportedError:
+            # The client library is older than 17.
+            self._pgconn.set_single_row_mode()
 
-    def _error(self, result: PGresult) -> Exception:
+    def _end(self) -> None:
+        """Read up to the end of what was sent."""
+        while True:
+            result = self._result()
+            if result is not None and result.status == pq.ExecStatus.PIPELINE_SYNC:
+                break
+        self._pgconn.exit_pipeline_mode()
+
+    def _result(self) -> PGresult | None:
+        """The next result; ``None`` at the end of a statement."""
+        pgconn = self._pgconn
+        turns, before = 0, 0
+        while self._is_sending or pgconn.is_busy():
+            if not self._wait():
+                if self._is_cancelled:
+                    raise psycopg.OperationalError("the server does not answer a cancel")
+                self._cancel()
+                continue
+            pgconn.consume_input()
+            self._is_sending = self._is_sending and bool(pgconn.flush())
+            turns += 1
+            if turns % _TURNS == 0 and self._memory is not None:
+                before = before or peak_memory()
+                if peak_memory() - before > self._memory:
+                    self.drop()
+                    raise ServerError("53200", "a batch of rows does not fit")
+        return pgconn.get_result()
+
+    def _cancel(self) -> None:
+        self._is_cancelled, self._memory = True, None
+        self._deadline = monotonic() + _GRACE
+        self._connection.cancel_safe(timeout=_GRACE)
+
+    def _wait(self) -> bool:
+        """Wait for the server; false where the deadline is over."""
+        seconds = max(0.0, self._deadline - monotonic())
+        if not self._is_sending:
+            return bool(self._selector.select(seconds))
+        self._selector.modify(self._pgconn.socket, EVENT_READ | EVENT_WRITE)
+        try:
+            return bool(self._selector.select(seconds))
+        finally:
+            self._selector.modify(self._pgconn.socket, EVENT_READ)
+
+    def _error(self, result: PGresult) -> ServerError | ConnectionLost:
         state = (result.error_field(pq.DiagnosticField.SQLSTATE) or b"").decode()
         message = result.error_field(pq.DiagnosticField.MESSAGE_PRIMARY) or result.error_message
         text = message.decode("utf-8", "backslashreplace").strip()
@@ -128,3 +217,13 @@ class PostgresExchange:
             # libpq itself gives up: the result does not fit into memory, or the line is dead.
             state = "53200" if "memory" in text else ""
         return ServerError(state, text) if state else ConnectionLost(text)
+
+
+def peak_memory() -> int:
+    """The most bytes that this process has used so far; 0 where that cannot be told."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

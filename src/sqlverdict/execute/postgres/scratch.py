@@ -71,7 +71,7 @@ class PostgresScratch:
                 f"no temporary tables can be made in {near}: {error}. Grant the role TEMPORARY "
                 "on the database"
             ) from error
-        self._cursor = GuardedCursor(self._connection, catalogue, limits)
+        self._cursor = GuardedCursor(self._connection, catalogue, limits, own_tables=True)
         self.load({})
 
     def _begin(self) -> tuple[str, frozenset[str], bool]:

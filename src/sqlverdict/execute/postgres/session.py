@@ -1,9 +1,8 @@
 """One snapshot of a PostgreSQL database, and untrusted queries on it.
 
 A session is one read-only transaction at the level REPEATABLE READ, so that all its queries see
-the same content, whoever writes meanwhile. Each query is the body of a cursor behind a savepoint,
-and is rolled back before the next one. Rows come in batches, so that a limit is noticed before
-the answer fills the memory.
+the same content, whoever writes meanwhile. A lost connection is made again, if it shows the same
+content.
 """
 
 from __future__ import annotations
