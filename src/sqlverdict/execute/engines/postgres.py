@@ -2,11 +2,11 @@
 
 A database is a URL, ``postgresql://host/name``. A session is one read-only transaction that sees
 one snapshot; every query in it is one SELECT, WITH, VALUES or TABLE statement and is rolled back.
-Functions that read files, talk to the network, wait, lock, notify, set options,
-run texts or administrate are refused by name and by the server's catalogue. A superuser's session
-acts as ``pg_read_all_data``. The clock limits a query: the server ends it by its own limit and by
-a cancel, and ends it also where our process is gone. A lost connection is an engine fault: the
-query is tried once more on a new connection that shows the same content.
+Functions that read files, talk to the network, wait, lock, notify, set options, run texts or
+administrate are refused by name and by the server's catalogue. A superuser's session acts as
+``pg_read_all_data``. The clock limits a query: the server ends it by its own limit and by a
+cancel, and ends it also where our process is gone. A lost connection is an engine fault: the query
+is tried once more on a new connection that shows the same content.
 
 Values are compared by meaning (``execute/driver_values.py``); an interval has months of 30 days,
 as the server compares them. The digest is made of the declarations and of checksums over the rows

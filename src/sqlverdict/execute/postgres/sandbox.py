@@ -1,8 +1,9 @@
 """What a text may not contain on PostgreSQL, and what the server's errors mean.
 
 The server does most of the work: every query is one statement in a read-only transaction. Here the
-text must begin with SELECT, WITH, VALUES or TABLE, so that it is no command. A query still reads files, sleeps, locks, notifies and sets options through functions. Those are refused by name,
-in every spelling, before the text is sent; ``catalogue.py`` adds the names that the server knows.
+text must begin with SELECT, WITH, VALUES or TABLE, so that it is no command. A query could still
+read files, sleep, lock, notify and set options through functions. Those are refused by name, in
+every spelling, before the text is sent; ``catalogue.py`` adds the names that the server knows.
 """
 
 from __future__ import annotations
