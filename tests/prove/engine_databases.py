@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +34,13 @@ def server_of(dialect: str) -> Iterator[str | None]:
     """A database on whose server scratch databases are made; ``None`` where there is no server."""
     if dialect == "postgres":
         with postgres_server() as url:
+            yield url
+    elif dialect == "mysql":
+        pytest.importorskip("pymysql", reason="PyMySQL is not installed: extra 'mysql'")
+        sys.path.insert(0, str(Path(__file__).parents[1] / "execute"))
+        from mysql_parts import server_database
+
+        with server_database() as url:
             yield url
     else:
         yield None

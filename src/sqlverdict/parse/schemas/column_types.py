@@ -23,6 +23,7 @@ TYPED_DIALECTS = ("duckdb", "postgres", "mysql")
 """The dialects beside SQLite that are read here."""
 
 _SIZE = re.compile(r"\([^()]*\)")
+_QUOTED = re.compile(r"'(?:[^'\\]|''|\\.)*'")
 _COLLATE = re.compile(r"\bcollate[ =]+[\"'`]?(\w+)", re.IGNORECASE)
 _EXACT_COLLATION = re.compile(r"binary|\w+_nopad_bin|\w+_0900_bin")
 """Collations of MySQL and MariaDB under which equal texts are the same, trailing spaces too."""
@@ -87,7 +88,7 @@ def values_of(table: Table, column: Column, dialect: str) -> Values:
 
 def _declared_collation(table: Table, column: Column) -> str:
     """The collation that a declaration names for a column: its own, or the table's."""
-    declaration = table.sql or ""
+    declaration = _QUOTED.sub("''", table.sql or "")
     own = re.search(
         rf"[(,]\s*[\"`]?{re.escape(column.name)}[\"`]?\s+([^,\n]*)", declaration, re.IGNORECASE
     )

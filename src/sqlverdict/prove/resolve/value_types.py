@@ -61,6 +61,7 @@ class _ValueTypes:
         self.facts = facts
         self.mysql = facts.dialect == "mysql"
         self.postgres = facts.dialect == "postgres"
+        self.duckdb = facts.dialect == "duckdb"
 
     def select(self, select: exp.Select) -> None:
         """The types of all expressions of a SELECT."""
@@ -83,9 +84,12 @@ class _ValueTypes:
 
     def _require_determined(self, select: exp.Select) -> None:
         """Columns beside an aggregate have one value in each group, or are none of ours."""
-        columns = plain_columns(bare_columns(select))
-        if not columns:
+        bare = list(bare_columns(select))
+        if not bare:
             return
+        if self.duckdb or (self.mysql and any(c.find_ancestor(exp.Having) for c in bare)):
+            raise Unsupported("a column that the engine wants to be grouped by")
+        columns = plain_columns(bare)
         group = select.args.get("group")
         grouped = plain_columns(group.expressions if group is not None else ())
         if not columns <= closure(select, self.facts, grouped):
