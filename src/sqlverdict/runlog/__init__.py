@@ -4,5 +4,6 @@
 ``old_schemas``  reads lines of older versions
 ``manifest``     ``manifest.json``: what was run, on what, with which versions and limits
 ``folder``       a run's folder while the run is on: locked, resumed, filled, finished
+``merge``        the shards of a run, put together
 ``run``          a finished run, as the API returns it and as reports read it
 """

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, TypeVar
 
 from sqlverdict.cli.command import Heading, option
 from sqlverdict.cli.options.shared import (
@@ -15,6 +15,7 @@ from sqlverdict.cli.options.shared import (
     FILE,
     NAMES,
     REFERENCE,
+    SHARD,
     databases_option,
     limit_option,
     schema_option,
@@ -27,6 +28,9 @@ from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, SourceFile
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case, Prediction
+from sqlverdict.runlog.merge import Shard
+
+T = TypeVar("T")
 
 _TABLES = (".csv", ".tsv", ".tab")
 
@@ -104,6 +108,7 @@ class CaseArgs(DataArgs):
         schema: A schema file or folder.
         limit: Only the first so many cases.
         only: Only the cases with these ids.
+        shard: Only this part of the cases.
     """
 
     schema: Path | None = schema_option()
@@ -112,11 +117,26 @@ class CaseArgs(DataArgs):
         "--only", type=NAMES, default=(), metavar="ID,ID", help="Only the cases with these ids."
     )
 
+    shard: Shard | None = option(
+        "--shard",
+        type=SHARD,
+        metavar="I/N",
+        help="Only the I-th of N equal parts. 'sqlverdict merge' puts them together.",
+    )
+
     @property
     def selection(self) -> str:
         """Which cases are evaluated, where not all are."""
         parts = [f"first {self.limit}"] if self.limit is not None else []
-        return "; ".join([*parts, "only " + ", ".join(self.only)] if self.only else parts)
+        if self.only:
+            parts.append("only " + ", ".join(self.only))
+        return "; ".join(parts if self.shard is None else [*parts, str(self.shard)])
+
+    def part(self, items: Iterable[T]) -> Iterator[T]:
+        """The items of the shard, among the first ``limit``."""
+        for position, item in enumerate(islice(items, self.limit)):
+            if self.shard is None or self.shard.has(position):
+                yield item
 
 
 def read_benchmark(data: DataArgs) -> Benchmark:
@@ -188,7 +208,7 @@ def select(benchmark: Benchmark, data: CaseArgs) -> Benchmark:
     if data.selection:
         only = set(data.only)
         matching = (case for case in benchmark.cases if not only or case.id in only)
-        cases = list(islice(matching, data.limit))
+        cases = list(data.part(matching))
         size = len(cases)
     sources = (*benchmark.sources, *(SourceFile(name, digest) for name, digest in extra.items()))
     file = data.gold or data.cases
@@ -205,8 +225,8 @@ def select_pairs(
         UsageError: an id did not occur.
     """
     if not data.only:
-        return islice(pairs, data.limit)
-    return islice(_with_ids(pairs, set(data.only)), data.limit)
+        return data.part(pairs)
+    return data.part(_with_ids(pairs, set(data.only)))
 
 
 def _with_ids(

@@ -14,6 +14,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.escapes import json_escaped
 from sqlverdict.files.references import check_reference
 from sqlverdict.files.secrets import without_secrets
+from sqlverdict.runlog.merge import Shard
 
 FILE = click.Path(path_type=Path, dir_okay=False)
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -55,6 +56,27 @@ class NameList(click.ParamType):  # type: ignore[type-arg]  # not generic in cli
         if isinstance(value, tuple):
             return value
         return tuple(part.strip() for part in str(value).split(",") if part.strip())
+
+
+class ShardType(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.1
+    """``I/N``: a part of the cases."""
+
+    name = "shard"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> Shard:
+        """``2/4`` as the second of four shards."""
+        if isinstance(value, Shard):
+            return value
+        number, _, of = str(value).partition("/")
+        try:
+            return Shard(int(number), int(of))
+        except ValueError:
+            self.fail(f"{value!r} is no shard; expected 1/4, 2/4 and so on", param, ctx)
+
+
+SHARD = ShardType()
 
 
 class ColumnPair(click.ParamType):  # type: ignore[type-arg]  # not generic in click 8.1

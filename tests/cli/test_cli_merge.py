@@ -1,0 +1,101 @@
+"""Shards evaluated apart and merged are the run of one process."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sqlverdict.cli.main import sqlverdict
+from sqlverdict.errors import RunLogError
+from sqlverdict.runlog.log import read_results
+from sqlverdict.runlog.merge import merge_runs
+from sqlverdict.runlog.run import read_run
+
+
+def evaluate(out: Path, *more: str) -> None:
+    command = ["evaluate", "--cases", str(out.parent / "cases.jsonl"), "--metrics", "ex,esm"]
+    result = CliRunner().invoke(
+        sqlverdict, [*command, "--quiet", "--workers", "0", "--out", str(out), *more]
+    )
+    assert result.exit_code in (0, 4), result.output
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    import sqlite3
+
+    connection = sqlite3.connect(tmp_path / "shop.sqlite")
+    with connection:
+        connection.execute("CREATE TABLE t (n INTEGER)")
+        connection.execute("INSERT INTO t VALUES (1), (2), (3)")
+    connection.close()
+    with (tmp_path / "cases.jsonl").open("w") as file:
+        for number in range(11):
+            prediction = "SELECT n FROM t" if number % 3 else f"SELECT {number} FROM nowhere"
+            line = {
+                "id": str(number),
+                "db_id": "shop",
+                "gold": f"SELECT n FROM t WHERE n > {number % 2}",
+            }
+            file.write(json.dumps({**line, "prediction": prediction}) + "\n")
+    return tmp_path
+
+
+def without_timings(folder: Path) -> list[object]:
+    return [
+        {name: value for name, value in vars(result).items() if name != "timings"}
+        for result in read_results(folder)
+    ]
+
+
+@pytest.mark.parametrize("shards", [1, 2, 3, 5])
+def test_merged_shards_are_the_run_of_one_process(folder: Path, shards: int) -> None:
+    evaluate(folder / "whole")
+    parts = [folder / f"part{number}" for number in range(1, shards + 1)]
+    for number, part in enumerate(parts, 1):
+        evaluate(part, "--shard", f"{number}/{shards}")
+    result = CliRunner().invoke(
+        sqlverdict, ["merge", *map(str, reversed(parts)), "--out", str(folder / "all")]
+    )
+    assert result.exit_code == 0, result.output
+    assert without_timings(folder / "all") == without_timings(folder / "whole")
+    merged, whole = read_run(folder / "all"), read_run(folder / "whole")
+    assert merged.summary == whole.summary
+    assert merged.manifest.fingerprint == whole.manifest.fingerprint
+    assert (folder / "all" / "report.md").is_file()
+
+
+def test_a_missing_shard_is_named(folder: Path) -> None:
+    evaluate(folder / "one", "--shard", "1/2")
+    with pytest.raises(RunLogError, match=r"expected every shard of 2 once; found .*shard 1/2"):
+        merge_runs([folder / "one"], folder / "all")
+
+
+def test_a_shard_that_is_there_twice_is_refused(folder: Path) -> None:
+    evaluate(folder / "one", "--shard", "1/2")
+    with pytest.raises(RunLogError, match="expected every shard of 2 once"):
+        merge_runs([folder / "one", folder / "one"], folder / "all")
+
+
+def test_a_whole_run_is_no_shard(folder: Path) -> None:
+    evaluate(folder / "whole")
+    with pytest.raises(RunLogError, match="is no shard"):
+        merge_runs([folder / "whole"], folder / "all")
+
+
+def test_shards_of_other_options_are_refused(folder: Path) -> None:
+    evaluate(folder / "one", "--shard", "1/2")
+    evaluate(folder / "two", "--shard", "2/2", "--max-rows", "5")
+    with pytest.raises(RunLogError, match="are not shards of one run"):
+        merge_runs([folder / "one", folder / "two"], folder / "all")
+
+
+@pytest.mark.parametrize("text", ["0/2", "3/2", "2", "a/b", "1/0"])
+def test_what_is_no_shard_is_refused(folder: Path, text: str) -> None:
+    command = ["evaluate", "--cases", str(folder / "cases.jsonl"), "--shard", text]
+    result = CliRunner().invoke(sqlverdict, command)
+    assert result.exit_code == 2
+    assert "is no shard" in result.output
