@@ -297,6 +297,21 @@ def test_a_constant_or_a_query_with_a_strong_sign_says_nothing_against_the_gold(
     assert find_situation(CASE, (different, signs))[0] is Situation.DIFFERENCE
 
 
+def test_answers_that_say_nothing_in_two_ways_are_unusual() -> None:
+    nothing, null = AnswerExcerpt(("x",)), AnswerExcerpt(("x",), ((None,),), 1)
+    value = AnswerExcerpt(("x",), ((1,),), 1)
+    cut = AnswerExcerpt(("x",), ((None,),), 2)
+    for gold, prediction, expected in (
+        (nothing, null, Situation.UNUSUAL_WITNESS),
+        (null, nothing, Situation.UNUSUAL_WITNESS),
+        (nothing, value, Situation.ORDINARY_WITNESS),
+        (null, value, Situation.ORDINARY_WITNESS),
+        (nothing, cut, Situation.ORDINARY_WITNESS),
+    ):
+        found = witness("ordinary", gold=gold, prediction=prediction)
+        assert find_situation(CASE, (MATCH, found))[0] is expected
+
+
 def test_a_tie_that_costs_the_prediction_no_row_is_unusual() -> None:
     more = witness("needs_tie", gold=AnswerExcerpt(count=1), prediction=AnswerExcerpt(count=2))
     assert find_situation(CASE, (MATCH, more))[0] is Situation.UNUSUAL_WITNESS

@@ -14,7 +14,7 @@ ordinary_witness             a witness on data like the real ones
 ungraded_witness             a witness, without real data to be held against
 null_in_aggregate            a witness: a NULL changes the number that is returned
 tied_rows_lost               a witness: of rows that tie, the prediction returns fewer
-unusual_witness              a witness on unusual data
+unusual_witness              a witness on unusual data, or one where both answers say nothing
 unsearched_match             the answers agree; no search for a witness could be made
 match                        the answers agree, and no witness was found
 failed                       the prediction does not run
@@ -53,7 +53,7 @@ from sqlverdict.evidence import (
     Undecided,
     fault_of,
 )
-from sqlverdict.evidence_parts import StageFailure
+from sqlverdict.evidence_parts import AnswerExcerpt, StageFailure
 from sqlverdict.harmless import TIED, find_harmless
 from sqlverdict.reasons import Reason
 from sqlverdict.records import Case
@@ -115,7 +115,8 @@ BECAUSE: Mapping[Situation, str] = {
     Situation.NULL_IN_AGGREGATE: "a NULL changes the number that is returned",
     Situation.TIED_ROWS_LOST: "of rows that tie, the prediction returns fewer than the gold",
     Situation.UNDETERMINED_PREDICTION: "the prediction leaves open what the gold decides",
-    Situation.UNUSUAL_WITNESS: "the answers differ only on unusual data",
+    Situation.UNUSUAL_WITNESS: "the answers differ only on unusual data, or in how they say "
+    "nothing",
     Situation.UNSEARCHED_MATCH: "the answers agree, but the search for a database where they "
     "differ could not be made, or was cut by the clock",
     Situation.MATCH: "the answers agree, and no database was found where they differ",
@@ -274,6 +275,8 @@ def _with_witness(witness: Refuted) -> Situation:
         return Situation.UNDETERMINED_PREDICTION if ordinary else Situation.UNUSUAL_WITNESS
     if witness.reasons == (Reason.DUPLICATES_MISMATCH,):
         return Situation.DUPLICATES_WITNESS
+    if _say_nothing(witness.gold, witness.prediction):
+        return Situation.UNUSUAL_WITNESS
     if grade in _BY_GRADE:
         return _BY_GRADE[grade]
     if grade == "needs_null" and witness.null_in_aggregate:
@@ -281,6 +284,16 @@ def _with_witness(witness: Refuted) -> Situation:
     if grade == "needs_tie" and witness.prediction.count < witness.gold.count:
         return Situation.TIED_ROWS_LOST
     return Situation.UNUSUAL_WITNESS
+
+
+def _say_nothing(gold: AnswerExcerpt, prediction: AnswerExcerpt) -> bool:
+    """Whether both answers say nothing, in two ways: no row, or rows that hold only NULL."""
+    for answer in (gold, prediction):
+        if answer.failed is not None or answer.count != len(answer.rows):
+            return False
+        if any(cell is not None for row in answer.rows for cell in row):
+            return False
+    return gold.count != prediction.count
 
 
 def _with_difference(

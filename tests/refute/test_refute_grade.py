@@ -192,6 +192,16 @@ RANKED = [
     ("WITH x AS (SELECT b FROM t) SELECT MAX(b) FROM x", True, "through a common table"),
     ("SELECT b FROM t UNION ALL SELECT b FROM t ORDER BY b LIMIT 1", True, "a union's order"),
     ("SELECT b FROM t UNION SELECT b FROM t ORDER BY b", False, "a union without repetitions"),
+    ("SELECT iif(max(a, 0) > 1, 1, 0) FROM t", False, "no aggregate is compared"),
+    ("SELECT iif(sum(b) > sum(b), 1, 0) FROM t", True, "two sums are equal"),
+    ("SELECT iif(sum(a) > sum(b), 1, 0) FROM t", False, "two sums differ"),
+    ("SELECT iif(sum(a) > 6, 1, 0) FROM t", False, "a sum beside a number"),
+    ("SELECT a FROM t GROUP BY a HAVING sum(b) > sum(b)", False, "sums of groups"),
+    (
+        "WITH x AS (SELECT b FROM t) SELECT CASE WHEN avg(b) < avg(b) THEN 1 END FROM x",
+        True,
+        "two averages through a common table",
+    ),
     ("SELECT a FROM t", False, "nothing is ranked"),
 ]
 

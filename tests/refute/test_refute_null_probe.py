@@ -50,9 +50,24 @@ def made(
             "SELECT county FROM school GROUP BY county ORDER BY count(*)",
             False,
         ),
+        (
+            "SELECT iif(count(name) > 1, 'many', 'few') FROM school",
+            "SELECT iif(count(*) > 1, 'many', 'few') FROM school",
+            False,
+        ),
+        ("SELECT iif(1 > 0, count(name), 0) FROM school", "SELECT count(*) FROM school", True),
         ("not SQL", "SELECT count(*) FROM school", False),
     ],
-    ids=["count", "average", "key", "maximum", "only ordered by", "not SQL"],
+    ids=[
+        "count",
+        "average",
+        "key",
+        "maximum",
+        "only ordered by",
+        "only compared",
+        "beside a condition",
+        "not SQL",
+    ],
 )
 def test_only_numbers_that_are_returned_count(
     schema: Schema, gold: str, prediction: str, expected: bool

@@ -8,9 +8,9 @@ are a safety net, and a result that they cut says so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset
@@ -28,9 +28,9 @@ from sqlverdict.refute.meter import Meter
 from sqlverdict.refute.read import refusal
 from sqlverdict.refute.read.constants import read
 from sqlverdict.refute.read.part import part_of
-from sqlverdict.refute.shrink import Content, Cost, Shrinker
+from sqlverdict.refute.shrink import Content, Cost, Differ, Shrinker
 from sqlverdict.refute.sources import InstanceSources
-from sqlverdict.refute.trial.difference import Difference, SmallDifference
+from sqlverdict.refute.trial.difference import BEST, Difference, Rank, SmallDifference
 from sqlverdict.refute.trial.pair_trial import PairTrial
 from sqlverdict.refute.trial.scratch_database import ScratchDatabase, warm_scratch
 from sqlverdict.refute.witness import (
@@ -43,10 +43,8 @@ from sqlverdict.refute.witness import (
 )
 
 _MORE_ORDINARY = 80
-"""How many more instances are tried for a more ordinary witness once there is one: more than three
-rounds of the rotation, so that each strategy has several chances."""
-_MORE_WITHOUT_DATA = 6
-"""The same without real data to compare with: a smaller witness is all that can be gained."""
+"""How many more instances are tried for a better witness once there is one, more ordinary or
+more telling: more than three rounds of the rotation, so that each strategy has several chances."""
 _REEXAMINED = 8
 """How many differences are examined again where none is determined; a few, because each of them is
 shrunk."""
@@ -216,13 +214,13 @@ class _WitnessSearch:
                 continue
             if len(self._differences) < _REEXAMINED:
                 self._differences.append((difference, origin, self.instances_tried))
-            small = self._small(difference, self._grader, None if best is None else best.cost)
+            small = self._small(difference, self._grader, None if best is None else best.rank)
             if small is None:
                 continue
             best = small
-            if best.cost == (0, 0):
+            if best.rank == BEST:
                 break
-            left = min(left, _MORE_ORDINARY if database is not None else _MORE_WITHOUT_DATA)
+            left = min(left, _MORE_ORDINARY)
             sources.ordinary = database is not None
         if best is None and not self.meter.over:
             best = self._determined_beside()
@@ -245,9 +243,9 @@ class _WitnessSearch:
             yield Instance(self.schema, rows)
 
     def _small(
-        self, difference: Difference, grader: Grader, below: Cost | None
+        self, difference: Difference, grader: Grader, below: Rank | None
     ) -> SmallDifference | None:
-        """The same difference on fewer rows, if it is a determined one that costs less.
+        """The same difference on fewer rows, if it is a determined one of a lower rank.
 
         Where no difference was undetermined so far, the few rows that are left are tested first:
         they have few orders. Once there is a witness, that is tested last of all.
@@ -258,20 +256,31 @@ class _WitnessSearch:
             return None
 
         def hopeless(rows: Content) -> bool:
-            return below is not None and (grader.least(Instance(self.schema, rows)), 0) >= below
+            return below is not None and (grader.least(Instance(self.schema, rows)), 0, 0) >= below
 
-        for differ in (trial.differs, trial.differs_determined):
+        for differ in self._differs(difference):
             rows = self._shrinker(differ, grader).fewer(difference.rows, hopeless)
-            cost = None if rows is None else self._cost(rows, grader)
-            if rows is None or cost is None or (below is not None and cost >= below):
+            if rows is None:
                 return None
-            small = trial.determined_difference(rows)
-            if small is not None:
-                return SmallDifference(small, cost, self.origin, self.instances_tried)
+            cost = self._cost(rows, grader)
+            if below is not None and (*cost, 0) >= below:
+                return None
+            last = trial.determined_difference(rows)
+            if last is not None:
+                small = SmallDifference(last, cost, self.origin, self.instances_tried)
+                return None if below is not None and small.rank >= below else small
             if not trial.is_determined(difference):
                 self._leave_open(difference)
                 return None
         return None
+
+    def _differs(self, difference: Difference) -> tuple[Differ, Differ]:
+        """Whether rows show the difference still, without and with determined answers."""
+        telling = not difference.says_the_same
+        return (
+            partial(self.trial.differs, telling=telling),
+            partial(self.trial.differs_determined, telling=telling),
+        )
 
     def _leave_open(self, difference: Difference) -> None:
         self.undetermined += 1
@@ -282,7 +291,8 @@ class _WitnessSearch:
         """A determined difference beside an undetermined one: one row less may break a tie."""
         grader = self._grader
         for difference, origin, number in self._left_open:
-            shrinker = self._shrinker(self.trial.differs_determined, grader)
+            _, differ = self._differs(difference)
+            shrinker = self._shrinker(differ, grader)
             rows = shrinker.one_less(difference.rows)
             if rows is None:
                 continue
@@ -305,7 +315,7 @@ class _WitnessSearch:
             grader = Grader(
                 self.schema, self._real, self.gold, self.prediction, ranked=(self.gold,)
             )
-            shrinker = self._shrinker(trial.leaves_open, grader, ordinary=True)
+            shrinker = self._shrinker(trial.leaves_open, grader)
             rows = shrinker.fewer(difference.rows) or difference.rows
             rows = shrinker.simpler(rows, self._cost(rows, grader), self.query_values)
             last = trial.stored(trial.legal_difference(rows) or difference)
@@ -318,22 +328,23 @@ class _WitnessSearch:
 
     def _simple(self, small: SmallDifference, grader: Grader) -> Difference:
         """The same difference with simple values."""
-        for differ in (self.trial.differs, self.trial.differs_determined):
-            shrinker = self._shrinker(differ, grader, ordinary=True)
+        for differ in self._differs(small.difference):
+            shrinker = self._shrinker(differ, grader)
             rows = shrinker.simpler(small.difference.rows, small.cost, self.query_values)
             simple = self.trial.determined_difference(rows)
             if simple is not None:
                 return simple
         return small.difference
 
-    def _shrinker(
-        self, differ: Callable[[Content], bool], grader: Grader, *, ordinary: bool = False
-    ) -> Shrinker:
-        """A shrinker; it keeps instances as ordinary as they are if it must."""
-        # Without real data there is nothing to stay ordinary beside: few rows come first.
-        stay_ordinary = ordinary or grader.has_real_data
-        cost = (lambda rows: self._cost(rows, grader)) if stay_ordinary else None
-        return Shrinker(self.generator.constraints, differ, self.budget.shrink, cost, self._is_over)
+    def _shrinker(self, differ: Differ, grader: Grader) -> Shrinker:
+        """A shrinker that keeps instances as ordinary as they are."""
+        return Shrinker(
+            self.generator.constraints,
+            differ,
+            self.budget.shrink,
+            lambda rows: self._cost(rows, grader),
+            self._is_over,
+        )
 
     def _is_over(self) -> bool:
         return self.meter.over

@@ -17,7 +17,8 @@ The grades, most severe first; a witness gets the first that applies:
     nothing.
 ``needs_tie``
     Rows that a query ranks tie: the best two under MAX, MIN, or the first key of ORDER BY with
-    LIMIT 1; two neighbours under any other ORDER BY, up to its LIMIT, or in a window.
+    LIMIT 1; two neighbours under any other ORDER BY, up to its LIMIT, or in a window. Or two
+    aggregates of all rows that a query holds against each other, with < or >, are equal.
 ``ordinary``
     None of these, beside real data.
 ``ungraded``

@@ -5,9 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlverdict.records import Comparison, Outcome
+from sqlverdict.records import Answer, Comparison, Outcome, Reason
 from sqlverdict.refute.shrink import Content, Cost
 from sqlverdict.refute.witness import Origin
+
+Rank = tuple[int, int, int]
+"""How far rows are from ordinary, and whether the answers say the same on them."""
+BEST: Rank = (0, 0, 0)
 
 
 @dataclass
@@ -19,6 +23,22 @@ class Difference:
     prediction: Outcome
     comparison: Comparison
 
+    @property
+    def says_the_same(self) -> bool:
+        """Whether both answers say the same: rows repeated, or nothing said in two ways.
+
+        Nothing is no row, or rows that hold nothing but NULL.
+        """
+        if not isinstance(self.gold, Answer) or not isinstance(self.prediction, Answer):
+            return False
+        if self.comparison.reasons == (Reason.DUPLICATES_MISMATCH,):
+            return True
+        return _says_nothing(self.gold) and _says_nothing(self.prediction)
+
+
+def _says_nothing(answer: Answer) -> bool:
+    return all(cell is None for row in answer.rows for cell in row)
+
 
 class SmallDifference(NamedTuple):
     """A difference on few rows, how far these are from ordinary, and where they came from."""
@@ -27,6 +47,11 @@ class SmallDifference(NamedTuple):
     cost: Cost
     origin: Origin
     instances_tried: int
+
+    @property
+    def rank(self) -> Rank:
+        """What a search prefers, least first: ordinary rows, then a difference that tells more."""
+        return (*self.cost, int(self.difference.says_the_same))
 
 
 def is_whole(difference: Difference | None, rows: Content) -> bool:

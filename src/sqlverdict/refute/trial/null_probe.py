@@ -114,7 +114,10 @@ def probe_nulls(
 
 
 def _aggregated(query: Query, schema: Schema) -> list[ColumnRef]:
-    """The base columns whose sum, count or average the outermost SELECT returns."""
+    """The base columns whose sum, count or average the outermost SELECT returns.
+
+    A number that is only compared, as in ``iif(avg(a) > avg(b), ...)``, is not returned.
+    """
     from sqlglot import exp
 
     if not isinstance(query.tree, exp.Select):
@@ -124,6 +127,7 @@ def _aggregated(query: Query, schema: Schema) -> list[ColumnRef]:
         column_ref
         for output in query.tree.expressions
         for aggregate in output.find_all(exp.Count, exp.Sum, exp.Avg)
+        if aggregate.find_ancestor(exp.Predicate) is None
         for column_ref in resolver.columns(aggregate)
     ]
 

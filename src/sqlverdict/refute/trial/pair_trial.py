@@ -133,13 +133,22 @@ class PairTrial:
             *outcomes, difference.rows, self._scratches, self._preset, self._dialect
         )
 
-    def differs(self, rows: Content) -> bool:
-        """Whether the queries differ on these rows; not whether their answers are determined."""
-        return self._difference(rows) is not None and self._scratches[0].whole
+    def differs(self, rows: Content, *, telling: bool = False) -> bool:
+        """Whether the queries differ on these rows; not whether their answers are determined.
 
-    def differs_determined(self, rows: Content) -> bool:
+        ``telling``: the answers must not say the same.
+        """
+        difference = self._difference(rows)
+        if difference is None or (telling and difference.says_the_same):
+            return False
+        return self._scratches[0].whole
+
+    def differs_determined(self, rows: Content, *, telling: bool = False) -> bool:
         """Whether the queries differ on all of these rows with determined answers."""
-        return is_whole(self.determined_difference(rows), rows)
+        difference = self.determined_difference(rows)
+        if difference is not None and telling and difference.says_the_same:
+            return False
+        return is_whole(difference, rows)
 
     def leaves_open(self, rows: Content) -> bool:
         """Whether the prediction leaves open on all of these rows what the gold decides."""

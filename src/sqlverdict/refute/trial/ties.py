@@ -1,7 +1,8 @@
-"""Where a query picks by rank, whether the rows it picks from tie.
+"""Where a query picks by rank, whether what it picks from ties.
 
 A probe shows the sort keys of one ORDER BY, MAX, MIN or window of a query, wherever it stands,
-in the order in which the query ranks them. Probes of subqueries that look at the query around
+in the order in which the query ranks them; or the two aggregates of all rows that a query holds
+against each other, as in ``iif(avg(a) > avg(b), ...)``. Probes of subqueries that look at the query around
 them cannot run by themselves; they show no tie.
 """
 
@@ -19,7 +20,7 @@ from sqlverdict.records import Failure, ParseFailure, Row
 if TYPE_CHECKING:
     from sqlglot.expressions import Expr
 
-_RANKING = ("order", "max", "min", "over")
+_RANKING = ("order", "max", "min", "over", "<", ">")
 _DROPPED = ("order", "limit", "offset", "having", "group", "distinct", "windows", "qualify")
 
 
@@ -106,6 +107,9 @@ def _probes(node: Expr, root: Expr) -> Iterator[RankProbe]:
         elif isinstance(inner, exp.Window) and inner.args.get("order") is not None:
             first = inner.args["order"].expressions[0]
             yield _of_rows(node, root, inner.args.get("partition_by") or [], first, None)
+        elif isinstance(inner, exp.GT | exp.LT | exp.GTE | exp.LTE):
+            if node.args.get("group") is None and _are_aggregates(inner.this, inner.expression):
+                yield _of_comparison(node, root, inner)
 
 
 def _own(select: Expr) -> Iterator[Expr]:
@@ -149,6 +153,32 @@ def _of_rows(
     bare.set("expressions", outputs)
     descending = [False] * len(parts) + [bool(key.args.get("desc"))]
     return RankProbe(_probe_sql(bare, descending, node, root), len(parts), 1, reach)
+
+
+def _are_aggregates(*sides: Expr) -> bool:
+    from sqlglot import exp
+
+    return all(
+        side.find(exp.AggFunc) is not None and side.find(exp.Window) is None for side in sides
+    )
+
+
+def _of_comparison(node: Expr, root: Expr, comparison: Expr) -> RankProbe:
+    """The two numbers that a comparison ranks."""
+    from sqlglot import exp
+
+    sides: list[Expr] = []
+    for side in (comparison.this, comparison.expression):
+        bare = node.copy()
+        for name in (*_DROPPED, "with_"):
+            bare.set(name, None)
+        bare.set("expressions", [_resolved_key(side, node)])
+        sides.append(bare)
+    one, two = sides
+    probe = exp.Union(this=one, expression=two, distinct=False)
+    own = node.args.get("with_") or root.args.get("with_")
+    probe.set("with_", own.copy() if own is not None else None)
+    return RankProbe(_probe_sql(probe, [False], node, root), 0, 1, None)
 
 
 def _resolved_key(key: Expr, node: Expr) -> Expr:
