@@ -31,7 +31,7 @@ from sqlverdict.records import Case, Fault, Prediction, Reason, Verdict
 from sqlverdict.situations import BECAUSE, QUESTIONS, Situation, find_situation
 from sqlverdict.verdicts import asks, judge
 
-CASE = Case("1", "db", "How many are there?", ("SELECT 1",))
+CASE = Case("1", "db", "How many are there?", ("SELECT town, area FROM t",))
 RANKED = Case("1", "db", "List them in descending order.", ("SELECT 1",))
 SAID = Prediction("1", "SELECT 1")
 
@@ -93,11 +93,13 @@ SITUATIONS = {
     Situation.TRIVIAL_DIFFERENCE: (related("duplicates_only"),),
     Situation.NULL_ROWS_DIFFERENCE: (related("null_rows", order="same"),),
     Situation.GENERATED_SAME: (unseen("permuted", "same", 1.0),),
+    Situation.GENERATED_FORM: (unseen("extra", "other", 0.83),),
     Situation.GENERATED_NEAR: (unseen("same", "other", 0.83),),
     Situation.GENERATED_COLUMNS: (unseen("extra", "other", 0.4),),
     Situation.GOLD_SUSPECT: (related("row_subset"), SIGNS),
     Situation.UNSEARCHED_DIFFERENCE: (related("extra_columns", order="free"), UNSEARCHED),
     Situation.HARMLESS_DIFFERENCE: (related("extra_columns", order="free"),),
+    Situation.FEWER_COLUMNS: (related("missing_columns", columns=[0, None], missing=[1]),),
     Situation.DIFFERENCE: (related("row_subset"),),
     Situation.FAULT: (BAD_GOLD,),
     Situation.FITS_A_TIE: (TIE, SEARCHED),
@@ -275,6 +277,38 @@ def test_a_difference_in_form_that_was_not_searched_is_never_plainly_right(
         assert judge(CASE, SAID, evidence, STRICT).verdict is Verdict.NEEDS_REVIEW
         assert judge(CASE, SAID, evidence, INTENT).verdict == by_intent
     assert find_situation(CASE, (related(), failed))[0] is Situation.DIFFERENCE
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "overlap", "missing", "expected"),
+    [
+        ("permuted", "other", 0.8, (), Situation.GENERATED_FORM),
+        ("permuted", "other", 0.79, (), Situation.GENERATED_COLUMNS),
+        ("extra", "same", 1.0, (), Situation.GENERATED_FORM),
+        ("missing", "same", 1.0, (1,), Situation.GENERATED_FORM),
+        ("missing", "repeated", 1.0, (0,), Situation.GENERATED_FORM),
+        ("missing", "more", 0.9, (1,), Situation.GENERATED_NEAR),
+        ("missing", "same", 1.0, (2,), Situation.GENERATED_NEAR),
+        ("missing", "same", 1.0, (), Situation.GENERATED_NEAR),
+    ],
+)
+def test_columns_that_explain_a_recorded_difference(
+    columns: str, rows: str, overlap: float, missing: tuple[int, ...], expected: Situation
+) -> None:
+    found = unseen(columns, rows, overlap)
+    assert found.generated is not None
+    found = replace(found, generated=replace(found.generated, missing=missing))
+    assert find_situation(CASE, (found,))[0] is expected
+
+
+def test_a_missing_column_that_the_question_names_is_a_difference() -> None:
+    found = related("missing_columns", columns=[0, None], missing=[1])
+    case = Case("1", "db", "How many towns are there, of which area?", CASE.golds)
+    assert find_situation(case, (found,))[0] is Situation.DIFFERENCE
+    broken = replace(found.relations[0], broken=witness("ordinary"))
+    assert find_situation(CASE, (replace(found, relations=(broken,)),))[0] is Situation.DIFFERENCE
+    searched = find_situation(CASE, (found, UNSEARCHED))[0]
+    assert searched is Situation.UNSEARCHED_DIFFERENCE
 
 
 def test_other_columns_say_nothing_of_the_rows() -> None:

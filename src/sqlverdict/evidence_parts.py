@@ -145,6 +145,7 @@ class GeneratedRelation(Struct, frozen=True, omit_defaults=True):
         rows: ``same``, ``repeated``, ``more``, ``fewer`` or ``other``.
         overlap: How much the rows overlap, from 0 to 1.
         assumed_schema: Whether the schema was read off the queries.
+        missing: The gold's columns, from 0, that nothing in the prediction stands for.
     """
 
     instances: int
@@ -152,3 +153,4 @@ class GeneratedRelation(Struct, frozen=True, omit_defaults=True):
     rows: str
     overlap: float
     assumed_schema: bool = False
+    missing: tuple[int, ...] = ()

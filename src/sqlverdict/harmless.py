@@ -4,7 +4,8 @@ A relation is harmless only where it could not have been reached without underst
 question. So every relation has to fulfil these conditions first:
 
 * it is not chance (``weak``);
-* every column of the gold has a column of its own in the prediction;
+* every column of the gold has a column of its own in the prediction, unless the relation is that
+  columns are missing;
 * there are at most as many further columns as the gold has, or :data:`FURTHER_COLUMNS`, which
   is more: a query that returns whole tables contains many answers;
 * an answer of one row has one further column at most, and no number beside the gold's number:
@@ -51,14 +52,18 @@ def find_harmless(case: Case, difference: Related) -> Relation | None:
         if not RELATIONS.has(relation.kind):
             continue
         member = RELATIONS.get(relation.kind)
-        if not may_be_harmless(relation, one_row=one_row, trivial=member.trivial):
+        if not may_be_harmless(
+            relation, one_row=one_row, trivial=member.trivial, fewer=member.fewer_columns
+        ):
             continue
         if member.harmless(relation.detail, RelationContext(case, order_matters)):
             return relation
     return None
 
 
-def may_be_harmless(relation: Relation, *, one_row: bool = False, trivial: bool = False) -> bool:
+def may_be_harmless(
+    relation: Relation, *, one_row: bool = False, trivial: bool = False, fewer: bool = False
+) -> bool:
     """Whether a relation fulfils the conditions that all have in common.
 
     Answers that differ in what benchmarks do not compare are a match: that a search tells them
@@ -69,8 +74,8 @@ def may_be_harmless(relation: Relation, *, one_row: bool = False, trivial: bool 
         return False
     if proof.alternatives or proof.constant != ():
         return False
-    if proof.columns is None:
-        return not proof.missing
+    if proof.columns is None or fewer:
+        return fewer or not proof.missing
     most = 1 if one_row else max(FURTHER_COLUMNS, len(proof.columns))
     return None not in proof.columns and len(proof.extra) <= most
 

@@ -20,9 +20,11 @@ failed                        incorrect     incorrect     incorrect      nobody
 tied_difference               incorrect     incorrect     needs_review   strict, intent
 trivial_difference            incorrect     correct       correct        nobody
 unsearched_difference         incorrect     needs_review  needs_review   strict, intent
+fewer_columns                 incorrect     incorrect     needs_review   strict, intent
 harmless_difference           incorrect     correct       needs_review   intent
 null_rows_difference          incorrect     incorrect     needs_review   strict, intent
 generated_same                incorrect     incorrect     correct        strict
+generated_form                incorrect     incorrect     correct        strict
 generated_near                incorrect     incorrect     correct        strict, intent
 generated_columns             incorrect     incorrect     needs_review   strict, intent
 gold_suspect                  incorrect     incorrect     needs_review   strict, intent
@@ -102,9 +104,11 @@ RESULTS = Policy(
         Situation.TIED_DIFFERENCE: "incorrect",
         Situation.TRIVIAL_DIFFERENCE: "incorrect",
         Situation.UNSEARCHED_DIFFERENCE: "incorrect",
+        Situation.FEWER_COLUMNS: "incorrect",
         Situation.HARMLESS_DIFFERENCE: "incorrect",
         Situation.NULL_ROWS_DIFFERENCE: "incorrect",
         Situation.GENERATED_SAME: "incorrect",
+        Situation.GENERATED_FORM: "incorrect",
         Situation.GENERATED_NEAR: "incorrect",
         Situation.GENERATED_COLUMNS: "incorrect",
         Situation.GOLD_SUSPECT: "incorrect",
@@ -127,9 +131,11 @@ STRICT = Policy(
         Situation.TIED_DIFFERENCE: "incorrect",
         Situation.TRIVIAL_DIFFERENCE: "correct",
         Situation.UNSEARCHED_DIFFERENCE: "needs_review",
+        Situation.FEWER_COLUMNS: "incorrect",
         Situation.HARMLESS_DIFFERENCE: "correct",
         Situation.NULL_ROWS_DIFFERENCE: "incorrect",
         Situation.GENERATED_SAME: "incorrect",
+        Situation.GENERATED_FORM: "incorrect",
         Situation.GENERATED_NEAR: "incorrect",
         Situation.GENERATED_COLUMNS: "incorrect",
         Situation.GOLD_SUSPECT: "incorrect",
@@ -144,7 +150,9 @@ STRICT = Policy(
             Situation.UNUSUAL_WITNESS,
             Situation.TIED_DIFFERENCE,
             Situation.UNSEARCHED_DIFFERENCE,
+            Situation.FEWER_COLUMNS,
             Situation.GENERATED_SAME,
+            Situation.GENERATED_FORM,
             Situation.NULL_ROWS_DIFFERENCE,
             Situation.GENERATED_NEAR,
             Situation.GENERATED_COLUMNS,
@@ -171,9 +179,11 @@ INTENT = Policy(
         Situation.TIED_DIFFERENCE: "needs_review",
         Situation.TRIVIAL_DIFFERENCE: "correct",
         Situation.UNSEARCHED_DIFFERENCE: "needs_review",
+        Situation.FEWER_COLUMNS: "needs_review",
         Situation.HARMLESS_DIFFERENCE: "needs_review",
         Situation.NULL_ROWS_DIFFERENCE: "needs_review",
         Situation.GENERATED_SAME: "correct",
+        Situation.GENERATED_FORM: "correct",
         Situation.GENERATED_NEAR: "correct",
         Situation.GENERATED_COLUMNS: "needs_review",
         Situation.GOLD_SUSPECT: "needs_review",
@@ -184,6 +194,7 @@ INTENT = Policy(
             Situation.UNDETERMINED_PREDICTION,
             Situation.TIED_DIFFERENCE,
             Situation.UNSEARCHED_DIFFERENCE,
+            Situation.FEWER_COLUMNS,
             Situation.HARMLESS_DIFFERENCE,
             Situation.NULL_ROWS_DIFFERENCE,
             Situation.GENERATED_NEAR,

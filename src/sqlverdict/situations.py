@@ -21,9 +21,11 @@ failed                       the prediction does not run
 tied_difference              of rows that tie, the prediction returns fewer than the gold
 trivial_difference           repeated rows, an order nobody asked for, columns in another order
 unsearched_difference        the same as the next line, and no search could be made
+fewer_columns                the same rows without columns that the question does not name
 harmless_difference          another difference that :mod:`sqlverdict.harmless` knows
 null_rows_difference         rows that hold nothing but NULL
 generated_same               answers said to differ, not at hand; on generated databases the same
+generated_form               the same, nearly the same, and the columns differ as people allow
 generated_near               the same, and on generated databases nearly the same
 generated_columns            the same, and the columns differ in number or order
 gold_suspect                 the answers differ, and there is strong evidence against the gold
@@ -40,6 +42,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
+from sqlverdict.compare.related.question_columns import names_columns
 from sqlverdict.compare.relation import RELATIONS
 from sqlverdict.evidence import (
     Contradicted,
@@ -53,7 +56,7 @@ from sqlverdict.evidence import (
     Undecided,
     fault_of,
 )
-from sqlverdict.evidence_parts import AnswerExcerpt, StageFailure
+from sqlverdict.evidence_parts import AnswerExcerpt, GeneratedRelation, StageFailure
 from sqlverdict.harmless import TIED, find_harmless
 from sqlverdict.reasons import Reason
 from sqlverdict.records import Case
@@ -91,9 +94,11 @@ class Situation(StrEnum):
     TIED_DIFFERENCE = "tied_difference"
     TRIVIAL_DIFFERENCE = "trivial_difference"
     UNSEARCHED_DIFFERENCE = "unsearched_difference"
+    FEWER_COLUMNS = "fewer_columns"
     HARMLESS_DIFFERENCE = "harmless_difference"
     NULL_ROWS_DIFFERENCE = "null_rows_difference"
     GENERATED_SAME = "generated_same"
+    GENERATED_FORM = "generated_form"
     GENERATED_NEAR = "generated_near"
     GENERATED_COLUMNS = "generated_columns"
     GOLD_SUSPECT = "gold_suspect"
@@ -127,10 +132,15 @@ BECAUSE: Mapping[Situation, str] = {
     "rows, an order nobody asked for, the order of columns",
     Situation.UNSEARCHED_DIFFERENCE: "the answers differ in form, and no search could be made for "
     "a database where they differ otherwise",
+    Situation.FEWER_COLUMNS: "the rows are the same, without columns that the question does not "
+    "name",
     Situation.HARMLESS_DIFFERENCE: "the answers differ in form, by a relation that people accept",
     Situation.NULL_ROWS_DIFFERENCE: "the answers differ in rows that hold nothing but NULL",
     Situation.GENERATED_SAME: "the answers differ by record; on every generated database they are "
     "the same, the order of columns apart",
+    Situation.GENERATED_FORM: "the answers differ by record; on generated databases the rows are "
+    "nearly the same, and the columns differ in form: another order, more of them, or fewer where "
+    "the question does not name them",
     Situation.GENERATED_NEAR: "the answers differ by record; on generated databases they are "
     "nearly the same",
     Situation.GENERATED_COLUMNS: "the answers differ by record, and their columns differ in "
@@ -163,11 +173,15 @@ QUESTIONS: Mapping[Situation, str] = {
     "all?",
     Situation.UNSEARCHED_DIFFERENCE: "the results differ in form, and no other data could be "
     "tried: is the prediction right all the same?",
+    Situation.FEWER_COLUMNS: "the results are the same rows, without columns that the question "
+    "does not name: is the answer whole?",
     Situation.HARMLESS_DIFFERENCE: "the results differ in form: does the question allow for it?",
     Situation.NULL_ROWS_DIFFERENCE: "the results differ in rows of NULLs alone: does the question "
     "care?",
     Situation.GENERATED_SAME: "the results differ, and not on generated data: is the prediction "
     "right all the same?",
+    Situation.GENERATED_FORM: "the results differ, and on generated data hardly but in their "
+    "columns: is the prediction right all the same?",
     Situation.GENERATED_NEAR: "the results differ, and hardly on generated data: is the "
     "prediction right all the same?",
     Situation.GENERATED_COLUMNS: "the results have other columns: is the prediction "
@@ -305,7 +319,7 @@ def _with_difference(
     if relation is None:
         if _first_relation(difference) == "null_rows":
             return Situation.NULL_ROWS_DIFFERENCE
-        return _told_by_generated(difference) or Situation.DIFFERENCE
+        return _told_by_generated(case, difference) or Situation.DIFFERENCE
     if relation.kind == TIED and relation.proof.limited == "prediction":
         return Situation.TIED_DIFFERENCE
     # What benchmarks do not compare counts as a match. Another form does not: it would be enough
@@ -314,7 +328,8 @@ def _with_difference(
     if unsearched is not None or difference.unsearched:
         return Situation.UNSEARCHED_MATCH if trivial else Situation.UNSEARCHED_DIFFERENCE
     if not trivial:
-        return Situation.HARMLESS_DIFFERENCE
+        fewer = RELATIONS.get(relation.kind).fewer_columns
+        return Situation.FEWER_COLUMNS if fewer else Situation.HARMLESS_DIFFERENCE
     if relation.broken is not None:
         return _BY_GRADE.get(relation.broken.grade, Situation.UNUSUAL_WITNESS)
     return Situation.TRIVIAL_DIFFERENCE
@@ -328,7 +343,7 @@ def _first_relation(difference: Related) -> str:
     return ""
 
 
-def _told_by_generated(difference: Related) -> Situation | None:
+def _told_by_generated(case: Case, difference: Related) -> Situation | None:
     """What generated databases say of answers that are not at hand."""
     generated = difference.generated
     if generated is None:
@@ -336,10 +351,17 @@ def _told_by_generated(difference: Related) -> Situation | None:
     if generated.rows == "same" and generated.columns in ("same", "permuted"):
         return Situation.GENERATED_SAME
     if generated.overlap >= NEAR:
-        return Situation.GENERATED_NEAR
+        form = generated.columns in ("extra", "permuted") or _is_whole_without(case, generated)
+        return Situation.GENERATED_FORM if form else Situation.GENERATED_NEAR
     # Scorers compare columns in their order: other columns explain the recorded difference, and
     # of the rows nothing is known.
     return Situation.GENERATED_COLUMNS if generated.columns != "same" else None
+
+
+def _is_whole_without(case: Case, generated: GeneratedRelation) -> bool:
+    """Whether the same rows lack columns, and the question names none of these."""
+    same = generated.rows in ("same", "repeated") and bool(generated.missing)
+    return same and not names_columns(case, generated.missing)
 
 
 _BY_GRADE = {

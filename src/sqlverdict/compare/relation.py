@@ -106,6 +106,7 @@ class RelationKind(ABC):
         final: No relation of a later rank is looked for: it would say less precisely the same.
         cheap: It is also tried on answers that are too large for a search.
         any_order: It says nothing about the order of rows.
+        fewer_columns: Columns of the gold may be missing from the prediction.
         same_values: Both answers hold the same values; one may hold more of them than the other.
         joins: Pairs of answers between which it holds.
         keeps_apart: Pairs between which it does not, each with ``because``.
@@ -121,6 +122,7 @@ class RelationKind(ABC):
     final: ClassVar[bool] = True
     cheap: ClassVar[bool] = True
     any_order: ClassVar[bool] = False
+    fewer_columns: ClassVar[bool] = False
     same_values: ClassVar[bool] = False
 
     @abstractmethod

@@ -56,12 +56,14 @@ class RelatedOnInstances:
         rows: ``same`` on every database, ``repeated`` (the same but for repetitions), ``more``
             (all of the gold's, and further ones), ``fewer``, or ``other``.
         overlap: How much the sets of rows overlap, from 0 to 1: the mean of their F1.
+        missing: The gold's columns, from 0, that nothing in the prediction stands for.
     """
 
     instances: int
     columns: Columns
     rows: Rows
     overlap: float
+    missing: tuple[int, ...] = ()
 
 
 class _Map:
@@ -90,7 +92,9 @@ class _Map:
         if wider:
             columns = "extra" if wider > 0 else "missing"
         overlap = round(self.overlap / instances, 4)
-        return RelatedOnInstances(instances, columns, next(always, "other"), overlap)
+        missing = sorted({*range(len(self.gold) - min(wider, 0))} - {*self.gold})
+        rows = next(always, "other")
+        return RelatedOnInstances(instances, columns, rows, overlap, tuple(missing))
 
 
 def relate_on_instances(

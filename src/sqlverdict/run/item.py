@@ -270,7 +270,7 @@ class RunItem:
         if relation is None:
             return None
         parts = (relation.instances, relation.columns, relation.rows, relation.overlap)
-        return GeneratedRelation(*parts, schema.source == "assumed")
+        return GeneratedRelation(*parts, schema.source == "assumed", relation.missing)
 
     def _with_blame(self, refutation: Refutation) -> Refutation:
         barred = isinstance(refutation, NotRefuted) and refutation.blame == "prediction"

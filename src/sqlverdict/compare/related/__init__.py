@@ -10,6 +10,7 @@
 ``spellings``       one spelling for values that are written in several ways
 ``clauses``         what a query's tokens say about order and LIMIT
 ``constants``       which columns of an answer read no row
+``question_columns``  whether the question names a column of the gold
 ``plain_names``     queries whose columns are plainly those of tables
 ``wording``         pieces of the sentences that relations say
 ``under_relation``  a preset: answers that agree once a relation is allowed for

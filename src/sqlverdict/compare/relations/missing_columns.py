@@ -12,19 +12,28 @@ Proof
     columns that nothing stands for; ``order``.
 
 Why
-    It always matters: an answer with less in it is rarely a formality.
+    An answer with less in it is rarely a formality. But golds return columns that nobody asked
+    for, such as the count by which they sort: without these the answer is whole.
 
 Limits
-    The prediction's rows may be so plain that they match by chance (``weak``).
+    The prediction's rows may be so plain that they match by chance (``weak``). Whether a question
+    names a column is read off names alone: "who" asks for a name and does not say so.
 """
 
 from __future__ import annotations
 
 from sqlverdict.compare.related.check import map_holds
+from sqlverdict.compare.related.question_columns import names_columns
 from sqlverdict.compare.related.search import map_relation
 from sqlverdict.compare.related.table_pair import TablePair
 from sqlverdict.compare.related.wording import positions
-from sqlverdict.compare.relation import RELATIONS, AnswerPair, Detail, RelationKind
+from sqlverdict.compare.relation import (
+    RELATIONS,
+    AnswerPair,
+    Detail,
+    RelationContext,
+    RelationKind,
+)
 from sqlverdict.files.text import count
 from sqlverdict.records import Relation
 
@@ -39,9 +48,25 @@ class MissingColumns(RelationKind):
     rank = 70
     tag = "missing_columns"
     same_values = True
+    fewer_columns = True
+    harmless_when = "the question names none of the columns that are missing"
     joins = (
         AnswerPair(
             (("Ann", 31, 1.5), ("Bob", 44, 2.5)), ((31, "Ann"), (44, "Bob")), harmless=False
+        ),
+        AnswerPair(
+            (("Ann", 31), ("Bob", 44)),
+            (("Ann",), ("Bob",)),
+            gold_sql="SELECT name, age FROM t",
+            question="Who lives in Rome?",
+            harmless=True,
+        ),
+        AnswerPair(
+            (("Ann", 31), ("Bob", 44)),
+            (("Ann",), ("Bob",)),
+            gold_sql="SELECT name, age FROM t",
+            question="List names and ages.",
+            harmless=False,
         ),
     )
     keeps_apart = (
@@ -66,3 +91,10 @@ class MissingColumns(RelationKind):
             f"the same rows; the prediction lacks {lacks}, the gold's column "
             f"{positions(detail['missing'])}"
         )
+
+    def harmless(self, detail: Detail, context: RelationContext) -> bool:
+        """Whether nobody asked for what is missing, and the rows are in order."""
+        missing = detail.get("missing")
+        if not missing or not context.allows_order(detail):
+            return False
+        return not names_columns(context.case, missing)

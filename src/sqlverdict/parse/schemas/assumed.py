@@ -1,9 +1,11 @@
 """The tables and columns that queries speak of, where no schema is known.
 
 Pairs of queries are often published without their databases. What they name is enough to make
-databases on which both run. Nothing is known of keys and constraints, and types are guessed from
-how a column is used, by the first query that says something. What is found out with such a
-schema is a hint, and never a proof.
+databases on which both run. Types are guessed from how a column is used, by the first query that
+says something. A key is guessed where a query joins two tables and the name of one of the two
+columns is that of its table (``singer.singer_id``, ``singer.id``): it then is that table's key, and
+the other column refers to it. Nothing else is known of keys and constraints. What is found out
+with such a schema is a hint, and never a proof.
 
 A column without a table belongs to the only table of its query, else to a table that has a
 column of this name elsewhere, else to the first one.
@@ -12,10 +14,11 @@ column of this name elsewhere, else to the first one.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from sqlverdict.parse.schema import Column, Schema, Table
+from sqlverdict.files.inflect import regular_singular
+from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import Query
 
@@ -23,8 +26,11 @@ if TYPE_CHECKING:
     from sqlglot import exp
     from sqlglot.expressions import Expr
 
+_Place = tuple[str, str]
+"""A table and one of its columns, in folded letters."""
 _PLACEHOLDER = Column("any_column", "TEXT")
 _SUFFIX = "id"
+_KEY_SUFFIXES = ("id", "code", "key", "number", "no")
 
 
 def assumed_schema(db_id: str, queries: Iterable[Query]) -> Schema:
@@ -45,6 +51,7 @@ class _Guess:
         self._decided_by: dict[tuple[str, str], int] = {}
         self._query = 0
         self._ownerless: list[tuple[exp.Column, Sequence[str]]] = []
+        self._joins: list[tuple[_Place, _Place]] = []
 
     def see(self, tree: Expr) -> None:
         """Take note of a query's tables and columns."""
@@ -65,6 +72,11 @@ class _Guess:
                 self._add(known[0], column)
             elif known and not column.table:
                 self._ownerless.append((column, known))
+        for equality in tree.find_all(exp.EQ):
+            places = [_place(side, inner) for side in (equality.this, equality.expression)]
+            one, two = places
+            if one is not None and two is not None and one[0] != two[0]:
+                self._joins.append((one, two))
 
     def _add(self, table: str, column: exp.Column) -> None:
         folded = fold(table)
@@ -85,12 +97,38 @@ class _Guess:
             if owners or not _may_be_text(column):
                 self._add((owners or sources)[0], column)
         self._ownerless.clear()
+        keys, references = self._keys()
         for folded, name in self._names.items():
             columns = [
                 Column(column, self._type(folded, key))
                 for key, column in self._columns.get(folded, {}).items()
             ]
-            yield Table(name, tuple(columns) or (_PLACEHOLDER,))
+            yield Table(
+                name,
+                tuple(columns) or (_PLACEHOLDER,),
+                (self._columns[folded][keys[folded]],) if folded in keys else (),
+                foreign_keys=tuple(
+                    ForeignKey(
+                        (self._columns[folded][child],),
+                        self._names[parent],
+                        (self._columns[parent][key],),
+                    )
+                    for child, (parent, key) in references.get(folded, {}).items()
+                ),
+            )
+
+    def _keys(self) -> tuple[dict[str, str], dict[str, dict[str, _Place]]]:
+        """The column that is the key of a table, and the columns that refer to such keys."""
+        keys: dict[str, str] = {}
+        references: dict[str, dict[str, _Place]] = {}
+        for one, two in self._joins:
+            rank, other_rank = _names_its_table(*one), _names_its_table(*two)
+            if rank == other_rank or self._type(*one) != self._type(*two):
+                continue
+            key, child = (one, two) if rank > other_rank else (two, one)
+            if keys.setdefault(key[0], key[1]) == key[1]:
+                references.setdefault(child[0], {}).setdefault(child[1], key)
+        return keys, references
 
     def _type(self, table: str, column: str) -> str:
         uses = self._uses[table, column]
@@ -99,6 +137,31 @@ class _Guess:
         if uses["number"] or uses["key"] or column.endswith(_SUFFIX):
             return "INTEGER"
         return "TEXT"
+
+
+def _place(side: Expr, inner: Container[str]) -> _Place | None:
+    """The table and column of one side of an equality; ``None`` where it is no plain column."""
+    from sqlglot import exp
+
+    if not isinstance(side, exp.Column) or isinstance(side.this, exp.Star):
+        return None
+    sources = _sources(side)
+    if len(sources) != 1 or not isinstance(sources[0], exp.Table):
+        return None
+    table = fold(sources[0].name)
+    return None if table in inner else (table, fold(side.name))
+
+
+def _names_its_table(table: str, column: str) -> int:
+    """How well a column's name names its table: 2 wholly, 1 the end of it, 0 not at all."""
+    if column == _SUFFIX:
+        return 2
+    words = column.replace("_", "")
+    stem = next((words.removesuffix(s) for s in _KEY_SUFFIXES if words.endswith(s)), "")
+    noun = regular_singular(table).replace("_", "")
+    if not stem or not noun.endswith(stem):
+        return 0
+    return 2 if noun == stem else 1
 
 
 def _sources(column: exp.Column) -> list[Expr]:

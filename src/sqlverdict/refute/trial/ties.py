@@ -2,8 +2,8 @@
 
 A probe shows the sort keys of one ORDER BY, MAX, MIN or window of a query, wherever it stands,
 in the order in which the query ranks them; or the two aggregates of all rows that a query holds
-against each other, as in ``iif(avg(a) > avg(b), ...)``. Probes of subqueries that look at the query around
-them cannot run by themselves; they show no tie.
+against each other, as in ``iif(avg(a) > avg(b), ...)``. Probes of subqueries that look at the
+query around them cannot run by themselves; they show no tie.
 """
 
 from __future__ import annotations
@@ -107,9 +107,12 @@ def _probes(node: Expr, root: Expr) -> Iterator[RankProbe]:
         elif isinstance(inner, exp.Window) and inner.args.get("order") is not None:
             first = inner.args["order"].expressions[0]
             yield _of_rows(node, root, inner.args.get("partition_by") or [], first, None)
-        elif isinstance(inner, exp.GT | exp.LT | exp.GTE | exp.LTE):
-            if node.args.get("group") is None and _are_aggregates(inner.this, inner.expression):
-                yield _of_comparison(node, root, inner)
+        elif (
+            isinstance(inner, exp.GT | exp.LT | exp.GTE | exp.LTE)
+            and node.args.get("group") is None
+            and _are_aggregates(inner.this, inner.expression)
+        ):
+            yield _of_comparison(node, root, inner)
 
 
 def _own(select: Expr) -> Iterator[Expr]:
