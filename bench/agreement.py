@@ -40,6 +40,7 @@ ABOUT = {
 }
 FORM = frozenset(
     {
+        Situation.FEWER_COLUMNS,
         Situation.HARMLESS_DIFFERENCE,
         Situation.UNSEARCHED_DIFFERENCE,
         Situation.TIED_DIFFERENCE,
@@ -48,6 +49,8 @@ FORM = frozenset(
 )
 """Of these a label that a comparison made says nothing: it calls every such difference wrong."""
 FOLDS = 10
+DIVISIONS = 10
+"""How often questions are divided into folds anew: which bin a pair falls into is partly chance."""
 SAMPLES = 1_000
 BINS = 10
 VALUES = {Verdict.CORRECT: True, Verdict.INCORRECT: False}
@@ -197,11 +200,13 @@ def model_of(items: Sequence[Labelled], style: str) -> Model:
     return Model(sets, count(labelled_results))
 
 
-def held_out(items: Sequence[Labelled], style: str) -> list[tuple[Labelled, float, float]]:
+def held_out(
+    items: Sequence[Labelled], style: str, division: int = 1
+) -> list[tuple[Labelled, float, float]]:
     """Each pair with the probability and deviation that the other questions give it."""
     policy = POLICIES[style]
     groups = by_question(item for item in items if item.set in STYLES[style])
-    Random(1).shuffle(groups)
+    Random(division).shuffle(groups)
     forecasts = []
     for fold in range(FOLDS):
         training = [i for n, group in enumerate(groups) if n % FOLDS != fold for i in group]
@@ -229,7 +234,9 @@ def calibration(items: Sequence[Labelled]) -> None:
     """Expected against observed, and whether the bounds hold; questions held out."""
     series: list[Series] = []
     for style in STYLES:
-        forecasts = held_out(items, style)
+        divided = [held_out(items, style, number) for number in range(1, DIVISIONS + 1)]
+        forecasts = divided[0]
+        errors = [error(each) for each in divided]
         bins: dict[int, list[tuple[bool, float]]] = defaultdict(list)
         for item, p, _ in forecasts:
             bins[min(int(p * BINS), BINS - 1)].append((item.label, p))
@@ -244,7 +251,7 @@ def calibration(items: Sequence[Labelled]) -> None:
         ]
         series.append(
             Series(
-                f"{style}: error {error(forecasts):.3f}",
+                f"{style}: error {sum(errors) / DIVISIONS:.3f}",
                 [
                     (sum(p for _, p in pairs) / len(pairs), sum(y for y, _ in pairs) / len(pairs))
                     for _, pairs in sorted(bins.items())
@@ -259,13 +266,18 @@ def calibration(items: Sequence[Labelled]) -> None:
                 marks=True,
             )
         )
-        print(f"\n`{style}`, {len(forecasts)} pairs, calibration error {error(forecasts):.3f}")
+        print(f"\n`{style}`, {len(forecasts)} pairs, calibration error {_spread(errors)}")
         for which in STYLES[style]:
-            own = [one for one in forecasts if one[0].set == which]
-            print(f"* {which}: {error(own):.3f}; {bounds(own)}")
+            own = [[one for one in each if one[0].set == which] for each in divided]
+            print(f"* {which}: {_spread([error(each) for each in own])}; {bounds(own[0])}")
         table(("stated", "pairs", "mean stated", "right"), rows)
     if "--write" in sys.argv:
         FIGURE.write_text(draw(series), encoding="utf-8")
+
+
+def _spread(errors: Sequence[float]) -> str:
+    """The mean over all divisions, and the least and the greatest."""
+    return f"{sum(errors) / len(errors):.3f} ({min(errors):.3f} to {max(errors):.3f})"
 
 
 def draw(series: Sequence[Series]) -> str:

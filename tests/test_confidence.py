@@ -36,11 +36,21 @@ def labels(
 
 def test_probabilities_can_be_redone_by_hand() -> None:
     found = [*labels("difference/scale", 3, 1), *labels("difference", 0, 4)]
-    model = Model(cells=count(found))
-    assert model.p_right("difference") == pytest.approx((3 + 1) / (8 + 2))
-    assert model.p_right("difference/scale") == pytest.approx((3 + 4 * 0.4) / (4 + 4))
-    assert model.p_right("difference/never_seen") == pytest.approx(0.4)
-    assert model.p_right("never_seen") == 0.5
+    model = Model(cells=count([*found, *labels("failed", 0, 8), *labels("match", 9, 0)]))
+    alike = ("difference", "failed")
+    wrong = (3 + 1) / (16 + 2)
+    situation = (3 + 4 * wrong) / (8 + 4)
+    assert model.p_right("difference", alike) == pytest.approx(situation)
+    assert model.p_right("difference/scale", alike) == pytest.approx((3 + 4 * situation) / (4 + 4))
+    assert model.p_right("difference/never_seen", alike) == pytest.approx(situation)
+    assert model.p_right("match", ["match"]) == pytest.approx((9 + 4 * 10 / 11) / (9 + 4))
+
+
+def test_a_situation_without_labels_is_as_probable_as_its_decision() -> None:
+    model = Model(cells=count([*labels("failed", 0, 8), *labels("match", 9, 0)]))
+    assert model.p_right("gold_suspect", ("failed", "gold_suspect")) == pytest.approx(1 / 10)
+    assert model.p_right("gold_suspect", ["gold_suspect"]) == 0.5
+    assert model.p_right("gold_suspect") == 0.5
 
 
 def test_what_a_judge_says_is_not_counted_twice() -> None:

@@ -4,9 +4,11 @@ A model is a table of counts. For every situation it knows how many labelled pre
 it and how many of them people called right, set by set. A situation is divided further by what
 its evidence shows first (the relation between the answers, the columns on generated databases),
 and by what a judge said. The probability of a small cell is drawn towards that of its situation,
-and that of a situation towards one half:
+that of a situation towards that of all situations on which the policy decides alike (correct,
+incorrect, needs_review), and that of a decision towards one half:
 
-    p(situation) = (right + 1) / (labels + 2)
+    p(decision) = (right + 1) / (labels + 2)
+    p(situation) = (right + 4 p(decision)) / (labels + 4)
     p(cell) = (right + 4 p(situation)) / (labels + 4)
 
 There is nothing else to it: a reader can redo each probability by hand. The counts that come
@@ -16,7 +18,7 @@ with the package, and what they were made of, are in ``confidence.json``, policy
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import resources
@@ -28,9 +30,10 @@ from sqlverdict.errors import UsageError
 from sqlverdict.evidence import Evidence, Related
 
 SHRINKAGE = 4.0
-"""A cell counts as if so many labels of its situation were in it, too."""
+"""A cell counts as if so many labels of its situation were in it, too; so does a situation with
+labels of its decision."""
 PRIOR = 2.0
-"""A situation counts as if so many labels, half of them right, were in it, too."""
+"""A decision counts as if so many labels, half of them right, were in it, too."""
 ENOUGH = 5
 """A set with so many labels in a cell says something about how sets differ."""
 LEAST = 0.02
@@ -68,35 +71,46 @@ class Model:
     cells: Counts = field(default_factory=dict)
 
     def expect(
-        self, situation: str, evidence: Sequence[Evidence] = (), opinion: bool | None = None
+        self,
+        situation: str,
+        evidence: Sequence[Evidence] = (),
+        opinion: bool | None = None,
+        alike: Collection[str] = (),
     ) -> tuple[float | None, float | None]:
         """The probability that people call the prediction right, and its deviation.
 
-        ``None`` where the model has no labels at all.
+        ``None`` where the model has no labels at all. ``alike`` are the situations on which the
+        policy decides as on this one.
         """
         if not self.cells:
             return None, None
         cell = cell_of(situation, evidence, opinion)
-        return round(self.p_right(cell), 4), round(self.deviation(cell), 4)
+        p, deviation = self.p_right(cell, alike), self.deviation(cell, alike)
+        return round(p, 4), round(deviation, 4)
 
-    def p_right(self, cell: str) -> float:
+    def p_right(self, cell: str, alike: Collection[str] = ()) -> float:
         """The probability that people call a prediction of a cell right."""
         above, _, _ = cell.rpartition("/")
         right, labels = self._totals.get(cell, (0.0, 0.0))
-        if not above:
-            return (right + PRIOR / 2) / (labels + PRIOR)
-        return (right + SHRINKAGE * self.p_right(above)) / (labels + SHRINKAGE)
+        prior = self.p_right(above, alike) if above else self._p_alike(alike)
+        return (right + SHRINKAGE * prior) / (labels + SHRINKAGE)
 
-    def deviation(self, cell: str) -> float:
+    def _p_alike(self, situations: Collection[str]) -> float:
+        """The probability in all of these situations."""
+        totals = [self._totals.get(name, (0.0, 0.0)) for name in sorted(set(situations))]
+        right, labels = sum(r for r, _ in totals), sum(n for _, n in totals)
+        return (right + PRIOR / 2) / (labels + PRIOR)
+
+    def deviation(self, cell: str, alike: Collection[str] = ()) -> float:
         """How far a cell's rate may lie from its probability in another set of labels.
 
         A standard deviation, of two parts: what few labels leave open, and how much the sets
         that there are differ among themselves. Where fewer than two sets have enough labels, the
         situation's sets say it, and without these a stated least.
         """
-        p = self.p_right(cell)
+        p = self.p_right(cell, alike)
         _, labels = self._totals.get(cell, (0.0, 0.0))
-        own = p * (1 - p) / (labels + PRIOR + 1)
+        own = p * (1 - p) / (labels + SHRINKAGE + 1)
         return float((own + self._between(cell)) ** 0.5)
 
     def _between(self, cell: str) -> float:

@@ -72,6 +72,11 @@ class Policy:
         """What a situation amounts to; ``judged``: there is a judge to ask."""
         return "ask" if judged and situation in self.asks else self.table[situation]
 
+    def alike(self, situation: str) -> frozenset[Situation]:
+        """The situations on which it decides, without a judge, as on the one of this name."""
+        decisions = {decision for each, decision in self.table.items() if each == situation}
+        return frozenset(each for each, other in self.table.items() if other in decisions)
+
 
 _IN_ALL_POLICIES: Mapping[Situation, Decision] = {
     Situation.CONTRADICTION: "unscored",

@@ -72,7 +72,8 @@ def judge(
         opinion = _opinion(evidence)
         judgement = _by_opinion(opinion, reasons)
         correct = None if opinion is None else opinion.correct
-        return _with_confidence(judgement, situation, model.expect(situation, evidence, correct))
+        expected = model.expect(situation, evidence, correct, policy.alike(situation))
+        return _with_confidence(judgement, situation, expected)
     if decision == "unscored":
         fault = fault_of(by) if by is not None else None
         return Judgement(Verdict.UNSCORED, fault or Fault.TOOLKIT, reasons, situation.value)
@@ -83,7 +84,8 @@ def judge(
     if situation is Situation.GOLD_SUSPECT and decision == "needs_review":
         reasons = (Reason.GOLD_SUSPECT, *reasons)
     judgement = Judgement(Verdict(decision), reasons=reasons)
-    return _with_confidence(judgement, situation, model.expect(situation, evidence))
+    expected = model.expect(situation, evidence, alike=policy.alike(situation))
+    return _with_confidence(judgement, situation, expected)
 
 
 def _with_confidence(

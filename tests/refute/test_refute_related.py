@@ -112,3 +112,46 @@ def test_pairs_without_any_schema_can_be_related() -> None:
     found = relate(gold, said, assumed_schema("art", queries))
     assert found is not None
     assert (found.columns, found.rows) == ("permuted", "same")
+
+
+@pytest.mark.parametrize(
+    ("gold", "prediction", "missing"),
+    [
+        ("SELECT name, age, country FROM singer", "SELECT country FROM singer", (0, 1)),
+        ("SELECT name, age FROM singer", "SELECT name FROM singer", (1,)),
+        ("SELECT name, age FROM singer", "SELECT age, name FROM singer", ()),
+        ("SELECT name FROM singer", "SELECT age, name FROM singer", ()),
+    ],
+)
+def test_the_columns_that_are_missing_are_named(
+    schema: Schema, gold: str, prediction: str, missing: tuple[int, ...]
+) -> None:
+    found = relate(gold, prediction, schema)
+    assert found is not None
+    assert found.missing == missing
+
+
+KEYS = [
+    ("SELECT 1 FROM singer JOIN song ON singer.id = song.singer_id", "singer", "song"),
+    ("SELECT 1 FROM song AS a, singers AS b WHERE a.singer = b.singer_id", "singers", "song"),
+    ("SELECT 1 FROM docs_in_shelves d JOIN shelves s ON d.shelf_id = s.id", "shelves", "docs_in_s"),
+    ("SELECT 1 FROM a_shelf JOIN shelf ON a_shelf.shelf_id = shelf.shelf_id", "shelf", "a_shelf"),
+    ("SELECT 1 FROM a JOIN b ON a.x = b.y", "", ""),
+    ("SELECT 1 FROM a JOIN b ON a.id = b.id", "", ""),
+    ("SELECT 1 FROM a JOIN b ON a.a_id = b.x WHERE b.x = 'text'", "", ""),
+    ("SELECT 1 FROM a AS one JOIN a AS two ON one.a_id = two.boss", "", ""),
+]
+
+
+@pytest.mark.parametrize(("sql", "parent", "child"), KEYS, ids=[row[0][14:] for row in KEYS])
+def test_a_key_is_assumed_where_a_joined_column_bears_its_tables_name(
+    sql: str, parent: str, child: str
+) -> None:
+    query = parse(sql)
+    assert isinstance(query, Query)
+    tables = assumed_schema("any", [query]).tables
+    assert [table.name for table in tables if table.primary_key] == [parent] * bool(parent)
+    found = [(table.name, key.parent) for table in tables for key in table.foreign_keys]
+    assert len(found) == bool(parent)
+    assert all(name.startswith(child) and other == parent for name, other in found)
+    assert all(table.column(name) for table in tables for name in table.primary_key)

@@ -93,7 +93,7 @@ class _Map:
             columns = "extra" if wider > 0 else "missing"
         overlap = round(self.overlap / instances, 4)
         missing = sorted({*range(len(self.gold) - min(wider, 0))} - {*self.gold})
-        rows = next(always, "other")
+        rows: Rows = next(always, "other")
         return RelatedOnInstances(instances, columns, rows, overlap, tuple(missing))
 
 

@@ -6,7 +6,7 @@ Questions are held out together: the pairs of one question are not independent.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -74,8 +74,15 @@ def counts_of(labelled: Iterable[LabelledResult]) -> Counts:
     return count((cell, one.set, one.right, 1.0) for one in labelled for cell in one.cells())
 
 
-def cross_validated(labelled: Sequence[LabelledResult]) -> LabelCalibration:
-    """Calibration on cases whose questions were held out of the counts."""
+def cross_validated(
+    labelled: Sequence[LabelledResult], alike: Callable[[str], Collection[str]]
+) -> LabelCalibration:
+    """Calibration on cases whose questions were held out of the counts.
+
+    Args:
+        labelled: The cases with their labels.
+        alike: The situations on which their policy decides as on the one of this name.
+    """
     folds: dict[int, list[LabelledResult]] = defaultdict(list)
     for one in labelled:
         folds[_fold(one.result)].append(one)
@@ -83,7 +90,9 @@ def cross_validated(labelled: Sequence[LabelledResult]) -> LabelCalibration:
     for fold, held_out in sorted(folds.items()):
         training = (one for other, ones in folds.items() if other != fold for one in ones)
         model = Model(cells=counts_of(training))
-        predictions += [(model.p_right(list(one.cells())[-1]), one.right) for one in held_out]
+        for one in held_out:
+            p = model.p_right(list(one.cells())[-1], alike(one.result.situation))
+            predictions.append((p, one.right))
     return calibration(predictions)
 
 

@@ -14,6 +14,7 @@ from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.files.atomic import write_at_once
 from sqlverdict.files.text import count
 from sqlverdict.load.labels import read_labels
+from sqlverdict.policies import POLICIES
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import table
 from sqlverdict.runlog.run import Run, read_run
@@ -57,7 +58,7 @@ def calibrate(args: CalibrateArgs) -> None:
     )
     values = {item.id: item.value for item in labels.items if item.value is not None}
     labelled = _labelled(runs, values, name)
-    measured = cross_validated(labelled)
+    measured = cross_validated(labelled, POLICIES[policy].alike)
     models: Models = {} if args.alone else built_in()
     write_at_once(args.out, write_models(_added(models, policy, labelled, name, args.about)))
     screen = Screen()
