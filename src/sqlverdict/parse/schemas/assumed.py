@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
     from sqlglot.expressions import Expr
 
-_Place = tuple[str, str]
+_TableColumn = tuple[str, str]
 """A table and one of its columns, in folded letters."""
 _PLACEHOLDER = Column("any_column", "TEXT")
 _SUFFIX = "id"
@@ -51,7 +51,7 @@ class _Guess:
         self._decided_by: dict[tuple[str, str], int] = {}
         self._query = 0
         self._ownerless: list[tuple[exp.Column, Sequence[str]]] = []
-        self._joins: list[tuple[_Place, _Place]] = []
+        self._joins: list[tuple[_TableColumn, _TableColumn]] = []
 
     def see(self, tree: Expr) -> None:
         """Take note of a query's tables and columns."""
@@ -73,8 +73,8 @@ class _Guess:
             elif known and not column.table:
                 self._ownerless.append((column, known))
         for equality in tree.find_all(exp.EQ):
-            places = [_place(side, inner) for side in (equality.this, equality.expression)]
-            one, two = places
+            sides = [_table_column(side, inner) for side in (equality.this, equality.expression)]
+            one, two = sides
             if one is not None and two is not None and one[0] != two[0]:
                 self._joins.append((one, two))
 
@@ -117,10 +117,10 @@ class _Guess:
                 ),
             )
 
-    def _keys(self) -> tuple[dict[str, str], dict[str, dict[str, _Place]]]:
+    def _keys(self) -> tuple[dict[str, str], dict[str, dict[str, _TableColumn]]]:
         """The column that is the key of a table, and the columns that refer to such keys."""
         keys: dict[str, str] = {}
-        references: dict[str, dict[str, _Place]] = {}
+        references: dict[str, dict[str, _TableColumn]] = {}
         for one, two in self._joins:
             rank, other_rank = _names_its_table(*one), _names_its_table(*two)
             if rank == other_rank or self._type(*one) != self._type(*two):
@@ -139,7 +139,7 @@ class _Guess:
         return "TEXT"
 
 
-def _place(side: Expr, inner: Container[str]) -> _Place | None:
+def _table_column(side: Expr, inner: Container[str]) -> _TableColumn | None:
     """The table and column of one side of an equality; ``None`` where it is no plain column."""
     from sqlglot import exp
 
