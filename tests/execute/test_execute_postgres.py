@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -134,6 +136,21 @@ def test_a_client_side_cancel_ends_a_query_that_the_server_would_not(people: str
         assert wait_until(lambda: running(people) == [])
 
 
+def test_a_query_of_a_process_that_was_killed_ends_on_the_server(people: str) -> None:
+    endless = ENDLESS_JOIN.replace("numbers", "person").replace(".i", ".id")
+    program = (
+        "import sys; from sqlverdict.execute.engine import ENGINES, Limits\n"
+        "ENGINES.get('postgres').open(sys.argv[1], Limits()).run(sys.argv[2])"
+    )
+    process = subprocess.Popen([sys.executable, "-c", program, people, endless])
+    try:
+        assert wait_until(lambda: running(people) != [])
+    finally:
+        process.kill()
+        process.wait()
+    assert wait_until(lambda: running(people) == [])
+
+
 def running(url: str) -> list[Any]:
     return execute(
         url,
@@ -202,10 +219,10 @@ def test_a_session_reads_one_snapshot(postgres_database: str) -> None:
         "SELECT nextval('s'), nextval('s')",
     ],
 )
-def test_the_digest_follows_the_content(people: str, change: str, postgres_database: str) -> None:
+def test_the_digest_follows_the_content(change: str, postgres_database: str) -> None:
     execute(
         postgres_database,
-        "CREATE TABLE t (a int, b text)",
+        "CREATE TABLE t (a int, b text, t text, r text)",
         "INSERT INTO t VALUES (1, 'x'), (1, 'x'), (3, 'y')",
         "CREATE SEQUENCE s",
         "CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1'",
@@ -327,7 +344,7 @@ def test_functions_of_the_database_are_told_by_what_they_declare(postgres_databa
 def test_without_its_driver_the_engine_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "psycopg", None)
+    monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(MissingExtra, match=r"sqlverdict\[postgres\]"):
         POSTGRES.open("postgresql://127.0.0.1/test", Limits())
 

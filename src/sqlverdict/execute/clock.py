@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from sqlverdict.execute.frozen_text import clock_use
 from sqlverdict.parse.tokens import Kind, kind, solid
 
 CLOCK_FUNCTIONS = frozenset(
@@ -25,8 +26,10 @@ _QUOTES = '"`['
 _CHANCE = frozenset({"random", "randomblob"})
 
 
-def uses_chance(sql: str) -> bool:
+def uses_chance(sql: str, dialect: str = "sqlite") -> bool:
     """Whether a text calls a function that gives another value each time."""
+    if dialect != "sqlite":
+        return clock_use(sql, dialect).chance
     pieces = solid(sql)
     return any(
         piece.strip(_QUOTES + "]").lower() in _CHANCE and behind == "("

@@ -94,7 +94,8 @@ class RunItem:
     def _gold(self, database: str, sql: str) -> Outcome:
         """What a gold gave; one whose answer is drawn by lot has none to be compared with."""
         outcome = self._run(database, sql)
-        if isinstance(outcome, Answer) and outcome.volatile and uses_chance(sql):
+        dialect = self._runner.engine.dialect
+        if isinstance(outcome, Answer) and outcome.volatile and uses_chance(sql, dialect):
             return Failure(Reason.GOLD_SUSPECT, "the gold's answer depends on chance: random()")
         return outcome
 

@@ -54,8 +54,9 @@ _DECLARATIONS: Final = (
     "SELECT extname, extversion FROM pg_catalog.pg_extension ORDER BY 1",
 )
 _CHECKSUM: Final = sql.SQL(
-    "SELECT count(*), sum(pg_catalog.hashtextextended(t::text, 0)::numeric),"
-    " sum(pg_catalog.hashtextextended(t::text, 1)::numeric) FROM ONLY {} AS t"
+    # With a star: a column may have the name of the table.
+    "SELECT count(*), sum(pg_catalog.hashtextextended((r.*)::text, 0)::numeric),"
+    " sum(pg_catalog.hashtextextended((r.*)::text, 1)::numeric) FROM ONLY {} AS r"
 )
 _SEQUENCE: Final = sql.SQL("SELECT last_value, is_called FROM {}")
 

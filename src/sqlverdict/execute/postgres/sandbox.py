@@ -31,7 +31,9 @@ BLOCKED_FUNCTIONS: Final = word_set(
     "cursor_to_xml cursor_to_xmlschema query_to_xml query_to_xml_and_xmlschema query_to_xmlschema "
     "schema_to_xml schema_to_xml_and_xmlschema schema_to_xmlschema table_to_xml "
     "table_to_xml_and_xmlschema table_to_xmlschema ts_stat ts_rewrite "
-    "set_config nextval setval currval lastval loread lowrite "
+    "set_config nextval setval currval lastval loread lowrite lo_close lo_creat lo_create "
+    "lo_export lo_from_bytea lo_get lo_import lo_lseek lo_lseek64 lo_open lo_put lo_tell lo_tell64 "
+    "lo_truncate lo_truncate64 lo_unlink "
     "crosstab connectby xpath_table"
 )
 """Functions that run texts or read whole schemas, set options, or move sequences."""
@@ -45,7 +47,7 @@ _BLOCKED_STARTS: Final = (
     *("pg_stat_get_activity", "pg_stat_activity", "pg_stat_statements", "pg_stat_replication"),
     *("pg_stat_ssl", "pg_stat_gssapi", "pg_authid", "pg_shadow", "pg_user_mapping", "pg_config"),
     *("pg_largeobject", "pg_prewarm", "pg_buffercache", "pg_surgery", "pg_nextoid", "pg_locks"),
-    *("lo_", "dblink", "binary_upgrade_", "brin_summarize", "brin_desummarize", "gin_clean_"),
+    *("dblink", "binary_upgrade_", "brin_summarize", "brin_desummarize", "gin_clean_"),
 )
 """How the names of what reads files, waits, locks or administrates begin; columns are not called
 so, and a name that is used without parentheses counts too."""

@@ -214,7 +214,7 @@ def _harmless() -> Iterator[Hostile]:
         "SELECT $$; DROP TABLE person; $$",
         "SELECT 1 -- ; DROP TABLE person",
         "SELECT 1;",
-        "SELECT name AS nextval FROM person",
+        "SELECT name AS nextval, id AS lo_import, age AS lo_revenue FROM person",
         "SELECT age AS system, name AS update FROM person",
         "SELECT 'DELETE FROM person'",
         "TABLE city",
