@@ -7,7 +7,7 @@ CORE := $(VENV)/.core
 STAMP := $(VENV)/.installed
 MINUTES ?= 10
 
-.PHONY: install core demo quick test thorough check docs bench clean
+.PHONY: install core demo demo-duckdb quick test thorough check docs bench clean
 
 install: $(STAMP)
 
@@ -25,6 +25,11 @@ $(STAMP): $(CORE)
 # The base install only: no compiler, no torch.
 demo: core
 	$(BIN)/sqlverdict demo
+
+# The same on DuckDB.
+demo-duckdb: core
+	$(PIP) '.[duckdb]'
+	$(BIN)/sqlverdict demo --engine duckdb
 
 # While editing: lint, and the tests that are neither slow nor read the real data; properties try a
 # tenth of their examples.

@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from sqlverdict.abstain.method import Ask, TrainingExample
+from sqlverdict.execute.engine import ENGINES, engine_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case
 
@@ -62,8 +63,7 @@ def _schema(database: str | None, db_id: str) -> Schema | None:
         return None
     key = (database, db_id)
     if key not in _SCHEMAS:
-        from sqlverdict.parse.schemas.load import load_schemas
-
-        schemas = load_schemas(database, db_id) if _is_file(database) else {}
-        _SCHEMAS[key] = next(iter(schemas.values()), None)
+        _SCHEMAS[key] = (
+            ENGINES.get(engine_of(database)).schema(database, db_id) if _is_file(database) else None
+        )
     return _SCHEMAS[key]

@@ -35,7 +35,11 @@ _STEPS = 20
 
 
 def gated(
-    cases: Sequence[Case], predictions: Mapping[str, Prediction], detector: str, limits: Limits
+    cases: Sequence[Case],
+    predictions: Mapping[str, Prediction],
+    detector: str,
+    engine: str,
+    limits: Limits,
 ) -> dict[str, Prediction]:
     """A system's predictions after a detector.
 
@@ -45,7 +49,7 @@ def gated(
     recorded.drafts = {case_id: draft_of(each) for case_id, each in predictions.items()}
     index = DatabaseIndex.of(cases)
     examples = [index.example(case) for case in cases if case.answerable][::2]
-    runner = QueryRunner("sqlite", limits)
+    runner = QueryRunner(engine, limits)
     try:
         tools = Tools(runner=runner)
         composition = detector_machine(detector)

@@ -17,6 +17,7 @@
 ``ehrsql``              what the readers of EHRSQL's questions share
 ``flex_released``       FLEX's own result files under the names of its agreement format
 ``labels``              what people said about predictions
+``translate``           databases and queries of SQLite in the words of another engine
 
 Nothing here runs a query. A missing database is not an error while loading: the case names
 the path where it was expected, and its outcome is typed when it is run.

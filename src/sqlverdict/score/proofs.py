@@ -12,13 +12,22 @@ class ProofMetric:
     """A metric whose value is whether there is a derivation under its profile."""
 
     profile: ClassVar[str]
+    dialects: ClassVar[frozenset[str] | None] = None
+    """The dialects whose queries the profile reads; ``None``: it decides about each query."""
     needs: frozenset[Need] = frozenset({"proof"})
     parameters: tuple[str, ...] = ()
     binary = True
 
     def score(self, item: Item, parameter: str) -> Score:  # noqa: ARG002 - takes none
         """1 for a derivation, 0 for none; unscored where no gold can be read."""
+        if self.dialects is not None and not _dialects(item) <= self.dialects:
+            return Score(None, (Reason.UNSUPPORTED_FEATURE,))
         return score_proof(item, self.profile)
+
+
+def _dialects(item: Item) -> set[str]:
+    """The dialects of the golds."""
+    return {item.query(gold).dialect for gold in item.case.golds}
 
 
 def score_proof(item: Item, profile: str) -> Score:

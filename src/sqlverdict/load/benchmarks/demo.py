@@ -5,7 +5,8 @@ Files, in ``demo_data``: ``<db_id>.sql`` (a database as SQL text), ``cases.jsonl
 ``root`` and ``split`` are ignored. The databases are built from their SQL at first use, in the
 given folder or else in the user's cache, below a name that is the digest of the texts: a changed
 text is a new database. Each is built beside its place and moved there in one step, so several
-processes may start at once. Options: none.
+processes may start at once. For DuckDB the databases are copied into DuckDB files and the golds are
+translated; ``translated_prediction`` does that for predictions. Options: none.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from sqlverdict.files.references import file_of
 from sqlverdict.files.store import cache_folder
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
 from sqlverdict.load.benchmarks.jsonl import JsonlCases
-from sqlverdict.load.databases import DatabaseFolder, DatabaseLocation, Location
+from sqlverdict.load.databases import SUFFIXES, DatabaseFolder, DatabaseLocation, Location
 from sqlverdict.load.descriptions import FOLDER
+from sqlverdict.load.translate import TranslatedCases, copy_to_duckdb
 
 DATA = Path(__file__).with_name("demo_data")
 _PREFIX = "predictions_"
@@ -45,14 +47,15 @@ def predictions_path(system: str) -> Path:
     return DATA / f"{_PREFIX}{system}.jsonl"
 
 
-def build_databases(folder: Path | None = None) -> Path:
+def build_databases(folder: Path | None = None, *, duckdb: bool = False) -> Path:
     """Build the demo's databases, where they are not built yet.
 
     Args:
         folder: Where to; by default the user's cache.
+        duckdb: Copy them into DuckDB files, too.
 
     Returns:
-        The folder that holds ``<db_id>/<db_id>.sqlite``.
+        The folder that holds ``<db_id>/<db_id>.sqlite``, and ``<db_id>/<db_id>.duckdb``.
 
     Raises:
         BenchmarkError: a database cannot be built or written.
@@ -73,6 +76,9 @@ def build_databases(folder: Path | None = None) -> Path:
                 if path.parent.name == db_id:
                     _describe(home / db_id / FOLDER / path.name, data)
             _build(target, script)
+        copy = target.with_suffix(".duckdb")
+        if duckdb and not copy.is_file():
+            copy_to_duckdb(target, copy)
     return home
 
 
@@ -123,9 +129,18 @@ class DemoReader:
             raise UsageError(f"the demo takes no option {unknown[0]!r}; remove it")
         path = DATA / "cases.jsonl"
         folder = databases
+        suffixes: tuple[str, ...] = SUFFIXES
         if isinstance(folder, DatabaseLocation):
+            suffixes = folder.suffixes
             folder = file_of(folder.where) if folder.where is not None else None
-        cases = JsonlCases(path, {}, DatabaseFolder(build_databases(folder)))
+        # Engines of servers have no suffixes, and the demo builds nothing on servers.
+        duckdb = suffixes[:1] == (".duckdb",)
+        home = build_databases(folder, duckdb=duckdb)
+        cases = JsonlCases(path, {}, DatabaseFolder(home, suffixes[:1] if duckdb else SUFFIXES))
         sources = tuple(SourceFile.of(file) for file in (path, *sorted(DATA.glob("*.sql"))))
         count = sum(1 for _ in cases)
-        return Benchmark("demo", f"sha256 {sources[0].sha256[:12]}", cases, count, sources)
+        version = f"sha256 {sources[0].sha256[:12]}"
+        if duckdb:
+            translated = TranslatedCases(cases, "duckdb")
+            return Benchmark("demo", f"{version}, for DuckDB", translated, count, sources)
+        return Benchmark("demo", version, cases, count, sources)

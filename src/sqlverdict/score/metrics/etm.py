@@ -19,7 +19,7 @@ Direction:
 
 Unscored cases:
     No gold can be read, or the schema is not known. A prediction that cannot be read is
-    scored: 0.
+    scored: 0. Queries of engines other than SQLite: the paper's rules read SQLite's dialect.
 
 Source:
     Ascoli, Kandikonda and Choi, "ETM: Modern Insights into Perspective on Text-to-SQL
@@ -39,3 +39,4 @@ class Etm(ProofMetric):
     name = "etm"
     version = 1
     profile = "etm_paper"
+    dialects = frozenset({"sqlite"})

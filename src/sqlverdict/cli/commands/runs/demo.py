@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,13 +19,16 @@ from sqlverdict.cli.options.shared import (
     workers_option,
 )
 from sqlverdict.cli.show_run import run_json, show_case, show_end, show_runs
+from sqlverdict.errors import UsageError
 from sqlverdict.evidence import OpenQuestion, Proved, Refuted
-from sqlverdict.execute.engine import Limits
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.load.benchmarks.demo import DATA, predictions_path, systems
+from sqlverdict.load.databases import DatabaseLocation
 from sqlverdict.load.predictions import load_predictions
+from sqlverdict.load.translate import translated_prediction
 from sqlverdict.pipeline import Options, Progress, System, evaluate_systems
-from sqlverdict.records import Reason, Result, Verdict
+from sqlverdict.records import Prediction, Reason, Result, Verdict
 from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.report.one_run.case import relation_kinds
 from sqlverdict.report.one_run.files import write_reports
@@ -38,6 +41,11 @@ from sqlverdict.runlog.run import Run
 
 _STEPS = 20_000_000
 """The limit of one query: the demo contains endless ones on purpose."""
+
+_ENGINES = (DEFAULT_ENGINE, "duckdb")
+
+_SECONDS = 2.0
+"""The same for an engine that counts no steps."""
 
 _INSTANCES = 160
 """Databases tried for each match: enough for the demo, and quick."""
@@ -53,6 +61,11 @@ class DemoArgs:
         default=Path("sqlverdict-demo"),
         help="The folder of the runs, one folder for each system.",
     )
+    engine: str = option(
+        "--engine",
+        default=DEFAULT_ENGINE,
+        help="sqlite or duckdb; for duckdb, databases and queries are translated.",
+    )
     metrics: str = option(
         "--metrics",
         default="verdict,ex,etm",
@@ -65,7 +78,11 @@ class DemoArgs:
 
 @command(
     DemoArgs,
-    examples=["sqlverdict demo", "sqlverdict demo --out /tmp/demo --metrics 'ex,ex[bird],esm'"],
+    examples=[
+        "sqlverdict demo",
+        "sqlverdict demo --out /tmp/demo --metrics 'ex,ex[bird],esm'",
+        "sqlverdict demo --engine duckdb",
+    ],
 )
 def demo(args: DemoArgs) -> int:
     """Evaluate an embedded benchmark of 90 questions on three small databases.
@@ -97,20 +114,33 @@ def demo(args: DemoArgs) -> int:
 
 def _evaluate(args: DemoArgs, progress: Progress | None) -> tuple[Sequence[Run], Sequence[Run]]:
     """The runs of the three systems, and those of two of them with a detector."""
-    benchmark = BENCHMARKS.get("demo").read(DATA, databases=args.out / "databases")
+    engine = ENGINES.get(args.engine)
+    if engine.name not in _ENGINES:
+        raise UsageError(
+            f"the demo runs on {' and '.join(_ENGINES)}, in files of its own, and not on "
+            f"{engine.name}. Use --engine {_ENGINES[1]}, or leave --engine out"
+        )
+    location = DatabaseLocation(str(args.out / "databases"), engine.suffixes)
+    benchmark = BENCHMARKS.get("demo").read(DATA, databases=location)
     cases = list(benchmark.cases)
-    limits = Limits(steps=_STEPS)
+    limits = Limits(steps=_STEPS) if engine.counts_steps else Limits(seconds=_SECONDS)
     plain, with_detector = [], []
     for name in systems():
-        predictions = load_predictions(predictions_path(name), [case.id for case in cases])
-        plain.append(System(name, predictions, args.out / name, predictions.sha256))
+        loaded = load_predictions(predictions_path(name), [case.id for case in cases])
+        predictions: Mapping[str, Prediction] = loaded
+        if engine.name != DEFAULT_ENGINE:
+            predictions = {
+                key: translated_prediction(each, engine.dialect) for key, each in loaded.items()
+            }
+        plain.append(System(name, predictions, args.out / name, loaded.sha256))
         detector = GATES.get(name)
         if detector is not None:
-            answers = gated(cases, predictions, detector, limits)
+            answers = gated(cases, predictions, detector, engine.name, limits)
             folder = args.out / f"{name}-{detector}"
             with_detector.append(System(f"{name} > {detector}", answers, folder))
     options = Options(
         metrics=args.metrics,
+        engine=engine.name,
         limits=limits,
         workers=args.workers,
         overwrite=True,
