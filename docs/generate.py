@@ -81,7 +81,8 @@ def presets() -> str:
     return members(
         "Comparison presets",
         "A preset says when two answers are the same. `strict` is ours and the default; the "
-        "others reproduce published scripts, quirks included, so that scores can be compared.",
+        "others reproduce published scripts, quirks included, so that scores can be compared. "
+        "How far they agree with the scripts is in [official_scorers.md](official_scorers.md).",
         PRESETS,  # type: ignore[arg-type]
     )
 
@@ -139,7 +140,8 @@ def benchmarks() -> str:
     """The benchmarks page."""
     return members(
         "Benchmarks",
-        "Formats that `--benchmark` reads.",
+        "Formats that `--benchmark` reads. The preset of each benchmark's own script is in "
+        "[official_scorers.md](official_scorers.md).",
         BENCHMARKS,  # type: ignore[arg-type]
     )
 

@@ -73,7 +73,8 @@ def frame_of(answer: Answer, *, has_names: bool, decimals_are_floats: bool) -> F
         decimals_are_floats: As ``read_sql_query`` makes them; a bare frame keeps decimals.
     """
     rows = answer.values
-    width = len(answer.columns)
+    # A frame that is made of rows alone has no column where there is no row.
+    width = len(answer.columns) if rows or has_names else 0
     cells: list[tuple[Any, ...]] = list(zip(*rows, strict=True)) if rows else [()] * width
     columns = [
         _column(answer.columns[i] if has_names else i, cells[i], decimals_are_floats)
