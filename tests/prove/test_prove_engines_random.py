@@ -6,7 +6,7 @@ A long run by hand: ``python tests/prove/test_prove_engines_random.py duckdb 500
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
@@ -17,6 +17,7 @@ import sqlglot
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parent))
 from engine_databases import DIALECTS, engine_of, server_of
+from operator_maker import OperatorMaker
 from query_mutations import mutate
 from query_strategies import make_query
 
@@ -162,18 +163,17 @@ def _plain(cell: object) -> object:
         return cell
 
 
-def troubles(
-    dialect: str, seeds: Iterable[int], databases: int
-) -> tuple[list[Claim], list[tuple[Claim, dict[str, tuple[Row, ...]]]]]:
-    """All claims about the queries of some seeds, and those that do not hold."""
+def broken_claims(
+    found: Sequence[Claim], dialect: str, databases: int = DATABASES
+) -> list[tuple[Claim, dict[str, tuple[Row, ...]]]]:
+    """The claims that do not hold on the dialect's engine."""
     schema = schema_in(dialect)
     engine = ENGINES.get(engine_of(dialect))
     assert isinstance(engine, ScratchEngine)
-    found = [claim for seed in seeds for claim in claims(seed, dialect, schema)]
     with server_of(dialect) as near:
         scratch = engine.scratch(schema, Limits(), near)
         try:
-            return found, list(differences(found, scratch, schema, dialect, databases))
+            return list(differences(found, scratch, schema, dialect, databases))
         finally:
             scratch.close()
 
@@ -181,20 +181,33 @@ def troubles(
 @pytest.mark.slow
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_proved_pair_differs_on_random_rows(dialect: str) -> None:
-    found, wrong = troubles(dialect, range(QUERIES), DATABASES)
-    assert wrong == []
+    schema = schema_in(dialect)
+    found = [claim for seed in range(QUERIES) for claim in claims(seed, dialect, schema)]
+    assert broken_claims(found, dialect) == []
     kinds = [claim.kind for claim in found]
     assert kinds.count("proved") > QUERIES // 8
     assert kinds.count("read") > QUERIES // 4
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_operators_bind_as_the_engine_binds_them(dialect: str) -> None:
+    texts = [OperatorMaker(Random(seed)).query() for seed in range(QUERIES)]
+    found = [claim for sql in texts for claim in _forms(sql, dialect, schema_in(dialect))]
+    assert broken_claims(found, dialect) == []
+    assert sum(claim.kind == "read" for claim in found) > QUERIES // 2
+
+
 def by_hand(dialect: str, count: int, start: int = 0) -> None:
     """Print every claim that does not hold."""
-    total = 0
+    total, schema = 0, schema_in(dialect)
     for block in range(start, start + count, 200):
-        found, wrong = troubles(dialect, range(block, min(block + 200, start + count)), 12)
+        seeds = range(block, min(block + 200, start + count))
+        found = [claim for seed in seeds for claim in claims(seed, dialect, schema)]
+        for seed in seeds:
+            found += _forms(OperatorMaker(Random(seed)).query(), dialect, schema)
         total += len(found)
-        for claim, rows in wrong:
+        for claim, rows in broken_claims(found, dialect, 12):
             sys.stdout.write(f"{claim}\n  {rows}\n")
     sys.stdout.write(f"{dialect}: {total} claims\n")
 
