@@ -29,7 +29,7 @@ FLOOR = {stage: number for number, stages in enumerate(FLOORS) for stage in stag
 FLOOR |= dict.fromkeys(("testing", ""), len(FLOORS) - 1.5)  # type: ignore[arg-type]
 """``testing`` and the package's front door see everything below ``cli``."""
 
-SEES_PIPELINE = {"cli", "audit", "testing", ""}
+SEES_PIPELINE = {"api", "cli", "audit", "testing", ""}
 LINES = 400
 
 

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from sqlverdict.api.calls import check, load_schema, prove_pair, refute_pair
     from sqlverdict.api.pair_result import PairResult
     from sqlverdict.api.scorer import Scorer
+    from sqlverdict.api.whole_run import EvaluatedRun, evaluate
     from sqlverdict.compare.answers import compare_answers
     from sqlverdict.compare.related.relate import relate
     from sqlverdict.errors import SqlverdictError
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
     from sqlverdict.load.fenced import extract_sql
     from sqlverdict.load.predictions import load_predictions
-    from sqlverdict.pipeline import Options, System, evaluate, evaluate_pairs, evaluate_systems
+    from sqlverdict.pipeline import Options, System, evaluate_pairs, evaluate_systems
     from sqlverdict.records import (
         Answer,
         Case,
@@ -80,6 +81,7 @@ _MODULES = {
     "Comparison": "records",
     "Contract": "records",
     "Estimate": "score.summary",
+    "EvaluatedRun": "api.whole_run",
     "Evidence": "records",
     "Failure": "records",
     "Limits": "execute.engine",
@@ -97,7 +99,7 @@ _MODULES = {
     "Verdict": "records",
     "check": "api.calls",
     "compare_answers": "compare.answers",
-    "evaluate": "pipeline",
+    "evaluate": "api.whole_run",
     "evaluate_pairs": "pipeline",
     "evaluate_systems": "pipeline",
     "extract_sql": "load.fenced",
@@ -117,6 +119,7 @@ __all__ = [
     "Comparison",
     "Contract",
     "Estimate",
+    "EvaluatedRun",
     "Evidence",
     "Failure",
     "Limits",

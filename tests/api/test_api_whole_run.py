@@ -1,0 +1,125 @@
+"""Whole runs from Python: files, tables and records in; filters and tables out."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sqlverdict as sv
+
+GOLD = "SELECT name FROM t WHERE n > 1"
+PREDICTIONS = {"1": GOLD, "2": "SELECT name FROM t", "3": None}
+RECORDS: list[dict[str, Any]] = [
+    {"id": key, "db_id": "shop", "gold": GOLD, "prediction": prediction}
+    for key, prediction in PREDICTIONS.items()
+]
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    path = tmp_path / "shop.sqlite"
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute("CREATE TABLE t (name TEXT, n INTEGER)")
+        connection.execute("INSERT INTO t VALUES ('a', 1), ('b', 2)")
+    connection.close()
+    return path
+
+
+def scores(run: sv.Run) -> dict[str, float | None]:
+    return {result.id: result.scores["ex"] for result in run.results()}
+
+
+EXPECTED = {"1": 1.0, "2": 0.0, "3": 0.0}
+
+
+def test_records_with_their_predictions_and_one_database(db: Path) -> None:
+    assert scores(sv.evaluate(RECORDS, db=db)) == EXPECTED
+
+
+def test_records_and_predictions_apart(db: Path) -> None:
+    cases = [{key: row[key] for key in ("id", "db_id", "gold")} for row in RECORDS]
+    assert scores(sv.evaluate(cases, PREDICTIONS, databases=db.parent)) == EXPECTED
+    assert scores(sv.evaluate(cases, list(PREDICTIONS.values()), db=db)) == EXPECTED
+
+
+def test_a_jsonl_file_and_a_csv_file(db: Path, tmp_path: Path) -> None:
+    lines = tmp_path / "cases.jsonl"
+    lines.write_text("".join(json.dumps(row) + "\n" for row in RECORDS))
+    assert scores(sv.evaluate(str(lines), db=db)) == EXPECTED
+    table = tmp_path / "cases.csv"
+    with table.open("w", newline="") as file:
+        writer = csv.DictWriter(file, ["id", "db_id", "gold_query"])
+        writer.writeheader()
+        writer.writerows({"id": r["id"], "db_id": "shop", "gold_query": r["gold"]} for r in RECORDS)
+    run = sv.evaluate(table, PREDICTIONS, db=db, columns={"gold_query": "gold"})
+    assert scores(run) == EXPECTED
+
+
+def test_a_data_frame_with_other_column_names(db: Path) -> None:
+    pandas = pytest.importorskip("pandas", reason="the extra pandas is not installed")
+    frame = pandas.DataFrame(RECORDS).rename(columns={"gold": "gold_sql", "prediction": "bot"})
+    run = sv.evaluate(frame, db=db, columns={"gold_sql": "gold", "bot": "prediction"})
+    assert scores(run) == EXPECTED
+    table = run.to_pandas()
+    assert list(table["ex"]) == [1.0, 0.0, 0.0]
+    assert {"id", "db_id", "gold", "prediction", "verdict", "reasons"} <= set(table.columns)
+
+
+def test_numbers_as_ids_are_taken_as_text(db: Path) -> None:
+    records = [{**row, "id": int(row["id"])} for row in RECORDS]
+    assert scores(sv.evaluate(records, db=db)) == EXPECTED
+    cases = [{key: row[key] for key in ("id", "db_id", "gold")} for row in records]
+    assert scores(sv.evaluate(cases, {1: GOLD, 2: "SELECT 1", 3: None}, db=db))["1"] == 1.0
+
+
+def test_results_are_found_and_filtered(db: Path) -> None:
+    run = sv.evaluate(RECORDS, db=db)
+    assert run["2"].id == run[2].id == "2"
+    with pytest.raises(KeyError):
+        run["nowhere"]
+    assert [result.id for result in run.filter(verdict="correct")] == ["1"]
+    assert [result.id for result in run.filter(db_id="elsewhere")] == []
+
+
+def test_lucky_matches_are_found(db: Path) -> None:
+    lucky = "SELECT name FROM t WHERE n <> 1"
+    records = [{"id": "1", "gold": GOLD, "prediction": lucky}]
+    run = sv.evaluate(records, db=db, metrics="ex,witness_accuracy")
+    assert [result.id for result in run.filter(lucky=True)] == ["1"]
+    assert run.filter(lucky=False) == []
+
+
+def test_two_runs_are_compared(db: Path) -> None:
+    before = sv.evaluate(RECORDS, db=db)
+    after = sv.evaluate([{**row, "prediction": GOLD} for row in RECORDS], db=db)
+    compared = before.compare(after)
+    assert compared.outcome.gained == ("2", "3")
+
+
+def test_a_latex_table_has_a_line_for_each_metric(db: Path) -> None:
+    text = sv.evaluate(RECORDS, db=db, metrics="ex,text_match").to_latex()
+    assert r"text\_match &" in text
+    assert "33.3" in text
+
+
+@pytest.mark.parametrize(
+    ("cases", "predictions", "message"),
+    [
+        ({"id": 1}, None, "the cases are dict"),
+        (5, None, "the cases are int"),
+        ([5], None, "record 0 is int"),
+        ([{"gold": GOLD}], None, "no predictions"),
+        ([{"gold": GOLD}], ["a", "b"], "2 predictions for 1 cases"),
+    ],
+)
+def test_wrong_input_is_refused_with_words(
+    db: Path, cases: Any, predictions: Any, message: str
+) -> None:
+    with pytest.raises(sv.SqlverdictError, match=message):
+        sv.evaluate(cases, predictions, db=db)
