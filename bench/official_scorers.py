@@ -2,7 +2,7 @@
 
 Run: ``python bench/official_scorers.py [--only ENGINE] [--list]``; needs SQLVERDICT_DATA. Engines
 whose server is not reachable are left out, with a line that says so. ``SQLVERDICT_TEST_POSTGRES``
-and ``SQLVERDICT_TEST_MYSQL`` are the servers; databases are made there from dumps and dropped
+and ``SQLVERDICT_MYSQL`` are the servers; databases are made there from dumps and dropped
 again. All of it takes about five minutes: one question of mini-dev runs into the limit of time on
 PostgreSQL with most systems.
 
@@ -39,7 +39,7 @@ from official_data import (
 
 DATA = Path(os.environ.get("SQLVERDICT_DATA", Path(__file__).parents[2] / "shared" / "data"))
 POSTGRES = os.environ.get("SQLVERDICT_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/test")
-MYSQL = os.environ.get("SQLVERDICT_TEST_MYSQL", "mysql://root@127.0.0.1:3306/test")
+MYSQL = os.environ.get("SQLVERDICT_MYSQL", "mysql://root@127.0.0.1:3306/test")
 STRICT = "ex"
 HEADER = ("scorer", "engine", "metric", "equal", "explained", "1 → strict 0", "0 → strict 1")
 

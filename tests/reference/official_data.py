@@ -259,12 +259,16 @@ def defog_sqlite(data: Path, folder: Path) -> dict[str, str]:
     return databases
 
 
+class DatabaseExists(Exception):
+    """A server has a database under a name that the golds use."""
+
+
 @contextmanager
 def mysql_databases(server: str, dumps: Mapping[str, Path]) -> Iterator[dict[str, str]]:
     """Databases on a server under the names that the golds use, gone afterwards; their URLs.
 
     Raises:
-        RuntimeError: a database of such a name exists already.
+        DatabaseExists: a database of such a name exists already.
     """
     import pymysql
     from pymysql.constants import CLIENT
@@ -281,7 +285,7 @@ def mysql_databases(server: str, dumps: Mapping[str, Path]) -> Iterator[dict[str
         cursor.execute("SHOW DATABASES")
         present = {name for (name,) in cursor.fetchall()} & set(dumps)
         if present:
-            raise RuntimeError(f"{server} has {sorted(present)} already: drop them first")
+            raise DatabaseExists(f"{server} has {sorted(present)} already: drop them first")
         try:
             urls = {}
             for name, dump in dumps.items():

@@ -6,6 +6,7 @@ no imitation can remove are counted, so that a new one does not hide among them.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -14,17 +15,21 @@ from official_data import (
     EX,
     EXACT,
     SOFT_F1,
+    DatabaseExists,
     Reference,
     bird_mini_dev,
     compare_with,
     defog,
     defog_functions,
     defog_sqlite,
+    mysql_databases,
     postgres_databases,
     spider2,
 )
 
 from tiers import THOROUGH, sampled
+
+MYSQL = os.environ.get("SQLVERDICT_MYSQL", "mysql://root@127.0.0.1:3306/test")
 
 
 def unexplained(reference: Reference) -> tuple[dict[str, int], list[str]]:
@@ -81,6 +86,21 @@ def test_defog_equals_the_script_on_postgresql(data_root: Path, postgres: str) -
         checked, wrong = unexplained(reference)
     assert wrong == []
     assert checked == {EXACT: sampled(332, 1326), CORRECT: sampled(332, 1326)}
+
+
+@pytest.mark.sampled
+@pytest.mark.slow
+def test_defog_equals_the_script_on_mariadb(data_root: Path) -> None:
+    pymysql = pytest.importorskip("pymysql", reason="PyMySQL is not installed: extra 'mysql'")
+    dumps = (data_root / "defog/databases_frozen/mysql").glob("*.sql")
+    try:
+        with mysql_databases(MYSQL, {dump.stem: dump for dump in dumps}) as databases:
+            reference = defog(data_root, "mysql", databases).every(sampled(3, 1))
+            checked, wrong = unexplained(reference)
+    except (pymysql.OperationalError, DatabaseExists) as error:
+        pytest.skip(f"no databases can be made at {MYSQL} (SQLVERDICT_MYSQL): {error}")
+    assert wrong == []
+    assert checked == {EXACT: sampled(388, 1162), CORRECT: sampled(388, 1162)}
 
 
 @pytest.mark.sampled

@@ -49,7 +49,8 @@ class DatabaseFiles(Check):
             else:
                 data.figures["databases_missing"] += 1
                 data.figures["cases_without_database"] += len(cases)
-                yield _missing(path, db_id, len(cases))
+                results = all(case.gold_answers for case in cases)
+                yield _missing(path, db_id, len(cases), "info" if results else "error")
 
 
 def _opened(database: str, db_id: str, cases: int, data: AuditData) -> Iterator[AuditFinding]:
@@ -65,14 +66,16 @@ def _opened(database: str, db_id: str, cases: int, data: AuditData) -> Iterator[
         yield AuditFinding(NAME, "error", db_id, f"{error}; {cases} cases cannot run", hint, detail)
 
 
-def _missing(path: Path, db_id: str, cases: int) -> AuditFinding:
+def _missing(path: Path, db_id: str, cases: int, severity: Severity) -> AuditFinding:
     root = path.parent.parent
     names = [child.stem for child in root.iterdir()] if root.is_dir() else []
     near = get_close_matches(db_id, names, n=1, cutoff=_ALIKE)
     known = f" There is {near[0]!r}." if near else ""
     message = f"there is no {path}; {cases} cases cannot run.{known}"
     hint = "add the file, or correct the db_id or --databases"
-    return AuditFinding(NAME, "error", db_id, message, hint, {"path": str(path), "cases": cases})
+    if severity == "info":
+        hint = "predictions that are results need none; for queries, add the file"
+    return AuditFinding(NAME, severity, db_id, message, hint, {"path": str(path), "cases": cases})
 
 
 def _examine(path: Path, db_id: str, data: AuditData) -> Iterator[AuditFinding]:

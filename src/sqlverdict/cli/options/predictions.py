@@ -41,7 +41,7 @@ class PredictionArgs:
         "--predictions",
         multiple=True,
         metavar="[NAME=]FILE",
-        help="A prediction file. Repeat it for several systems.",
+        help="A file of predictions, or a folder with one file a case. Repeatable.",
     )
     system: tuple[str, ...] = option(
         "--system",

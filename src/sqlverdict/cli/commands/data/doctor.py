@@ -18,7 +18,7 @@ from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.limits import CacheArgs
 from sqlverdict.cli.options.predictions import prediction_format_option
 from sqlverdict.cli.options.shared import (
-    FILE,
+    ANY_PATH,
     json_option,
     limit_option,
     print_json,
@@ -54,7 +54,7 @@ class DoctorArgs:
 
     data: DataArgs = group(DataArgs)
     predictions: Path | None = option(
-        "--predictions", type=FILE, heading=Heading.DATA, help="A prediction file to examine too."
+        "--predictions", type=ANY_PATH, heading=Heading.DATA, help="Predictions to examine too."
     )
     prediction_format: str | None = prediction_format_option()
     limit: int | None = limit_option()

@@ -16,7 +16,7 @@ from sqlverdict.cli.options.data import DataArgs, read_benchmark
 from sqlverdict.cli.options.limits import CacheArgs, open_runner
 from sqlverdict.cli.options.predictions import prediction_format_option
 from sqlverdict.cli.options.shared import (
-    FILE,
+    ANY_PATH,
     REFERENCE,
     json_option,
     limit_option,
@@ -68,7 +68,7 @@ class LintArgs:
     data: DataArgs = group(DataArgs)
     predictions: Path | None = option(
         "--predictions",
-        type=FILE,
+        type=ANY_PATH,
         heading=Heading.DATA,
         help="The queries to examine. [default: the golds]",
     )
