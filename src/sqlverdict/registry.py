@@ -62,8 +62,9 @@ class Registry(Generic[T]):
         Raises:
             UnknownMember: there is none; the message lists what there is.
         """
-        if name not in self._members:
-            self._load_builtin(name)
+        if name in self._members:
+            return self._members[name]
+        self._load_builtin(name)
         if name not in self._members:
             self._load_all()
         if name not in self._members:

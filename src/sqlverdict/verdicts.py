@@ -83,9 +83,8 @@ def judge(
         reasons = ()
     if situation is Situation.GOLD_SUSPECT and decision == "needs_review":
         reasons = (Reason.GOLD_SUSPECT, *reasons)
-    judgement = Judgement(Verdict(decision), reasons=reasons)
-    expected = model.expect(situation, evidence, alike=policy.alike(situation))
-    return _with_confidence(judgement, situation, expected)
+    p_right, deviation = model.expect(situation, evidence, alike=policy.alike(situation))
+    return Judgement(Verdict(decision), None, reasons, situation.value, p_right, deviation)
 
 
 def _with_confidence(

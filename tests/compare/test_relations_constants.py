@@ -72,6 +72,10 @@ PLAIN = [
     ("SELECT a FROM t WHERE a IN (SELECT 5 UNION SELECT b FROM u)", 1),
     ("SELECT *, a FROM t", ANY_WIDTH),
     ("SELECT t.* FROM t, u", ANY_WIDTH),
+    ("SELECT t.current_address_id FROM t", 1),
+    ("SELECT a, b FROM t EXCEPT SELECT u.a, max(b) FROM u WHERE a IN (SELECT 1)", 2),
+    ("SELECT a FROM t UNION ALL SELECT b FROM u INTERSECT SELECT a FROM t ORDER BY 1", 1),
+    ("SELECT a FROM t UNION SELECT * FROM u", ANY_WIDTH),
 ]
 NOT_PLAIN = [
     *(sql for sql, *_ in CONSTANT),
@@ -86,6 +90,10 @@ NOT_PLAIN = [
     "SELECT count() FROM t",
     "SELECT a 5 FROM t",
     "SELECT a FROM t EXCEPT SELECT 1 FROM t",
+    "SELECT 1 FROM t EXCEPT SELECT a FROM t",
+    "SELECT a FROM t UNION SELECT a, b FROM u",
+    "SELECT a FROM t UNION ALL VALUES (1)",
+    "SELECT a FROM t UNION SELECT x FROM (SELECT 1 AS x)",
     "SELECT a FROM t WHERE a IN (SELECT 2 UNION SELECT 3) UNION SELECT 1",
     "SELECT x FROM t, (SELECT 1 AS x) WHERE a",
     "SELECT value FROM t, json_each('[1]')",

@@ -115,12 +115,11 @@ def read_window(answer: Answer, query: ProbedQuery) -> Window | None:
         if not isinstance(outcome, Answer) or len(outcome.columns) != width + probe.keys:
             return None
         rows = outcome.rows
-    parts = [probe.split(row) for row in rows]
     start = min(info.offset or 0, len(rows))
     end = start + len(answer.rows)
     if end > len(rows):
         return None
-    return Window([row for row, _ in parts], [key for _, key in parts], start, end, info.ordered)
+    return Window(*probe.split_all(rows), start, end, info.ordered)
 
 
 def _reads_ordered_view(query: ProbedQuery) -> bool:

@@ -7,6 +7,7 @@ a tree printed back changes type names, quotes and functions.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sqlverdict.parse.tokens import Kind, kind, pieces
 
@@ -39,6 +40,7 @@ class Clauses:
     compound: bool
 
 
+@lru_cache(maxsize=1_024)
 def outer_clauses(sql: str) -> Clauses | None:
     """Cut one SELECT statement into its clauses; None for VALUES and for anything odd.
 

@@ -75,6 +75,15 @@ class TieProbe:
             return row[: -self.keys], row[-self.keys :]
         return row, tuple(row[at] for at in self.key_columns)
 
+    def split_all(self, rows: list[Row]) -> tuple[list[Row], list[Row]]:
+        """The rows of the probe as the original query's rows, and their sort keys."""
+        if self.keys:
+            return [row[: -self.keys] for row in rows], [row[-self.keys :] for row in rows]
+        if len(self.key_columns) == 1:
+            (only,) = self.key_columns
+            return rows, [(row[only],) for row in rows]
+        return rows, [self.split(row)[1] for row in rows]
+
 
 def ordering(query: Query) -> Ordering:
     """What the outermost query says about the order and number of its rows."""

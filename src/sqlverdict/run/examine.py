@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +32,24 @@ from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.batches import Needs
 from sqlverdict.run.refute_stage import Refuter
 from sqlverdict.run.task import PairFinding, Task
-from sqlverdict.runlog.log import encode_result
+from sqlverdict.runlog.log import encode_fields
 from sqlverdict.score.metric import listens_to_judge
 from sqlverdict.situations import QUESTIONS
 from sqlverdict.verdicts import asks, toolkit_failure
 
 _REMEMBERED = 20_000
 _LONG = 4_000
+_WHAT_DECIDES = attrgetter(
+    "database",
+    "db_id",
+    "golds",
+    "answerable",
+    "contract",
+    "script",
+    "gold_database",
+    "question",
+)
+"""What of a case decides the finding about a prediction."""
 
 
 class Examiner:
@@ -82,7 +94,7 @@ class Examiner:
             finding = self._find(task, runner)
         except Exception as error:  # noqa: BLE001 - the border: a bug of ours ends no training
             finding = self._failure(task, runner, error)
-        return Result(**_fields(task, finding))
+        return Result(**_fields(task, finding), timings=finding.timings)
 
     def _line(self, task: Task, runner: QueryRunner) -> bytes | PairFinding:
         finding = self._find(task, runner)
@@ -122,15 +134,8 @@ class Examiner:
         if self.plan.times or no_query or len(prediction.sql or "") > _LONG:
             return self._examine(task, runner)
         key: tuple[object, ...] = (
-            case.database,
+            *_WHAT_DECIDES(case),
             task.digest,
-            case.db_id,
-            case.golds,
-            case.answerable,
-            case.contract,
-            case.script,
-            case.gold_database,
-            case.question,
             case.tags.get("category"),
             fold_sql(prediction.sql or ""),
         )
@@ -269,14 +274,14 @@ def encode_line(task: Task, finding: PairFinding) -> bytes:
     """The log line of a :class:`~sqlverdict.records.Result`, written without building one."""
     fields = _fields(task, finding)
     try:
-        return encode_result(fields)
+        return encode_fields(fields, finding.timings)
     except UnicodeEncodeError:
         # Half a surrogate pair is no text; it is kept visible, so that nothing is lost.
-        return encode_result(_speakable(fields))
+        return encode_fields(_speakable(fields), finding.timings)
 
 
 def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
-    """The fields of a result."""
+    """The fields of a result, all but the timings, which a line has behind its checksum."""
     case, prediction = task.case, task.prediction
     judgement, evidence = finding.judgement, finding.evidence
     return {
@@ -284,7 +289,7 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
         "id": case.id,
         "db_id": case.db_id,
         "question": case.question,
-        "gold": (*case.golds, *(answer.title for answer in case.gold_answers)),
+        "gold": _gold_texts(case),
         "prediction": _text(prediction),
         "abstained": prediction.abstained,
         "verdict": judgement.verdict,
@@ -292,7 +297,6 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
         "scores": finding.scores,
         "reasons": judgement.reasons,
         "evidence": evidence,
-        "timings": finding.timings,
         "answerable": case.answerable,
         "difficulty": case.difficulty,
         "confidence": prediction.confidence,
@@ -305,6 +309,13 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
         "p_right": judgement.p_right,
         "p_deviation": judgement.p_deviation,
     }
+
+
+def _gold_texts(case: Case) -> tuple[str, ...]:
+    """The golds, as the log has them."""
+    if not case.gold_answers:
+        return case.golds
+    return (*case.golds, *(answer.title for answer in case.gold_answers))
 
 
 def _text(prediction: Prediction) -> str | None:

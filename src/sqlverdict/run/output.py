@@ -129,10 +129,12 @@ def line_log(folders: Sequence[RunFolder], progress: Progress | None) -> Log:
     """Takes finished lines of all systems: each goes into its own folder."""
 
     def log(lines: Sequence[LogLine]) -> None:
-        for number, folder in enumerate(folders):
-            own = [(line.index, line.text) for line in lines if line.system == number]
-            if own:
-                folder.append(own)
+        own: list[list[tuple[int, bytes]]] = [[] for _ in folders]
+        for line in lines:
+            own[line.system].append((line.index, line.text))
+        for folder, finished in zip(folders, own, strict=True):
+            if finished:
+                folder.append(finished)
         if progress is not None:
             progress.advance(len(lines))
 

@@ -74,13 +74,13 @@ class PairFinding(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def final(self) -> bool:
         """Whether another run would find the same: nothing in it rests on what may go away."""
-        if self.contradiction is not None:
-            # The same command goes on behind it, and does not stop at it for ever.
+        lasting = self.repeatable and self.judgement.fault not in _MAY_GO_AWAY
+        if lasting and all(map(_is_final, self.evidence)):
             return True
-        evidence_is = all(map(_is_final, self.evidence))
-        return self.repeatable and evidence_is and self.judgement.fault not in _MAY_GO_AWAY
+        # The same command goes on behind a contradiction, and does not stop at it for ever.
+        return self.contradiction is not None
 
-    @cached_property
+    @property
     def contradiction(self) -> Contradicted | None:
         """Where a proof meets a refutation: such a finding stops the run."""
         return next((piece for piece in self.evidence if isinstance(piece, Contradicted)), None)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 import re
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import fields
 from hashlib import blake2b
@@ -59,17 +59,15 @@ def encode_result(result: Result | dict[str, Any]) -> bytes:
     """A result, or a dict with its fields, as one line without the line feed."""
     if isinstance(result, Result):
         result = {each.name: getattr(result, each.name) for each in fields(result)}
-    # Taken out and put back: a copy of the fields without it would cost more.
-    timings = result.pop("timings", {})
-    try:
-        body = _encode(result)[:-1]
-    finally:
-        result["timings"] = timings
-    return b'%b%b%b","timings":%b}' % (body, _MARK, _checksum(body), _encode(timings))
+    before = {name: value for name, value in result.items() if name != "timings"}
+    return encode_fields(before, result.get("timings", {}))
 
 
-def _checksum(body: bytes) -> bytes:
-    return blake2b(body, digest_size=_HEX // 2).hexdigest().encode()
+def encode_fields(before: dict[str, Any], timings: Mapping[str, float]) -> bytes:
+    """A line without the line feed, of the fields before its checksum and the timings."""
+    body = _encode(before)[:-1]
+    checksum = blake2b(body, digest_size=_HEX // 2).hexdigest().encode()
+    return b'%b%b%b","timings":%b}' % (body, _MARK, checksum, _encode(timings))
 
 
 def is_sound(line: bytes, schema: int) -> bool:
@@ -139,16 +137,20 @@ class RunLog:
         return self._in_order and not self.damaged
 
     def _note(self, index: int, offset: int, digest: str) -> None:
-        missing = index + 1 - len(self._offsets)
-        if missing > 0:
-            self._offsets.extend([_NOWHERE] * missing)
-            self._rests_on.extend([_AGAIN] * missing)
-        if self._offsets[index] == _NOWHERE:
-            self.count += 1
+        number = self._digests.setdefault(digest, len(self._digests) + 1) if digest else _AGAIN
         self._in_order = self._in_order and index == self._last + 1
         self._last = index
+        missing = index - len(self._offsets)
+        if missing >= 0:
+            if missing:
+                self._offsets.extend([_NOWHERE] * missing)
+                self._rests_on.extend([_AGAIN] * missing)
+            self._offsets.append(offset)
+            self._rests_on.append(number)
+            self.count += 1
+            return
+        self.count += self._offsets[index] == _NOWHERE
         self._offsets[index] = offset
-        number = self._digests.setdefault(digest, len(self._digests) + 1) if digest else _AGAIN
         self._rests_on[index] = number
 
     def has(self, index: int) -> bool:

@@ -8,7 +8,15 @@ from itertools import islice
 from typing import Any
 
 from sqlverdict.compare.related.search import find_submap
-from sqlverdict.compare.related.table import EXAMPLES, AnswerTable, is_map, plain_row, surplus, weak
+from sqlverdict.compare.related.table import (
+    EXAMPLES,
+    AnswerTable,
+    is_map,
+    is_within,
+    plain_row,
+    surplus,
+    weak,
+)
 from sqlverdict.records import Row
 
 
@@ -22,7 +30,7 @@ def columns_within(small: AnswerTable, big: AnswerTable, *, search: bool) -> lis
     """
     if small.width != big.width or small.height >= big.height:
         return None
-    if small.rows[0] in big.rows and Counter(small.rows) <= Counter(big.rows):
+    if small.rows[0] in big.rows and is_within(Counter(small.rows), Counter(big.rows)):
         return list(range(small.width))
     return find_submap(small, big) if search and small.width > 1 else None
 

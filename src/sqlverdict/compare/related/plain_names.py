@@ -23,14 +23,36 @@ _NO_NAMES_START = ("current", "local", "sys")
 def width_of_names(sql: str) -> int | None:
     """The number of a SQLite query's columns, where all are names, or aggregates of names.
 
+    All arms of a set operation have to be like that.
     ``None`` where words alone do not tell: the query may then have columns of any kind.
     """
-    words = [fold(word) for word in solid(sql)]
+    words = solid(fold(sql))
     while words and words[-1] == ";":
         words.pop()
-    if not words or words[0] != "select" or "from" not in words:
+    arms = [words] if _COMBINE.isdisjoint(words) else _arms(words)
+    widths = set(map(_arm_width, arms))
+    if None in widths or (len(widths) > 1 and ANY_WIDTH not in widths):
         return None
-    if not _is_one_query(words) or not _reads_tables(words, words.index("from") + 1):
+    return ANY_WIDTH if ANY_WIDTH in widths else widths.pop()
+
+
+def _arms(words: list[str]) -> list[list[str]]:
+    """The parts that set operations combine; what stands in parentheses may hold others."""
+    arms: list[list[str]] = []
+    depth = start = 0
+    for index, word in enumerate(words):
+        depth += (word == "(") - (word == ")")
+        if word in _COMBINE and depth <= 0:
+            arms.append(words[start:index])
+            start = index + (2 if words[index + 1 : index + 2] == ["all"] else 1)
+    return [*arms, words[start:]]
+
+
+def _arm_width(words: list[str]) -> int | None:
+    """The number of columns of one SELECT, as :func:`width_of_names` tells it."""
+    if not words or words[0] != "select" or "from" not in words or ";" in words:
+        return None
+    if not _reads_tables(words, words.index("from") + 1):
         return None
     start = 2 if words[1] == "distinct" else 1
     items: list[list[str]] = [[]]
@@ -44,16 +66,6 @@ def width_of_names(sql: str) -> int | None:
     if not all(map(_is_read, items)):
         return None
     return ANY_WIDTH if any(item[-1] == "*" for item in items) else len(items)
-
-
-def _is_one_query(words: Sequence[str]) -> bool:
-    """Whether the columns are those of the first SELECT; parentheses may hold any query."""
-    depth = 0
-    for word in words:
-        depth += (word == "(") - (word == ")")
-        if word == ";" or (word in _COMBINE and depth <= 0):
-            return False
-    return True
 
 
 def _reads_tables(words: Sequence[str], start: int) -> bool:
@@ -76,11 +88,16 @@ def _is_read(item: list[str]) -> bool:
         case [one]:
             return one == "*" or _is_name(one)
         case [table, ".", column]:
-            return _is_name(table) and (column == "*" or _is_name(column))
+            # Behind a dot there are no functions: t.current_address is a column.
+            return _is_name(table) and (column == "*" or _is_word(column))
     return False
 
 
 def _is_name(word: str) -> bool:
     """Whether a word can only be a name: quoted ones may be texts."""
-    plain = word.isascii() and word.isidentifier()
-    return plain and word not in _NO_NAMES and not word.startswith(_NO_NAMES_START)
+    reserved = word in _NO_NAMES or word.startswith(_NO_NAMES_START)
+    return _is_word(word) and not reserved
+
+
+def _is_word(word: str) -> bool:
+    return word.isascii() and word.isidentifier()

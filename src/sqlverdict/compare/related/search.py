@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sqlverdict.compare.preset import QueryPair
 from sqlverdict.compare.related.clauses import orders
-from sqlverdict.compare.related.table import AnswerColumn, AnswerTable, Key, Keys, weak
+from sqlverdict.compare.related.table import AnswerColumn, AnswerTable, Key, Keys, is_within, weak
 from sqlverdict.records import Relation
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def find_submap(small: AnswerTable, big: AnswerTable) -> list[int] | None:
         candidates: list[_Option] = [
             (index, column.cells, big.columns[index].cells, ColumnLink((), (), _SAME))
             for index, other in enumerate(bags)
-            if bag <= other
+            if is_within(bag, other)
         ]
         if not candidates:
             return None
@@ -168,7 +168,7 @@ def choose(options: Sequence[Sequence[_Option]], rows: int, others: int) -> list
             fits = (
                 Counter(ids) == Counter(other_ids)
                 if rows == others
-                else Counter(ids) <= Counter(other_ids)
+                else is_within(Counter(ids), Counter(other_ids))
             )
             if not fits:
                 continue

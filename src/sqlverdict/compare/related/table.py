@@ -111,6 +111,11 @@ def same_bag(keys: Keys, others: Keys) -> bool:
     return Counter(keys) == Counter(others)
 
 
+def is_within(bag: Mapping[Key, int], other: Mapping[Key, int]) -> bool:
+    """Whether one bag lies within another; to compare Counters would look at both to their end."""
+    return len(bag) <= len(other) and all(n <= other.get(key, 0) for key, n in bag.items())
+
+
 def tiny(cell: Cell) -> bool:
     """Whether a value is one that unrelated answers share by chance.
 

@@ -74,19 +74,28 @@ def _depth() -> int:
 def prepared(rest: Iterator[T], needs: Callable[[T], Needs], runner: QueryRunner) -> list[T]:
     """The next tasks, whose answers lie ready: as many as run quickly and stay in memory."""
     batch: list[T] = []
+    ran: set[tuple[str, str]] = set()
     room = runner.room()
     began = perf_counter()
     for task in rest:
         batch.append(task)
-        _run(runner, *needs(task))
+        _run(runner, *needs(task), ran)
         if perf_counter() - began > _LONG or not room():
             break
     return batch
 
 
-def _run(runner: QueryRunner, database: str, queries: Iterable[tuple[str, str]]) -> None:
+def _run(
+    runner: QueryRunner,
+    database: str,
+    queries: Iterable[tuple[str, str]],
+    ran: set[tuple[str, str]],
+) -> None:
+    """Run the queries; systems share golds and often predictions, which ``ran`` remembers."""
     try:
         for sql, canon in queries:
-            runner.run(database, sql, canon)
+            if (database, canon) not in ran:
+                ran.add((database, canon))
+                runner.run(database, sql, canon)
     except Exception:  # noqa: BLE001 - it comes again, and is typed, when the task is examined
         return
