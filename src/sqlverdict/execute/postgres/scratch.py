@@ -20,8 +20,8 @@ import psycopg
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
-from sqlverdict.execute.postgres.catalogue import read_catalogue
-from sqlverdict.execute.postgres.connection import connect
+from sqlverdict.execute.postgres.catalogue import Catalogue, read_catalogue
+from sqlverdict.execute.postgres.connection import Connection, connect
 from sqlverdict.execute.postgres.cursor import SAVEPOINT, GuardedCursor
 from sqlverdict.execute.postgres.exchange import ConnectionLost
 from sqlverdict.execute.postgres.sandbox import DIALECT, unavailable
@@ -64,7 +64,7 @@ class PostgresScratch:
             self._home, self._others, self._is_superuser = self._begin()
             self._tables = {table.name: table for table in self._make(schema)}
             self._connection.execute("SAVEPOINT made")
-            catalogue = read_catalogue(self._connection)
+            catalogue = _catalogue_of(near, self._connection)
         except psycopg.Error as error:
             self._connection.close()
             raise DatabaseError(
@@ -195,6 +195,17 @@ class PostgresScratch:
             if parts[at].name == self._home and _is_name(parts[behind]):
                 dropped |= {at, after}
         return "".join(part.text for at, part in enumerate(parts) if at not in dropped)
+
+
+_catalogues: dict[str, Catalogue] = {}
+
+
+def _catalogue_of(near: Reference, connection: Connection) -> Catalogue:
+    """The catalogue of a database, read once: its own functions cannot be called from here."""
+    name = str(near)
+    if name not in _catalogues:
+        _catalogues[name] = read_catalogue(connection)
+    return _catalogues[name]
 
 
 def _is_name(part: Lexeme) -> bool:
