@@ -30,7 +30,7 @@ TABLES = (
     "CREATE VIEW adult AS SELECT id, name FROM person WHERE age >= 18",
     "CREATE TABLE parent (a int PRIMARY KEY)",
     "CREATE TABLE child () INHERITS (parent)",
-    "CREATE TABLE later (a int)",
+    'CREATE TABLE later (a int, b text COLLATE "C", c text[], d name)',
     "ALTER TABLE later ADD CHECK (a > 0) NOT VALID",
     "CREATE SCHEMA other",
     "CREATE TABLE other.hidden (a int)",
@@ -103,6 +103,11 @@ def test_what_need_not_hold_is_left_out(schema: Schema) -> None:
     assert table(schema, "parent").primary_key == ()
     assert table(schema, "parent").columns[0].not_null
     assert table(schema, "later").checks == ()
+
+
+def test_a_collation_stands_behind_the_type(schema: Schema) -> None:
+    types = [column.type for column in table(schema, "later").columns]
+    assert types == ["integer", 'text COLLATE "C"', "text[]", 'name COLLATE "C"']
 
 
 def test_views_have_their_text(schema: Schema) -> None:
