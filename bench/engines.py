@@ -42,6 +42,7 @@ class Copy:
     session: Session
     schema: Schema
     file: Path | None
+    reference: str
 
 
 @dataclass
@@ -101,7 +102,8 @@ def copies(engine: str, db_ids: set[str]) -> Iterator[dict[str, Copy]]:
                 stack.callback(drop_database, engine, db_id)
                 schema = member.schema(reference, db_id)
             session = stack.enter_context(closing(member.open(reference, Limits(seconds=20))))
-            at[db_id] = Copy(session, schema, file if engine == DEFAULT_ENGINE else None)
+            own = file if engine == DEFAULT_ENGINE else None
+            at[db_id] = Copy(session, schema, own, reference)
         yield at
 
 
