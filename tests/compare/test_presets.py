@@ -49,6 +49,11 @@ def test_document_says_what_is_ignored_and_respected(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
+def test_a_result_without_a_query_can_be_prepared(name: str) -> None:
+    assert PRESETS.get(name).prepare("", "")[0] == ""
+
+
+@pytest.mark.parametrize("name", NAMES)
 @given(rows=TABLES)
 def test_an_answer_equals_itself(name: str, rows: list[tuple]) -> None:
     assume(not name.startswith("defog") or not mixes_types(rows))

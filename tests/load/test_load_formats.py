@@ -200,6 +200,7 @@ def test_livesqlbench_tells_queries_from_scripts(tmp_path: Path) -> None:
     assert (query.golds, query.script) == (("SELECT 1",), None)
     assert query.contract == Contract(order="respect")
     assert query.tags == {"category": "Query", "test_cases": "1"}
+    assert script.contract is None
     assert script.golds == ("INSERT INTO t VALUES (1);\nSELECT * FROM t",)
     assert script.script == Script(setup=("CREATE TABLE t (a)",))
     assert "1 items have no sol_sql (id 'w1')" in benchmark.notes[0]

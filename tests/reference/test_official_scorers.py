@@ -22,11 +22,15 @@ from official_data import (
     defog,
     defog_functions,
     defog_sqlite,
+    lines,
     mysql_databases,
     postgres_databases,
     spider2,
 )
 
+from sqlverdict.load.benchmark import BENCHMARKS
+from sqlverdict.load.system_records import RecordsSystems
+from sqlverdict.pipeline import Options, evaluate
 from tiers import THOROUGH, sampled
 
 MYSQL = os.environ.get("SQLVERDICT_MYSQL", "mysql://root@127.0.0.1:3306/test")
@@ -116,3 +120,27 @@ def test_bird_mini_dev_equals_the_script_on_postgresql(data_root: Path, postgres
         checked, wrong = unexplained(reference)
     assert wrong == []
     assert checked[EX] == checked[SOFT_F1] > 100
+
+
+@pytest.mark.slow
+def test_ehrsql2024_equals_the_recorded_scores(data_root: Path) -> None:
+    """Five participants' answers, where the public part of the database can decide."""
+    root = data_root / "trustsql"
+    file = root / "ehrsql2024_test_v1.0_systems.jsonl"
+    reader = BENCHMARKS.get("ehrsql2024")
+    assert isinstance(reader, RecordsSystems)
+    benchmark = reader.read(file, databases=root / "mimic_iv_demo_partial.sqlite")
+    records = {record["id"]: record["systems"] for record in lines(file)}
+    checked, wrong = 0, []
+    for system in reader.systems(file):
+        recorded = reader.predictions(file, system).by_id
+        cases = [case for case in benchmark.cases if case.answerable and case.id in recorded]
+        run = evaluate(cases, recorded, options=Options(metrics="ex[ehrsql2024]", workers=0))
+        for result in run.results():
+            score = records[result.id][system]["score"]
+            ours = result.scores["ex[ehrsql2024]"]
+            if score in (1, -1) and ours is not None:
+                checked += 1
+                wrong += [(system, result.id)] if ours != (score == 1) else []
+    assert wrong == []
+    assert checked == 2205

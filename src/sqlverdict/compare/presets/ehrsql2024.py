@@ -17,7 +17,8 @@ Quirks, kept on purpose
     DISTINCT and reads yes and no.
 
 Source
-    glee4810/ehrsql-2024, ``scoring_program``; the reliability score comes from
+    glee4810/ehrsql-2024, ``scoring_program``; equal to the recorded scores of five participants on
+    every item that the public part of the database can decide. The reliability score comes from
     ``sqlverdict reliability``.
 """
 

@@ -93,7 +93,7 @@ def _case(item: Item, where: str, folder: Databases) -> Case:
         golds=(golds[0] if query_alone else ";\n".join(each.rstrip("; \n") for each in golds),),
         database=folder.expected(db_id),
         difficulty=text_of(item, where, "difficulty_tier", "difficulty") or None,
-        contract=Contract(order="respect" if conditions.get("order") else "ignore"),
+        contract=Contract(order="respect") if conditions.get("order") else None,
         tags=tags_of(item, "category", "external_knowledge")
         | ({"test_cases": str(len(tests))} if tests else {}),
         script=None if query_alone else Script(setup=setup),
