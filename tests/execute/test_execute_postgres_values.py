@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, timezone
 from decimal import Decimal
 
 import pytest
@@ -67,6 +67,14 @@ VALUES: list[tuple[str, object, object]] = [
     ("ARRAY[['a'], ['b']]", '[["a"],["b"]]', [["a"], ["b"]]),
     ('\'{"b": 1.0, "a": [true]}\'::json', '{"a":[true],"b":1}', {"b": 1.0, "a": [True]}),
     ("'[1, 2]'::jsonb", "[1,2]", [1, 2]),
+    ("ARRAY[true, NULL]", "[true,null]", [True, None]),
+    ("ARRAY['{\"a\": 1.0}'::jsonb]", '[{"a":1}]', [{"a": 1.0}]),
+    ("ARRAY['infinity'::date]", '["infinity"]', ["infinity"]),
+    ("ARRAY[interval '1 day']", '["1 day 00:00:00"]', [timedelta(days=1)]),
+    ("ARRAY[date '2024-02-29']", '["2024-02-29"]', [date(2024, 2, 29)]),
+    ("'[0:1]={1,2}'::int[]", "[1,2]", [1, 2]),
+    ("timetz '13:00+02'", "13:00:00+02:00", time(13, tzinfo=timezone(timedelta(hours=2)))),
+    (f"'{'[' * 3000}{']' * 3000}'::json", *["[" * 3000 + "]" * 3000] * 2),
     ("'sad'::mood", "sad", "sad"),
     ("3::positive", 3, Decimal("3")),
     ("int4range(1, 5)", "[1,5)", "[1,5)"),

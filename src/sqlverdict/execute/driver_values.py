@@ -75,7 +75,10 @@ def decimal_cell(value: Decimal) -> Cell:
     if value.adjusted() < 20 and value == value.to_integral_value():
         return integer_cell(int(value))
     nearest = float(value)
-    return f"{value.normalize():f}" if math.isinf(nearest) else nearest
+    if not math.isinf(nearest):
+        return nearest
+    text = f"{value:f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def integer_cell(value: int) -> Cell:

@@ -27,13 +27,13 @@ from sqlverdict.execute.driver_values import (
 from sqlverdict.execute.postgres.connection import Connection
 from sqlverdict.records import Cell, Row
 
-_AS_TEXT = (
-    *("date", "time", "timetz", "timestamp", "uuid", "inet", "cidr", "record", "xml", "money"),
+_RANGES = (
     *("int4range", "int8range", "numrange", "daterange", "tsrange", "tstzrange"),
     *("int4multirange", "int8multirange", "nummultirange", "datemultirange", "tsmultirange"),
     "tstzmultirange",
 )
-_TEXTS_IN_PSYCOPG2 = ("uuid", "inet", "cidr", "record", *_AS_TEXT[10:])
+_TEXTS_IN_PSYCOPG2 = ("uuid", "inet", "cidr", "record", *_RANGES)
+_AS_TEXT = ("date", "time", "timestamp", "xml", "money", *_TEXTS_IN_PSYCOPG2)
 _ARRAYS = frozenset(info.array_oid for info in psycopg.adapters.types)
 _SHORT_INTEGER = 19
 _INTERVAL_PART = re.compile(r"([+-]?\d+) (year|mon|day)s?")
@@ -48,6 +48,9 @@ class RowLoader:
         _register_cells(self._cells)
         self._odd = connection.cursor()
         _register_cells(self._odd, OddTextLoader)
+        self._arrays = connection.cursor()
+        _register_psycopg2(self._arrays)
+        self._arrays.adapters.register_loader("interval", DurationLoader)
         self._driver = connection.cursor() if driver_values else None
         if self._driver is not None:
             _register_psycopg2(self._driver)
@@ -58,9 +61,16 @@ class RowLoader:
             rows = _load(self._cells, result)
         except (UnicodeDecodeError, psycopg.DataError):
             rows = _load(self._odd, result)
-        if any(result.ftype(column) in _ARRAYS for column in range(result.nfields)):
-            rows = [tuple(cell_of(c) if type(c) is list else c for c in row) for row in rows]
-        return rows
+        arrays = {column for column in range(result.nfields) if result.ftype(column) in _ARRAYS}
+        return self._with_arrays(rows, arrays, result) if arrays else rows
+
+    def _with_arrays(self, rows: list[Row], arrays: set[int], result: PGresult) -> list[Row]:
+        """The rows with their arrays as JSON, of values and not of cells: ``[true]``."""
+        values = _load(self._arrays, result)
+        return [
+            tuple(cell_of(inner[at]) if at in arrays else cell for at, cell in enumerate(row))
+            for row, inner in zip(rows, values, strict=True)
+        ]
 
     def driver_rows(self, result: PGresult) -> list[tuple[object, ...]]:
         """The rows with the types that psycopg2 gives to scorers; empty where nobody asks."""
@@ -106,6 +116,15 @@ class MomentLoader(Loader):
         """ISO text with the zone ``+00:00``."""
         text = bytes(data).decode()
         return f"{text}:00" if text.endswith("+00") else text
+
+
+class ZonedTimeLoader(Loader):
+    """A time of day with a zone."""
+
+    def load(self, data: Buffer) -> str:
+        """ISO text with the minutes of the zone."""
+        text = bytes(data).decode()
+        return f"{text}:00" if text[-3:-2] in ("+", "-") else text
 
 
 class JsonLoader(Loader):
@@ -161,8 +180,8 @@ class _FallbackLoader(Loader):
     def load(self, data: Buffer) -> Any:
         try:
             return self._loader.load(data)
-        except psycopg.DataError:
-            return bytes(data).decode()
+        except (psycopg.DataError, ValueError, RecursionError):
+            return bytes(data).decode("utf-8", "backslashreplace")
 
 
 class _TimedeltaLoader(Loader):
@@ -183,6 +202,7 @@ def _register_cells(context: AdaptContext, text: type[Loader] = TextLoader) -> N
         ("numeric", NumericLoader),
         ("bool", BooleanLoader),
         ("timestamptz", MomentLoader),
+        ("timetz", ZonedTimeLoader),
         ("interval", DurationLoader),
         ("json", JsonLoader),
         ("jsonb", JsonLoader),
@@ -198,6 +218,6 @@ def _register_psycopg2(context: AdaptContext) -> None:
     adapters = context.adapters
     for name in _TEXTS_IN_PSYCOPG2:
         adapters.register_loader(name, TextLoader)
-    for name in ("date", "time", "timetz", "timestamp", "timestamptz"):
+    for name in ("date", "time", "timetz", "timestamp", "timestamptz", "json", "jsonb"):
         adapters.register_loader(name, _FallbackLoader)
     adapters.register_loader("interval", _TimedeltaLoader)
