@@ -119,6 +119,15 @@ def test_what_engines_may_read_differently_is_refused(condition: str, dialect: s
         ("duckdb", "SELECT name, COUNT(*) FROM singer GROUP BY ALL"),
         ("duckdb", "SELECT singer FROM singer"),
         ("duckdb", "SELECT rowid FROM singer"),
+        ("duckdb", "SELECT age / pay FROM singer"),
+        ("duckdb", "SELECT age FROM singer EXCEPT ALL SELECT singer_id FROM song"),
+        (
+            "duckdb",
+            "SELECT id FROM singer AS t WHERE EXISTS"
+            " (SELECT 1 FROM song AS t, (SELECT t.song_id AS c) AS d WHERE d.c = 1)",
+        ),
+        ("postgres", "SELECT SUM(age) / 2 FROM singer"),
+        ("postgres", "SELECT age FROM singer INTERSECT ALL SELECT singer_id FROM song"),
         ("postgres", "SELECT DISTINCT ON (age) name FROM singer"),
         ("postgres", "SELECT ctid FROM singer"),
         ("postgres", 'SELECT "Name" FROM singer'),

@@ -168,6 +168,8 @@ def _require_plain_operands(node: Expr) -> None:
 
 
 def _require_clear_sides(node: exp.SetOperation) -> None:
+    if not isinstance(node, exp.Union) and not node.args.get("distinct"):
+        raise Unsupported(f"{node.key.upper()} ALL")
     if isinstance(node.expression, exp.SetOperation):
         raise Unsupported("a set operation on the right without parentheses")
     kinds = {type(node), type(node.this)}
