@@ -263,3 +263,9 @@ def test_facts_that_cannot_be_checked_are_named() -> None:
         facts_of(schema("postgres"), "postgres"), lambda _: late, "postgres"
     )
     assert {check.state for check in checks} == {"unchecked", "holds"}
+
+
+def test_labels_of_types_are_not_trusted() -> None:
+    tables = replace(schema("duckdb"), source="tables_json")
+    pair = ("SELECT DISTINCT name FROM singer", "SELECT name FROM singer GROUP BY name")
+    assert not prove(*pair, tables, dialect="duckdb").proved

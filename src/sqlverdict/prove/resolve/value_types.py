@@ -36,6 +36,9 @@ ValueType = Literal[
 ]
 """``literal`` is a text in quotes, ``null`` the word NULL: either takes the kind beside it."""
 
+_LABELS = ("tables_json", "assumed")
+"""Schemas whose types are labels for people."""
+
 _NUMERIC = ("integer", "real", "number")
 _OPERATIONS = (exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Neg, exp.Abs)
 _COMPARED = ("IN", *(kind.__name__.lower() for kind in COMPARISONS))
@@ -289,6 +292,8 @@ class _ValueTypes:
             # A term of ORDER BY above a set operation.
             return "other"
         table = self.facts.table(label)
+        if table is not None and self.facts.schema.source in _LABELS:
+            return "other"
         if table is not None:
             column = table.column(name)
             values = values_of(table, column, self.facts.dialect) if column is not None else "other"
