@@ -13,7 +13,7 @@ import pytest
 from mysql_parts import execute, server_database
 
 from sqlverdict.errors import DatabaseError
-from sqlverdict.execute.engine import ENGINES, Limits, Session, engine_of
+from sqlverdict.execute.engine import ENGINES, Limits, ServerEngine, Session, engine_of
 from sqlverdict.execute.mysql.sandbox import refusal
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row
 from sqlverdict.testing import check_engine
@@ -95,6 +95,7 @@ def test_mysql_keeps_every_promise() -> None:
         "SELECT * FROM item INTO OUTFILE '/tmp/sqlverdict_loot.csv'",
         "SELECT name INTO DUMPFILE '/tmp/sqlverdict_loot.csv' FROM item",
         "SELECT count(*) INTO @loot FROM item",
+        "SELECT * FROM item WHERE id = 1e0INTO OUTFILE '/tmp/sqlverdict_loot.csv'",
         "SELECT LOAD_FILE('/etc/passwd')",
         "SELECT load_file /* x */ ('/etc/passwd')",
         "SELECT `load_file`('/etc/passwd')",
@@ -161,6 +162,29 @@ def test_what_writes_waits_or_reads_elsewhere_is_blocked(sql: str) -> None:
 )
 def test_reading_queries_are_sent(sql: str) -> None:
     assert refusal(sql, frozenset({"other"})) is None
+
+
+def test_the_rights_of_a_role_are_told(database: str) -> None:
+    assert isinstance(MYSQL, ServerEngine)
+    name = name_of(database)
+    reader = f"mysql://sqlverdict_rights@127.0.0.1/{name}"
+    try:
+        execute(
+            None,
+            "CREATE OR REPLACE USER sqlverdict_rights",
+            f"GRANT SELECT, SHOW VIEW ON {name}.* TO sqlverdict_rights",
+        )
+        assert MYSQL.excess_rights(reader) == ()
+        execute(
+            None,
+            f"GRANT INSERT, UPDATE (price) ON {name}.item TO sqlverdict_rights",
+            "GRANT FILE ON *.* TO sqlverdict_rights",
+        )
+        assert MYSQL.excess_rights(reader) == ("may use FILE, INSERT, UPDATE",)
+        execute(None, "GRANT ALL ON *.* TO sqlverdict_rights WITH GRANT OPTION")
+        assert MYSQL.excess_rights(reader) == ("is an administrator", "may pass on its rights")
+    finally:
+        execute(None, "DROP USER sqlverdict_rights")
 
 
 def test_other_databases_are_not_read(session: Session) -> None:

@@ -34,8 +34,8 @@ class DatabaseRights(Check):
             if rights:
                 by_rights.setdefault(rights, []).append(cases[0].db_id)
         hint = (
-            "every query runs in a read-only transaction; a role that may only read, such as "
-            "a member of pg_read_all_data, is a second wall"
+            "every query runs in a read-only transaction; a role that may only read (a member of "
+            "pg_read_all_data on PostgreSQL, SELECT and SHOW VIEW on MySQL) is a second wall"
         )
         for rights, names in by_rights.items():
             message = f"the role {', '.join(rights)}"

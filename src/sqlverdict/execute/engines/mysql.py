@@ -89,6 +89,13 @@ class Mysql:
 
         return MysqlScratch(schema, limits, near)
 
+    def excess_rights(self, database: Reference) -> tuple[str, ...]:
+        """What the user of the URL could do more than read."""
+        _require_extra()
+        from sqlverdict.execute.mysql.rights import excess_rights
+
+        return excess_rights(database)
+
 
 def _require_extra() -> None:
     if importlib.util.find_spec("pymysql") is None:

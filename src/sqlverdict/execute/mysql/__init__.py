@@ -7,5 +7,6 @@
 ``digest``      a digest of the content that a snapshot shows
 ``schema``      tables, columns, keys and constraints
 ``scratch``     a database of our own on the server, for instances
+``rights``      what a user could do more than read
 ``values``      the driver's values as cells
 """

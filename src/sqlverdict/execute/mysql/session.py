@@ -26,6 +26,7 @@ from sqlverdict.execute.mysql.sandbox import (
     reads_session,
     refusal,
     unavailable,
+    words_in,
 )
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.measure import unfolds_beyond
@@ -137,7 +138,9 @@ class MysqlSession:
             use = clock_use(sql, DIALECT)
             if use.chance or (use.reads and self._now is None) or reads_session(sql):
                 return True
-        return bool(self._volatile) and not self._volatile.isdisjoint(names_in(sql))
+        if not self._volatile or self._volatile.isdisjoint(words_in(sql)):
+            return False
+        return not self._volatile.isdisjoint(names_in(sql))
 
     def _run_again(self, sql: str, volatile: bool) -> Outcome:
         """On a new connection, if that shows the same content."""
