@@ -32,6 +32,7 @@ Stages, in the order of the data:
 ``runlog/``         what a run leaves on disk
 ``run/``            how a run works on its cases
 ``api/``            the Python calls about single pairs: check, Scorer
+``rl/``             rewards for training, and adapters to trainers
 ``report/``         reports of one run and of several
 ``audit/``          checks of data and gold queries
 ``testing/``        public conformance suites

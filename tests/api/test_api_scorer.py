@@ -203,3 +203,12 @@ def test_prove_and_refute_take_a_schema_or_a_database(db: Path) -> None:
     assert sv.refute_pair(GOLD, "SELECT name FROM t WHERE n <> 1", db=db).refuted
     with pytest.raises(sv.SqlverdictError, match="one of schema= and db="):
         sv.refute_pair(GOLD, GOLD)
+
+
+def test_threads_find_the_same_witnesses(db: Path) -> None:
+    """Scratch databases are kept warm, and no two threads use one at the same time."""
+    predictions = ["SELECT name FROM t WHERE n <> 1", "SELECT name, n FROM t WHERE n > 1"] * 10
+    pairs = [(GOLD, prediction, db) for prediction in predictions]
+    scorer = sv.Scorer(refute=40, memo=0)
+    alone = [result.evidence for result in scorer.batch(pairs)]
+    assert [result.evidence for result in scorer.batch(pairs, threads=8)] == alone

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from pathlib import Path
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset
 from sqlverdict.errors import SchemaError
 from sqlverdict.execute.fold_sql import fold_sql
+from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.facts import Fact, facts_of
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
@@ -136,7 +137,7 @@ def refute_queries(
     return refutation
 
 
-@lru_cache(maxsize=64)
+@cache_by_thread(64)
 def scratches_for(
     schema: Schema, facts: frozenset[Fact] | None
 ) -> tuple[frozenset[Fact], tuple[ScratchDatabase, ScratchDatabase]]:

@@ -35,6 +35,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import Kind, fold, kind, solid
@@ -196,7 +197,7 @@ class Grader:
         return has_tie(self._ranked, scratch.rows)
 
 
-@lru_cache(maxsize=64)
+@cache_by_thread(64)
 def tie_scratch(schema: Schema) -> ScratchDatabase:
     """Where ties are looked for.
 

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from sqlverdict.execute.sandbox import Guard, failure_of, not_a_query
 from sqlverdict.files.sqlite import open_in_memory, quote_name
+from sqlverdict.files.thread_cache import cache_by_thread
 from sqlverdict.parse.facts import Fact, NotNull, affinity, facts_of
 from sqlverdict.parse.schema import Schema, Table
 from sqlverdict.parse.tokens import fold
@@ -359,7 +360,7 @@ class ScratchDatabase:
             self._connection.close()
 
 
-@lru_cache(maxsize=64)
+@cache_by_thread(64)
 def warm_scratch(schema: Schema, facts: frozenset[Fact] | None, backwards: bool) -> ScratchDatabase:
     """A scratch database that is kept for the next pair of the same schema."""
     return ScratchDatabase(schema, facts, backwards=backwards)

@@ -1,0 +1,115 @@
+"""One reward with its outcome and evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sqlverdict.api.pair_result import PairResult
+from sqlverdict.records import Reason, Verdict
+from sqlverdict.rl.values import RewardOutcome
+from sqlverdict.situations import Situation
+
+_BY_VERDICT = {
+    Verdict.UNSCORED: RewardOutcome.UNSCORED,
+    Verdict.ABSTAINED_RIGHT: RewardOutcome.ABSTAINED_RIGHT,
+    Verdict.ABSTAINED_WRONG: RewardOutcome.ABSTAINED_WRONG,
+}
+_BY_REASON = {
+    Reason.NO_SQL_PRODUCED: RewardOutcome.NO_SQL,
+    Reason.REFUSED_IN_WORDS: RewardOutcome.REFUSAL,
+    Reason.WRITE_BLOCKED: RewardOutcome.BLOCKED,
+    Reason.EXECUTION_TIMEOUT: RewardOutcome.TIMED_OUT,
+}
+
+
+@dataclass(frozen=True)
+class Reward:
+    """The reward of one reply.
+
+    Attributes:
+        score: The value for the trainer; ``None``: unscored.
+        outcome: What happened.
+        reasons: Why, as reason codes; ``docs/words.md`` lists them.
+        relation: How two different answers relate; empty where nothing is known.
+        witnessed: Whether a witness shows that the queries differ.
+        proved: Whether a proof shows that they do not.
+        sql: The SQL that was taken from the reply.
+        message: What went wrong, in words.
+        ms: Milliseconds that it took. Two rewards are equal whatever their times are.
+    """
+
+    score: float | None
+    outcome: RewardOutcome
+    reasons: tuple[str, ...] = ()
+    relation: str = ""
+    witnessed: bool = False
+    proved: bool = False
+    sql: str | None = None
+    message: str = ""
+    ms: float = field(default=0.0, compare=False)
+
+    @property
+    def scored(self) -> bool:
+        """Whether the outcome says anything about the reply."""
+        return self.outcome is not RewardOutcome.UNSCORED
+
+    def as_row(self, *, timed: bool = False) -> dict[str, float | str | bool | None]:
+        """The reward as flat columns, the same ones for every reward, for a trainer's log.
+
+        Args:
+            timed: Add ``ms``, which differs from run to run.
+        """
+        row: dict[str, float | str | bool | None] = {
+            "score": self.score,
+            "outcome": self.outcome.value,
+            "reasons": ",".join(self.reasons),
+            "relation": self.relation,
+            "witnessed": self.witnessed,
+            "proved": self.proved,
+            "scored": self.scored,
+        }
+        if timed:
+            row["ms"] = self.ms
+        return row
+
+
+def outcome_of(result: PairResult, value: float | None) -> RewardOutcome:
+    """What a result is in the table of rewards; ``value`` is that of the metric."""
+    by_verdict = _BY_VERDICT.get(result.verdict)
+    if by_verdict is not None:
+        return by_verdict
+    if not result.result.answerable:
+        return _by_reason(result) or RewardOutcome.WRONG
+    if value is None:
+        return RewardOutcome.UNSCORED
+    return _of_match(result) if value >= 1.0 else _of_difference(result)
+
+
+def _of_match(result: PairResult) -> RewardOutcome:
+    if result.proof is not None:
+        return RewardOutcome.PROVED
+    if result.result.situation == Situation.CONSTANT_MATCH:
+        return RewardOutcome.CONSTANT_MATCH
+    # A witness on unusual data, or one of repeated rows alone, refutes nothing: the policy says.
+    if result.witness is not None and result.verdict is not Verdict.CORRECT:
+        return RewardOutcome.REFUTED_MATCH
+    if result.gold_count == 0 and result.prediction_count == 0:
+        return RewardOutcome.EMPTY_MATCH
+    return RewardOutcome.RIGHT
+
+
+def _of_difference(result: PairResult) -> RewardOutcome:
+    by_reason = _by_reason(result)
+    if by_reason is not None:
+        return by_reason
+    if result.result.situation == Situation.FAILED:
+        return RewardOutcome.FAILED
+    harmless = result.result.situation == Situation.HARMLESS_DIFFERENCE
+    if harmless and result.relations and result.relations[0].kind == "extra_columns":
+        return RewardOutcome.EXTRA_COLUMNS
+    return RewardOutcome.WRONG
+
+
+def _by_reason(result: PairResult) -> RewardOutcome | None:
+    outcomes = (_BY_REASON.get(Reason(reason)) for reason in result.reasons)
+    return next((outcome for outcome in outcomes if outcome is not None), None)

@@ -1,0 +1,226 @@
+"""The reward of one reply, or of many: any thread, any process, any event loop.
+
+Nothing that a model says raises. Queries end by steps inside the engine, the same on every
+machine: no signal, no child process, no thread that is left behind. The same replies give the
+same rewards, in any order and under any load.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from time import perf_counter
+from types import TracebackType
+from typing import Any, Self
+
+from sqlverdict.api.arguments import Golds, Pair, Reference, read_arguments
+from sqlverdict.api.scorer import Scorer
+from sqlverdict.errors import SqlverdictError, UsageError
+from sqlverdict.execute.engine import Limits
+from sqlverdict.rl.replies import completion_text, tagged_answer
+from sqlverdict.rl.reward import Reward, outcome_of
+from sqlverdict.rl.values import RewardOutcome, RewardValues, read_values
+
+LIMITS = Limits(steps=100_000_000, seconds=30.0, rows=100_000, bytes=32 * 2**20, cell=2**20)
+"""What a query may spend: one to three seconds of an idle machine, with the clock far behind it."""
+
+INSTANCES = 40
+"""How many databases are tried for a witness, where the table has a value that depends on it."""
+
+Unscored = str | float
+"""What becomes of an unscored reply: ``"none"``, ``"raise"``, or a value."""
+
+
+class Unscorable(SqlverdictError):
+    """A reply cannot be scored, by no fault of the model, and the policy is to say so."""
+
+
+class Rewarder:
+    """Rewards replies by a declared table of values.
+
+    Args:
+        databases: Where databases are found by ``db_id``: a folder, or a URL with ``{db_id}``.
+        db: The database of every reply that names none: a file, or a URL.
+        metric: When answers match: ``"ex"``, ``"ex[bird]"``, or another metric of 0 and 1.
+        values: What each outcome is worth; a table, or a mapping of outcomes to values.
+        unscored: What an unscored reply gets: ``"none"`` (a score of ``None``), ``"raise"``
+            (:class:`Unscorable`), or a number.
+        tag: The tag that holds the answer, such as ``"answer"``; by default SQL is taken from the
+            whole reply.
+        refute: Try so many databases for a witness, where answers match; by default 40 where the
+            table has a value for it, else none.
+        prove: Search for proofs; by default where the table has a value for them.
+        timeout: Seconds that a query may take at most. Steps end most queries before that.
+        limits: All limits of a query, instead of ``timeout``.
+        threads: How many threads :meth:`batch` uses; 0: that of the caller.
+        memo: How many results are remembered.
+    """
+
+    def __init__(
+        self,
+        *,
+        databases: Reference | None = None,
+        db: Reference | None = None,
+        metric: str = "ex",
+        values: RewardValues | Mapping[str, float] = RewardValues(),  # noqa: B008 - frozen
+        unscored: Unscored = "none",
+        tag: str | None = None,
+        refute: int | None = None,
+        prove: bool | None = None,
+        timeout: float | None = None,
+        limits: Limits | None = None,
+        threads: int = 0,
+        memo: int = 100_000,
+    ) -> None:
+        if timeout is not None and limits is not None:
+            raise UsageError("timeout is one of the limits; give one of the two")
+        if timeout is not None:
+            limits = Limits(LIMITS.steps, timeout, LIMITS.rows, LIMITS.bytes, cell=LIMITS.cell)
+        self.values = read_values(values)
+        self.unscored = _read_unscored(unscored)
+        self.tag = tag
+        self.threads = threads
+        if refute is None:
+            refute = INSTANCES if self.values.needs_search else 0
+        self.scorer = Scorer(
+            metric,
+            databases=databases,
+            db=db,
+            limits=limits or LIMITS,
+            prove=self.values.proved is not None if prove is None else prove,
+            refute=refute,
+            # Under it a match by luck is wrong: it says which witnesses refute a match, and
+            # changes no metric. It needs proofs, so it is left out where nothing is searched.
+            policy="strict" if refute else None,
+            memo=memo,
+        )
+        spec = self.scorer.plan.specs[0]
+        if not spec.metric.binary:
+            raise UsageError(f"{spec.label} is no metric of 0 and 1; a reward needs one, as ex is")
+        self._label = spec.label
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all databases; the rewarder can be used again."""
+        self.scorer.close()
+
+    def __call__(
+        self, gold: Golds, reply: Any, db: Reference | None = None, **more: Any
+    ) -> float | None:
+        """The score of a reply; the arguments are those of :meth:`reward`."""
+        return self.reward(gold, reply, db, **more).score
+
+    def reward(
+        self,
+        gold: Golds,
+        prediction: Any,
+        db: Reference | None = None,
+        *,
+        db_id: str | None = None,
+        question: str = "",
+    ) -> Reward:
+        """The reward of one reply.
+
+        Args:
+            gold: The gold query, or several of which any counts. ``None`` is a missing gold;
+                where the table has a value for ``abstained_right`` it says that the question
+                cannot be answered.
+            prediction: A reply, or messages of which the last one counts; ``None``: an abstention.
+            db: The database: a file or a URL. By default that of the rewarder.
+            db_id: The name of a database below ``databases``, instead of ``db``.
+            question: The question.
+
+        Raises:
+            UsageError: no database is known.
+            Unscorable: it cannot be scored, and the policy is to raise.
+        """
+        start = perf_counter()
+        if not self._has_gold(gold):
+            return self._without_gold(gold)
+        reply = None
+        if prediction is not None:
+            reply = tagged_answer(completion_text(prediction), self.tag)
+        result = self.scorer.check(gold, reply, db, db_id=db_id, question=question)
+        outcome = outcome_of(result, result.scores[self._label])
+        relations = result.relations
+        return Reward(
+            self._value(outcome, result.message or ", ".join(result.reasons)),
+            outcome,
+            tuple(str(reason) for reason in result.reasons),
+            relations[0].kind if relations else "",
+            result.witness is not None,
+            result.proof is not None,
+            result.sql,
+            result.message,
+            (perf_counter() - start) * 1000,
+        )
+
+    def batch(self, pairs: Iterable[Pair]) -> list[Reward]:
+        """The rewards of many replies, in their order.
+
+        Args:
+            pairs: Tuples ``(gold, prediction, db)``, or mappings with the names of the arguments
+                of :meth:`reward`.
+        """
+        calls = [partial(self.reward, **read_arguments(pair)) for pair in pairs]
+        if self.threads <= 0:
+            return [call() for call in calls]
+        with ThreadPoolExecutor(self.threads) as pool:
+            return [future.result() for future in [pool.submit(call) for call in calls]]
+
+    async def areward(
+        self, gold: Golds, prediction: Any, db: Reference | None = None, **more: Any
+    ) -> Reward:
+        """As :meth:`reward`, from an event loop, which goes on meanwhile."""
+        return await asyncio.to_thread(self.reward, gold, prediction, db, **more)
+
+    async def abatch(self, pairs: Iterable[Pair]) -> list[Reward]:
+        """As :meth:`batch`, from an event loop, which goes on meanwhile."""
+        return await asyncio.to_thread(self.batch, list(pairs))
+
+    def _has_gold(self, gold: Any) -> bool:
+        if gold is None:
+            return self.values.abstained_right is not None
+        golds = (gold,) if isinstance(gold, str) else gold
+        if not isinstance(golds, list | tuple):
+            return False
+        return bool(golds) and all(isinstance(each, str) and each.strip() for each in golds)
+
+    def _without_gold(self, gold: Any) -> Reward:
+        message = f"the gold is {gold!r:.80}; expected SQL"
+        return Reward(
+            self._value(RewardOutcome.UNSCORED, message), RewardOutcome.UNSCORED, message=message
+        )
+
+    def _value(self, outcome: RewardOutcome, why: str) -> float | None:
+        value = self.values.value(outcome)
+        if value is not None or self.unscored == "none":
+            return value
+        if isinstance(self.unscored, str):
+            raise Unscorable(
+                f"a reply cannot be scored: {why}. Remove the row, or state what it is worth with "
+                f"unscored="
+            )
+        return self.unscored
+
+
+def _read_unscored(unscored: Unscored) -> Unscored:
+    if unscored in ("none", "raise"):
+        return unscored
+    is_number = isinstance(unscored, int | float) and not isinstance(unscored, bool)
+    if is_number and math.isfinite(float(unscored)):
+        return float(unscored)
+    raise UsageError(f"unscored is {unscored!r}; expected 'none', 'raise' or a number")

@@ -1,0 +1,176 @@
+"""Rewarder: a declared table, typed outcomes, and never a silent zero."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlverdict.errors import UsageError
+from sqlverdict.rl import Rewarder, RewardOutcome, RewardValues
+from sqlverdict.rl.rewarder import Unscorable
+
+GOLD = "SELECT name FROM t WHERE n > 1"
+EMPTY = "SELECT name FROM t WHERE n > 5"
+SEARCHED = RewardValues(refuted_match=0.3)
+
+OUTCOMES = [
+    (GOLD, "SELECT name FROM t WHERE n > 1 ORDER BY 1", "right"),
+    (GOLD, "SELECT name FROM t", "wrong"),
+    (GOLD, "SELECT name, n FROM t WHERE n > 1", "extra_columns"),
+    (GOLD, "SELECT nope FROM t", "failed"),
+    (GOLD, "SELECT name FROM t; SELECT 1", "failed"),
+    (GOLD, "WITH RECURSIVE r(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM r) SELECT * FROM r LIMIT 1 OFFSET 99999999", "timed_out"),
+    (GOLD, "DROP TABLE t", "blocked"),
+    (GOLD, "It depends.", "no_sql"),
+    (GOLD, "", "no_sql"),
+    (GOLD, "I cannot answer this question with this schema.", "refusal"),
+    (GOLD, None, "abstained_wrong"),
+    (EMPTY, "SELECT name FROM t LIMIT 0", "empty_match"),
+    ("SELECT nope FROM t", GOLD, "unscored"),
+    (None, GOLD, "unscored"),
+    ("", GOLD, "unscored"),
+    ([], GOLD, "unscored"),
+    (5, GOLD, "unscored"),
+    ([GOLD, "SELECT 1"], "SELECT 1", "right"),
+]  # fmt: skip
+LIMITS = {"steps": 100_000, "seconds": 600.0, "rows": 1_000}
+
+
+def make(db: Path, **options: Any) -> Rewarder:
+    from sqlverdict import Limits
+
+    return Rewarder(db=db, limits=Limits(**LIMITS), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("gold", "reply", "outcome"), OUTCOMES)
+def test_every_reply_has_an_outcome(db: Path, gold: Any, reply: Any, outcome: str) -> None:
+    reward = make(db).reward(gold, reply)
+    assert reward.outcome == outcome
+    rights = ("right", "empty_match")
+    expected = None if outcome == "unscored" else 1.0 if outcome in rights else 0.0
+    assert reward.score == expected
+
+
+def test_every_outcome_but_those_of_a_search_is_reached_above() -> None:
+    reached = {outcome for _, _, outcome in OUTCOMES}
+    searched = {"proved", "refuted_match", "constant_match", "abstained_right"}
+    assert reached | searched == set(RewardOutcome)
+
+
+def test_a_value_that_is_not_stated_is_that_of_the_more_general_outcome() -> None:
+    values = RewardValues(failed=-0.5, no_sql=-1, refuted_match=0.3)
+    assert values.value(RewardOutcome.TIMED_OUT) == -0.5
+    assert values.value(RewardOutcome.REFUSAL) == -1.0
+    assert values.value(RewardOutcome.CONSTANT_MATCH) == 0.3
+    assert values.value(RewardOutcome.EXTRA_COLUMNS) == 0.0
+    assert values.value(RewardOutcome.UNSCORED) is None
+    assert values.value(RewardOutcome.ABSTAINED_RIGHT) is None
+
+
+@pytest.mark.parametrize(
+    "values", [{"rigth": 1.0}, {"right": None}, {"right": True}, {"failed": float("nan")}]
+)
+def test_a_wrong_table_is_refused(values: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        Rewarder(values=values)
+
+
+@pytest.mark.parametrize("unscored", ["zero", True, float("inf"), None])
+def test_a_policy_for_unscored_replies_is_stated_in_known_words(unscored: Any) -> None:
+    with pytest.raises(UsageError, match="unscored is"):
+        Rewarder(unscored=unscored)
+
+
+def test_an_unscored_reply_follows_the_policy(db: Path) -> None:
+    gold = "SELECT nope FROM t"
+    assert make(db)(gold, GOLD) is None
+    reward = make(db, unscored=0).reward(gold, GOLD)
+    assert (reward.score, reward.scored) == (0.0, False)
+    with pytest.raises(Unscorable, match="no such column"):
+        make(db, unscored="raise")(gold, GOLD)
+
+
+def test_a_metric_that_is_not_of_0_and_1_is_refused(db: Path) -> None:
+    with pytest.raises(UsageError, match="0 and 1"):
+        Rewarder(db=db, metric="soft_f1_bird")
+
+
+def test_a_witness_lowers_a_match_by_luck(db: Path) -> None:
+    rewarder = Rewarder(db=db, values=SEARCHED)
+    lucky = rewarder.reward(GOLD, "SELECT name FROM t WHERE n <> 1")
+    assert (lucky.outcome, lucky.score, lucky.witnessed) == ("refuted_match", 0.3, True)
+    hidden = rewarder.reward(EMPTY, "SELECT name FROM t LIMIT 0")
+    assert (hidden.outcome, hidden.score) == ("refuted_match", 0.3)
+    constant = rewarder.reward(GOLD, "SELECT 'b' UNION ALL SELECT 'c'")
+    assert (constant.outcome, constant.score) == ("constant_match", 0.3)
+    same = rewarder.reward(GOLD, "SELECT name FROM t WHERE 1 < n")
+    assert (same.outcome, same.score, same.proved) == ("proved", 1.0, True)
+
+
+def test_without_a_value_for_it_no_search_is_made(db: Path) -> None:
+    reward = Rewarder(db=db).reward(GOLD, "SELECT name FROM t WHERE n <> 1")
+    assert (reward.outcome, reward.score, reward.witnessed) == ("right", 1.0, False)
+
+
+def test_an_abstention_is_paid_only_where_the_table_says_so(db: Path) -> None:
+    assert make(db).reward(None, None).outcome == "unscored"
+    rewarder = make(db, values={"abstained_right": 0.5, "abstained_wrong": -0.1, "wrong": -1.0})
+    assert rewarder(None, None) == 0.5
+    assert rewarder(None, GOLD) == -1.0
+    assert rewarder(GOLD, None) == -0.1
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        (f"<think>hm</think><answer>{GOLD}</answer>", 1.0),
+        (f"<answer>SELECT 1</answer> no: <answer>```sql\n{GOLD}\n```</answer>", 1.0),
+        (f"<answer>{GOLD}", 0.0),
+        (GOLD, 0.0),
+        ([{"role": "user", "content": "?"}, {"role": "assistant", "content": f"<answer>{GOLD}</answer>"}], 1.0),
+    ],
+)  # fmt: skip
+def test_the_answer_stands_in_the_tag(db: Path, reply: Any, value: float) -> None:
+    assert make(db, tag="answer")(GOLD, reply) == value
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [5, 2.0, [], {}, [5], [{"role": "user", "content": GOLD}], [{"role": "assistant", "content": None}],
+     [{"role": "assistant", "content": [{"type": "image"}]}], object(), "\ud800", "SELECT '\ud800'",
+     "SELECT 1\x00", "SELECT " + "(" * 5000, b"SELECT 1"],
+)  # fmt: skip
+def test_nothing_that_a_model_says_raises(db: Path, reply: Any) -> None:
+    assert make(db)(GOLD, reply) == 0.0
+
+
+def test_parts_of_a_message_are_one_text(db: Path) -> None:
+    parts = [{"type": "text", "text": "SELECT name "}, {"type": "text", "text": "FROM t WHERE n>1"}]
+    assert make(db)(GOLD, [{"role": "assistant", "content": parts}]) == 1.0
+
+
+def test_a_missing_database_is_unscored_and_a_forgotten_one_is_an_error(db: Path) -> None:
+    assert Rewarder(databases=db.parent)(GOLD, GOLD, db_id="nowhere") is None
+    with pytest.raises(UsageError, match="no database"):
+        Rewarder()(GOLD, GOLD)
+
+
+def test_the_same_batch_gives_the_same_bytes_in_any_way(db: Path) -> None:
+    pairs = [(gold, reply) for gold, reply, _ in OUTCOMES] * 8
+    rewarder = make(db, values=SEARCHED, memo=5)
+    expected = [reward.as_row() for reward in rewarder.batch(pairs)]
+    threaded = pickle.loads(pickle.dumps(make(db, values=SEARCHED, threads=8)))
+    assert [reward.as_row() for reward in threaded.batch(pairs)] == expected
+    assert [reward.as_row() for reward in asyncio.run(threaded.abatch(pairs))] == expected
+    assert threaded.batch(pairs) == rewarder.batch(pairs)
+
+
+def test_a_row_for_the_log_has_the_same_flat_columns_always(db: Path) -> None:
+    rows = [make(db).reward(gold, reply).as_row() for gold, reply, _ in OUTCOMES]
+    assert {tuple(row) for row in rows} == {tuple(rows[0])}
+    assert all(isinstance(v, str | float | bool | None) for row in rows for v in row.values())
+    assert "ms" in make(db).reward(GOLD, GOLD).as_row(timed=True)
