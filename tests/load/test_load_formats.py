@@ -301,3 +301,31 @@ def test_ibm_records_hold_systems(tmp_path: Path) -> None:
     assert (list(recorded), recorded["3"].sql) == (["3"], "SELECT 2")
     with pytest.raises(PredictionError, match="Recorded: greedy"):
         reader.predictions(file, "other")  # type: ignore[attr-defined]
+
+
+def test_lines_may_hold_results_instead_of_queries(tmp_path: Path) -> None:
+    rows = [{"name": "pen", "n": 2}, {"name": "pad", "n": 1}]
+    line = {
+        "id": "1",
+        "db_id": "shop",
+        "gold_rows": rows,
+        "prediction_rows": [["pen", 2], ["pad", 1]],
+    }
+    file = write(tmp_path / "cases.jsonl", [line])
+    (case,) = cases_of(BENCHMARKS.get("jsonl").read(file))
+    assert (case.answerable, case.golds) == (True, ())
+    assert case.gold_answers[0].rows == [("pen", 2), ("pad", 1)]
+    assert case.gold_answers[0].columns == ("name", "n")
+    predictions = load_predictions(file, ["1"])
+    assert predictions["1"].answer is not None
+    assert (predictions["1"].abstained, predictions["1"].answer.rows) == (
+        False,
+        [("pen", 2), ("pad", 1)],
+    )
+    for field, bad in (("gold_rows", "pen"), ("gold_rows", [["a"], ["b", 1]])):
+        write(file, [{**line, field: bad}])
+        with pytest.raises(BenchmarkError, match="is no result"):
+            list(BENCHMARKS.get("jsonl").read(file).cases)
+    write(file, [{**line, "sql": "SELECT 1"}])
+    with pytest.raises(PredictionError, match="gives an answer, and SQL"):
+        load_predictions(file, ["1"])

@@ -1,12 +1,12 @@
 """From a record of named fields to a case or a prediction.
 
-JSONL, CSV and JSON lists all come through here, so that a field means the same in each of
-them. The fields of a case: ``id``, ``db_id``, ``question``, ``gold`` (a text, a list of texts,
-or null: no query answers the question), ``answerable``, ``difficulty``, ``knowledge`` (also
-``evidence``), ``contract``, ``database``, ``tags``,
+JSONL, CSV and JSON lists all come through here, so that a field means the same in each of them.
+The fields of a case: ``id``, ``db_id``, ``question``, ``gold`` (a text, a list of texts, or null:
+no query answers the question), ``gold_rows`` (rows, instead of a query), ``answerable``,
+``difficulty``, ``knowledge`` (also ``evidence``), ``contract``, ``database``, ``tags``,
 ``unanswerable_type`` (kept as a tag), ``recorded`` (see ``recorded.py``). The fields of a
 prediction: ``sql`` (also ``prediction``; null is an abstention), ``raw`` (a model's reply),
-``abstained``, ``confidence``, ``samples``.
+``prediction_rows`` (rows, instead of a query), ``abstained``, ``confidence``, ``samples``.
 """
 
 from __future__ import annotations
@@ -18,20 +18,22 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import structs
 
 from sqlverdict.errors import BenchmarkError, DataError, PredictionError
 from sqlverdict.files.references import check_reference, scheme_of
 from sqlverdict.files.text import few_of
 from sqlverdict.load.databases import Databases
 from sqlverdict.load.fenced import extract_sql, is_plain, text_prediction
-from sqlverdict.load.recorded import recording_from
-from sqlverdict.records import Case, Contract, Prediction, Recording, Script
+from sqlverdict.load.recorded import recording_from, rows_answer
+from sqlverdict.records import Answer, Case, Contract, Prediction, Recording, Script
 
 CASE_FIELDS = (
     "id",
     "db_id",
     "question",
     "gold",
+    "gold_rows",
     "answerable",
     "difficulty",
     "knowledge",
@@ -42,7 +44,7 @@ CASE_FIELDS = (
     "recorded",
     "script",
 )
-PREDICTION_FIELDS = ("prediction", "raw", "abstained", "confidence", "samples")
+PREDICTION_FIELDS = ("prediction", "raw", "prediction_rows", "abstained", "confidence", "samples")
 CASE_ALIASES = {
     "question_id": "id",
     "gold_sql": "gold",
@@ -71,10 +73,12 @@ def case_from(
     """
     case_id = id_from(record.get("id"), where, BenchmarkError)
     golds = _golds(record, where)
+    gold_answer = _answer(record, "gold_rows", where, BenchmarkError)
     answerable = _flag(record.get("answerable"), "answerable", where, BenchmarkError)
+    has_gold = bool(golds) or gold_answer is not None
     if answerable is None:
-        answerable = bool(golds)
-    if answerable and not golds:
+        answerable = has_gold
+    if answerable and not has_gold:
         raise BenchmarkError(
             f"{where}: case {case_id!r} is answerable but has no gold query. "
             f'Give "gold", or "answerable": false.'
@@ -96,6 +100,7 @@ def case_from(
         db_id=db_id,
         question=_text(record, "question", where),
         golds=golds,
+        gold_answers=(gold_answer,) if gold_answer is not None else (),
         database=database,
         answerable=answerable,
         difficulty=_text(record, "difficulty", where) or None,
@@ -168,7 +173,8 @@ def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Pred
     """
     key = next((key for key in SQL_KEYS if key in record), None)
     abstained = _flag(record.get("abstained"), "abstained", where, PredictionError)
-    if key is None and "raw" not in record and not abstained:
+    answer = _answer(record, "prediction_rows", where, PredictionError)
+    if key is None and "raw" not in record and not abstained and answer is None:
         raise PredictionError(
             f"{where}: {case_id!r} has no prediction. Expected one of 'sql', 'prediction', 'raw' "
             f"(null for an abstention); found {few_of(record, 8)}."
@@ -190,6 +196,12 @@ def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Pred
             f"{where}: {case_id!r} both abstains and gives SQL. "
             f"Write null as its SQL, or abstained: false."
         )
+    if answer is not None:
+        if abstained or sql is not None:
+            raise PredictionError(
+                f"{where}: {case_id!r} gives an answer, and SQL or an abstention. Expected one."
+            )
+        return Prediction(case_id, raw=raw, answer=answer, **extras)
     if abstained or (abstained is None and sql is None and raw is None):
         return Prediction(case_id, abstained=True, raw=raw, **extras)
     if sql is None:
@@ -200,9 +212,26 @@ def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Pred
     return Prediction(case_id, sql=read.sql, raw=raw if raw is not None else read.raw, **extras)
 
 
+def _answer(
+    record: Mapping[str, Any], name: str, where: str, error: type[DataError]
+) -> Answer | None:
+    """The rows that stand in place of a query; ``None`` where there are none."""
+    value = record.get(name)
+    if value is None:
+        return None
+    answer = rows_answer(value) if isinstance(value, list) else None
+    if answer is None:
+        raise error(
+            f"{where}: {name!r} is no result. Expected a list of rows of the same length: lists, "
+            f"or objects with the same keys."
+        )
+    return structs.replace(answer, source=name)
+
+
 def _golds(record: Mapping[str, Any], where: str) -> tuple[str, ...]:
     gold = record.get("gold")
-    if "gold" not in record and record.get("answerable") is not False:
+    needs_gold = record.get("answerable") is not False and record.get("gold_rows") is None
+    if "gold" not in record and needs_gold:
         raise BenchmarkError(
             f"{where}: found no gold query. Expected a field 'gold' (null: unanswerable); "
             f"found {few_of(record, 8)}. If it has another name, map it (NAME=gold)."

@@ -135,7 +135,7 @@ def _result(parts: Mapping[str, Any], name: str, where: str) -> _RecordedResult 
         return _RecordedResult(answer, value, whole)
     if isinstance(value, Mapping) and set(value) == {"error"}:
         return _RecordedResult(Failure(Reason.EXECUTION_ERROR, str(value["error"])))
-    rows = _rows(value) if isinstance(value, list) else None
+    rows = rows_answer(value) if isinstance(value, list) else None
     if rows is None:
         raise BenchmarkError(
             f"{where}: {name!r} is no result. Expected a list of rows of the same length, a text "
@@ -144,7 +144,7 @@ def _result(parts: Mapping[str, Any], name: str, where: str) -> _RecordedResult 
     return _RecordedResult(rows)
 
 
-def _rows(value: Sequence[object]) -> Answer | None:
+def rows_answer(value: Sequence[object]) -> Answer | None:
     """Rows as an answer; ``None`` where they are not rows of one width."""
     first = value[0] if value else []
     columns: tuple[str, ...] = tuple(first) if isinstance(first, Mapping) else ()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import structs
+
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, QueryPair
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import (
@@ -69,8 +71,8 @@ class RecordedItem(RunItem):
 
     def pair(self) -> QueryPair:
         """The two queries; there is nothing to probe."""
-        dialect = self._runner.engine.dialect
-        return QueryPair(self.case.golds[0], self.prediction.sql or "", dialect, self.case.contract)
+        pair = self._pair(self.database, self.case.golds[0], self.prediction.sql or "")
+        return structs.replace(pair, probe=None)
 
     def databases(self) -> Sequence[str]:
         """The one database that the record speaks of."""
