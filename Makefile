@@ -7,7 +7,7 @@ CORE := $(VENV)/.core
 STAMP := $(VENV)/.installed
 MINUTES ?= 10
 
-.PHONY: install core demo demo-duckdb quick test thorough check docs bench clean
+.PHONY: install core demo demo-duckdb quick test test-integrations thorough check docs bench clean
 
 install: $(STAMP)
 
@@ -39,6 +39,11 @@ quick: install
 
 test: install
 	$(BIN)/python -m pytest --quiet -n auto --dist worksteal
+
+# Each integration against the real package, in an environment of its own (.venv-integrations);
+# NAMES="mlflow dspy" tests these alone.
+test-integrations: core
+	$(BIN)/python tests/integrations/environments.py $(NAMES)
 
 # Random exploration: new seeds, ten times the examples, then the fuzzer and the attack on proofs.
 # What it finds becomes a fixed @example or a test.

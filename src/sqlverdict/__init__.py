@@ -35,6 +35,7 @@ Stages, in the order of the data:
 ``rl/``             rewards for training, and adapters to trainers
 ``report/``         reports of one run and of several
 ``audit/``          checks of data and gold queries
+``integrations/``   scorers for other frameworks, one file each
 ``testing/``        public conformance suites
 ``cli/``            the command line
 """
