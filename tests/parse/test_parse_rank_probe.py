@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sqlverdict.compare.order import read_window
-from sqlverdict.compare.preset import PRESETS, QueryPair
+from sqlverdict.compare.preset import PRESETS, ProbedQuery, QueryPair
 from sqlverdict.parse.order import tie_probe
 from sqlverdict.parse.query import parse
 from sqlverdict.records import Answer, Failure, Outcome, Query, Reason
@@ -46,7 +46,7 @@ def run():
 )
 def test_a_limit_that_cuts_a_tie_is_seen(run, sql: str, tie: bool) -> None:
     gold = run(sql)
-    window = read_window(gold, QueryPair(sql, sql, "duckdb", probe=run))
+    window = read_window(gold, ProbedQuery(sql, "duckdb", run))
     assert window is not None
     cut = window.end < len(window.keys) and window.keys[window.end - 1] == window.keys[window.end]
     assert cut is tie
