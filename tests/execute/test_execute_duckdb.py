@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from decimal import Decimal
+from importlib import metadata
 from pathlib import Path
 
 import duckdb
 import pytest
 from duckdb_parts import DUCKDB, ask, rows, suite_database, write_duckdb
 
+from sqlverdict.cli.commands.lists.engines import engines
 from sqlverdict.errors import DatabaseError, MissingExtra
-from sqlverdict.execute.engine import Limits, Session, engine_of
+from sqlverdict.execute.engine import ENGINES, Limits, Session, engine_of
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.records import Answer, Failure, Fault, Reason
 from sqlverdict.testing import check_engine
@@ -330,3 +333,17 @@ def test_without_the_extra_the_message_names_it(
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"sqlverdict\[duckdb\]"):
         DUCKDB.open(database, Limits())
+
+
+def test_engines_are_listed_without_their_extras(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def version(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.version", version)
+    engines(["--json"], standalone_mode=False)  # type: ignore[call-arg, arg-type]
+    rows = {row["name"]: row["version"] for row in json.loads(capsys.readouterr().out)}
+    assert rows["duckdb"] == "needs the extra duckdb"
+    assert rows["mysql"] == "needs the extra mysql"
+    assert rows["sqlite"] == ENGINES.get("sqlite").version

@@ -14,7 +14,6 @@ from mysql_parts import execute, server_database
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import ENGINES, Limits, ServerEngine, Session, engine_of
-from sqlverdict.execute.mysql.sandbox import refusal
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row
 from sqlverdict.testing import check_engine
 
@@ -87,81 +86,6 @@ def test_mysql_keeps_every_promise() -> None:
             lambda _: url,
             lambda _: execute(name_of(url), "UPDATE numbers SET t = 'y' WHERE i = 7") and None,
         )
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "SELECT * FROM item INTO OUTFILE '/tmp/sqlverdict_loot.csv'",
-        "SELECT name INTO DUMPFILE '/tmp/sqlverdict_loot.csv' FROM item",
-        "SELECT count(*) INTO @loot FROM item",
-        "SELECT * FROM item WHERE id = 1e0INTO OUTFILE '/tmp/sqlverdict_loot.csv'",
-        "SELECT LOAD_FILE('/etc/passwd')",
-        "SELECT load_file /* x */ ('/etc/passwd')",
-        "SELECT `load_file`('/etc/passwd')",
-        "SELECT 'it\\'s', load_file('/etc/passwd') -- '",
-        "SELECT SLEEP(100)",
-        "SELECT BENCHMARK(1000000000, MD5('x'))",
-        "SELECT GET_LOCK('x', 100)",
-        "SELECT RELEASE_ALL_LOCKS()",
-        "SELECT sys_exec('id')",
-        "SELECT sys_eval('id')",
-        "SELECT @loot := 1",
-        "SELECT @@datadir",
-        "SELECT 1 /*! INTO OUTFILE '/tmp/sqlverdict_loot.csv' */",
-        "SELECT 1 /*M! + SLEEP(100) */",
-        "SELECT /*!50000 SLEEP(100) */",
-        "SELECT /*+ SET_VAR(max_execution_time = 0) */ 1",
-        "SELECT * FROM item FOR UPDATE",
-        "SELECT * FROM item FOR SHARE",
-        "SELECT * FROM item LOCK IN SHARE MODE",
-        "SELECT * FROM item PROCEDURE ANALYSE()",
-        "SELECT user, authentication_string FROM mysql.user",
-        "SELECT * FROM `mysql` . `user`",
-        "SELECT * FROM information_schema.processlist",
-        "SELECT * FROM performance_schema.threads",
-        "WITH w AS (SELECT 1) DELETE FROM item",
-        "WITH w AS (SELECT 1) UPDATE item SET price = 0",
-        "HANDLER item OPEN",
-        "DO SLEEP(100)",
-        "SET GLOBAL general_log = 1",
-        "SET STATEMENT max_statement_time = 0 FOR SELECT 1",
-        "LOAD DATA INFILE '/etc/passwd' INTO TABLE item",
-        "CALL loot()",
-        "PREPARE loot FROM 'DROP TABLE item'",
-        "KILL 1",
-        "FLUSH TABLES",
-        "CREATE TEMPORARY TABLE loot (a INT)",
-        "LOCK TABLES item READ",
-        "USE mysql",
-        "COMMIT",
-        "XA START 'x'",
-        "TRUNCATE TABLE item",
-    ],
-)
-def test_what_writes_waits_or_reads_elsewhere_is_blocked(sql: str) -> None:
-    outcome = refusal(sql)
-    assert outcome is not None, sql
-    assert outcome.reason is Reason.WRITE_BLOCKED
-
-
-@pytest.mark.parametrize(
-    "sql",
-    [
-        "SELECT 'INTO OUTFILE', \"LOAD_FILE('x')\" AS `sleep`",
-        "SELECT 1 -- INTO OUTFILE\n",
-        "SELECT 1 # SLEEP(5)",
-        "SELECT 1 /* @x := 5 */",
-        "SELECT 'it''s @ \\'x\\''",
-        "SELECT insert('abc', 1, 1, 'x'), replace('a', 'a', 'b')",
-        "SELECT t.`update`, t.`into` FROM t",
-        "SELECT mysql FROM t WHERE mysql > 1",
-        "(SELECT 1) UNION (SELECT 2)",
-        "SELECT sum(a) FROM t AS other GROUP BY other.b",
-    ],
-)
-def test_reading_queries_are_sent(sql: str) -> None:
-    assert refusal(sql, frozenset({"other"})) is None
 
 
 def test_the_rights_of_a_role_are_told(database: str) -> None:

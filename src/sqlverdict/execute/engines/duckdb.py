@@ -44,11 +44,11 @@ class Duckdb:
 
     @property
     def version(self) -> str:
-        """The version of the package; empty where it is not installed."""
+        """The version of the package."""
         try:
             return metadata.version("duckdb")
-        except metadata.PackageNotFoundError:
-            return ""
+        except metadata.PackageNotFoundError as error:
+            raise MissingExtra("the engine duckdb", "duckdb") from error
 
     def open(
         self,
