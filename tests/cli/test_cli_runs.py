@@ -87,6 +87,28 @@ def test_check_is_a_gate(invoke: Invoke) -> None:
     assert content["passed"] is False
 
 
+@pytest.mark.usefixtures("two_runs")
+def test_check_prints_a_comment_for_a_pull_request(invoke: Invoke) -> None:
+    args = ("check", "after", "--baseline", "before", "--no-regressions")
+    comment = invoke(*args, "--format", "github")
+    assert comment.exit_code == 1
+    assert comment.stdout.startswith("<!-- sqlverdict check -->\n### sqlverdict: 1 of 1 condition")
+    assert "#### Were right, are not right now: 1\n\n- `0` (" in comment.stdout
+    assert "and 1 more" in invoke(*args, "--format", "github", "--show", 0).stdout
+    flips = json.loads(invoke(*args, "--json").stdout)["flips"][0]
+    assert [case["id"] for case in flips["lost"]] == ["0"]
+    assert flips["noise_drop"] is None
+    for wrong in (
+        (*args, "--max-regressions", 1),
+        (*args, "--json", "--format", "github"),
+        (*args, "--max-drop", "noise"),
+        (*args, "--max", "incorrect=1", "--max", "incorrect=2"),
+    ):
+        assert invoke(*wrong).exit_code == 2
+    allowed = invoke(*args[:-1], "--max-regressions", 1, "--max", "incorrect=1")
+    assert allowed.exit_code == 0, allowed.output
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("two_runs")
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from sqlverdict.errors import UsageError
-from sqlverdict.report.several_runs.gate import (
+from sqlverdict.report.several_runs.gate import check_run
+from sqlverdict.report.several_runs.gate_rules import (
     Allowance,
     Rules,
-    check_run,
     parse_allowance,
     parse_drop,
     parse_minimum,
@@ -69,7 +69,7 @@ def test_a_metric_that_the_run_lacks_is_a_usage_error(scored_run: Scored) -> Non
     with pytest.raises(UsageError, match=r"no metric 'ex\[bird\]'; it has ex"):
         check_run(run, Rules(minimums={"ex[bird]": 0.5}))
     with pytest.raises(UsageError, match="no metric 'em'"):
-        check_run(run, Rules(no_regressions=True, metrics=("em",)), run)
+        check_run(run, Rules(max_regressions=Allowance(number=0), metrics=("em",)), [run])
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,9 @@ def test_a_regression_is_a_right_case_that_is_not_right_now(
     scored_run: Scored, now: list[float | None], lost: tuple[str, ...]
 ) -> None:
     baseline = scored_run("before", [1.0, 1.0, 0.0, None])
-    found = check_run(scored_run("after", now), Rules(no_regressions=True), baseline)
+    found = check_run(
+        scored_run("after", now), Rules(max_regressions=Allowance(number=0)), [baseline]
+    )
     assert found.passed is not bool(lost)
     detail = found.conditions[0].detail
     assert len(detail) == len(lost)
@@ -96,8 +98,8 @@ def test_a_regression_is_a_right_case_that_is_not_right_now(
 def test_a_gain_does_not_make_up_for_a_loss(scored_run: Scored) -> None:
     baseline = scored_run("before", [1.0, 0.0, 0.0])
     after = scored_run("after", [0.0, 1.0, 1.0])
-    rules = Rules(no_regressions=True, max_drop=0.0)
-    regressions, drop = check_run(after, rules, baseline).conditions
+    rules = Rules(max_regressions=Allowance(number=0), max_drop=0.0)
+    regressions, drop = check_run(after, rules, [baseline]).conditions
     assert not regressions.passed
     assert drop.passed
     assert drop.actual == "+33.3 points"
@@ -105,7 +107,9 @@ def test_a_gain_does_not_make_up_for_a_loss(scored_run: Scored) -> None:
 
 def test_long_lists_of_losses_are_cut(scored_run: Scored) -> None:
     baseline, after = scored_run("before", [1.0] * 25), scored_run("after", [0.0] * 25)
-    (condition,) = check_run(after, Rules(no_regressions=True), baseline).conditions
+    (condition,) = check_run(
+        after, Rules(max_regressions=Allowance(number=0)), [baseline]
+    ).conditions
     assert condition.actual == "25 cases lost"
     assert len(condition.detail) == 11
     assert condition.detail[-1] == "and 15 more"
@@ -124,6 +128,6 @@ def test_a_gate_without_conditions_is_a_mistake(scored_run: Scored) -> None:
     with pytest.raises(UsageError, match="nothing to check"):
         check_run(run, Rules())
     with pytest.raises(UsageError, match="need a --baseline"):
-        check_run(run, Rules(no_regressions=True))
+        check_run(run, Rules(max_regressions=Allowance(number=0)))
     with pytest.raises(UsageError, match="nothing uses it"):
-        check_run(run, Rules(minimums={"ex": 0.5}), run)
+        check_run(run, Rules(minimums={"ex": 0.5}), [run])

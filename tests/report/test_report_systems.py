@@ -9,7 +9,8 @@ import pytest
 from sqlverdict.errors import UsageError
 from sqlverdict.records import Result
 from sqlverdict.report.several_runs.comparison import compare_runs
-from sqlverdict.report.several_runs.gate import Rules, check_run
+from sqlverdict.report.several_runs.gate import check_run
+from sqlverdict.report.several_runs.gate_rules import Allowance, Rules
 from sqlverdict.report.several_runs.leaderboard import (
     group_sentences,
     leaderboard,
@@ -174,10 +175,10 @@ def test_runs_of_different_benchmarks_are_not_paired_by_id(
         ):
             compare_runs(a, other)
         with pytest.raises(UsageError, match="--force"):
-            check_run(other, Rules(no_regressions=True), a)
+            check_run(other, Rules(max_regressions=Allowance(number=0)), [a])
         forced = compare_runs(a, other, force=True)
         assert "values of different cases are compared" in forced.notes[0]
-        checked = check_run(other, Rules(no_regressions=True), a, force=True)
+        checked = check_run(other, Rules(max_regressions=Allowance(number=0)), [a], force=True)
         assert "values of different cases are compared" in checked.notes[0]
     assert (
         check_same_cases([a, make_run("d", [make_result(n, id=f"x{n}") for n in range(2)])]) == []

@@ -11,7 +11,7 @@ from sqlverdict.errors import UnknownMember, UsageError
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Case
 from sqlverdict.report.one_run.sections import without_sentences
-from sqlverdict.report.several_runs.gate import parse_minimum
+from sqlverdict.report.several_runs.gate_rules import parse_minimum
 from sqlverdict.score.aliases import ALIASES, label_of
 from sqlverdict.score.metric import METRICS, parse_metric, parse_metrics
 

@@ -2,7 +2,10 @@
 
 ``same_cases``     whether runs are about the same cases
 ``comparison``     two runs side by side: which cases changed, and whether that is chance
+``flips``          which questions became wrong or right since a baseline, and what is noise
+``gate_rules``     the conditions of a gate as users write them
 ``gate``           conditions for CI that a run must meet
+``pull_request``   the result of a gate as a comment on a pull request
 ``leaderboard``    several systems on the cases they share
 ``ranks``          how a ranking changes when another metric ranks
 ``ranks_figures``  the same as SVG

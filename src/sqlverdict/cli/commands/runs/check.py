@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 
-from sqlverdict.cli.command import command, option
+import click
+
+from sqlverdict.cli.command import Heading, command, option
 from sqlverdict.cli.options.shared import (
     FILE,
     FOLDER,
@@ -13,18 +16,24 @@ from sqlverdict.cli.options.shared import (
     json_option,
     print_json,
     run_argument,
+    show_option,
 )
 from sqlverdict.cli.show_run import show_notes
+from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
 from sqlverdict.report.one_run.junit import GateCheck, write_checks
-from sqlverdict.report.several_runs.gate import (
+from sqlverdict.report.several_runs.gate import GateReport, check_run
+from sqlverdict.report.several_runs.gate_rules import (
+    Allowance,
+    Noise,
     Rules,
-    Verdicts,
-    check_run,
     parse_allowance,
     parse_drop,
+    parse_maximum,
     parse_minimum,
+    parse_regressions,
 )
+from sqlverdict.report.several_runs.pull_request import pull_request_comment
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.runlog.run import check_summary, read_run
 
@@ -32,6 +41,9 @@ _EXAMPLES = (
     "sqlverdict check runs/mine --min 'ex[bird]=0.60'",
     "sqlverdict check runs/mine --baseline runs/main --no-regressions --junit gate.xml",
     "sqlverdict check runs/mine --baseline runs/main --max-drop 1% --max-unscored 2%",
+    "sqlverdict check runs/mine --max EXECUTION_ERROR=1% --max needs_review=5",
+    "sqlverdict check runs/mine --baseline runs/main-1 --baseline runs/main-2 \\\n"
+    "    --baseline runs/main-3 --max-drop noise --format github > comment.md",
 )
 
 
@@ -40,32 +52,73 @@ class CheckArgs:
     """The options of ``check``."""
 
     run: Path = run_argument()
-    baseline: Path | None = option(
-        "--baseline", type=FOLDER, metavar="RUN", help="The run to compare with."
-    )
-    minimums: tuple[str, ...] = option(
-        "--min", multiple=True, metavar="METRIC=VALUE", help="A minimum. Repeatable."
-    )
-    no_regressions: bool = option(
-        "--no-regressions",
-        is_flag=True,
-        help="Every case that is right in the baseline is still right.",
-    )
-    max_drop: str | None = option(
-        "--max-drop", metavar="P%", help="How far a metric may fall below the baseline."
-    )
-    max_unscored: str | None = option(
-        "--max-unscored", metavar="N|P%", help="How many cases may be unscored."
+    baselines: tuple[Path, ...] = option(
+        "--baseline",
+        multiple=True,
+        type=FOLDER,
+        metavar="RUN",
+        heading=Heading.DATA,
+        help="The run to compare with. Repeat it with runs of the same system: they show how much "
+        "of a change is noise.",
     )
     metrics: tuple[str, ...] = option(
         "--metric",
         multiple=True,
+        heading=Heading.METRICS,
         help="Compare this metric with the baseline. Repeatable. [default: those of --min, else "
         "the first]",
+    )
+    minimums: tuple[str, ...] = option(
+        "--min",
+        multiple=True,
+        metavar="METRIC=VALUE",
+        heading=Heading.LIMITS,
+        help="A minimum. Repeatable.",
+    )
+    maximums: tuple[str, ...] = option(
+        "--max",
+        multiple=True,
+        metavar="WORD=N|P%",
+        heading=Heading.LIMITS,
+        help="How many cases may have a verdict or a reason, such as incorrect=10% or "
+        "EXECUTION_ERROR=3. Repeatable.",
+    )
+    no_regressions: bool = option(
+        "--no-regressions",
+        is_flag=True,
+        heading=Heading.LIMITS,
+        help="Every case that is right in the baseline is still right.",
+    )
+    max_regressions: str | None = option(
+        "--max-regressions",
+        metavar="N|P%|noise",
+        heading=Heading.LIMITS,
+        help="How many cases that are right in the baseline may not be right now; noise: as many "
+        "as a run of the baseline loses against its others.",
+    )
+    max_drop: str | None = option(
+        "--max-drop",
+        metavar="P%|noise",
+        heading=Heading.LIMITS,
+        help="How far a metric may fall below the baseline; noise: as far as a run of the "
+        "unchanged system falls in 39 of 40 times.",
+    )
+    max_unscored: str | None = option(
+        "--max-unscored",
+        metavar="N|P%",
+        heading=Heading.LIMITS,
+        help="How many cases may be unscored.",
     )
     junit: Path | None = option(
         "--junit", type=FILE, help="Also write the conditions to a JUnit file."
     )
+    form: str = option(
+        "--format",
+        type=click.Choice(["text", "json", "github"]),
+        default="text",
+        help="github: Markdown for a comment on a pull request, with the questions that changed.",
+    )
+    show: int = show_option(20, "this many changed questions of each kind, with --format github")
     force: bool = force_option()
     as_json: bool = json_option()
 
@@ -74,39 +127,68 @@ class CheckArgs:
 def check(args: CheckArgs) -> int:
     """Check a run against conditions. The exit code is 0 if all are met, else 1.
 
-    The check fails closed: a case that was right in the baseline and is unscored or missing now
-    is a regression, and a metric without a scored case meets no minimum. A run whose log was
-    changed, or does not match its summary, is refused (exit code 2).
+    With several runs of the baseline a case was right if all of them say so, and what they
+    disagree about is noise. The check fails closed: a case that was right in the baseline and is
+    unscored or missing now is a regression, and a metric without a scored case meets no minimum.
+    A run whose log was changed, or does not match its summary, is refused (exit code 2).
     """
+    form = _format(args)
     rules = Rules(
         minimums=dict(parse_minimum(text) for text in args.minimums),
-        no_regressions=args.no_regressions,
+        maximums=_maximums(args.maximums),
+        max_regressions=_regressions(args),
         max_drop=parse_drop(args.max_drop) if args.max_drop is not None else None,
         max_unscored=parse_allowance(args.max_unscored) if args.max_unscored is not None else None,
         metrics=args.metrics,
     )
-    baseline = read_run(args.baseline) if args.baseline is not None else None
+    baselines = [read_run(folder) for folder in args.baselines]
     run = read_run(args.run)
-    check_summary(run)
-    if baseline is not None:
-        check_summary(baseline)
-    report = check_run(run, rules, baseline, force=args.force)
+    for each in (run, *baselines):
+        check_summary(each)
+    report = check_run(run, rules, baselines, force=args.force)
     if args.junit is not None:
         checks = [
             GateCheck(c.name, c.passed, f"found {c.actual}, expected {c.required}", c.detail)
             for c in report.conditions
         ]
         write_checks(args.junit, f"sqlverdict check {args.run}", checks)
-    if args.as_json:
-        print_json(
-            {"passed": report.passed, "conditions": report.conditions, "notes": report.notes}
-        )
-    else:
-        _show(report)
+    match form:
+        case "json":
+            print_json(
+                {"passed": report.passed}
+                | {each.name: getattr(report, each.name) for each in fields(report)}
+            )
+        case "github":
+            click.echo(pull_request_comment(report, run, show=args.show), nl=False)
+        case _:
+            _show(report)
     return report.exit_code
 
 
-def _show(report: Verdicts) -> None:
+def _format(args: CheckArgs) -> str:
+    if args.as_json and args.form == "github":
+        raise UsageError("--json and --format github exclude each other")
+    return "json" if args.as_json else args.form
+
+
+def _maximums(texts: Sequence[str]) -> dict[str, Allowance]:
+    maximums: dict[str, Allowance] = {}
+    for word, allowed in map(parse_maximum, texts):
+        if word in maximums:
+            raise UsageError(f"--max names {word} twice")
+        maximums[word] = allowed
+    return maximums
+
+
+def _regressions(args: CheckArgs) -> Allowance | Noise | None:
+    if args.max_regressions is None:
+        return Allowance(number=0) if args.no_regressions else None
+    if args.no_regressions:
+        raise UsageError("--no-regressions is --max-regressions 0; give one of them")
+    return parse_regressions(args.max_regressions)
+
+
+def _show(report: GateReport) -> None:
     screen = Screen()
     for condition in report.conditions:
         word, style = ("pass", "good") if condition.passed else ("FAIL", "bad")
