@@ -207,3 +207,15 @@ def test_an_engine_without_scratch_databases_says_so() -> None:
     refutation = search.refute(parse("SELECT 1"), parse("SELECT 2"))
     assert isinstance(refutation, NotRefuted)
     assert "has no scratch databases" in refutation.message
+
+
+def test_cases_that_name_their_database_are_run_and_searched_on_its_engine(
+    duckdb_shop: str, tmp_path: Path
+) -> None:
+    import sqlverdict as sv
+
+    lucky = "SELECT city FROM shop WHERE id < 3"
+    record = {"id": "1", "database": duckdb_shop, "gold": "SELECT city FROM shop"}
+    run = sv.evaluate([{**record, "prediction": lucky}], metrics="ex,witness_accuracy")
+    assert run.manifest.engine == "duckdb"
+    assert run["1"].scores == {"ex": 1.0, "witness_accuracy": 0.0}

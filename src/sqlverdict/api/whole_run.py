@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlverdict.api.arguments import Reference, read_reference
 from sqlverdict.errors import MissingExtra, UsageError
 from sqlverdict.evidence import Refuted
-from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, engine_of
+from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, engine_of, engine_of_cases
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
 from sqlverdict.load.columns import column_map, rename
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
@@ -152,6 +152,8 @@ def evaluate(
     inline = predictions is None
     benchmark, own = _read_cases(cases, location, dict(columns or {}), where, inline)
     known = [case.id for case in benchmark.cases] if not isinstance(predictions, Mapping) else []
+    if where is None and options.engine == DEFAULT_ENGINE:
+        options = replace(options, engine=engine_of_cases(benchmark.cases))
     by_id = _read_predictions(predictions, known, own)
     if workers is not None or (benchmark.count or 0) <= _FEW:
         options = replace(options, workers=workers or 0)

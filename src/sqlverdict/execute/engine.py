@@ -8,7 +8,7 @@ A database is a reference: the path of a file, or the URL of a database on a ser
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol, runtime_checkable
@@ -17,7 +17,7 @@ from sqlverdict.errors import UsageError
 from sqlverdict.files.references import Reference, file_of, scheme_of
 from sqlverdict.files.sqlite import HEAP
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Outcome, Row
+from sqlverdict.records import Case, Outcome, Row
 from sqlverdict.registry import Registry
 
 
@@ -273,6 +273,13 @@ def engine_of(reference: str) -> str:
         if suffix in engine.suffixes and suffix != ".db":
             return name
     return DEFAULT_ENGINE
+
+
+def engine_of_cases(cases: Iterable[Case]) -> str:
+    """The name of the engine that opens the database of the first case; else the usual one."""
+    first = next(iter(cases), None)
+    database = first.database if first is not None else None
+    return DEFAULT_ENGINE if database is None else engine_of(database)
 
 
 def engine_for(usual: Engine, reference: str) -> Engine:

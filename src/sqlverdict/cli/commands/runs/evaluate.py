@@ -19,6 +19,7 @@ from sqlverdict.cli.options.run import EvaluateArgs, run_options
 from sqlverdict.cli.options.shared import command_line, print_json
 from sqlverdict.cli.show_run import run_json, show_end, show_run, show_runs
 from sqlverdict.errors import Contradiction, Interrupted, UsageError
+from sqlverdict.execute.engine import engine_of_cases
 from sqlverdict.load.benchmark import Benchmark
 from sqlverdict.load.benchmarks.jsonl import iterate_pairs
 from sqlverdict.pipeline import Options, System, evaluate_pairs, evaluate_systems
@@ -80,6 +81,9 @@ def evaluate(args: EvaluateArgs) -> int:
 
 def _run(args: EvaluateArgs, options: Options) -> Sequence[Run]:
     benchmark = read_benchmark(args.data)
+    if args.data.engine is None and args.data.databases is None:
+        # Cases may name their databases themselves.
+        options = replace(options, engine=engine_of_cases(benchmark.cases))
     if args.judge.dry_run:
         _estimate(benchmark, args, options)
         return []
