@@ -219,3 +219,19 @@ def test_cases_that_name_their_database_are_run_and_searched_on_its_engine(
     run = sv.evaluate([{**record, "prediction": lucky}], metrics="ex,witness_accuracy")
     assert run.manifest.engine == "duckdb"
     assert run["1"].scores == {"ex": 1.0, "witness_accuracy": 0.0}
+
+
+def test_texts_that_differ_in_letter_case_alone_are_judged_apart(postgres_shop: str) -> None:
+    case = Case("1", "shop", "", ("SELECT $$A$$",), postgres_shop)
+    options = Options("ex", engine="postgres", workers=0, cache=None)
+    system = {"one": "SELECT $$A$$", "two": "SELECT $$a$$"}
+    scores = {}
+    for name, prediction in system.items():
+        run = evaluate([case], {"1": prediction}, name=name, options=options)
+        scores[name] = next(iter(run.results())).scores["ex"]
+    assert scores == {"one": 1.0, "two": 0.0}
+    from sqlverdict.pipeline import System, evaluate_systems
+
+    systems = [System(name, {"1": prediction}) for name, prediction in system.items()]
+    runs = evaluate_systems([case], systems, options=options)
+    assert [next(iter(run.results())).scores["ex"] for run in runs] == [1.0, 0.0]

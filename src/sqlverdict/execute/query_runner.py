@@ -67,8 +67,9 @@ class QueryRunner:
         self.engine = ENGINES.get(engine)
         self.limits = limits
         self.cache = None if driver_values else cache
-        self._is_verbatim = self.engine.dialect != "sqlite"
-        """Texts are folded by SQLite's rules for quotes; elsewhere ``$$A$$`` is a string."""
+        self._verbatim: dict[str, bool] = {}
+        """Whether texts are kept as they are, by database: they are folded by SQLite's rules for
+        quotes, and elsewhere ``$$A$$`` is a string."""
         self.executed = 0
         self.changed: set[str] = set()
         """Databases that changed after they were opened here."""
@@ -95,7 +96,10 @@ class QueryRunner:
 
     def run(self, database: str, sql: str, canon: str | None = None) -> Outcome:
         """The outcome of a query on a database; ``canon`` saves working it out again."""
-        if self._is_verbatim:
+        verbatim = self._verbatim.get(database)
+        if verbatim is None:
+            verbatim = self._verbatim[database] = self.engine_for(database).dialect != "sqlite"
+        if verbatim:
             canon = sql
         elif canon is None:
             canon = fold_sql(sql)

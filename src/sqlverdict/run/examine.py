@@ -13,6 +13,7 @@ from msgspec import structs
 
 from sqlverdict.evidence import Evidence, EvidenceBase, Failed, OpenQuestion, Refuted, Undecided
 from sqlverdict.evidence_parts import StageFailure
+from sqlverdict.execute.engine import DEFAULT_ENGINE
 from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.policies import POLICIES, Policy
@@ -137,7 +138,7 @@ class Examiner:
             *_WHAT_DECIDES(case),
             task.digest,
             case.tags.get("category"),
-            fold_sql(prediction.sql or ""),
+            self._text_key(prediction.sql or ""),
         )
         beyond_queries = case.recorded is not None or bool(case.gold_answers)
         if not self._looks_at_queries_alone or beyond_queries:
@@ -152,6 +153,10 @@ class Examiner:
             if finding.final and "execute" not in [piece.by for piece in finding.evidence]:
                 self._known[key] = finding
         return finding
+
+    def _text_key(self, sql: str) -> str:
+        """What texts of one meaning share; only SQLite's rules for quotes are known here."""
+        return fold_sql(sql) if self.plan.engine == DEFAULT_ENGINE else sql
 
     def _examine(self, task: Task, runner: QueryRunner) -> PairFinding:
         case, prediction = task.case, task.prediction

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset
 from sqlverdict.errors import DatabaseError, SchemaError
 from sqlverdict.execute.engine import Engine
-from sqlverdict.execute.fold_sql import fold_sql
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
@@ -94,7 +93,8 @@ class EngineSearch:
             preset: When two answers are the same.
             contract: What the case asks of answers.
         """
-        if fold_sql(gold.sql) == fold_sql(prediction.sql):
+        # Not folded: letter case counts in some dialects where it does not in SQLite.
+        if gold.sql.strip() == prediction.sql.strip():
             return NotRefuted(0, message="the two queries are the same text")
         not_refuted = refusal.unreadable([gold, prediction])
         if isinstance(gold, ParseFailure) or isinstance(prediction, ParseFailure):
