@@ -14,7 +14,7 @@ ordinary_witness             a witness on data like the real ones
 ungraded_witness             a witness, without real data to be held against
 null_in_aggregate            a witness: a NULL changes the number that is returned
 tied_rows_lost               a witness: of rows that tie, the prediction returns fewer
-unusual_witness              a witness on unusual data, or one where both answers say nothing
+unusual_witness              a witness on unusual data, or one where both answers hold no value
 unsearched_match             the answers agree; no search for a witness could be made
 match                        the answers agree, and no witness was found
 failed                       the prediction does not run
@@ -120,8 +120,8 @@ BECAUSE: Mapping[Situation, str] = {
     Situation.NULL_IN_AGGREGATE: "a NULL changes the number that is returned",
     Situation.TIED_ROWS_LOST: "of rows that tie, the prediction returns fewer than the gold",
     Situation.UNDETERMINED_PREDICTION: "the prediction leaves open what the gold decides",
-    Situation.UNUSUAL_WITNESS: "the answers differ only on unusual data, or in how they say "
-    "nothing",
+    Situation.UNUSUAL_WITNESS: "the answers differ only on unusual data, or only in how an "
+    "empty answer looks",
     Situation.UNSEARCHED_MATCH: "the answers agree, but the search for a database where they "
     "differ could not be made, or was cut by the clock",
     Situation.MATCH: "the answers agree, and no database was found where they differ",
@@ -301,7 +301,7 @@ def _with_witness(witness: Refuted) -> Situation:
 
 
 def _say_nothing(gold: AnswerExcerpt, prediction: AnswerExcerpt) -> bool:
-    """Whether both answers say nothing, in two ways: no row, or rows that hold only NULL."""
+    """Whether both answers hold no value, in two ways: no row, or rows of NULL alone."""
     for answer in (gold, prediction):
         if answer.failed is not None or answer.count != len(answer.rows):
             return False

@@ -264,7 +264,7 @@ def test_mining_is_remembered_and_notices_a_change(build: Build, tmp_path: Path)
         mine(tmp_path / "absent.sqlite")
     broken = tmp_path / "broken.sqlite"
     broken.write_text("no database " * 100)
-    with pytest.raises(DatabaseError, match="check or restore"):
+    with pytest.raises(DatabaseError, match="Check or restore"):
         mine(broken, read_ddl("CREATE TABLE t (a)", "x"))
 
 
