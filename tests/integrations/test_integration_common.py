@@ -119,6 +119,11 @@ def test_grading_works_from_an_event_loop(shop: Path) -> None:
         ("dspy", "dspy"),
         ("deepeval", "deepeval"),
         ("braintrust", "braintrust"),
+        ("mlflow", "mlflow"),
+        ("langfuse", "langfuse"),
+        ("phoenix", "phoenix"),
+        ("weave", "weave"),
+        ("ragas", "ragas"),
     ],
 )
 def test_a_framework_that_is_absent_says_what_to_install(name: str, module: str) -> None:

@@ -3,6 +3,7 @@
 ``common``         what they share: gold, database and output of a record; score, label, reason
 ``pytest_plugin``  pytest: the fixture ``verdict``, readable failures, a baseline
 ``inspect_ai``     Inspect: a scorer
+``mlflow``         MLflow: a scorer of ``mlflow.genai.evaluate``
 ``langsmith``      LangSmith: an evaluator
 ``dspy``           DSPy: a metric, with feedback for GEPA
 ``promptfoo``      promptfoo: a Python assertion
@@ -10,4 +11,8 @@
 ``lm_eval``        lm-evaluation-harness: ``process_results`` of a task
 ``evalbench``      Google evalbench: a ``python_scorer`` script
 ``braintrust``     Braintrust: a scorer
+``langfuse``       Langfuse: an evaluator of experiments
+``phoenix``        Phoenix: an evaluator
+``weave``          Weave: a scorer
+``ragas``          Ragas: a metric
 """
