@@ -47,6 +47,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.2.0.dev0"
 
 if TYPE_CHECKING:
+    from sqlverdict.api.batches import BatchEvaluator
     from sqlverdict.api.calls import check, load_schema, prove_pair, refute_pair
     from sqlverdict.api.pair_result import PairResult
     from sqlverdict.api.scorer import Scorer
@@ -78,6 +79,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "BENCHMARKS": "load.benchmark",
     "Answer": "records",
+    "BatchEvaluator": "api.batches",
     "Benchmark": "load.benchmark",
     "Case": "records",
     "Comparison": "records",
@@ -116,6 +118,7 @@ _MODULES = {
 __all__ = [
     "BENCHMARKS",
     "Answer",
+    "BatchEvaluator",
     "Benchmark",
     "Case",
     "Comparison",

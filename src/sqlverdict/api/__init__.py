@@ -1,6 +1,7 @@
 """The calls of the Python API about single pairs; ``import sqlverdict`` shows all of them.
 
 ``scorer``       many pairs, kept warm: no files, no processes, any number of threads
+``batches``      batches in, batches out, for Ray Data, Dask and Spark
 ``whole_run``    whole runs: files, tables and records in, filters and tables out
 ``calls``        one pair: check, prove_pair, refute_pair, load_schema
 ``arguments``    what callers may give, and what it is taken for
