@@ -130,7 +130,8 @@ class Script:
     Attributes:
         setup: Statements that come first.
         check: The query whose answer is compared. Empty: the last result of the statements; and
-            where they have none, the content of all tables.
+            where they have none, the content of all tables. Statements that change no table give
+            nothing to compare then.
     """
 
     setup: tuple[str, ...] = ()

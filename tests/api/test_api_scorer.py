@@ -106,6 +106,22 @@ def test_a_changed_database_changes_the_result(db: Path) -> None:
     assert scorer(GOLD, prediction) == 0.0
 
 
+def test_a_write_ahead_log_of_duckdb_changes_the_result(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
+    path, later = tmp_path / "a.duckdb", tmp_path / "later.duckdb"
+    duckdb.connect(str(path)).execute("CREATE TABLE t AS SELECT 1 AS n").close()
+    scorer = sv.Scorer(db=path)
+    assert scorer("SELECT count(*) FROM t", "SELECT 1") == 1.0
+    later.write_bytes(path.read_bytes())
+    writer = duckdb.connect(str(later))
+    writer.execute("INSERT INTO t VALUES (2)")
+    # The writer has not put its log into the file yet.
+    (tmp_path / "a.duckdb.wal").write_bytes((tmp_path / "later.duckdb.wal").read_bytes())
+    writer.close()
+    assert scorer("SELECT count(*) FROM t", "SELECT 1") == 0.0
+    scorer.close()
+
+
 def test_the_result_shows_both_answers_and_their_difference(db: Path) -> None:
     result = sv.check(GOLD, "SELECT name FROM t WHERE n > 2", db=db)
     assert result.correct is False

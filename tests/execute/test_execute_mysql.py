@@ -125,6 +125,8 @@ def test_other_databases_are_not_read(session: Session) -> None:
                 f"SELECT a FROM {name}.secret",
                 f"SELECT 1 AS {name}, s.a FROM item JOIN `{name}`.secret AS s",
                 f"SELECT {name}.secret.a FROM item, {name}.secret",
+                f"SELECT {name}.id, s.a FROM item AS {name}, {name}.secret AS s",
+                f"SELECT {name}.id, s.a FROM (item AS {name}, ({name}.secret AS s))",
             ):
                 outcome = fresh.run(sql)
                 assert isinstance(outcome, Failure), sql

@@ -77,6 +77,7 @@ def test_what_writes_waits_or_reads_elsewhere_is_blocked(sql: str) -> None:
         "SELECT mysql FROM t WHERE mysql > 1",
         "(SELECT 1) UNION (SELECT 2)",
         "SELECT sum(a) FROM t AS other GROUP BY other.b",
+        "SELECT t.a, other.b FROM t JOIN u AS other ON t.a = other.a AND (t.b, other.b) = (1, 2)",
     ],
 )
 def test_reading_queries_are_sent(sql: str) -> None:

@@ -127,3 +127,65 @@ def test_limits_hold(target: tuple[Engine, str]) -> None:
     assert many.reason in (Reason.ROW_LIMIT, Reason.EXECUTION_TIMEOUT)
     assert isinstance(late, Failure)
     assert late.reason in (Reason.EXECUTION_TIMEOUT, Reason.MEMORY_LIMIT)
+
+
+def content(target: tuple[Engine, str], sql: str) -> Answer | Failure:
+    engine, database = target
+    return run_script(engine, database, Script(), sql, Limits(), None)
+
+
+def test_without_a_check_a_count_of_written_rows_is_no_result(target: tuple[Engine, str]) -> None:
+    first = content(target, "UPDATE t SET n = 5 WHERE name = 'a'")
+    other = content(target, "UPDATE t SET n = 5 WHERE name = 'b'")
+    assert isinstance(first, Answer)
+    assert isinstance(other, Answer)
+    assert sorted(first.rows) != sorted(other.rows)
+    returned = content(target, "UPDATE t SET n = 5 WHERE name = 'a' RETURNING name")
+    assert isinstance(returned, Answer)
+    assert returned.rows == [("a",)]
+
+
+@pytest.mark.parametrize("sql", ["CREATE VIEW v AS SELECT 1 AS a", "CREATE INDEX i ON t (n)"])
+def test_statements_that_change_no_table_give_nothing_to_compare(
+    target: tuple[Engine, str], sql: str
+) -> None:
+    outcome = content(target, sql)
+    assert isinstance(outcome, Failure)
+    assert outcome.reason is Reason.UNSUPPORTED_FEATURE
+
+
+def test_a_semicolon_in_a_string_ends_no_statement(target: tuple[Engine, str]) -> None:
+    assert total(target, r"UPDATE t SET n = 9, name = E'it\'s; ok' WHERE n = 1") == 11
+
+
+def test_the_catalogue_of_postgresql_is_not_written_to(postgres_url: str) -> None:
+    workspace = open_workspace((ENGINES.get("postgres"), postgres_url))
+    for sql in (
+        "UPDATE pg_proc SET proname = 'harmless' WHERE proname = 'pg_read_file'",
+        """UPDATE "pg_settings" SET setting = '0' WHERE name = 'statement_timeout'""",
+        "WITH x AS (UPDATE pg_catalog.pg_proc SET proname = 'h' RETURNING 1) SELECT * FROM x",
+        "CREATE VIEW v AS SELECT * FROM pg_proc",
+    ):
+        outcome = workspace.run(sql)
+        assert isinstance(outcome, Failure), sql
+        assert outcome.reason is Reason.WRITE_BLOCKED, sql
+    assert isinstance(workspace.run("INSERT INTO t VALUES ('pg_proc', 1)"), Answer)
+    workspace.close()
+
+
+@pytest.mark.parametrize("kind", ["SERIAL", "INTEGER GENERATED ALWAYS AS IDENTITY"])
+def test_sequences_give_the_same_numbers_to_every_workspace(postgres_url: str, kind: str) -> None:
+    import psycopg
+
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(f"CREATE TABLE u (id {kind}, n INTEGER)")
+        connection.execute("INSERT INTO u (n) VALUES (1), (2)")
+    engine = ENGINES.get("postgres")
+    before = engine.digest(postgres_url)
+    script = Script(check="SELECT max(id) FROM u")
+    for _ in range(2):
+        sql = "INSERT INTO u (n) VALUES (3)"
+        outcome = run_script(engine, postgres_url, script, sql, Limits(), None)
+        assert isinstance(outcome, Answer)
+        assert outcome.rows == [(3,)]
+    assert engine.digest(postgres_url) == before

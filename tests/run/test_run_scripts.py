@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
 from sqlverdict.execute.engine import ENGINES, Limits, WorkspaceEngine
+from sqlverdict.execute.query_runner import QueryRunner
 from sqlverdict.execute.scripts import run_script
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Answer, Case, Failure, Fault, Reason, Script, Verdict
@@ -122,3 +124,16 @@ def test_what_one_side_writes_the_other_does_not_see(database: Path) -> None:
         )
         assert isinstance(outcome, Answer)
         assert outcome.rows == [(4,)]
+
+
+def test_a_database_that_changed_is_copied_again(database: Path) -> None:
+    runner = QueryRunner("sqlite", Limits())
+    script = Script(check="SELECT sum(n) FROM t")
+    first = runner.run_script(str(database), script, GOLD)
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("INSERT INTO t VALUES ('c', 100)")
+    second = runner.run_script(str(database), script, GOLD)
+    runner.close()
+    assert isinstance(first, Answer)
+    assert isinstance(second, Answer)
+    assert (first.rows, second.rows) == ([(4,)], [(104,)])

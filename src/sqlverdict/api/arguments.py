@@ -95,9 +95,9 @@ def _file_state(path: str) -> tuple[int, ...]:
 
 @lru_cache(maxsize=4_096)
 def _files(database: str) -> tuple[str, ...]:
-    """The file of a database and its write-ahead log; none on a server."""
+    """The file of a database and its write-ahead log (SQLite's, DuckDB's); none on a server."""
     file = file_of(database)
-    return () if file is None else (str(file), f"{file}-wal")
+    return () if file is None else (str(file), f"{file}-wal", f"{file}.wal")
 
 
 @lru_cache(maxsize=4_096)

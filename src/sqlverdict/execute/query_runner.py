@@ -116,7 +116,11 @@ class QueryRunner:
 
     def run_script(self, database: str, script: Script, sql: str) -> Outcome:
         """What statements that may write give on a throw-away copy; never from a cache."""
-        key = (database, f"script {script!r} {sql}")
+        content = ""
+        if not is_server(database):
+            with suppress(DatabaseError, OSError):
+                content = self._file_scope(database).hex()
+        key = (database, f"script {content} {script!r} {sql}")
         entry = self._memory.get(key)
         if entry is not None:
             return entry[0]

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Engine, Limits, Workspace, WorkspaceEngine
+from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
 from sqlverdict.files.sqlite import quote_name
 from sqlverdict.parse.tokens import statements
 from sqlverdict.records import Answer, Failure, Fault, Outcome, Reason, Row, Script
@@ -32,28 +33,54 @@ def run_script(
     if not isinstance(engine, WorkspaceEngine):
         message = f"statements that write cannot be tried on {engine.name}"
         return Failure(Reason.UNSUPPORTED_FEATURE, message, fault=Fault.ENGINE)
-    texts = statements(sql)
+    texts = _statements(sql, engine.dialect)
     if not texts:
         return Failure(Reason.NO_SQL_PRODUCED, "the text holds no SQL")
     if len(texts) > _MOST_STATEMENTS:
         message = f"{len(texts)} statements; at most {_MOST_STATEMENTS} are tried"
         return Failure(Reason.UNSUPPORTED_FEATURE, message)
     try:
-        workspace = engine.workspace(database, limits, now=now)
+        with closing(engine.workspace(database, limits, now=now)) as workspace:
+            outcome = _run(workspace, script, texts)
+            if outcome is not None:
+                return outcome
+            content = _content(workspace)
+        with closing(engine.workspace(database, limits, now=now)) as workspace:
+            # What goes wrong here went wrong above.
+            _run(workspace, script, ())
+            untouched = _content(workspace)
     except (DatabaseError, OSError) as error:
         return Failure(
             Reason.DATABASE_UNAVAILABLE, str(error), fault=Fault.ENGINE, repeatable=False
         )
-    with closing(workspace):
-        return _run(workspace, script, texts)
+    if _are_same(content, untouched):
+        # A new view or index is in no table: all statements without effect would be the same.
+        message = "the statements change no table: give the case a check that shows their effect"
+        return Failure(Reason.UNSUPPORTED_FEATURE, message)
+    return content
 
 
-def _run(workspace: Workspace, script: Script, texts: Sequence[str]) -> Outcome:
+def _are_same(content: Outcome, other: Outcome) -> bool:
+    if isinstance(content, Failure) or isinstance(other, Failure):
+        return False
+    # An update that changes nothing may still move a row.
+    return sorted(content.rows, key=repr) == sorted(other.rows, key=repr)
+
+
+def _run(workspace: Workspace, script: Script, texts: Sequence[str]) -> Outcome | None:
+    """The check's answer, or the last result; ``None`` where there is neither."""
     for text in script.setup:
         outcome = workspace.run(text)
         if isinstance(outcome, Failure):
+            if outcome.fault is not None:
+                return outcome
             message = f"the set-up of the case fails: {outcome.message}"
-            return Failure(Reason.GOLD_EXECUTION_ERROR, message, fault=Fault.GOLD)
+            return Failure(
+                Reason.GOLD_EXECUTION_ERROR,
+                message,
+                fault=Fault.GOLD,
+                repeatable=outcome.repeatable,
+            )
     last: Answer | None = None
     for text in texts:
         outcome = workspace.run(text)
@@ -62,7 +89,23 @@ def _run(workspace: Workspace, script: Script, texts: Sequence[str]) -> Outcome:
         last = outcome if outcome.columns else last
     if script.check:
         return workspace.run(script.check)
-    return last if last is not None else _content(workspace)
+    return last
+
+
+def _statements(sql: str, dialect: str) -> list[str]:
+    """The statements of a text as its engine cuts it: a semicolon may stand in a string."""
+    if dialect == "sqlite":
+        return statements(sql)
+    texts: list[str] = []
+    current: list[Lexeme] = []
+    for part in [*lexemes(sql, dialect), Lexeme(Lex.SYMBOL, ";", len(sql))]:
+        if part.text != ";":
+            current.append(part)
+            continue
+        if any(piece.kind is not Lex.GAP for piece in current):
+            texts.append("".join(piece.text for piece in current))
+        current = []
+    return texts
 
 
 def _content(workspace: Workspace) -> Outcome:

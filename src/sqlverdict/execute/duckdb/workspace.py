@@ -19,19 +19,16 @@ from sqlverdict.records import Answer, Failure, Outcome, Reason
 
 _LARGEST = 1 * 2**30
 """A larger file is not copied."""
-_ALLOWED = frozenset(
+_QUERIES = frozenset((StatementType.SELECT, StatementType.MULTI))
+_ROWS = frozenset(
     (
-        StatementType.SELECT,
-        StatementType.MULTI,
         StatementType.INSERT,
         StatementType.UPDATE,
         StatementType.DELETE,
         StatementType.MERGE_INTO,
-        StatementType.CREATE,
-        StatementType.ALTER,
-        StatementType.DROP,
     )
 )
+_ALLOWED = _QUERIES | _ROWS | {StatementType.CREATE, StatementType.ALTER, StatementType.DROP}
 
 
 class DuckdbWorkspace(DuckdbSession):
@@ -86,8 +83,26 @@ class DuckdbWorkspace(DuckdbSession):
             return Failure(Reason.WRITE_BLOCKED, message)
         return None
 
+    def _fetch(self, statement: Statement, volatile: bool, began: float) -> Outcome:
+        """A count of the rows that were written is no result: other engines have none."""
+        outcome = super()._fetch(statement, volatile, began)
+        return outcome if isinstance(outcome, Failure) or _has_result(statement) else Answer((), [])
+
     def _no_result(self) -> Outcome:
         return Answer((), [])
+
+
+def _has_result(statement: Statement) -> bool:
+    """Whether a statement gives rows of its own: a query, or one with RETURNING."""
+    if statement.type in _QUERIES:
+        return True
+    if statement.type not in _ROWS:
+        return False
+    data = statement.query.encode()
+    return any(
+        kind == duckdb.token_type.keyword and data[start : start + 9].lower() == b"returning"
+        for start, kind in duckdb.tokenize(statement.query)
+    )
 
 
 def _copy(file: Path, copy: Path) -> None:

@@ -38,6 +38,10 @@ _BLOCKED_FUNCTIONS = word_set(
     "wait_for_executed_gtid_set wait_until_sql_thread_after_gtids"
 )
 _SYSTEM = word_set("information_schema mysql performance_schema sys")
+_TABLES_FOLLOW = word_set("from join straight_join")
+_CLAUSES = _TABLES_FOLLOW | word_set(
+    "select where on using group having order limit window union except intersect"
+)
 _SESSION_FUNCTIONS = word_set("connection_id found_rows row_count")
 _SUSPICIOUS = (
     *(*_BLOCKED_WORDS, *_BLOCKED_STARTS, *_BLOCKED_FUNCTIONS, *_SYSTEM, "lock", "share"),
@@ -149,18 +153,25 @@ def _blocked_part(parts: Sequence[Lexeme], others: frozenset[str]) -> Failure | 
         if next_text == "(" and name in _BLOCKED_FUNCTIONS:
             return _write_blocked(f"{name}()")
         if next_text == "." and (
-            name in _SYSTEM or (name in others and _is_database(names, before, behind, index))
+            name in _SYSTEM or (name in others and _is_database(parts, names, index))
         ):
             return _write_blocked(f"the database {name}")
     return None
 
 
-def _is_database(
-    names: Sequence[str], before: Sequence[str], behind: Sequence[str], index: int
-) -> bool:
+def _is_database(parts: Sequence[Lexeme], names: Sequence[str], index: int) -> bool:
     """Whether a name before a dot is a database: it stands for a table, or is no alias."""
-    if before[index] in ("from", "join", "straight_join"):
+    stands_for_table = [False]
+    for part, before in zip(parts[:index], ["", *(part.text for part in parts)], strict=False):
+        if part.text == "(":
+            stands_for_table.append(stands_for_table[-1])
+        elif part.text == ")" and len(stands_for_table) > 1:
+            stands_for_table.pop()
+        elif part.kind is Lex.WORD and before != "." and part.name in _CLAUSES:
+            stands_for_table[-1] = part.name in _TABLES_FOLLOW
+    if stands_for_table[-1]:
         return True
+    behind = [*(part.text for part in parts[1:]), ""]
     return all(behind[other] == "." for other, name in enumerate(names) if name == names[index])
 
 

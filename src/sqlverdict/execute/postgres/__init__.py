@@ -11,5 +11,6 @@
 ``schema``      tables, columns, keys and constraints
 ``scratch``     temporary tables for instances of a few rows
 ``workspace``   a transaction that may write, and is rolled back
+``sequences``   numbers that come back with the transaction
 ``rights``      what the role could do more than read
 """

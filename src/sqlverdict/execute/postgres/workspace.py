@@ -2,12 +2,14 @@
 
 Tables, views, indexes, types and rows may change; nothing of it is ever committed. What a
 transaction does not undo stays closed: files, settings, functions in other languages, other
-databases. Two things are felt outside all the same: rows that were changed are locked until the
-end, and a sequence that gave a number does not take it back.
+databases. So do the tables of the catalogue: who may write there gives a function another name.
+Two things are felt outside all the same: rows that were changed and sequences are locked until the
+end, and a sequence of another role does not take back the numbers that it gave.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from time import monotonic, perf_counter
@@ -18,7 +20,7 @@ from psycopg.pq.abc import PGresult
 from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.frozen_text import freeze_text
-from sqlverdict.execute.lexemes import solid_lexemes
+from sqlverdict.execute.lexemes import Lex, solid_lexemes
 from sqlverdict.execute.postgres.catalogue import read_catalogue
 from sqlverdict.execute.postgres.connection import connect
 from sqlverdict.execute.postgres.cursor import column_names
@@ -30,6 +32,7 @@ from sqlverdict.execute.postgres.sandbox import (
     timed_out,
     unavailable,
 )
+from sqlverdict.execute.postgres.sequences import hold_sequences
 from sqlverdict.execute.postgres.values import RowLoader
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.tokens import word_set
@@ -39,6 +42,10 @@ BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ WRITE"
 _TABLES = (
     "SELECT relname FROM pg_catalog.pg_class WHERE relkind IN ('r', 'p')"
     " AND relnamespace = 'public'::regnamespace ORDER BY relname"
+)
+_SYSTEM_TABLES = (
+    "SELECT relname::text FROM pg_catalog.pg_class WHERE relkind IN ('r', 'v')"
+    " AND relnamespace = 'pg_catalog'::regnamespace"
 )
 _QUERIES = word_set("select with values table")
 _ROWS = word_set("insert update delete merge truncate")
@@ -67,9 +74,13 @@ class PostgresWorkspace:
         try:
             connection.execute(BEGIN)
             self._blocked = read_catalogue(connection).blocked
+            rows = connection.execute(_SYSTEM_TABLES).fetchall()
+            self._system_tables = frozenset(name for (name,) in rows)
         except psycopg.Error as error:
             connection.close()
             raise DatabaseError(f"{database} cannot be written to for a trial: {error}") from error
+        self._connection = connection
+        self._holds_sequences = False
         self._exchange = PostgresExchange(connection)
         self._loader = RowLoader(connection, driver_values=False)
 
@@ -109,6 +120,9 @@ class PostgresWorkspace:
         if b"\0" in text:
             return Failure(Reason.PARSE_ERROR, "the SQL text contains a NUL byte")
         if not _is_query(sql):
+            failure = self._hold_sequences()
+            if failure is not None:
+                return failure
             *_, result = self._exchange.ask((b"SAVEPOINT statement", text), deadline)
             return self._rows(result)
         # One row more than is allowed, so that the server never sends more than that.
@@ -117,6 +131,17 @@ class PostgresWorkspace:
         statements = (b"SAVEPOINT statement", cursor, fetch, b"CLOSE answer")
         *_, result, _ = self._exchange.ask(statements, deadline)
         return self._rows(result)
+
+    def _hold_sequences(self) -> Failure | None:
+        """Before the first statement that writes; why it cannot be done."""
+        if self._holds_sequences:
+            return None
+        try:
+            hold_sequences(self._connection)
+        except psycopg.Error as error:
+            return unavailable(f"the sequences of the database cannot be held: {error}")
+        self._holds_sequences = True
+        return None
 
     def _rows(self, result: PGresult) -> Outcome:
         rows = self._loader.cells(result)
@@ -141,11 +166,19 @@ class PostgresWorkspace:
         if not allowed:
             what = " ".join(words[:2]).upper()[:40]
             return Failure(Reason.WRITE_BLOCKED, f"only tables may be changed; blocked: {what}")
+        if not _only_reads(words):
+            names = [part.name for part in parts if part.kind in (Lex.WORD, Lex.NAME)]
+            system = next((name for name in names if name in self._system_tables), None)
+            if system is not None:
+                message = f"only tables may be changed; blocked: the catalogue ({system})"
+                return Failure(Reason.WRITE_BLOCKED, message)
         return blocked_name(parts, self._blocked)
 
 
 def _is_query(sql: str) -> bool:
     """Whether a text only reads, so that its rows can be fetched through a cursor."""
-    words = [part.name for part in solid_lexemes(sql, DIALECT)]
-    first = next((word for word in words if word != "("), "")
-    return first in _QUERIES and (first != "with" or not _ROWS.intersection(words))
+    return _only_reads([part.name for part in solid_lexemes(sql, DIALECT) if part.text != "("])
+
+
+def _only_reads(words: Sequence[str]) -> bool:
+    return words[0] in _QUERIES and (words[0] != "with" or not _ROWS.intersection(words))
