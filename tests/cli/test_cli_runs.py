@@ -109,6 +109,17 @@ def test_check_prints_a_comment_for_a_pull_request(invoke: Invoke) -> None:
     assert allowed.exit_code == 0, allowed.output
 
 
+@pytest.mark.usefixtures("two_runs")
+def test_runs_are_read_as_trials(invoke: Invoke) -> None:
+    shown = invoke("trials", "before", "after")
+    assert shown.exit_code == 0, shown.output
+    assert "all trials agree on 50.0% of the questions" in shown.stdout
+    assert "they disagree on 0, 1" in shown.stdout
+    content = json.loads(invoke("trials", "before", "after", "--json").stdout)
+    assert [each["any_right"] for each in content["figures"]] == [0.75, 1.0]
+    assert invoke("trials", "before").exit_code == 2
+
+
 @pytest.mark.slow
 @pytest.mark.usefixtures("two_runs")
 @pytest.mark.parametrize(

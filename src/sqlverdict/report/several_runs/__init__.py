@@ -5,6 +5,7 @@
 ``flips``          which questions became wrong or right since a baseline, and what is noise
 ``gate_rules``     the conditions of a gate as users write them
 ``gate``           conditions for CI that a run must meet
+``trials``         several runs of one system as trials: pass@k, agreement
 ``pull_request``   the result of a gate as a comment on a pull request
 ``leaderboard``    several systems on the cases they share
 ``ranks``          how a ranking changes when another metric ranks
