@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from sqlverdict.compare.preset import DEFAULT_PRESET, PRESETS, Preset
 from sqlverdict.errors import DatabaseError, SchemaError
-from sqlverdict.execute.engine import Engine
+from sqlverdict.execute.engine import Engine, Scratch
 from sqlverdict.parse.facts import facts_of
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import (
@@ -40,6 +40,8 @@ from sqlverdict.refute.witness import Instance, NotRefuted, Refutation, SearchBu
 _AFTER_SCREEN = 40
 """How many instances are tried on the engine where the screen found no difference: two rounds of
 the rotation, for what the two engines see differently."""
+_ALL_TABLES = 40
+"""A schema of up to so many tables is made as a whole, once for all pairs."""
 _SHRINK = 60
 """How many smaller instances are tried on the engine; one takes milliseconds there."""
 
@@ -68,6 +70,7 @@ class EngineSearch:
         self._engine, self._schema = engine, schema
         self._scratches = Scratches(engine, database)
         self._mirror = Mirror(engine, database, schema) if database is not None else None
+        self._needs_parts = False
 
     def close(self) -> None:
         """Remove the scratch databases and the copies of rows."""
@@ -104,13 +107,23 @@ class EngineSearch:
         rules = PRESETS.get(preset) if isinstance(preset, str) else preset
         budget = budget or SearchBudget()
         try:
-            scratch = self._scratches.of(pair.part)
+            scratch = self._scratch(pair.part)
             trial = EngineTrial(scratch, gold, prediction, rules, contract)
             why_not = _unrunnable(trial)
             return why_not or self._search(pair, trial, rules, contract, budget)
         except (DatabaseError, SchemaError) as error:
-            self._scratches.forget(pair.part)
+            self._scratches.close()
             return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=str(error))
+
+    def _scratch(self, part: Schema) -> Scratch:
+        """A scratch database with the tables of a part, or of all: to make one takes long."""
+        if len(self._schema.tables) <= _ALL_TABLES and not self._needs_parts:
+            try:
+                return self._scratches.of(self._schema)
+            except DatabaseError:
+                # One table that cannot be made must not spoil the pairs of the others.
+                self._needs_parts = True
+        return self._scratches.of(part)
 
     def _pair(self, gold: Query, prediction: Query) -> _EnginePair:
         part = part_of(self._schema, (*gold.tables, *prediction.tables))
