@@ -13,6 +13,7 @@ from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.pipeline import Options, evaluate
 from sqlverdict.records import Answer, Case, Verdict
+from sqlverdict.refute.target.fit import fit_rows
 from sqlverdict.refute.target.lite import lite_type
 from sqlverdict.refute.target.script import replay_script, to_script, write_script
 from sqlverdict.refute.target.search import EngineSearch
@@ -235,3 +236,37 @@ def test_texts_that_differ_in_letter_case_alone_are_judged_apart(postgres_shop: 
     systems = [System(name, {"1": prediction}) for name, prediction in system.items()]
     runs = evaluate_systems([case], systems, options=options)
     assert [next(iter(run.results())).scores["ex"] for run in runs] == [1.0, 0.0]
+
+
+ODD = """
+CREATE TYPE mood AS ENUM ('sad', 'ok');
+CREATE TABLE odd (id INTEGER PRIMARY KEY, m mood, l INTEGER[], u UUID, i INTERVAL, open BOOLEAN);
+"""
+
+
+def test_columns_that_take_no_text_get_none(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
+    path = str(tmp_path / "odd.duckdb")
+    with duckdb.connect(path) as connection:
+        connection.execute(ODD)
+    engine = ENGINES.get("duckdb")
+    rows = {"odd": ((1, "x", "x", "x", "x", 1), (2, "ok", None, None, None, None))}
+    first, second = fit_rows(rows, engine.schema(path), "duckdb")["odd"]
+    assert first[1] in ("sad", "ok")
+    assert first[2:] == (None, None, None, 1)
+    assert second == rows["odd"][1]
+
+
+def test_instances_that_the_engine_does_not_take_are_not_counted(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb", reason="the extra duckdb is not installed")
+    path = str(tmp_path / "odd.duckdb")
+    with duckdb.connect(path) as connection:
+        connection.execute("CREATE TABLE odd (id INTEGER, l STRUCT(a INTEGER)[] NOT NULL)")
+    engine = ENGINES.get("duckdb")
+    search = EngineSearch(engine, path, engine.schema(path))
+    other = "SELECT id FROM odd WHERE id = id OR id IS NULL"
+    outcome = refuted(search, (engine, path), "SELECT id FROM odd", other)
+    search.close()
+    assert isinstance(outcome, NotRefuted)
+    assert outcome.instances == 0
+    assert "took none" in outcome.message

@@ -20,6 +20,8 @@ from sqlverdict.refute.target.lite import lite_type
 Fit = Callable[[Cell], Cell]
 
 _BITS = {"TINYINT": 7, "SMALLINT": 15, "MEDIUMINT": 23, "INT": 31}
+_NO_TEXTS = frozenset(("ARRAY", "INTERVAL", "JSON", "JSONB", "LIST", "MAP", "STRUCT", "UUID"))
+"""Types whose columns take hardly any text: one such cell, and the engine takes no row."""
 _DAY, _TIME = "2020-01-01", "00:00:00"
 """What stands for a text that is no day, or no time."""
 
@@ -52,6 +54,11 @@ def _fit(column: Column, dialect: str) -> Fit:
         return lambda cell: _integer(cell, bits)
     if kind in ("REAL", "NUMERIC"):
         return _number
+    if kind == "TEXT" and not column.not_null and _name(column.type, dialect) in _NO_TEXTS:
+        return lambda _: None
+    labels = _labels(column.type, dialect)
+    if labels:
+        return lambda cell: _label(cell, labels)
     if kind == "TEXT":
         length = _length(column.type, dialect)
         return lambda cell: _text(cell, length)
@@ -80,6 +87,14 @@ def _text(cell: Cell, length: int | None) -> Cell:
         return None
     text = cell.hex() if isinstance(cell, bytes) else str(cell).replace("\0", "")
     return text[:length]
+
+
+def _label(cell: Cell, labels: Sequence[str]) -> Cell:
+    """The cell where it is a label of an enum; another label, the same for equal cells."""
+    text = _text(cell, None)
+    if text is None or text in labels:
+        return text
+    return labels[sum(str(text).encode()) % len(labels)]
 
 
 def _truth(cell: Cell) -> Cell:
@@ -131,6 +146,14 @@ def _name(type_: str, dialect: str) -> str:
         return str(exp.DataType.build(type_, dialect=dialect).this.value)
     except (SqlglotError, ValueError, AttributeError):
         return ""
+
+
+def _labels(type_: str, dialect: str) -> tuple[str, ...]:
+    """The labels of a type such as ENUM('a', 'b')."""
+    if not _name(type_, dialect).startswith("ENUM"):
+        return ()
+    sizes = exp.DataType.build(type_, dialect=dialect).expressions
+    return tuple(part.name for size in sizes for part in size.find_all(exp.Literal))
 
 
 def _length(type_: str, dialect: str) -> int | None:

@@ -184,8 +184,10 @@ class EngineSearch:
         undetermined = 0
         for number in range(most):
             rows = fit_rows(generator.instance(number), pair.part, self._engine.dialect)
-            instances += 1
-            if trial.difference(rows) is None:
+            rejected = trial.rejected
+            first = trial.difference(rows)
+            instances += trial.rejected == rejected
+            if first is None:
                 continue
             difference = trial.determined_difference(rows)
             if difference is None:
@@ -209,6 +211,9 @@ class EngineSearch:
             return NotRefuted(
                 0, 0, Reason.EXECUTION_TIMEOUT, message, cut_by_time=True, blame="prediction"
             )
+        if most and not instances:
+            message = f"{self._engine.name} took none of the generated databases"
+            return NotRefuted(0, reason=Reason.UNSUPPORTED_FEATURE, message=message)
         return NotRefuted(instances, undetermined)
 
     def _witness(self, pair: _EnginePair, difference: Difference, about: Witness) -> Witness:

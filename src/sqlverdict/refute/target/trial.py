@@ -38,6 +38,8 @@ class EngineTrial:
     ) -> None:
         self._scratch, self._gold, self._prediction = scratch, gold, prediction
         self._preset, self._contract = preset, contract
+        self.rejected = 0
+        """How many instances the engine did not take; nothing was tried on them."""
         self.stopped = 0
         """On how many instances a limit stopped the prediction where the gold answered."""
 
@@ -50,6 +52,7 @@ class EngineTrial:
     def difference(self, rows: Content) -> Difference | None:
         """The difference between the two queries on these rows, if the engine accepts them all."""
         if not self._scratch.load(rows):
+            self.rejected += 1
             return None
         gold = self._scratch.run(self._gold.sql)
         prediction = self._scratch.run(self._prediction.sql)
