@@ -228,3 +228,10 @@ def test_threads_find_the_same_witnesses(db: Path) -> None:
     scorer = sv.Scorer(refute=40, memo=0)
     alone = [result.evidence for result in scorer.batch(pairs)]
     assert [result.evidence for result in scorer.batch(pairs, threads=8)] == alone
+
+
+def test_a_match_says_whether_other_databases_were_tried(db: Path) -> None:
+    same = "SELECT name FROM t WHERE n > 1 AND 1 = 1"
+    assert "no other was tried" in sv.check(GOLD, same, db=db).explain()
+    searched = sv.check(GOLD, "SELECT name FROM t WHERE NOT n <= 1", db=db, refute=20)
+    assert "no database was found where they differ" in searched.explain()

@@ -46,12 +46,23 @@ def because(result: Result) -> str:
     """What the evidence amounts to, and how often people call such an answer right."""
     if not result.situation:
         return ""
-    sentence = f"{BECAUSE[Situation(result.situation)]} ({result.situation})"
+    situation = Situation(result.situation)
+    words = BECAUSE[situation]
+    if situation is Situation.MATCH and not _was_searched(result):
+        words = _MATCH_ALONE
+    sentence = f"{words} ({situation})"
     if result.p_right is None:
         return sentence
     return f"{sentence}; by labels such an answer is right with probability {result.p_right:.2f}"
 
 
+def _was_searched(result: Result) -> bool:
+    """Whether other databases were tried, and not only the real one."""
+    tests = [piece for piece in result.evidence if isinstance(piece, Tested)]
+    return any(test.by == "refute" and test.databases for test in tests)
+
+
+_MATCH_ALONE = "the answers agree on the real database; no other was tried"
 _WEAK = "weak: may be chance"
 _CONSTANT = "it reads no data for this"
 _ALTERNATIVES = "with other numbers beside it"
