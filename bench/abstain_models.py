@@ -97,11 +97,11 @@ def forests(trees: int) -> None:
         for kind in (*TYPES, "")
     }
     for name, (rf, _) in found.items():
-        held = [
-            share([not given for given in answers(rf, [q["question"] for q in of_kind])])
+        shares = [
+            share([not answer for answer in answers(rf, [q["question"] for q in of_kind])])
             for of_kind in strange.values()
         ]
-        print(f"| {name} | {' | '.join(held)} |")
+        print(f"| {name} | {' | '.join(shares)} |")
     print(f"| RF, paper's table 9 | {' | '.join(PAPER_9['RF'])} | |")
     gates = [
         share([q["gates"]["clsprompt"] != "answerable" for q in of_kind])
@@ -125,8 +125,8 @@ def ehrsql(trees: int) -> None:
             for level in ("easy", "hard")
         ]
         strange = [q["question"] for q in test if not q["answerable"]]
-        held = share([not given for given in answers(rf, strange)])
-        print(f"| {name} | {' | '.join(levels)} | {held} | {seconds:.0f} |", flush=True)
+        share_held_back = share([not answer for answer in answers(rf, strange)])
+        print(f"| {name} | {' | '.join(levels)} | {share_held_back} | {seconds:.0f} |", flush=True)
     print("| RF, paper | 87.4 seen, 80.0 unseen | 98.0 seen, 100 unseen | 22.2 to 100 by type | |")
 
 
@@ -134,7 +134,7 @@ def table_of(
     decisions: Sequence[Decision], cases: Sequence[Case], runner: QueryRunner
 ) -> OutcomeTable:
     """The outcomes of a composition, marked by running what it gave."""
-    given = [
+    predictions = [
         TrainingExample(
             decision.ask,
             case.answerable,
@@ -143,7 +143,7 @@ def table_of(
         )
         for decision, case in zip(decisions, cases, strict=True)
     ]
-    marks = mark(given, runner, "trustsql_spider")
+    marks = mark(predictions, runner, "trustsql_spider")
     cells = dict.fromkeys(OutcomeTable().cells(), 0)
     unscored = 0
     for decision, case, example in zip(decisions, cases, marks, strict=True):

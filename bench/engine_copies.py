@@ -185,6 +185,7 @@ def _fill_table(
             if cells:
                 execute(f"INSERT INTO {name} VALUES {values}", cells)
         except Exception:
+            # Drivers have no common error. Data that break the keys are copied without them.
             if declared is columns:
                 raise
             execute(f"DROP TABLE IF EXISTS {name}", ())

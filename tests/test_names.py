@@ -44,7 +44,8 @@ MEMBERS = {
     "compare/relations": "one file a relation",
     "execute/engines": "one file an engine",
     "judge/judges": "one file a judge",
-    "load/benchmarks": "one file a benchmark format",
+    "load/benchmarks": "one file a published benchmark",
+    "load/own_files": "one file a format of users' own cases",
     "prove/etm_paper/rules": "one file a rule of the ETM paper",
     "prove/profiles": "one file a profile",
     "prove/rules": "one file a rule",
@@ -57,7 +58,6 @@ MEMBERS = {
 
 MOST_FILES = 20
 LARGE_FOLDERS = {
-    "load/benchmarks": "one file a benchmark format",
     "prove/etm_paper/rules": "one file a rule of the ETM paper",
     "prove/rules": "one file a rule",
 }

@@ -111,10 +111,10 @@ def test_check_prints_a_comment_for_a_pull_request(invoke: Invoke) -> None:
 
 @pytest.mark.usefixtures("two_runs")
 def test_runs_are_read_as_trials(invoke: Invoke) -> None:
-    shown = invoke("trials", "before", "after")
-    assert shown.exit_code == 0, shown.output
-    assert "all trials agree on 50.0% of the questions" in shown.stdout
-    assert "they disagree on 0, 1" in shown.stdout
+    result = invoke("trials", "before", "after")
+    assert result.exit_code == 0, result.output
+    assert "all trials agree on 50.0% of the questions" in result.stdout
+    assert "they disagree on 0, 1" in result.stdout
     content = json.loads(invoke("trials", "before", "after", "--json").stdout)
     assert [each["any_right"] for each in content["figures"]] == [0.75, 1.0]
     assert invoke("trials", "before").exit_code == 2
@@ -190,8 +190,8 @@ def test_the_demo_shows_itself(invoke: Invoke, monkeypatch: pytest.MonkeyPatch) 
     places = [found.stdout.index(f" {name} ") for name in ("bold", "careful", "rough")]
     assert places == sorted(places), "by verdict the first two cannot be told apart"
     assert "answers people would call between" in found.stdout
-    shown = (ROOT / "README.md").read_text(encoding="utf-8").split("```")[1]
-    for line in filter(None, shown.splitlines()[2:-1]):
+    transcript = (ROOT / "README.md").read_text(encoding="utf-8").split("```")[1]
+    for line in filter(None, transcript.splitlines()[2:-1]):
         assert line in found.stdout, f"the README shows {line!r}"
     # The second time only the form of the output counts: less work for the same runs.
     monkeypatch.setattr(demo, "_STEPS", 1_000_000)

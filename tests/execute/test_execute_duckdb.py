@@ -346,4 +346,5 @@ def test_engines_are_listed_without_their_extras(
     rows = {row["name"]: row["version"] for row in json.loads(capsys.readouterr().out)}
     assert rows["duckdb"] == "needs the extra duckdb"
     assert rows["mysql"] == "needs the extra mysql"
+    assert rows["postgres"] == "needs the extra postgres"
     assert rows["sqlite"] == ENGINES.get("sqlite").version

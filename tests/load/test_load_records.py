@@ -12,7 +12,7 @@ import pytest
 
 from sqlverdict.errors import BenchmarkError, PredictionError, UsageError
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.load.benchmarks.jsonl import iterate_pairs
+from sqlverdict.load.own_files.jsonl import iterate_pairs
 from sqlverdict.records import Case, Contract
 
 CASE = {"id": "a", "db_id": "pets", "gold": "SELECT 1"}

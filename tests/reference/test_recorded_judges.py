@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sqlverdict.load.benchmark import BENCHMARKS
-from sqlverdict.load.benchmarks.jsonl import iterate_pairs
 from sqlverdict.load.labels import read_labels
+from sqlverdict.load.own_files.jsonl import iterate_pairs
 from sqlverdict.pipeline import Options, evaluate_pairs
 from sqlverdict.report.agreement.agreement import AgreementReport, compare_with_labels
 

@@ -59,8 +59,8 @@ def tasks(count: int) -> list[Task]:
 
 def test_quick_tasks_run_their_queries_first(runner: QueryRunner, clock: list[float]) -> None:
     recorder = Recorder(clock)
-    made = list(in_batches(tasks(3), recorder, runner))
-    assert made == [[b"0", b"1", b"2"]]
+    batches = list(in_batches(tasks(3), recorder, runner))
+    assert batches == [[b"0", b"1", b"2"]]
     assert recorder.steps == [f"{step} {n}" for step in ("prepare", "examine") for n in range(3)]
 
 
@@ -71,8 +71,8 @@ def test_slow_queries_are_reported_one_by_one(runner: QueryRunner, clock: list[f
 
 
 def test_slow_examinations_are_reported_one_by_one(runner: QueryRunner, clock: list[float]) -> None:
-    made = list(in_batches(tasks(3), Recorder(clock, examines=1.0), runner))
-    assert [lines for lines in made if lines] == [[b"0"], [b"1"], [b"2"]]
+    batches = list(in_batches(tasks(3), Recorder(clock, examines=1.0), runner))
+    assert [lines for lines in batches if lines] == [[b"0"], [b"1"], [b"2"]]
 
 
 def test_no_answer_leaves_memory_before_it_is_looked_at(
@@ -83,9 +83,9 @@ def test_no_answer_leaves_memory_before_it_is_looked_at(
     sql = "SELECT {0}, hex(zeroblob(5000)) FROM person LIMIT 5"
     cases = [make_case(str(n), sql.format(n)) for n in range(30)]
     chunk = [Task(0, n, c, Prediction(c.id, c.golds[0])) for n, c in enumerate(cases)]
-    made = list(in_batches(chunk, Examiner(RunPlan(parse_metrics("ex"))), runner))
-    assert len(made) > 1
-    assert len(list(chain.from_iterable(made))) == 30
+    batches = list(in_batches(chunk, Examiner(RunPlan(parse_metrics("ex"))), runner))
+    assert len(batches) > 1
+    assert len(list(chain.from_iterable(batches))) == 30
     assert runner.executed == 30
 
 

@@ -182,7 +182,7 @@ def _read_cases(
         benchmark = reader.read(path, databases=location if where else None, options=columns)
         if not inline or benchmark.predictions is not None or path.suffix.lower() in _TABLES:
             return benchmark, benchmark.predictions
-        from sqlverdict.load.benchmarks.jsonl import iterate_pairs
+        from sqlverdict.load.own_files.jsonl import iterate_pairs
 
         own = {
             case.id: prediction

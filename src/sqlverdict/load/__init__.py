@@ -1,7 +1,8 @@
 """From files to records: benchmarks, databases, predictions and labels.
 
 ``benchmark``           what a benchmark and a reader are
-``benchmarks/``         one file a format
+``benchmarks/``         one file a published benchmark
+``own_files/``          one file a format of users' own cases: JSONL, CSV, gold files
 ``fields``              from a record of named fields to a case or a prediction
 ``columns``             the user's column map
 ``databases``           where the database of a ``db_id`` lies

@@ -110,5 +110,7 @@ class OneFileReader(ABC):
 
 
 BENCHMARKS: Registry[BenchmarkReader] = Registry(
-    "benchmark", "sqlverdict.load.benchmarks", "sqlverdict.benchmarks"
+    "benchmark",
+    ("sqlverdict.load.benchmarks", "sqlverdict.load.own_files"),
+    "sqlverdict.benchmarks",
 )

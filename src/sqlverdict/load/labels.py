@@ -28,8 +28,8 @@ from typing import Any, Literal, get_args
 
 from sqlverdict.errors import DataError, UsageError
 from sqlverdict.files.text import decode_json, few_of, near, read_bytes, stream_lines
-from sqlverdict.load.benchmarks.csv import table_rows
 from sqlverdict.load.fields import ID_KEYS
+from sqlverdict.load.own_files.csv import table_rows
 
 Combine = Literal["majority", "consensus"]
 Half = Literal["drop", "0", "1"]

@@ -25,9 +25,9 @@ from typing import Any
 
 from sqlverdict.errors import PredictionError
 from sqlverdict.files.text import any_text, decode_any_json, few_of, repeated_keys, split_lines
-from sqlverdict.load.benchmarks.csv import table_rows
 from sqlverdict.load.fenced import text_prediction
 from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, id_from, prediction_from
+from sqlverdict.load.own_files.csv import table_rows
 from sqlverdict.records import Prediction
 
 BIRD_MARK = "\t----- bird -----\t"

@@ -205,9 +205,9 @@ def test_style_is_the_models() -> None:
 
 def test_a_database_without_a_schema_gets_only_what_needs_none() -> None:
     bare = QuestionSources(CASES, {}, pool=POOL)
-    made = {name: len(list(kind.ideas(bare, "kennel"))) for name, kind in TYPES.items()}
-    assert made["non_sql"] > 0
-    assert sum(made.values()) == made["non_sql"]
+    counts = {name: len(list(kind.ideas(bare, "kennel"))) for name, kind in TYPES.items()}
+    assert counts["non_sql"] > 0
+    assert sum(counts.values()) == counts["non_sql"]
 
 
 ALL = [kind for _, kind in TYPES.items()]
@@ -216,13 +216,13 @@ ALL = [kind for _, kind in TYPES.items()]
 @pytest.mark.parametrize("seed", [0, 3])
 def test_types_are_balanced_and_nothing_stands_twice(seed) -> None:
     here = sources(seed)
-    made = choose(here, {"kennel": 25}, ALL)
-    assert Counter(c.kind.label for c in made.ideas) == dict.fromkeys((k.label for k in ALL), 5)
-    assert made.short == {}
-    wordings = [same_wording(chosen.idea.question) for chosen in made.ideas]
+    choice = choose(here, {"kennel": 25}, ALL)
+    assert Counter(c.kind.label for c in choice.ideas) == dict.fromkeys((k.label for k in ALL), 5)
+    assert choice.short == {}
+    wordings = [same_wording(chosen.idea.question) for chosen in choice.ideas]
     assert len(set(wordings)) == 25
     assert not set(wordings) & {same_wording(case.question) for case in CASES}
-    cases = [case_of(chosen, here, None) for chosen in made.ideas]
+    cases = [case_of(chosen, here, None) for chosen in choice.ideas]
     assert len({case.id for case in cases}) == 25
     assert all(not case.answerable and not case.golds for case in cases)
     assert all(case.tags["unanswerable_type"] in case.id for case in cases)
@@ -236,8 +236,8 @@ def test_the_order_of_the_cases_does_not_matter() -> None:
 
 
 def test_types_that_are_there_already_count() -> None:
-    made = choose(sources(), {"kennel": 10}, ALL, {"non-sql": 4, "out-of-domain": 4})
-    counts = Counter(chosen.kind.label for chosen in made.ideas)
+    choice = choose(sources(), {"kennel": 10}, ALL, {"non-sql": 4, "out-of-domain": 4})
+    counts = Counter(chosen.kind.label for chosen in choice.ideas)
     assert counts["non-sql"] + counts["out-of-domain"] <= 1
 
 
@@ -252,9 +252,9 @@ class Silent:
 
 
 def test_a_type_that_repeats_itself_is_given_up() -> None:
-    made = choose(sources(), {"kennel": 3}, [Silent()])
-    assert len(made.ideas) == 1
-    assert made.short == {"kennel": 2}
+    choice = choose(sources(), {"kennel": 3}, [Silent()])
+    assert len(choice.ideas) == 1
+    assert choice.short == {"kennel": 2}
 
 
 @given(

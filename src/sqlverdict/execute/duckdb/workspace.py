@@ -51,6 +51,7 @@ class DuckdbWorkspace(DuckdbSession):
             _copy(file, copy)
             super().__init__(connect, limits, frozen=now is not None)
         except BaseException:
+            # Whatever it was, Ctrl-C included, it is raised on; no copy stays behind.
             self._folder.cleanup()
             raise
 

@@ -19,7 +19,7 @@ Needs the extra ``postgres``.
 from __future__ import annotations
 
 from datetime import datetime
-from importlib.metadata import PackageNotFoundError, version
+from importlib import metadata
 
 from sqlverdict.errors import DatabaseError, MissingExtra, SchemaError
 from sqlverdict.execute.engine import ENGINES, Limits, Scratch, Session, Workspace
@@ -39,11 +39,11 @@ class Postgres:
 
     @property
     def version(self) -> str:
-        """The driver's version, empty where it is missing; the server's is part of each digest."""
+        """The driver's version; the server's own is part of each digest."""
         try:
-            return f"psycopg {version('psycopg')}"
-        except PackageNotFoundError:
-            return ""
+            return f"psycopg {metadata.version('psycopg')}"
+        except metadata.PackageNotFoundError as error:
+            raise MissingExtra("PostgreSQL", "postgres") from error
 
     def open(
         self,

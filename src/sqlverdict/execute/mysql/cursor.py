@@ -22,6 +22,7 @@ from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.mysql.connection import LOST, message_of, number_of, rows_of
 from sqlverdict.execute.mysql.sandbox import failure_of, timed_out
 from sqlverdict.execute.mysql.values import rows_as_cells, special_columns
+from sqlverdict.execute.server_session import ServerLost
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 
 if TYPE_CHECKING:
@@ -31,10 +32,6 @@ _BATCH: Final = 1_024
 _AFTER: Final = 0.5
 """Seconds that the server has to end a query by itself."""
 _SIZE = msgspec.msgpack.Encoder()
-
-
-class ServerLost(Exception):
-    """The server is gone, or has closed the connection."""
 
 
 class LimitedCursor:

@@ -14,9 +14,10 @@ from itertools import chain
 from typing import Final
 
 from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
+from sqlverdict.execute.server_session import unavailable
 from sqlverdict.parse.measure import MOST_LEVELS
 from sqlverdict.parse.tokens import word_set
-from sqlverdict.records import Failure, Fault, Reason
+from sqlverdict.records import Failure, Reason
 
 DIALECT: Final = "mysql"
 _QUERIES = word_set("select table values with")
@@ -216,8 +217,3 @@ def timed_out(limit: float, seconds: float) -> Failure:
     return Failure(
         Reason.EXECUTION_TIMEOUT, f"stopped after {limit:g} s", seconds=seconds, repeatable=False
     )
-
-
-def unavailable(message: str) -> Failure:
-    """The server is to blame, and no query."""
-    return Failure(Reason.DATABASE_UNAVAILABLE, message, fault=Fault.ENGINE, repeatable=False)

@@ -68,6 +68,7 @@ class MysqlScratch:
             self._create(schema, near)
             self._session = MysqlSession(near, limits, name=self._name, begin=_UNCOMMITTED)
         except BaseException:
+            # Whatever it was, Ctrl-C included, it is raised on; no database stays behind.
             self._drop()
             raise
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from time import perf_counter
 from typing import TYPE_CHECKING, Final
 
 import pymysql
@@ -18,16 +17,16 @@ from sqlverdict.errors import DatabaseError
 from sqlverdict.execute.engine import Limits
 from sqlverdict.execute.frozen_text import clock_use, freeze_text
 from sqlverdict.execute.mysql.connection import connect, message_of, rows_of
-from sqlverdict.execute.mysql.cursor import LimitedCursor, ServerLost
+from sqlverdict.execute.mysql.cursor import LimitedCursor
 from sqlverdict.execute.mysql.digest import content_digest
 from sqlverdict.execute.mysql.sandbox import (
     DIALECT,
     names_in,
     reads_session,
     refusal,
-    unavailable,
     words_in,
 )
+from sqlverdict.execute.server_session import ServerSession
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.measure import unfolds_beyond
 from sqlverdict.records import Failure, Outcome, Reason
@@ -43,7 +42,7 @@ SNAPSHOT: Final = (
 )
 
 
-class MysqlSession:
+class MysqlSession(ServerSession):
     """A snapshot of one database. Not for several threads at once.
 
     Args:
@@ -68,16 +67,12 @@ class MysqlSession:
         name: str | None = None,
         begin: Sequence[str] = SNAPSHOT,
     ) -> None:
-        self._database = database
+        super().__init__(database)
         self._limits = limits
         self._now = now
         self._driver_values = driver_values
         self._name = name
         self._begin = begin
-        self._digest: str | None = None
-        self._has_digest = False
-        self._fault: Failure | None = None
-        self._has_other_content = False
         self._open()
 
     def _open(self) -> None:
@@ -99,12 +94,8 @@ class MysqlSession:
             driver_values=self._driver_values,
         )
 
-    def digest(self) -> str | None:
-        """Digest of the content that this session reads."""
-        if not self._has_digest:
-            self._digest = content_digest(self._cursor.connection)
-            self._has_digest = True
-        return self._digest
+    def _content_digest(self) -> str | None:
+        return content_digest(self._cursor.connection)
 
     def run(self, sql: str) -> Outcome:
         """Run one untrusted query within the limits."""
@@ -126,12 +117,7 @@ class MysqlSession:
         if self._now is not None and "sysdate" in sql.lower():
             # The session's clock stands still, but not for this function.
             sql = freeze_text(sql, self._now, DIALECT)
-        if self._fault is None:
-            try:
-                return self._cursor.run(sql, volatile=volatile)
-            except ServerLost as error:
-                self._fault = self._lost(error)
-        return self._fault if self._has_other_content else self._run_again(sql, volatile)
+        return self._with_retry(lambda: self._cursor.run(sql, volatile=volatile))
 
     def _is_volatile(self, sql: str) -> bool:
         if _MAY_CHANGE.search(sql):
@@ -141,41 +127,6 @@ class MysqlSession:
         if not self._volatile or self._volatile.isdisjoint(words_in(sql)):
             return False
         return not self._volatile.isdisjoint(names_in(sql))
-
-    def _run_again(self, sql: str, volatile: bool) -> Outcome:
-        """On a new connection, if that shows the same content."""
-        self._cursor.close()
-        try:
-            self._open()
-            if self._has_digest:
-                now = content_digest(self._cursor.connection)
-                if self._digest is None or now != self._digest:
-                    self._has_other_content = True
-                    self._fault = unavailable(
-                        f"the connection to {self._database} was lost, and the content is another "
-                        "one now, or cannot be told. Run the same command again"
-                    )
-                    return self._fault
-            outcome = self._cursor.run(sql, volatile=volatile)
-        except (ServerLost, DatabaseError) as error:
-            self._fault = self._lost(error)
-            return self._fault
-        self._fault = None
-        return outcome
-
-    def _lost(self, error: Exception) -> Failure:
-        return unavailable(f"the connection to {self._database} was lost: {error}")
-
-    def clock(self, queries: Sequence[str], rounds: int) -> list[list[float]]:
-        """Seconds of each query, interleaved, after one warm-up each."""
-        seconds: list[list[float]] = [[] for _ in queries]
-        for turn in range(rounds + 1):
-            for index, sql in enumerate(queries):
-                began = perf_counter()
-                self.run(sql)
-                if turn:
-                    seconds[index].append(perf_counter() - began)
-        return seconds
 
     def close(self) -> None:
         """Disconnect; the server rolls back."""

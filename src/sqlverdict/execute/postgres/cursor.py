@@ -80,7 +80,7 @@ class GuardedCursor:
         """The outcome of a query that is not refused.
 
         Raises:
-            ConnectionLost: the connection ended.
+            ServerLost: the connection ended.
         """
         began = perf_counter()
         deadline = monotonic() + self._limits.seconds

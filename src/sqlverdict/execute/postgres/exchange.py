@@ -18,6 +18,8 @@ import psycopg
 from psycopg import pq
 from psycopg.pq.abc import PGresult
 
+from sqlverdict.execute.server_session import ServerLost
+
 CHUNK = 1_000
 """Rows of one result; fewer are the last ones."""
 _GRACE = 10.0
@@ -26,10 +28,6 @@ _TURNS = 64
 """After how many reads from the socket the memory is looked at."""
 _PARTS = (pq.ExecStatus.SINGLE_TUPLE, pq.ExecStatus.TUPLES_CHUNK)
 _DONE = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
-
-
-class ConnectionLost(Exception):
-    """The server, or the way to it, is gone."""
 
 
 class ServerError(Exception):
@@ -69,7 +67,7 @@ class PostgresExchange:
         """Send statements.
 
         Raises:
-            ConnectionLost: the connection ended.
+            ServerLost: the connection ended.
         """
         pgconn = self._pgconn
         try:
@@ -79,7 +77,7 @@ class PostgresExchange:
             pgconn.pipeline_sync()
             self._is_sending = bool(pgconn.flush())
         except psycopg.Error as error:
-            raise ConnectionLost(str(error)) from error
+            raise ServerLost(str(error)) from error
         self._statements = len(statements)
 
     def ask(self, statements: Sequence[bytes], deadline: float) -> list[PGresult]:
@@ -87,7 +85,7 @@ class PostgresExchange:
 
         Raises:
             ServerError: one of them failed; those behind it were not run.
-            ConnectionLost: the connection ended.
+            ServerLost: the connection ended.
         """
         self.send(statements)
         return list(self._guarded(deadline, None))
@@ -102,7 +100,7 @@ class PostgresExchange:
 
         Raises:
             ServerError: a statement failed; those behind it were not run.
-            ConnectionLost: the connection ended.
+            ServerLost: the connection ended.
         """
         yield from self._guarded(deadline, memory)
 
@@ -112,8 +110,8 @@ class PostgresExchange:
         try:
             yield from self._results(only_rows=memory is not None)
         except psycopg.Error as error:
-            raise ConnectionLost(str(error)) from error
-        except (ServerError, ConnectionLost, GeneratorExit):
+            raise ServerLost(str(error)) from error
+        except (ServerError, ServerLost, GeneratorExit):
             raise
         except BaseException:
             # Ctrl-C: the server must not go on with it.
@@ -124,13 +122,13 @@ class PostgresExchange:
         """Let the server end a statement whose other rows are not wanted.
 
         Raises:
-            ConnectionLost: the connection ended.
+            ServerLost: the connection ended.
         """
         try:
             self._cancel()
             self._end()
         except psycopg.Error as error:
-            raise ConnectionLost(str(error)) from error
+            raise ServerLost(str(error)) from error
 
     def close(self) -> None:
         """End the connection; the server ends what it is doing."""
@@ -141,7 +139,7 @@ class PostgresExchange:
         self._connection.close()
 
     def _results(self, *, only_rows: bool) -> Iterator[PGresult]:
-        failure: ServerError | ConnectionLost | None = None
+        failure: ServerError | ServerLost | None = None
         for number in range(self._statements):
             is_last = number == self._statements - 1
             if is_last and only_rows and failure is None:
@@ -207,16 +205,16 @@ class PostgresExchange:
         finally:
             self._selector.modify(self._pgconn.socket, EVENT_READ)
 
-    def _error(self, result: PGresult) -> ServerError | ConnectionLost:
+    def _error(self, result: PGresult) -> ServerError | ServerLost:
         state = (result.error_field(pq.DiagnosticField.SQLSTATE) or b"").decode()
         message = result.error_field(pq.DiagnosticField.MESSAGE_PRIMARY) or result.error_message
         text = message.decode("utf-8", "backslashreplace").strip()
         if state.startswith("57P") or self._pgconn.status == pq.ConnStatus.BAD:
-            return ConnectionLost(text)
+            return ServerLost(text)
         if not state:
             # libpq itself gives up: the result does not fit into memory, or the line is dead.
             state = "53200" if "memory" in text else ""
-        return ServerError(state, text) if state else ConnectionLost(text)
+        return ServerError(state, text) if state else ServerLost(text)
 
 
 def peak_memory() -> int:

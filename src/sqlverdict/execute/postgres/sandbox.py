@@ -13,8 +13,9 @@ from functools import lru_cache
 from typing import Final
 
 from sqlverdict.execute.lexemes import Lex, Lexeme, solid_lexemes
+from sqlverdict.execute.server_session import unavailable
 from sqlverdict.parse.tokens import word_set
-from sqlverdict.records import Failure, Fault, Reason
+from sqlverdict.records import Failure, Reason
 
 DIALECT: Final = "postgres"
 _QUERIES = word_set("select with values table")
@@ -189,8 +190,3 @@ def timed_out(limit: float, seconds: float) -> Failure:
     return Failure(
         Reason.EXECUTION_TIMEOUT, f"stopped after {limit:g} s", seconds=seconds, repeatable=False
     )
-
-
-def unavailable(message: str) -> Failure:
-    """The server is to blame, and no query."""
-    return Failure(Reason.DATABASE_UNAVAILABLE, message, fault=Fault.ENGINE, repeatable=False)

@@ -23,8 +23,8 @@ from sqlverdict.execute.lexemes import Lex, Lexeme, lexemes
 from sqlverdict.execute.postgres.catalogue import Catalogue, read_catalogue
 from sqlverdict.execute.postgres.connection import Connection, connect
 from sqlverdict.execute.postgres.cursor import SAVEPOINT, GuardedCursor
-from sqlverdict.execute.postgres.exchange import ConnectionLost
-from sqlverdict.execute.postgres.sandbox import DIALECT, unavailable
+from sqlverdict.execute.postgres.sandbox import DIALECT
+from sqlverdict.execute.server_session import ServerLost, unavailable
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.schema import Column, ForeignKey, Schema, Table
 from sqlverdict.parse.schemas.create_table import (
@@ -167,7 +167,7 @@ class PostgresScratch:
             return text
         try:
             return self._cursor.run(text)
-        except ConnectionLost as error:
+        except ServerLost as error:
             return unavailable(f"the connection to {self._near} was lost: {error}")
 
     def close(self) -> None:

@@ -24,16 +24,16 @@ from sqlverdict.execute.lexemes import Lex, solid_lexemes
 from sqlverdict.execute.postgres.catalogue import read_catalogue
 from sqlverdict.execute.postgres.connection import connect
 from sqlverdict.execute.postgres.cursor import column_names
-from sqlverdict.execute.postgres.exchange import ConnectionLost, PostgresExchange, ServerError
+from sqlverdict.execute.postgres.exchange import PostgresExchange, ServerError
 from sqlverdict.execute.postgres.sandbox import (
     DIALECT,
     blocked_name,
     failure_of,
     timed_out,
-    unavailable,
 )
 from sqlverdict.execute.postgres.sequences import hold_sequences
 from sqlverdict.execute.postgres.values import RowLoader
+from sqlverdict.execute.server_session import ServerLost, unavailable
 from sqlverdict.files.references import Reference
 from sqlverdict.parse.tokens import word_set
 from sqlverdict.records import Answer, Failure, Outcome, Reason
@@ -96,12 +96,12 @@ class PostgresWorkspace:
             return self._answer(sql, deadline)
         except ServerError as error:
             seconds = perf_counter() - began
-            with suppress(ServerError, ConnectionLost):
+            with suppress(ServerError, ServerLost):
                 self._exchange.ask((b"ROLLBACK TO SAVEPOINT statement",), monotonic() + 10)
             if error.cancelled:
                 return timed_out(self._limits.seconds, seconds)
             return failure_of(error.state, error.message, seconds)
-        except ConnectionLost as error:
+        except ServerLost as error:
             return unavailable(f"the connection was lost: {error}")
         except UnicodeEncodeError as error:
             return Failure(Reason.PARSE_ERROR, f"the SQL text cannot be sent: {error}")

@@ -1,1 +1,1 @@
-"""One file a benchmark format; ``docs/benchmarks.md`` lists them."""
+"""One file a published benchmark; ``docs/benchmarks.md`` lists them."""

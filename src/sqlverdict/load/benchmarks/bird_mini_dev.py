@@ -23,7 +23,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark
-from sqlverdict.load.benchmarks.goldfile import gold_lines
 from sqlverdict.load.databases import Databases, Location, find_databases
 from sqlverdict.load.items import (
     benchmark_of,
@@ -33,6 +32,7 @@ from sqlverdict.load.items import (
     tags_of,
     text_of,
 )
+from sqlverdict.load.own_files.goldfile import gold_lines
 from sqlverdict.load.system_records import Records
 from sqlverdict.records import Case
 

@@ -27,9 +27,9 @@ from pathlib import Path
 
 from sqlverdict.errors import BenchmarkError
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark, OneFileReader
-from sqlverdict.load.benchmarks.csv import table_rows
 from sqlverdict.load.databases import Location, find_databases
 from sqlverdict.load.items import benchmark_of, check_options, need_text, text_of
+from sqlverdict.load.own_files.csv import table_rows
 from sqlverdict.records import Case
 
 _SORRY = re.compile(r"\s*select\s+'sorry", re.IGNORECASE)

@@ -22,9 +22,9 @@ from sqlverdict.files.atomic import replacing_path, write_at_once
 from sqlverdict.files.references import file_of
 from sqlverdict.files.store import cache_folder
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
-from sqlverdict.load.benchmarks.jsonl import JsonlCases
 from sqlverdict.load.databases import SUFFIXES, DatabaseFolder, DatabaseLocation, Location
 from sqlverdict.load.descriptions import FOLDER
+from sqlverdict.load.own_files.jsonl import JsonlCases
 from sqlverdict.load.translate import TranslatedCases, copy_to_duckdb
 
 DATA = Path(__file__).with_name("demo_data")

@@ -25,8 +25,8 @@ import msgspec
 from sqlverdict.errors import BenchmarkError, UsageError
 from sqlverdict.files.text import decode_json, few_of, read_bytes
 from sqlverdict.load.benchmark import BENCHMARKS, NO_OPTIONS, Benchmark, SourceFile
-from sqlverdict.load.benchmarks.goldfile import gold_lines
 from sqlverdict.load.databases import Databases, Location, find_databases, missing_databases
+from sqlverdict.load.own_files.goldfile import gold_lines
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.schemas.load import load_schemas
 from sqlverdict.records import Case

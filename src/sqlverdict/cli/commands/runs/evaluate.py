@@ -21,7 +21,7 @@ from sqlverdict.cli.show_run import run_json, show_end, show_run, show_runs
 from sqlverdict.errors import Contradiction, Interrupted, UsageError
 from sqlverdict.execute.engine import engine_of_cases
 from sqlverdict.load.benchmark import Benchmark
-from sqlverdict.load.benchmarks.jsonl import iterate_pairs
+from sqlverdict.load.own_files.jsonl import iterate_pairs
 from sqlverdict.pipeline import Options, System, evaluate_pairs, evaluate_systems
 from sqlverdict.report.one_run.files import write_reports
 from sqlverdict.report.one_run.sections import Outcome, headline, outcome

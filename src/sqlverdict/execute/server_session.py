@@ -1,0 +1,111 @@
+"""What sessions on servers share: one snapshot, and one more try after a lost connection.
+
+A query whose connection is lost is run again on a new one, but only if that shows the same content:
+answers of one session belong to one digest.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+from sqlverdict.errors import DatabaseError
+from sqlverdict.files.references import Reference
+from sqlverdict.records import Failure, Fault, Outcome, Reason
+
+
+class ServerLost(Exception):
+    """The server, or the way to it, is gone."""
+
+
+class ServerSession(ABC):
+    """A snapshot of one database on a server. Not for several threads at once.
+
+    Args:
+        database: Its URL.
+    """
+
+    def __init__(self, database: Reference) -> None:
+        self._database = database
+        self._digest: str | None = None
+        self._has_digest = False
+        self._fault: Failure | None = None
+        """Why the last query had no connection."""
+        self._has_other_content = False
+
+    @abstractmethod
+    def _open(self) -> None:
+        """Connect, and begin the snapshot.
+
+        Raises:
+            DatabaseError: the server does not answer, or refuses.
+        """
+
+    @abstractmethod
+    def _content_digest(self) -> str | None:
+        """Digest of what the open snapshot shows; ``None`` where it cannot be told."""
+
+    @abstractmethod
+    def run(self, sql: str) -> Outcome:
+        """Run one untrusted query within the limits."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Disconnect; the server rolls back."""
+
+    def digest(self) -> str | None:
+        """Digest of the content that this session reads."""
+        if not self._has_digest:
+            self._digest = self._content_digest()
+            self._has_digest = True
+        return self._digest
+
+    def clock(self, queries: Sequence[str], rounds: int) -> list[list[float]]:
+        """Seconds of each query, interleaved, after one warm-up each."""
+        seconds: list[list[float]] = [[] for _ in queries]
+        for turn in range(rounds + 1):
+            for index, sql in enumerate(queries):
+                began = perf_counter()
+                self.run(sql)
+                if turn:
+                    seconds[index].append(perf_counter() - began)
+        return seconds
+
+    def _with_retry(self, work: Callable[[], Outcome]) -> Outcome:
+        """Run a query; after a lost connection, once more on a new one."""
+        if self._fault is None:
+            try:
+                return work()
+            except ServerLost as error:
+                self._fault = self._lost(error)
+        return self._fault if self._has_other_content else self._run_again(work)
+
+    def _run_again(self, work: Callable[[], Outcome]) -> Outcome:
+        """On a new connection, if that shows the same content."""
+        self.close()
+        try:
+            self._open()
+            if self._has_digest and (
+                self._digest is None or self._content_digest() != self._digest
+            ):
+                self._has_other_content = True
+                self._fault = unavailable(
+                    f"the connection to {self._database} was lost, and the content is another "
+                    "one now, or cannot be told. Run the same command again"
+                )
+                return self._fault
+            outcome = work()
+        except (ServerLost, DatabaseError) as error:
+            self._fault = self._lost(error)
+            return self._fault
+        self._fault = None
+        return outcome
+
+    def _lost(self, error: Exception) -> Failure:
+        return unavailable(f"the connection to {self._database} was lost: {error}")
+
+
+def unavailable(message: str) -> Failure:
+    """The server is to blame, and no query."""
+    return Failure(Reason.DATABASE_UNAVAILABLE, message, fault=Fault.ENGINE, repeatable=False)
