@@ -7,7 +7,7 @@ CORE := $(VENV)/.core
 STAMP := $(VENV)/.installed
 MINUTES ?= 10
 
-.PHONY: install core demo demo-duckdb quick test test-integrations thorough check docs bench clean
+.PHONY: install core browser demo demo-duckdb quick test test-integrations thorough check docs bench clean
 
 install: $(STAMP)
 
@@ -25,6 +25,15 @@ $(STAMP): $(CORE)
 # The base install only: no compiler, no torch.
 demo: core
 	$(BIN)/sqlverdict demo
+
+# Chromium, for the tests of pages (tests/browser); without it they are skipped.
+browser:
+	@has() { command -v "$$1" >/dev/null; }; \
+	if has chromium || has chromium-browser || has google-chrome; then exit; fi; \
+	if [ "$$(id -u)" = 0 ] && has apt-get && apt-get update -qq \
+		&& apt-get install -qq -y --no-install-recommends chromium >/dev/null; then exit; fi; \
+	echo "No Chromium: tests/browser will be skipped. Install the package chromium (or" \
+		"google-chrome) with your system's package manager."
 
 # The same on DuckDB.
 demo-duckdb: core
