@@ -274,6 +274,18 @@ def test_a_vote_must_be_unanimous_unless_a_share_is_given() -> None:
     assert make(MethodPart("voting", {"threshold": "0.6"})).decide(found[1])
 
 
+def test_the_first_n_recorded_samples_vote() -> None:
+    samples = ("SELECT 1", "SELECT 1", "SELECT 1", "SELECT 2", "SELECT 2")
+    asked = [(ask("x"), Draft("SELECT 1", samples=samples))]
+    three = make(MethodPart("voting", {"n": "3"}))
+    (found,) = three.score(asked, NOTHING)
+    assert (found.confidence, three.decide(found)) == (1.0, True)
+    (found,) = make(MethodPart("voting", {"n": "4"})).score(asked, NOTHING)
+    assert found.confidence == 0.75
+    with pytest.raises(PredictionError, match=r"carries 5 samples. Expected 7"):
+        make(MethodPart("voting", {"n": "7"})).score(asked, NOTHING)
+
+
 def test_samples_without_sql_never_win_a_vote() -> None:
     voting = make(MethodPart("voting"))
     (found,) = voting.score([(ask("x"), Draft(samples=("not_answerable",) * 5))], NOTHING)
@@ -281,7 +293,7 @@ def test_samples_without_sql_never_win_a_vote() -> None:
 
 
 def test_queries_that_fail_do_not_agree_by_execution(runner: QueryRunner, database: Path) -> None:
-    voting = make(MethodPart("voting", {"equality": "execution"}))
+    voting = make(MethodPart("voting", {"equality": "execution", "n": "2"}))
     broken = ("SELECT a FROM item", "SELECT b FROM item")
     asked = [(ask("x", 0, database), Draft(broken[0], samples=broken))]
     assert voting.score(asked, Tools(runner=runner))[0].confidence == 0.5
@@ -289,14 +301,14 @@ def test_queries_that_fail_do_not_agree_by_execution(runner: QueryRunner, databa
 
 def test_a_vote_says_what_it_lacks() -> None:
     voting = make(MethodPart("voting"))
-    with pytest.raises(PredictionError, match="carries 1 sample"):
+    with pytest.raises(PredictionError, match=r"voting\(n=5\).* carries 1 sample. Expected 5"):
         voting.score([(ask("x"), Draft("SELECT 1", samples=("SELECT 1",)))], NOTHING)
     with pytest.raises(UsageError, match="at least two"):
         make(MethodPart("voting", {"n": "1"})).generator_needs()
     two = Draft("SELECT 1", samples=("SELECT 1", "SELECT 2"))
     for equality, missing in (("execution", "databases"), ("proof", "schema")):
         with pytest.raises(UsageError, match=missing):
-            make(MethodPart("voting", {"equality": equality})).score(
+            make(MethodPart("voting", {"equality": equality, "n": "2"})).score(
                 [(Ask("a", "b", "c"), two)], NOTHING
             )
     assert SCHEMA.table("item") is not None

@@ -131,7 +131,7 @@ def test_what_detectors_look_at_survives_a_file(tmp_path: Path, database: Path) 
         state=(0.5, -1.25),
         confidence=0.75,
     )
-    machine = FittedComposition("recorded[voting(threshold=0.9)]")
+    machine = FittedComposition("recorded[voting(n=2, threshold=0.9)]")
     machine.generator.drafts = {"q0": full}  # type: ignore[attr-defined]
     out = tmp_path / "p.jsonl"
     answer_cases(machine, cases(database)[:1], out, Tools(), inputs={})

@@ -225,6 +225,8 @@ def test_verbal_shows_wrong_queries_too_and_reads_the_remark() -> None:
     marked = re.findall(r"Question: (.*)\nSQL: (.*) # (correct|incorrect)", script.text)
     assert sorted(mark for _, _, mark in marked) == ["correct"] * 3 + ["incorrect"] * 3
     assert all((shown[question] == sql) == (mark == "correct") for question, sql, mark in marked)
+    # Random questions are marked incorrect, not those that are marked correct.
+    assert len({question for question, _, _ in marked}) == 6
     assert draft.sql == "SELECT name FROM item"
     assert not g.decide(g.score([(NEW, draft)], tools)[0])
     for text in ("SELECT 1 # correct", "SELECT 1"):
@@ -299,6 +301,13 @@ def test_what_a_query_tells_about_itself() -> None:
         f"SQL: {queries[5]}",
     ]
     assert links_of("no sql at all", SCHEMA) == "[]"
+    assert links_of('SELECT T1.name FROM item AS T1 WHERE T1.name = "tea"', SCHEMA) == (
+        "[item.name, 'tea']"
+    )
+    joined = "SELECT a.name FROM item a JOIN sale b ON a.item_id = b.item_id WHERE a.name = 'x'"
+    assert links_of(joined, SCHEMA) == "[item.name, item.item_id = sale.item_id, 'x']"
+    counted = 'SELECT count(*) FROM item WHERE "name" = "o\'clock"'
+    assert links_of(counted, SCHEMA) == "[item.\"name\", 'o''clock']"
     assert [class_named(t) for t in ("Class: joined.", "it is EASY, not nested", "?")] == [
         "joined",
         "easy",

@@ -92,6 +92,7 @@ class PromptGate(Gate):
     def shots(
         self,
         groups: Sequence[Sequence[TrainingExample]],
+        answerable: Examples,
         unanswerable: Examples,
         ask: Ask,
         seed: int,
@@ -99,7 +100,7 @@ class PromptGate(Gate):
         """The demonstrations of each group, in a random order that the seed decides."""
         chance = Random(f"{seed} {ask.id}")  # noqa: S311 (an order, no secret)
         mixed = []
-        for shots in self.demonstrations(groups, unanswerable, ask, chance):
+        for shots in self.demonstrations(groups, answerable, unanswerable, ask, chance):
             chance.shuffle(shots)
             mixed.append(shots)
         return mixed
@@ -107,6 +108,7 @@ class PromptGate(Gate):
     def demonstrations(
         self,
         groups: Sequence[Sequence[TrainingExample]],
+        answerable: Examples,
         unanswerable: Examples,
         ask: Ask,
         chance: Random,

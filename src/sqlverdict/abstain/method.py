@@ -150,6 +150,10 @@ class Examples(Protocol):
         """The examples most like a question, best first, never the question itself."""
         ...
 
+    def of(self, db_id: str) -> Sequence[TrainingExample]:
+        """The examples of one database."""
+        ...
+
 
 class Style(Protocol):
     """How a detector inside a prompt changes the prompt: its demonstrations and its reading."""
@@ -162,6 +166,7 @@ class Style(Protocol):
     def shots(
         self,
         groups: Sequence[Sequence[TrainingExample]],
+        answerable: Examples,
         unanswerable: Examples,
         ask: Ask,
         seed: int,

@@ -139,7 +139,7 @@ class MethodData:
         return Draft(
             sql,
             raw if raw is not None else "not_answerable",
-            samples=("SELECT title FROM book", sql or "not_answerable", "SELECT 1"),
+            samples=("SELECT title FROM book", sql or "not_answerable", *("SELECT 1",) * 3),
             probabilities=(0.99, 0.3 + checksum % 7 / 10, 0.8),
             entropies=(0.01, 0.1 * (checksum % 9), 0.5),
             state=_state(checksum),

@@ -45,12 +45,13 @@ class DemoDetector(PromptGate):
     def demonstrations(
         self,
         groups: Sequence[Sequence[TrainingExample]],
+        answerable: Examples,
         unanswerable: Examples,
         ask: Ask,
         chance: Random,
     ) -> Iterator[list[Shot]]:
         """Each group, and as many unanswerable questions, most like the question."""
-        del chance
+        del answerable, chance
         total = sum(len(group) for group in groups)
         own = ask.db_id if unanswerable.has(ask.db_id) else None
         strangers = iter(unanswerable.similar(ask, total, own))

@@ -3,8 +3,8 @@
 Position:
     with f (``sqlprompt[verbal]``)
 Learns from:
-    answerable questions: some with their query, marked correct, as many with the query of
-    another question, marked incorrect
+    answerable questions: similar ones with their query, marked correct, and as many random ones
+    of the same database with a random query, marked incorrect
 Confidence:
     0 where the query is marked incorrect, else 1
 Source:
@@ -38,26 +38,29 @@ class Verbal(PromptGate):
     """Abstention by the model's own remark; it has no option of its own."""
 
     name: ClassVar[str] = "verbal"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     needs: ClassVar[frozenset[Need]] = frozenset({"examples"})
     prompt: ClassVar[str] = "sqlprompt_verbal"
 
     def demonstrations(
         self,
         groups: Sequence[Sequence[TrainingExample]],
+        answerable: Examples,
         unanswerable: Examples,
         ask: Ask,
         chance: Random,
     ) -> Iterator[list[Shot]]:
-        """Each group once with its own queries, once with queries that belong elsewhere."""
-        del unanswerable, ask
-        every = [example.sql or "" for group in groups for example in group]
+        """Each group with its queries, and as many random questions with random queries."""
+        del unanswerable
         for group in groups:
             shots = [Shot(example.ask, f"{example.sql} # correct") for example in group]
-            for example in group:
-                others = [sql for sql in every if sql != example.sql]
-                if others:
-                    shots.append(Shot(example.ask, f"{chance.choice(others)} # incorrect"))
+            known = answerable.of(group[0].ask.db_id) if group else ()
+            shown = {example.ask.question for example in group} | {ask.question}
+            others = [each for each in known if each.ask.question not in shown] or list(group)
+            for example in chance.sample(others, min(len(group), len(others))):
+                queries = sorted({each.sql for each in known if each.sql} - {example.sql})
+                if queries:
+                    shots.append(Shot(example.ask, f"{chance.choice(queries)} # incorrect"))
             yield shots
 
     def read(self, text: str) -> str | None:

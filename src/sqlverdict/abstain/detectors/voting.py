@@ -13,6 +13,8 @@ Confidence:
     * ``tree``: one tree, whatever the case, the spaces and the comments;
     * ``proof``: proved equivalent by rules, on every legal database;
     * ``execution``: the same rows on the database at hand, compared by ``preset``.
+
+    Predictions that carry more than ``n`` samples vote with the first ``n``; fewer are an error.
 Source:
     TrustSQL, section 4.2 (VOTING, five samples)
 """
@@ -46,7 +48,7 @@ class Voting(Gate):
     """Unanimity of samples; options: n, equality, preset, threshold."""
 
     name: ClassVar[str] = "voting"
-    version: ClassVar[int] = 1
+    version: ClassVar[int] = 2
     position: ClassVar[Position] = "with"
     needs: ClassVar[frozenset[Need]] = frozenset()
 
@@ -65,12 +67,13 @@ class Voting(Gate):
         """The share of the largest group, and its first query."""
         findings = []
         for ask, draft in drafts:
-            samples = draft.samples if draft is not None else ()
-            if len(samples) < 2:
+            all_samples = draft.samples if draft is not None else ()
+            samples = all_samples[: self.n]
+            if len(samples) < self.n:
                 raise PredictionError(
-                    f"voting: the answer to {ask.id!r} carries {count(len(samples), 'sample')}. "
-                    f"Expected at least two, from a generator that samples or as 'samples' in the "
-                    f"predictions"
+                    f"voting(n={self.n}): the answer to {ask.id!r} carries "
+                    f"{count(len(samples), 'sample')}. Expected {self.n}, from a generator that "
+                    f"samples or as 'samples' in the predictions; or set another n"
                 )
             queries = [sample for sample in samples if is_plain(sample)]
             groups = grouped(queries, self.equality, ask, tools, self.preset)

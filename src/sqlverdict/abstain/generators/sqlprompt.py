@@ -102,7 +102,7 @@ class Sqlprompt(Learner):
             groups = [group for group in fixed if group]
             schemas = [column_lists(group[0].ask.schema) for group in groups]
         if needs.style is not None:
-            shots = needs.style.shots(groups, self.strange, ask, tools.seed)
+            shots = needs.style.shots(groups, self.known, self.strange, ask, tools.seed)
         else:
             shots = [[Shot(e.ask, e.sql or "") for e in group] for group in groups]
         return dialogue(list(zip(schemas, shots, strict=True)))

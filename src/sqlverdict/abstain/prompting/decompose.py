@@ -6,14 +6,18 @@ the query itself tells them.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from sqlverdict.abstain.method import TrainingExample
+from sqlverdict.compare.query.columns import UNKNOWN, Names, walk
 from sqlverdict.parse.hardness import trustsql_hardness
 from sqlverdict.parse.query import parse
 from sqlverdict.parse.schema import Schema
 from sqlverdict.parse.tokens import fold
 from sqlverdict.records import ParseFailure
+
+if TYPE_CHECKING:
+    from sqlglot.expressions import Expr
 
 Class = Literal["easy", "joined", "nested"]
 CLASSES: tuple[Class, ...] = ("easy", "joined", "nested")
@@ -27,20 +31,50 @@ def class_of(sql: str) -> Class:
 
 
 def links_of(sql: str, schema: Schema | None) -> str:
-    """The columns, join conditions and values of a query: ``[t.a, t.b = u.c, 'x']``."""
+    """The columns, join conditions and values of a query: ``[t.a, t.b = u.c, 'x']``.
+
+    A double-quoted word that names no column is a value, as SQLite has it.
+    """
     from sqlglot import exp
 
     query = parse(sql)
     if isinstance(query, ParseFailure):
         return "[]"
-    columns = [_qualified(column, query.tables, schema) for column in query.columns]
+    names = Names(query.tree, schema)
+    columns: list[str] = []
     values: list[str] = []
-    for node in query.tree.walk():
+    for node in walk(query.tree):
         if isinstance(node, exp.Literal):
             values.append(node.sql())
         elif isinstance(node, exp.Join) and node.args.get("on") is not None:
-            columns.append(node.args["on"].sql(dialect=query.dialect))
+            columns.append(_written(node.args["on"], names, schema).sql(dialect=query.dialect))
+        elif isinstance(node, exp.Column) and not node.is_star:
+            if isinstance(node.find_ancestor(exp.Join, exp.Select), exp.Join):
+                continue  # its condition stands above
+            is_value = not names.column_ref(node)
+            (values if is_value else columns).append(
+                _written(node, names, schema).sql(dialect=query.dialect)
+            )
     return f"[{', '.join(dict.fromkeys([*columns, *values]))}]"
+
+
+def _written(expression: Expr, names: Names, schema: Schema | None) -> Expr:
+    """An expression with the tables of its columns for their aliases, and values as such."""
+    from sqlglot import exp
+
+    spelling = {fold(table.name): table.name for table in schema.tables} if schema else {}
+    refs = [names.column_ref(node) for node in expression.find_all(exp.Column)]
+    copy = expression.copy()
+    for node, ref in zip(list(copy.find_all(exp.Column)), refs, strict=True):
+        table = ref.rpartition(".")[0]
+        new: Expr = exp.Literal.string(node.name)
+        if ref:
+            owner = None if table == UNKNOWN else exp.to_identifier(spelling.get(table, table))
+            new = exp.Column(this=node.this.copy(), table=owner)
+        if node is copy:
+            return new
+        node.replace(new)
+    return copy
 
 
 def steps_of(sql: str) -> str:
@@ -59,19 +93,6 @@ def steps_of(sql: str) -> str:
         parts = dict.fromkeys(node.sql(dialect=query.dialect) for node in reversed(inner))
         lines += [f"Part {number}: {part}" for number, part in enumerate(parts, 1)]
     return "\n".join([*lines, f"SQL: {sql}"])
-
-
-def _qualified(column: str, tables: tuple[str, ...], schema: Schema | None) -> str:
-    """``table.column`` where exactly one table of the query has that column."""
-    if schema is None:
-        return column
-    table_names = {fold(name) for name in tables}
-    owners = [
-        table.name
-        for table in schema.tables
-        if fold(table.name) in table_names and table.column(column) is not None
-    ]
-    return f"{owners[0]}.{column}" if len(owners) == 1 else column
 
 
 def with_links(example: TrainingExample) -> str:

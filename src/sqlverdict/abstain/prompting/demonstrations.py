@@ -37,6 +37,10 @@ class ExamplePool:
         """Whether there are examples of a database."""
         return db_id in self.by_database
 
+    def of(self, db_id: str) -> list[TrainingExample]:
+        """The examples of a database."""
+        return self.by_database.get(db_id, [])
+
     def similar(self, ask: Ask, count: int, db_id: str | None = None) -> list[TrainingExample]:
         """The examples most like a question, best first, never the question itself.
 

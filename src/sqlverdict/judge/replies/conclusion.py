@@ -9,8 +9,10 @@ its own. The rules, in order:
 2. An object stands alone if its lines, or its fence, hold nothing else but a label such as
    *Final verdict:*. The last complete verdict that stands alone wins. One that is introduced
    as a quotation ("the comment says:") does not count.
-3. Else a verdict inside the reply's last sentence counts, if that sentence concludes.
-4. Else a last line such as ``Correct: true`` counts, or an object whose strings are broken.
+3. Else a verdict inside the reply's last sentence counts, if that sentence concludes, and one
+   behind the last sentence.
+4. Else a last line such as ``Correct: true`` counts, its end (``Good. [RESULT] 4``), or an object
+   whose strings are broken.
 5. Else the reply holds no verdict. That is not "incorrect": it is asked for again.
 
 A verdict that comes before any reasoning is flagged, so is one that revises another.
@@ -123,7 +125,12 @@ def read(text: str, form: ReplyForm[T]) -> ReplyReading[T]:
     for group in (standing, [each for each in candidates if each.zone is ObjectSpan.CONCLUDING]):
         if group:
             return _conclude(zones, group)
-    return _last_line(zones, form) or _broken(zones, form) or _nothing(text, form)
+    return (
+        _last_line(zones, form)
+        or _tagged(zones, form)
+        or _broken(zones, form)
+        or _nothing(text, form)
+    )
 
 
 @dataclass(frozen=True)
@@ -216,6 +223,32 @@ def _last_line(zones: Zones, form: ReplyForm[T]) -> ReplyReading[T] | None:
         return None
     first = () if zones.reasoned_before(start) else (VERDICT_FIRST,)
     return ReplyReading(value, (*first, REPAIRED), zones.without(start, start + len(line)))
+
+
+_TAGGED = re.compile(
+    r"\[\s*(?P<key>[A-Za-z][A-Za-z_ ]{1,30}?)\s*\][\s:*_]*"
+    r"(?P<value>[A-Za-z]{2,14}|[0-9](?:\s*/\s*[0-9]+)?)(?!\w)"
+)
+
+
+def _tagged(zones: Zones, form: ReplyForm[T]) -> ReplyReading[T] | None:
+    """``[RESULT] 4`` behind the reply's last words."""
+    tags = [
+        match
+        for match in _TAGGED.finditer(zones.text, zones.thoughts)
+        if key_word(match["key"]) in form.keys
+    ]
+    if not tags or not zones.ends_with(tags[-1].start(), tags[-1].end()):
+        return None
+    last = tags[-1]
+    value = form.decode(Word(last["value"]))
+    if value is None:
+        return None
+    first = () if zones.reasoned_before(tags[0].start()) else (VERDICT_FIRST,)
+    revised = (REVISED,) if len({tag["value"] for tag in tags}) > 1 else ()
+    return ReplyReading(
+        value, (*first, *revised, REPAIRED), zones.without(last.start(), last.end())
+    )
 
 
 def _broken(zones: Zones, form: ReplyForm[T]) -> ReplyReading[T] | None:

@@ -51,6 +51,13 @@ _QUOTING = re.compile(
     r"attempts?|tries|contain\w*|includ\w*)\b",
     re.IGNORECASE,
 )
+# A full stop ends what a sentence introduces: fewer words make the next object a quotation.
+_PLANTED = re.compile(
+    r"\b(?:comments?|literals?|cells?|strings?|inject\w*|embed\w*|claims?|says?|said|quot\w+|"
+    r"instruct\w*|pretend\w*|hidden|payload|attack\w*|manipulat\w*)\b",
+    re.IGNORECASE,
+)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 _OWN_WORDS = re.compile(r"\b(?:my|final|finally|verdict|conclu\w*|score)\b", re.IGNORECASE)
 # Possessive: what a stretch of spaces was given to is not tried again.
 _OPENING = re.compile(r"^[ \t`*]*+(?:json[ \t]*+)?(\{)", re.MULTILINE)
@@ -149,16 +156,31 @@ class Zones:
         intro = lines[-1].rstrip(" *_`")
         if not intro.endswith((":", "\u2014", "-")):
             return False
-        sentence = re.split(r"(?<=[.!?])\s", intro)[-1]
+        sentence = _SENTENCE_END.split(intro)[-1]
         return bool(_QUOTING.search(sentence)) and not _OWN_WORDS.search(sentence)
 
     def _concludes(self, start: int, end: int) -> bool:
-        """Whether an object inside prose ends the reply, in a sentence that draws a conclusion."""
+        """Whether an object inside prose ends the reply, in a sentence that draws a conclusion.
+
+        One that follows a full sentence does, unless that sentence speaks of a planted text.
+        """
         if not _TRIVIAL.fullmatch(self.text, end):
             return False
         first, _ = self.line(start)
-        sentence = re.split(r"(?<=[.!?])\s", self.text[first:start])[-1]
+        *before, sentence = _SENTENCE_END.split(self.text[first:start])
+        if before and not sentence.strip():
+            return not _PLANTED.search(before[-1])
         return bool(_CONCLUDING.search(sentence)) and not _QUOTING.search(sentence)
+
+    def ends_with(self, start: int, end: int) -> bool:
+        """Whether a stretch at the end of a line ends the reply, in words of its own."""
+        if self.zone(start, end) not in (ObjectSpan.PROSE, ObjectSpan.CONCLUDING):
+            return False
+        if self.fence_at(start) is not None or not _TRIVIAL.fullmatch(self.text, end):
+            return False
+        *before, sentence = _SENTENCE_END.split(self.text[self.line(start)[0] : start])
+        introduction = sentence if sentence.strip() or not before else before[-1]
+        return not _PLANTED.search(introduction)
 
     def reasoned_before(self, at: int) -> bool:
         """Whether anything but labels and marks comes before a position."""
