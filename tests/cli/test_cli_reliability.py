@@ -207,3 +207,22 @@ def test_systems_belong_to_benchmarks_that_record_them(tiny: Any, invoke: Invoke
     assert "a system that the benchmark's file records" in refused.stderr
     unknown = invoke("evaluate", "--benchmark", "spider", "--root", tiny.root, "--system", "x")
     assert unknown.exit_code == 2
+
+
+def test_several_runs_are_systems_in_one_table(
+    run: Callable[..., Result], invoke: Invoke, tmp_path: Path
+) -> None:
+    assert run("a").exit_code == run("voting", "--recorded-only").exit_code == 0
+    found = invoke("reliability", "a", "voting", "--penalty", "0,3", "--out", tmp_path / "out")
+    assert found.exit_code == 0, found.output
+    assert "2 systems on 4 common items" in found.output
+    assert "RS(3)" in found.output
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {
+        "systems.json", "systems.md", "systems.svg", "systems_by_penalty.svg",
+    }  # fmt: skip
+    content = json.loads(invoke("reliability", "a", "voting", "--json").stdout)
+    assert [one["system"] for one in content["systems"]] == ["a", "voting"]
+    assert content["systems"][0]["rs"]["ANS+UnANS"]["0"] == 0.5
+    both = invoke("reliability", "a", "voting", "--baseline", "a")
+    assert both.exit_code == 2
+    assert "name all runs" in both.output

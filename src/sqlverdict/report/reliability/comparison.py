@@ -44,7 +44,7 @@ def compare_reliability(
         RunLogError: a run has a case twice.
     """
     settings = request or ReliabilityRequest()
-    sides = [_read(run, settings) for run in (a, b)]
+    sides = [read_cells(run, settings) for run in (a, b)]
     (cells_a, items_a), (cells_b, items_b) = sides
     scores: dict[str, dict[str, PairedScores]] = {}
     for view in (ANS, EVERYTHING):
@@ -63,7 +63,14 @@ def compare_reliability(
     return ReliabilityComparison(a.manifest.system, b.manifest.system, scores, curves)
 
 
-def _read(run: Run, request: ReliabilityRequest) -> tuple[dict[str, Cell | None], dict[str, Item]]:
+def read_cells(
+    run: Run, request: ReliabilityRequest
+) -> tuple[dict[str, Cell | None], dict[str, Item]]:
+    """The cell of each case by id, and the confidence of each answer with whether it is right.
+
+    Raises:
+        RunLogError: the run has a case twice.
+    """
     label = label_by(choose_source(run, request.source))
     cells: dict[str, Cell | None] = {}
     items: dict[str, Item] = {}

@@ -206,14 +206,14 @@ def _views(
     table: OutcomeTable, subset: OutcomeTable, request: ReliabilityRequest
 ) -> tuple[ViewScores, ...]:
     samples = resampled_tables(table, request.seed)
-    scores = [_view(table, samples, view, request.penalties) for view in views(request.share)]
+    scores = [score_view(table, samples, view, request.penalties) for view in views(request.share)]
     again = resampled_tables(subset, request.seed)
     name = View(subset_name(request.share), EVERYTHING.weight)
-    scores.insert(2, _view(subset, again, name, request.penalties, subset=True))
+    scores.insert(2, score_view(subset, again, name, request.penalties, subset=True))
     return tuple(scores)
 
 
-def _view(
+def score_view(
     table: OutcomeTable,
     samples: list[OutcomeTable],
     view: View,
@@ -221,6 +221,7 @@ def _view(
     *,
     subset: bool = False,
 ) -> ViewScores:
+    """RS of one view for each penalty, with intervals from resampled tables."""
     scores, intervals = {}, {}
     for penalty in penalties:
         name = penalty_text(penalty)

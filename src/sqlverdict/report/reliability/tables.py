@@ -60,7 +60,7 @@ def scores_table(reliability: Reliability) -> TextTable:
     for view in reliability.views:
         row = [view.name, f"{view.items:,g}"]
         for name in names:
-            row += [points_text(view.scores[name]), _ends(view.intervals[name])]
+            row += [points_text(view.scores[name]), ends_text(view.intervals[name])]
         rows.append([*row, points_text(view.abstain_all)])
     return table([*headers, "ABSTAIN-ALL"], rows, "Reliability score, times 100")
 
@@ -299,7 +299,8 @@ def _selective_json(selective: Selective) -> dict[str, Any]:
     }
 
 
-def _ends(ends: Interval | None) -> str:
+def ends_text(ends: Interval | None) -> str:
+    """An interval of scores, times 100."""
     return _DASH if ends is None else " to ".join(points_text(end) for end in ends)
 
 

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
+from sqlverdict.report.reliability.figures import ReliabilityRequest
+from sqlverdict.report.reliability.systems import (
+    HARM_PENALTY,
+    harmful_first,
+    rank_reliability,
+    read_rs_name,
+)
 from sqlverdict.report.several_runs.comparison import choose_metric, differences
 from sqlverdict.report.terminal.tables import TextTable, interval, percent, table
 from sqlverdict.runlog.run import Run
+from sqlverdict.score.reliability.reliability_score import Penalty, penalty_text
 from sqlverdict.score.statistics.intervals import mean_interval, wilson
 from sqlverdict.score.statistics.significance import Group, indistinguishable_groups
 
@@ -69,6 +77,7 @@ class Leaderboard:
 @dataclass(frozen=True)
 class _ScoredCase:
     score: float | None
+    answerable: bool
     answered: bool
     abstained: bool
 
@@ -78,15 +87,19 @@ def leaderboard(runs: Sequence[Run], metric: str | None = None) -> Leaderboard:
 
     Args:
         runs: Two or more; one is fine too.
-        metric: A label that all have; by default the first common one.
+        metric: A label that all have, or a reliability score such as ``rs(10)`` or
+            ``rs(10, verdict)``; by default the first common label.
 
     Raises:
         UsageError: there is no such metric, or no case in common.
     """
     if not runs:
         raise UsageError("no run is given; name the folders that evaluate wrote")
-    label = choose_metric(runs, metric)
     names = system_names(runs)
+    reliability = read_rs_name(metric or "")
+    if reliability is not None:
+        return _by_reliability(dict(zip(names, runs, strict=True)), *reliability)
+    label = choose_metric(runs, metric)
     read = {name: _read(run, label) for name, run in zip(names, runs, strict=True)}
     first = read[names[0]]
     common = [case_id for case_id in first if all(case_id in other for other in read.values())]
@@ -131,8 +144,64 @@ def leaderboard(runs: Sequence[Run], metric: str | None = None) -> Leaderboard:
         compared=len(compared),
         places=tuple(places),
         groups=tuple(groups),
-        notes=tuple(_notes(runs, names, read, common, len(compared))),
+        notes=(
+            *_notes(runs, names, read, common, len(compared)),
+            *(_harm_notes(runs, names, read, label, ranks) if binary else ()),
+        ),
     )
+
+
+def _by_reliability(runs: Mapping[str, Run], penalty: Penalty, source: str | None) -> Leaderboard:
+    """The board by RS(c), over all items, the unanswerable ones among them."""
+    board = rank_reliability(runs, ReliabilityRequest(penalties=(penalty,), source=source))
+    places = []
+    for one in board.systems:
+        whole, outcomes = one.views[-1], one.table
+        low, high = whole.intervals[board.by] or (one.score(board.by),) * 2
+        places.append(
+            RankedSystem(
+                rank=board.ranks[one.system],
+                system=one.system,
+                folder=runs[one.system].folder,
+                value=one.score(board.by),
+                low=low,
+                high=high,
+                right=outcomes.correct,
+                answered=outcomes.correct + outcomes.harm,
+                abstained=outcomes.abstained_answerable + outcomes.abstained_unanswerable,
+            )
+        )
+    notes = [
+        f"correct is said by {board.source}; never answering gives {percent(board.abstain_all)}"
+    ]
+    if board.compared < board.common:
+        left_out = count(board.common - board.compared, "common case")
+        notes.append(f"{left_out} unscored in some run: left out")
+    return Leaderboard(
+        metric=f"rs({penalty_text(penalty)})",
+        binary=False,
+        common=board.common,
+        compared=board.compared,
+        places=tuple(places),
+        groups=board.groups[board.by],
+        notes=tuple(notes),
+    )
+
+
+def _harm_notes(
+    runs: Sequence[Run],
+    names: Sequence[str],
+    read: Mapping[str, Mapping[str, _ScoredCase]],
+    label: str,
+    ranks: Mapping[str, int],
+) -> list[str]:
+    """Warnings about harm, where there is anything to abstain from or anybody who does."""
+    cases = (case for answers in read.values() for case in answers.values())
+    if len(runs) < 2 or not any(case.abstained or not case.answerable for case in cases):
+        return []
+    request = ReliabilityRequest(penalties=(HARM_PENALTY,), source=label)
+    board = rank_reliability(dict(zip(names, runs, strict=True)), request)
+    return harmful_first(board, [name for name in names if ranks[name] == 1], label)
 
 
 def leaderboard_table(board: Leaderboard) -> TextTable:
@@ -182,6 +251,7 @@ def _read(run: Run, label: str) -> dict[str, _ScoredCase]:
     return {
         result.id: _ScoredCase(
             result.scores.get(label),
+            result.answerable,
             not result.abstained and bool((result.prediction or "").strip()),
             result.abstained,
         )

@@ -35,6 +35,11 @@ _WORTH = {
 _ANSWERABLE = frozenset({Cell.CORRECT, Cell.ABSTAINED_ANSWERABLE, Cell.WRONG})
 
 
+def worth(cell: Cell, cost: float) -> float:
+    """What an item in a cell adds to RS where harm costs so much."""
+    return _WORTH.get(cell, -cost)
+
+
 @dataclass(frozen=True)
 class PairedScores:
     """Two systems on the items that both have scored.
@@ -120,7 +125,7 @@ def compare_scores(
     differences: Counter[float] = Counter()
     totals = [0.0, 0.0]
     for cells, times in Counter(pairs).items():
-        before, after = (_WORTH.get(cell, -cost) for cell in cells)
+        before, after = (worth(cell, cost) for cell in cells)
         differences[after - before] += times
         totals[0] += before * times
         totals[1] += after * times

@@ -23,6 +23,7 @@ from sqlverdict.cli.show_run import show_notes
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
 from sqlverdict.load.labels import read_labels
+from sqlverdict.report.reliability.systems import read_rs_name
 from sqlverdict.report.several_runs.comparison import choose_metric
 from sqlverdict.report.several_runs.leaderboard import (
     Leaderboard,
@@ -53,6 +54,7 @@ _EXAMPLES = (
     "sqlverdict leaderboard runs/*",
     "sqlverdict leaderboard runs/a runs/b --metric 'ex[spider]' --markdown",
     "sqlverdict leaderboard runs/* --metric flex --baseline-metric ex --type C3=prompted",
+    "sqlverdict leaderboard runs/* --metric verdict --metric 'rs(10)'",
     "sqlverdict leaderboard runs/* --reference verdict --figures figures",
 )
 
@@ -66,7 +68,8 @@ class LeaderboardArgs:
         "--metric",
         multiple=True,
         heading=Heading.METRICS,
-        help="Rank by this metric. Repeatable. [default: the first common one]",
+        help="Rank by this metric, or by a reliability score such as 'rs(10)' or 'rs(N, verdict)'. "
+        "Repeatable. [default: the first common one]",
     )
     baseline_metric: str | None = option(
         "--baseline-metric",
@@ -115,7 +118,9 @@ def leaderboard(args: LeaderboardArgs) -> None:
     their rank under the baseline: the change of rank, the difference of the values, and the shares
     of cases that only the baseline calls right (FP) or only the metric (FN), also by difficulty
     and by --type. With --reference or --labels, the FP and FN rates of each metric according to
-    that reference. --json prints a list of boards, or an object if there is more than boards.
+    that reference. A system that is first by a metric and does harm by RS(10), so that never
+    answering would be better, is named in a note. --json prints a list of boards, or an object
+    if there is more than boards.
     """
     if args.markdown and args.as_json:
         raise UsageError("--markdown and --json cannot be combined")
@@ -130,7 +135,11 @@ def leaderboard(args: LeaderboardArgs) -> None:
     changes: list[Reranking] = []
     if baseline is not None:
         types = read_types(args.types)
-        names = [board.metric for board in boards if board.metric != baseline]
+        names = [
+            board.metric
+            for board in boards
+            if board.metric != baseline and read_rs_name(board.metric) is None
+        ]
         changes = [rerank(runs, name, baseline, types=types) for name in names]
     errors = _errors(runs, args)
     figures: list[Path] = []
@@ -183,7 +192,9 @@ def _errors(runs: Sequence[Run], args: LeaderboardArgs) -> ErrorAnalysis | None:
     labels = None
     if args.labels is not None:
         labels = read_labels(args.labels, label_field=args.label_field, id_field=args.id_field)
-    others = [name for name in args.metrics if name != args.reference]
+    others = [
+        name for name in args.metrics if name != args.reference and read_rs_name(name) is None
+    ]
     return metric_errors(runs, others, reference=args.reference, labels=labels)
 
 

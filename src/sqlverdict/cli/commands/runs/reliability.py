@@ -1,7 +1,8 @@
-"""Score a run's reliability: RS(c), abstentions, risk and coverage, thresholds."""
+"""Score the reliability of runs: RS(c), abstentions, risk and coverage, thresholds."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -14,16 +15,29 @@ from sqlverdict.cli.options.shared import (
     OPEN_UNIT,
     json_option,
     print_json,
-    run_argument,
+    runs_argument,
     seed_option,
 )
+from sqlverdict.cli.show_run import show_notes
 from sqlverdict.errors import UsageError
 from sqlverdict.report.reliability.comparison import ReliabilityComparison, compare_reliability
 from sqlverdict.report.reliability.figures import Reliability, ReliabilityRequest
 from sqlverdict.report.reliability.figures import reliability as measure
 from sqlverdict.report.reliability.page import page, sections
 from sqlverdict.report.reliability.plots import reliability_plots
+from sqlverdict.report.reliability.systems import rank_reliability
+from sqlverdict.report.reliability.systems_tables import (
+    board_json,
+    board_line,
+    board_page,
+    board_plots,
+    board_sentences,
+    board_table,
+    views_table,
+)
 from sqlverdict.report.reliability.tables import reliability_json
+from sqlverdict.report.several_runs.leaderboard import system_names
+from sqlverdict.report.several_runs.same_cases import check_same_cases
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.runlog.manifest import write_json
 from sqlverdict.runlog.run import read_run
@@ -37,6 +51,7 @@ _EXAMPLES = (
     "sqlverdict reliability runs/mine --metric verdict --json",
     "sqlverdict reliability runs/mine --no-sql abstain --out reliability",
     "sqlverdict reliability runs/mine --baseline runs/other",
+    "sqlverdict reliability runs/a runs/b runs/c --penalty 0,10,N --out reliability",
 )
 
 
@@ -54,7 +69,7 @@ def _failure_option(name: str, what: str) -> Any:
 class ReliabilityArgs:
     """The options of ``reliability``."""
 
-    run: Path = run_argument()
+    runs: tuple[Path, ...] = runs_argument()
     baseline: Path | None = option(
         "--baseline",
         type=FOLDER,
@@ -106,14 +121,22 @@ class ReliabilityArgs:
 
 @command(ReliabilityArgs, examples=_EXAMPLES)
 def reliability(args: ReliabilityArgs) -> None:
-    """Score how reliable a run is: right answers and right abstentions against harm.
+    """Score how reliable runs are: right answers and right abstentions against harm.
+
+    One run gets a full report. Several runs are several systems in one table, over the items
+    that all of them have scored, best first by the first penalty above 0; systems that do not
+    differ significantly from the best of their group (a paired bootstrap with Holm's correction)
+    share a rank.
 
     RS(c) is 1 for a right answer and for an abstention where the question has no answer, 0 for
     any other abstention, and -c for every wrong answer and every answer to an unanswerable
     question. N is the number of items in the view.
     """
     request = _request(args)
-    run = read_run(args.run)
+    if len(args.runs) > 1:
+        _several(args, request)
+        return
+    run = read_run(args.runs[0])
     report = measure(run, request)
     baseline = comparison = None
     if args.baseline is not None:
@@ -128,6 +151,36 @@ def reliability(args: ReliabilityArgs) -> None:
     _print(report, comparison, baseline)
     if args.out is not None:
         click.echo(f"\nwritten to {args.out}")
+
+
+def _several(args: ReliabilityArgs, request: ReliabilityRequest) -> None:
+    if args.baseline is not None:
+        raise UsageError("--baseline is for one run; name all runs to see them in one table")
+    runs = [read_run(folder) for folder in args.runs]
+    check_same_cases(runs)
+    board = rank_reliability(dict(zip(system_names(runs), runs, strict=True)), request)
+    if args.out is not None:
+        plots = board_plots(board)
+        _write_plots(args.out, plots)
+        write_json(args.out / "systems.json", board_json(board))
+        (args.out / "systems.md").write_text(board_page(board, plots), encoding="utf-8")
+    if args.as_json:
+        print_json(board_json(board))
+        return
+    screen = Screen()
+    screen.line(board_line(board), "heading")
+    screen.table(board_table(board))
+    screen.table(views_table(board))
+    show_notes(screen, board_sentences(board))
+    if args.out is not None:
+        click.echo(f"\nwritten to {args.out}")
+
+
+def _write_plots(folder: Path, plots: Mapping[str, str]) -> None:
+    """Write charts to a folder, which is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, svg in plots.items():
+        (folder / name).write_text(svg + "\n", encoding="utf-8")
 
 
 def _request(args: ReliabilityArgs) -> ReliabilityRequest:
@@ -170,10 +223,8 @@ def _write(
     baseline: Reliability | None,
     comparison: ReliabilityComparison | None,
 ) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
     plots = reliability_plots(report, baseline)
-    for name, svg in plots.items():
-        (folder / name).write_text(svg + "\n", encoding="utf-8")
+    _write_plots(folder, plots)
     write_json(folder / "reliability.json", {**reliability_json(report), "comparison": comparison})
     text = page(report, comparison, list(plots), baseline)
     (folder / "reliability.md").write_text(text, encoding="utf-8")

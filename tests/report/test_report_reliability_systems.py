@@ -1,0 +1,155 @@
+"""Several systems by RS(c): the table, groups, leaderboards, and warnings about harm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from sqlverdict.errors import UsageError
+from sqlverdict.records import Result, Verdict
+from sqlverdict.report.reliability.figures import ReliabilityRequest
+from sqlverdict.report.reliability.systems import ReliabilityBoard, rank_reliability, read_rs_name
+from sqlverdict.report.reliability.systems_tables import (
+    board_page,
+    board_plots,
+    board_sentences,
+    board_table,
+    views_table,
+)
+from sqlverdict.report.several_runs.leaderboard import leaderboard
+from sqlverdict.runlog.run import Run
+
+MakeRun = Callable[..., Run]
+MakeResult = Callable[..., Result]
+Play = Callable[[str, str], Run]
+
+# r: right, w: wrong, -: abstained, u: unscored; for unanswerable questions A: answered, _: not.
+BOLD = "rrrrrrrrwwAAAA"
+CAREFUL = "rrrrrr----____"
+RECKLESS = "rwwwwwwwwwAAAA"
+
+
+@pytest.fixture
+def play(make_run: MakeRun, make_result: MakeResult) -> Play:
+    """A run of a system from one letter a case."""
+
+    def result(index: int, letter: str) -> Result:
+        answerable = letter not in "A_"
+        abstained = letter in "-_"
+        right = letter == "r"
+        return make_result(
+            index,
+            gold=("SELECT 1",) if answerable else (),
+            answerable=answerable,
+            prediction=None if abstained else "SELECT 1",
+            abstained=abstained,
+            verdict=Verdict.CORRECT if right else Verdict.INCORRECT,
+            scores={"ex": None if letter in "uA_" else float(right)},
+        )
+
+    def make(name: str, letters: str) -> Run:
+        return make_run(name, [result(index, letter) for index, letter in enumerate(letters)])
+
+    return make
+
+
+def board(runs: Sequence[Run], **request: object) -> ReliabilityBoard:
+    named = {run.manifest.system: run for run in runs}
+    return rank_reliability(named, ReliabilityRequest(**request))  # type: ignore[arg-type]
+
+
+def test_systems_are_ranked_by_the_first_penalty_above_zero(play: Play) -> None:
+    found = board([play("bold", BOLD), play("careful", CAREFUL), play("reckless", RECKLESS)])
+    assert [one.system for one in found.systems] == ["careful", "bold", "reckless"]
+    careful, bold, _ = found.systems
+    assert careful.table.cells() == {
+        "correct": 6, "abstained_answerable": 4, "wrong": 0,
+        "answered_unanswerable": 0, "abstained_unanswerable": 4,
+    }  # fmt: skip
+    # By hand: bold has 8 right of 14, and 6 that do harm.
+    assert (bold.score("0"), bold.score("10")) == (8 / 14, (8 - 60) / 14)
+    assert bold.score("N") == pytest.approx((8 - 6 * 14) / 14)
+    assert bold.score("0", "ANS") == 0.8
+    assert careful.score("N") == 10 / 14
+    assert found.abstain_all == 4 / 14
+    assert found.ranks == {"careful": 1, "bold": 2, "reckless": 3}
+
+
+def test_what_cannot_be_told_apart_shares_a_rank(play: Play) -> None:
+    runs = [play("a", "rrrrrrrrw-"), play("b", "rrrrrrrr-w"), play("c", "wwwwwwwwww")]
+    found = board(runs, penalties=(0.0, 2.0))
+    assert found.ranks == {"a": 1, "b": 1, "c": 3}
+    assert any(line.startswith("RS(2): cannot be told apart from a") for line in
+               board_sentences(found))  # fmt: skip
+
+
+def test_items_that_one_run_left_unscored_are_in_no_score(play: Play) -> None:
+    found = board([play("a", "rrrw"), play("b", "rruw")])
+    assert (found.common, found.compared) == (4, 3)
+    assert {one.score("0") for one in found.systems} == {2 / 3}
+    with pytest.raises(UsageError, match="scored by ex in every run"):
+        board([play("c", "uu"), play("d", "rr")])
+    with pytest.raises(UsageError, match="not every run has the label 'flex'"):
+        board([play("c", "rr"), play("d", "rr")], source="flex")
+
+
+def test_never_answering_stands_in_its_place_in_the_table(play: Play) -> None:
+    found = board([play("bold", BOLD), play("careful", CAREFUL)])
+    systems = [row[1] for row in board_table(found).rows]
+    assert systems == ["careful", "ABSTAIN-ALL", "bold"]
+    assert [row[0] for row in views_table(found).rows] == ["ABSTAIN-ALL", "careful", "bold"]
+    better = board([play("x", "rr"), play("y", "r-")])
+    assert [row[1] for row in board_table(better).rows] == ["x", "y", "ABSTAIN-ALL"]
+
+
+def test_charts_and_page_name_every_system(play: Play) -> None:
+    found = board([play("a<b", BOLD), play("careful", CAREFUL)])
+    plots = board_plots(found)
+    for svg in plots.values():
+        assert {"a<b", "careful"} <= {text.text for text in ET.fromstring(svg).iter() if text.text}
+    page = board_page(found, plots)
+    assert "| careful" in page
+    assert "(systems_by_penalty.svg)" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("rs(10)", (10.0, None)),
+        ("RS( N )", ("N", None)),
+        ("rs(2.5, ex[bird])", (2.5, "ex[bird]")),
+        ("ex", None),
+        ("rs", None),
+    ],
+)
+def test_names_of_reliability_scores(name: str, read: object) -> None:
+    assert read_rs_name(name) == read
+
+
+def test_a_leaderboard_by_rs(play: Play) -> None:
+    runs = [play("bold", BOLD), play("careful", CAREFUL)]
+    found = leaderboard(runs, "rs(10)")
+    assert [(one.system, one.value) for one in found.places] == [
+        ("careful", 10 / 14),
+        ("bold", (8 - 60) / 14),
+    ]
+    assert (found.metric, found.compared) == ("rs(10)", 14)
+    assert [(one.answered, one.abstained) for one in found.places] == [(6, 8), (14, 0)]
+    assert found.notes[0].startswith("correct is said by ex; never answering gives 28.6%")
+    with pytest.raises(UsageError, match="no penalty"):
+        leaderboard(runs, "rs(much)")
+
+
+def test_a_harmful_system_that_is_first_is_named(play: Play) -> None:
+    found = leaderboard([play("bold", BOLD), play("careful", CAREFUL)], "ex")
+    assert found.places[0].system == "bold"
+    (warning,) = [note for note in found.notes if "does harm" in note]
+    assert "bold is first by ex and does harm: RS(10) is -371.4" in warning
+    assert "careful is first by RS(10)" in warning
+
+
+def test_there_is_no_warning_where_nobody_could_abstain(play: Play) -> None:
+    found = leaderboard([play("a", "rrrrrrww"), play("b", "rwwwwwww")], "ex")
+    assert not any("harm" in note for note in found.notes)
