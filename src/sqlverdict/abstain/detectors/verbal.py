@@ -55,8 +55,8 @@ class Verbal(PromptGate):
         for group in groups:
             shots = [Shot(example.ask, f"{example.sql} # correct") for example in group]
             known = answerable.of(group[0].ask.db_id) if group else ()
-            shown = {example.ask.question for example in group} | {ask.question}
-            others = [each for each in known if each.ask.question not in shown] or list(group)
+            questions = {example.ask.question for example in group} | {ask.question}
+            others = [each for each in known if each.ask.question not in questions] or list(group)
             for example in chance.sample(others, min(len(group), len(others))):
                 queries = sorted({each.sql for each in known if each.sql} - {example.sql})
                 if queries:

@@ -47,18 +47,18 @@ def links_of(sql: str, schema: Schema | None) -> str:
         if isinstance(node, exp.Literal):
             values.append(node.sql())
         elif isinstance(node, exp.Join) and node.args.get("on") is not None:
-            columns.append(_written(node.args["on"], names, schema).sql(dialect=query.dialect))
+            columns.append(_with_tables(node.args["on"], names, schema).sql(dialect=query.dialect))
         elif isinstance(node, exp.Column) and not node.is_star:
             if isinstance(node.find_ancestor(exp.Join, exp.Select), exp.Join):
                 continue  # its condition stands above
             is_value = not names.column_ref(node)
             (values if is_value else columns).append(
-                _written(node, names, schema).sql(dialect=query.dialect)
+                _with_tables(node, names, schema).sql(dialect=query.dialect)
             )
     return f"[{', '.join(dict.fromkeys([*columns, *values]))}]"
 
 
-def _written(expression: Expr, names: Names, schema: Schema | None) -> Expr:
+def _with_tables(expression: Expr, names: Names, schema: Schema | None) -> Expr:
     """An expression with the tables of its columns for their aliases, and values as such."""
     from sqlglot import exp
 
