@@ -6,6 +6,7 @@ Records and decisions, each one file:
 ``reasons``         reason codes and faults
 ``evidence``        the types of evidence, a tagged union
 ``evidence_parts``  small structs that types of evidence share
+``logged_answers``  what both queries of a case returned, in a line of the run log
 ``harmless``        which differences do not change the answer
 ``situations``      what the evidence about a case amounts to
 ``policies``        what each situation counts as

@@ -19,6 +19,7 @@ import msgspec
 
 from sqlverdict.evidence import Evidence as Evidence
 from sqlverdict.evidence import Relation as Relation
+from sqlverdict.logged_answers import LoggedAnswers
 from sqlverdict.reasons import LIMIT_REASONS as LIMIT_REASONS
 from sqlverdict.reasons import REASONS as REASONS
 from sqlverdict.reasons import Fault as Fault
@@ -321,7 +322,8 @@ class Result:
     ``database`` is the digest of the database that the case was examined on. ``final`` is false
     where the result rests on something that may go away, such as a missing database, a judge
     that could not be asked or a limit in seconds: a resumed run does the case again.
-    ``situation``, ``p_right`` and ``p_deviation`` are those of the :class:`Judgement`.
+    ``situation``, ``p_right`` and ``p_deviation`` are those of the :class:`Judgement`. ``answers``
+    is what both queries returned; ``None``: nothing was run, or the line is older.
     """
 
     index: int
@@ -348,3 +350,4 @@ class Result:
     situation: str = ""
     p_right: float | None = None
     p_deviation: float | None = None
+    answers: LoggedAnswers | None = None

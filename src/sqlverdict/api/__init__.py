@@ -6,6 +6,5 @@
 ``calls``        one pair: check, prove_pair, refute_pair, load_schema
 ``arguments``    what callers may give, and what it is taken for
 ``pair_result``  what a check gives: verdict, reasons, scores, answers, evidence
-``difference``   the rows that one answer has and the other has not
 ``card``         a result as HTML, for notebooks
 """

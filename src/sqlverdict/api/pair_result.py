@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sqlverdict.api.difference import AnswerDifference
+from sqlverdict.compare.difference import AnswerDifference
 from sqlverdict.evidence import Evidence, Proved, Refuted, Relation, relations_of
 from sqlverdict.records import Answer, Outcome, Result, Row, Verdict
 
@@ -28,7 +28,8 @@ class PairResult:
         prediction_outcome: What the prediction gave, with its first rows.
         gold_count: How many rows the gold gave.
         prediction_count: How many rows the prediction gave.
-        difference: The rows that only one of the two has; ``None`` where they match.
+        difference: The rows that the two do not share; ``None`` where the rows are the same, or
+            one of the two has none.
     """
 
     result: Result

@@ -33,8 +33,8 @@ from sqlverdict.api.arguments import (
     read_reference,
     read_reply,
 )
-from sqlverdict.api.difference import difference_of, shortened
 from sqlverdict.api.pair_result import PairResult
+from sqlverdict.compare.difference import AnswerDifference, answer_difference
 from sqlverdict.errors import DatabaseError, UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_of
 from sqlverdict.execute.query_runner import QueryRunner
@@ -48,6 +48,9 @@ from sqlverdict.run.examine import Examiner
 from sqlverdict.run.options import Options, ProofOptions, SearchOptions
 from sqlverdict.run.plan import RunPlan, plan_run
 from sqlverdict.run.task import Task
+
+MOST_ROWS = 20
+"""How many rows of an answer, and of a difference, a result holds."""
 
 
 class Scorer:
@@ -306,14 +309,13 @@ class _PairChecker:
         result = self._examiner.result(Task(0, 0, case, prediction, digest), self.runner)
         gold = self._outcome(case, case.golds[0] if case.golds else None)
         own = self._outcome(case, prediction.sql)
-        equal = gold == own
         return PairResult(
             result,
-            shortened(gold),
-            shortened(own),
+            _shortened(gold),
+            _shortened(own),
             _count(gold),
             _count(own),
-            None if equal else difference_of(gold, own),
+            _difference(gold, own),
         )
 
     def _digest(self, database: str | None) -> str:
@@ -329,6 +331,19 @@ class _PairChecker:
         if not self._plan.executes or case.database is None or not sql or not case.answerable:
             return None
         return self.runner.run(case.database, sql)
+
+
+def _shortened(outcome: Outcome | None) -> Outcome | None:
+    """An answer with its first rows alone; failures as they are."""
+    if not isinstance(outcome, Answer) or len(outcome.rows) <= MOST_ROWS:
+        return outcome
+    return Answer(outcome.columns, outcome.rows[:MOST_ROWS], outcome.seconds)
+
+
+def _difference(gold: Outcome | None, own: Outcome | None) -> AnswerDifference | None:
+    if not isinstance(gold, Answer) or not isinstance(own, Answer) or gold.rows == own.rows:
+        return None
+    return answer_difference(gold, own, most=MOST_ROWS)
 
 
 def _count(outcome: Outcome | None) -> int | None:

@@ -9,6 +9,7 @@ from typing import Any
 from sqlverdict.errors import NothingEvaluated, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.records import Result, Verdict
+from sqlverdict.report.one_run.answers import answer_lines
 from sqlverdict.report.one_run.case import VERDICTS, because, evidence_lines, prediction_text
 from sqlverdict.report.one_run.classic import classic
 from sqlverdict.report.one_run.files import FILES
@@ -194,6 +195,7 @@ def show_case(
         _field(screen, "because", because(result))
     for line in evidence_lines(result, folder):
         _field(screen, "evidence", line)
+    _field(screen, "rows", "\n".join(answer_lines(result.answers)))
 
 
 def show_more(screen: Screen, result: Result) -> None:

@@ -14,6 +14,8 @@
 ``contained``       finds the column order under which one answer holds the other's rows
 ``order``           which rows may change places: order and ties, from the gold's tree
 ``mismatch``        reason codes for two answers that differ
+``difference``      which rows two answers do not share
+``log_answers``     what the run log keeps of two answers
 ``relation``        what a relation between two unequal answers is
 ``relations/``      one file a relation
 ``related/``        finds relations and checks their proofs

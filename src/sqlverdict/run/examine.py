@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import structs
 
-from sqlverdict.evidence import Evidence, EvidenceBase, Failed, OpenQuestion, Refuted, Undecided
+from sqlverdict.evidence import Evidence, Failed, OpenQuestion, Refuted, Undecided
 from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.execute.engine import DEFAULT_ENGINE
 from sqlverdict.execute.fold_sql import fold_sql
@@ -26,9 +27,16 @@ from sqlverdict.records import (
     Reason,
     Result,
 )
-from sqlverdict.run.isolate import STORAGE, TOOLKIT, MetricScorer, case_works, name_of
+from sqlverdict.run.isolate import (
+    STORAGE,
+    TOOLKIT,
+    MetricScorer,
+    attempt,
+    case_works,
+    name_of,
+)
 from sqlverdict.run.item import RunItem
-from sqlverdict.run.ladder import gather
+from sqlverdict.run.ladder import gather, keep_answers
 from sqlverdict.run.plan import RunPlan
 from sqlverdict.run.pool.batches import Needs
 from sqlverdict.run.refute_stage import Refuter
@@ -162,6 +170,12 @@ class Examiner:
         case, prediction = task.case, task.prediction
         item = self._item(task, runner, self._witness_folder(task.system))
         evidence = gather(item, self.plan)
+        errors: list[Evidence] = []
+        answers = None
+        if evidence and self.plan.executes:
+            keep = partial(keep_answers, item, self.plan, evidence)
+            answers = attempt("rows", keep, errors)
+            evidence += tuple(errors)
         policy = POLICIES[self.plan.policy]
         to_ask: tuple[Any, ...] = ()
         if self.plan.asking is not None:
@@ -189,6 +203,7 @@ class Examiner:
             _timings(item) if evidence and self.plan.executes else {},
             to_ask,
             item.repeatable,
+            answers,
         )
 
     def _item(self, task: Task, runner: QueryRunner, folder: Path | None) -> RunItem:
@@ -313,6 +328,7 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
         "situation": judgement.situation,
         "p_right": judgement.p_right,
         "p_deviation": judgement.p_deviation,
+        "answers": finding.answers,
     }
 
 
@@ -341,6 +357,6 @@ def _speakable(value: Any) -> Any:
         return {_speakable(key): _speakable(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_speakable(inner) for inner in value]
-    if isinstance(value, EvidenceBase):
+    if isinstance(value, msgspec.Struct):
         return _speakable(msgspec.to_builtins(value))
     return value

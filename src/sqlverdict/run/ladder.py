@@ -7,6 +7,7 @@ from functools import partial
 
 from msgspec.structs import replace
 
+from sqlverdict.compare.log_answers import log_answers
 from sqlverdict.compare.related.constants import constant_columns
 from sqlverdict.compare.related.relate import relate
 from sqlverdict.evidence import (
@@ -23,6 +24,7 @@ from sqlverdict.evidence import (
 )
 from sqlverdict.evidence_parts import AnswerShapes, LoggedTag
 from sqlverdict.harmless import find_harmless
+from sqlverdict.logged_answers import LoggedAnswers
 from sqlverdict.parse.tokens import normalised
 from sqlverdict.reasons import Fault, Reason
 from sqlverdict.records import Answer, Comparison, Failure, Outcome
@@ -48,6 +50,26 @@ def gather(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:
     if not case.answerable or not prediction.responds:
         return ()
     return (*_by_stages(item, stages), *_from_elsewhere(item, stages))
+
+
+def keep_answers(
+    item: RunItem, stages: RunPlan, evidence: Sequence[Evidence]
+) -> LoggedAnswers | None:
+    """What the run log keeps of both answers; ``None`` where there are none to show.
+
+    Args:
+        item: The case.
+        stages: The plan of the run.
+        evidence: What :func:`gather` found out about it.
+    """
+    record = item.case.recorded_answers
+    if record is not None and not (record.whole and record.has_results):
+        return None
+    compared = item.compare(stages.decides_by)
+    columns: Sequence[int | None] | None = compared.columns
+    if not compared.equal:
+        columns = next((each.proof.columns for each in relations_of(evidence)), None)
+    return log_answers(item.golds(), item.answer(), matched=bool(compared.equal), columns=columns)
 
 
 def _from_elsewhere(item: RunItem, stages: RunPlan) -> tuple[Evidence, ...]:

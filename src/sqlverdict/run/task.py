@@ -17,6 +17,7 @@ from sqlverdict.evidence_parts import StageFailure
 from sqlverdict.execute.engine import ENGINES, engine_for
 from sqlverdict.files.references import file_of, is_server
 from sqlverdict.load.no_sql import without_sql
+from sqlverdict.logged_answers import LoggedAnswers
 from sqlverdict.records import Case, Fault, Judgement, Prediction, Reason, Verdict
 from sqlverdict.run.record_use import with_record_use
 
@@ -57,6 +58,7 @@ class PairFinding(msgspec.Struct, frozen=True, dict=True):
         timings: Seconds.
         questions: What a judge is to be asked; empty: nothing, and the finding is complete.
         repeatable: False where a limit in seconds, or a process that died, had a part in it.
+        answers: What both queries returned; ``None``: nothing was run.
     """
 
     judgement: Judgement
@@ -65,6 +67,7 @@ class PairFinding(msgspec.Struct, frozen=True, dict=True):
     timings: Mapping[str, float]
     questions: tuple[JudgeQuestion, ...] = ()
     repeatable: bool = True
+    answers: LoggedAnswers | None = None
 
     @property
     def is_right(self) -> bool:

@@ -22,6 +22,7 @@ from sqlverdict.evidence import Contradicted
 from sqlverdict.files.atomic import replacing_path
 from sqlverdict.files.escapes import escaped
 from sqlverdict.records import Fault, Result, Verdict
+from sqlverdict.report.one_run.answers import answer_lines
 from sqlverdict.report.one_run.case import evidence_lines, prediction_text
 from sqlverdict.runlog.log import RESULTS
 from sqlverdict.runlog.run import Run
@@ -188,7 +189,7 @@ def _write_case(out: TextIO, line: bytes, run: Run, deciding: str | None) -> Non
 def _explain(result: Result, folder: Path) -> str:
     golds = [f"gold: {gold}" for gold in result.gold]
     lines = [f"question: {result.question}", *golds, f"prediction: {prediction_text(result)}"]
-    text = "\n".join([*lines, *evidence_lines(result, folder)])
+    text = "\n".join([*lines, *evidence_lines(result, folder), *answer_lines(result.answers)])
     return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
 
 

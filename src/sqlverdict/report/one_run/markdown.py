@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlverdict.files.atomic import replacing_path
 from sqlverdict.files.text import count
 from sqlverdict.records import Result, Verdict
+from sqlverdict.report.one_run.answers import answer_lines
 from sqlverdict.report.one_run.case import evidence_lines, prediction_text, relation_kinds
 from sqlverdict.report.one_run.classic import classic
 from sqlverdict.report.one_run.judge_section import (
@@ -169,6 +170,8 @@ def _example(result: Result, folder: Path) -> Iterator[str]:
     yield fence("\n".join([*golds, f"-- prediction\n{prediction_text(result)}"]), "sql")
     reasons = ", ".join(result.reasons)
     yield _list([line for line in (reasons, *evidence_lines(result, folder)) if line])
+    if rows := answer_lines(result.answers):
+        yield fence("\n".join(rows), "diff")
 
 
 def _faults(run: Run) -> Iterator[str]:

@@ -1,0 +1,184 @@
+"""Which rows two answers do not share, and what the run log keeps of them."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sqlverdict.compare.difference import ChangedRow, answer_difference, pair_columns
+from sqlverdict.compare.log_answers import log_answers
+from sqlverdict.logged_answers import LoggedAnswers, TypedCell
+from sqlverdict.records import Answer, Cell, Failure, Reason, Row
+
+
+def answer(*rows: Row, columns: str = "a b c d") -> Answer:
+    width = len(rows[0]) if rows else 1
+    return Answer(tuple(columns.split()[:width]), list(rows))
+
+
+def logged(gold: Answer, prediction: Answer, *, matched: bool = False) -> LoggedAnswers:
+    kept = log_answers([gold], prediction, matched=matched)
+    assert kept is not None
+    # As a reader of the log has it.
+    return msgspec.json.decode(msgspec.json.encode(kept), type=LoggedAnswers)
+
+
+def test_missing_and_extra_rows_count_as_often_as_they_occur() -> None:
+    found = answer_difference(answer(("x",), ("x",), ("y",)), answer(("x",), ("z",), ("z",)))
+    assert found.missing == (("x",), ("y",))
+    assert found.extra == (("z",), ("z",))
+    assert (found.missing_count, found.extra_count, found.changed_count) == (2, 2, 0)
+
+
+def test_rows_pair_by_the_column_that_identifies_them() -> None:
+    gold = answer(("France", 2), ("Spain", 2), ("Italy", 4))
+    found = answer_difference(gold, answer(("Spain", 3), ("France", 1), ("Malta", 9)))
+    assert found.changed == (
+        ChangedRow(("France", 2), ("France", 1), (1,)),
+        ChangedRow(("Spain", 2), ("Spain", 3), (1,)),
+    )
+    assert (found.missing, found.extra) == ((("Italy", 4),), (("Malta", 9),))
+
+
+def test_single_rows_pair_whatever_they_hold() -> None:
+    found = answer_difference(answer(("Love", "2016")), answer(("King", "2016")))
+    assert found.changed == (ChangedRow(("Love", "2016"), ("King", "2016"), (0,)),)
+
+
+def test_reals_at_the_same_place_pair_and_integers_do_not() -> None:
+    rounded = answer_difference(answer((1.234,), (2.345,)), answer((1.2,), (2.3,)))
+    assert rounded.changed_count == 2
+    ids = answer_difference(answer((1,), (2,)), answer((7,), (8,)))
+    assert (ids.changed_count, ids.missing_count, ids.extra_count) == (0, 2, 2)
+
+
+def test_float_noise_is_no_difference() -> None:
+    gold, prediction = answer((0.1 + 0.2, "x"), (5.0, "y")), answer((0.3, "x"), (6.0, "y"))
+    found = answer_difference(gold, prediction)
+    assert found.changed == (ChangedRow((5.0, "y"), (6.0, "y"), (0,)),)
+    assert not found.missing
+    assert answer_difference(answer((math.nan,)), answer((math.nan,))).same_rows
+
+
+def test_the_same_rows_in_another_order() -> None:
+    found = answer_difference(answer((1,), (2,), (3,)), answer((1,), (3,), (2,)))
+    assert (found.order_only, found.same_rows, found.changed_count) == (True, True, 2)
+    assert found.changed[0] == ChangedRow((2,), (3,), (0,))
+
+
+def test_columns_pair_by_name_and_then_in_order() -> None:
+    assert pair_columns(("Name", "n"), ("n", "NAME")) == (1, 0)
+    assert pair_columns(("name", "count(*)"), ("name", "total")) == (0, 1)
+    assert pair_columns(("name", "n"), ("n",)) == (None, 0)
+    assert pair_columns(("x",), ("y", "z")) == (0,)
+    assert pair_columns(("n", "n"), ("n", "n")) == (0, 1)
+
+
+def test_an_extra_column_leaves_the_rows_the_same() -> None:
+    found = answer_difference(answer(("x",), columns="name"), answer((7, "x"), columns="id name"))
+    assert (found.columns, found.same_rows) == ((1,), True)
+
+
+def test_some_rows_of_each_kind_are_kept() -> None:
+    gold = answer(*((f"k{i}", i) for i in range(40)))
+    changed = [(f"k{i}", -1 - i) for i in range(20)]
+    found = answer_difference(gold, answer(*changed, *((f"x{i}", 99) for i in range(30))))
+    assert (len(found.changed), len(found.missing), len(found.extra)) == (5, 5, 5)
+    assert (found.changed_count, found.missing_count, found.extra_count) == (20, 20, 30)
+
+
+_cells = st.one_of(st.none(), st.integers(-2, 2), st.sampled_from((0.5, 2.0, math.nan, math.inf)),
+                   st.sampled_from(("", "a")), st.just(b"\0"))  # fmt: skip
+
+
+@given(st.integers(1, 3), st.integers(1, 3), st.data())
+def test_counts_add_up_for_any_two_answers(left: int, right: int, data: st.DataObject) -> None:
+    gold, prediction = (
+        answer(*data.draw(st.lists(st.tuples(*[_cells] * width), max_size=6)))
+        for width in (left, right)
+    )
+    found = answer_difference(gold, prediction, most=3)
+    moved = 0 if found.order_only else found.changed_count
+    same = len(gold.rows) - found.missing_count - moved
+    assert same == len(prediction.rows) - found.extra_count - moved
+    assert same >= 0
+    assert not Counter(found.missing) - Counter(gold.rows)
+    assert not Counter(found.extra) - Counter(prediction.rows)
+    assert len(found.missing) + len(found.changed) <= 3
+    assert all(change.cells for change in found.changed)
+    for matched in (True, False):
+        logged(gold, prediction, matched=matched)
+
+
+@pytest.mark.parametrize(
+    ("cell", "kept"),
+    [
+        (None, None),
+        (7, 7),
+        (4.0, 4.0),
+        (2**53 + 1, TypedCell("integer", str(2**53 + 1))),
+        (-(10**30), TypedCell("integer", str(-(10**30)))),
+        (math.inf, TypedCell("real", "inf")),
+        (math.nan, TypedCell("real", "nan")),
+        (b"\x00\xff", TypedCell("blob", "00ff")),
+        (b"\x01" * 500, TypedCell("blob", "01" * 64, 500)),
+        ("x'00'", "x'00'"),
+        ("é" * 300, TypedCell("text", "é" * 200, 300)),
+    ],
+)
+def test_the_log_keeps_the_type_of_a_cell(cell: Cell, kept: object) -> None:
+    (change,) = logged(answer((cell, 1)), answer((cell, 2))).changed
+    assert (change.gold[0], type(change.gold[0])) == (kept, type(kept))
+
+
+def test_a_match_keeps_its_first_rows_whatever_their_order() -> None:
+    gold, prediction = (answer(*((i,) for i in order)) for order in (range(9), range(8, -1, -1)))
+    kept = logged(gold, prediction, matched=True)
+    assert kept.same == ((8,), (7,), (6,), (5,), (4,))
+    assert (kept.gold_shape, kept.changed_count) == ((9, 1), 0)
+    assert logged(gold, prediction).order_only
+
+
+def test_a_match_that_ignores_duplicates_shows_them() -> None:
+    kept = logged(answer(("x",)), answer(("x",), ("x",)), matched=True)
+    assert (kept.extra, kept.same) == ((("x",),), ())
+
+
+def test_wide_answers_are_cut_and_their_width_is_told() -> None:
+    wide = Answer(tuple(f"c{i}" for i in range(100)), [tuple(range(100))])
+    other = Answer(wide.columns, [(*range(99), -1)])
+    kept = logged(wide, other)
+    assert (kept.gold_shape, len(kept.gold_columns), len(kept.changed[0].gold)) == (
+        (1, 100),
+        40,
+        40,
+    )
+    assert kept.changed[0].cells == (99,)
+
+
+def test_of_several_golds_the_nearest_is_shown() -> None:
+    golds = [answer(("a",), ("b",)), Failure(Reason.GOLD_SUSPECT, "no"), answer(("x",), ("y",))]
+    kept = log_answers(golds, answer(("x",), ("z",)), matched=False)
+    assert kept is not None
+    assert (kept.gold, kept.missing) == (2, (("y",),))
+
+
+def test_a_prediction_without_an_answer_leaves_the_rows_of_the_gold() -> None:
+    failed = Failure(Reason.PARSE_ERROR, "no")
+    kept = log_answers([answer(("a",), ("b",))], failed, matched=False)
+    assert kept is not None
+    assert (kept.prediction_shape, kept.missing, kept.missing_count) == (None, (("a",), ("b",)), 2)
+    assert log_answers([failed], answer(("a",)), matched=False) is None
+
+
+def test_a_column_map_that_is_none_is_not_used() -> None:
+    gold, prediction = answer((1, 2)), answer((1, 3))
+    for columns in ((0, 0), (0, 9), (0,), (-1, 0)):
+        kept = log_answers([gold], prediction, matched=False, columns=columns)
+        assert kept is not None
+        assert kept.changed[0].cells == (1,)
