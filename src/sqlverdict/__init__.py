@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from sqlverdict.api.calls import check, load_schema, prove_pair, refute_pair
     from sqlverdict.api.pair_result import PairResult
     from sqlverdict.api.scorer import Scorer
+    from sqlverdict.api.trials import EvaluatedTrials, evaluate_trials
     from sqlverdict.api.whole_run import EvaluatedRun, evaluate
     from sqlverdict.compare.answers import compare_answers
     from sqlverdict.compare.related.relate import relate
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
         Evidence,
         Failure,
         Prediction,
+        PredictionUsage,
         Reason,
         Relation,
         Result,
@@ -87,12 +89,14 @@ _MODULES = {
     "Contract": "records",
     "Estimate": "score.summary",
     "EvaluatedRun": "api.whole_run",
+    "EvaluatedTrials": "api.trials",
     "Evidence": "records",
     "Failure": "records",
     "Limits": "execute.engine",
     "Options": "pipeline",
     "PairResult": "api.pair_result",
     "Prediction": "records",
+    "PredictionUsage": "records",
     "Reason": "records",
     "Relation": "records",
     "Result": "records",
@@ -107,6 +111,7 @@ _MODULES = {
     "evaluate": "api.whole_run",
     "evaluate_pairs": "pipeline",
     "evaluate_systems": "pipeline",
+    "evaluate_trials": "api.trials",
     "extract_sql": "load.fenced",
     "load_predictions": "load.predictions",
     "load_schema": "api.calls",
@@ -126,12 +131,14 @@ __all__ = [
     "Contract",
     "Estimate",
     "EvaluatedRun",
+    "EvaluatedTrials",
     "Evidence",
     "Failure",
     "Limits",
     "Options",
     "PairResult",
     "Prediction",
+    "PredictionUsage",
     "Reason",
     "Relation",
     "Result",
@@ -146,6 +153,7 @@ __all__ = [
     "evaluate",
     "evaluate_pairs",
     "evaluate_systems",
+    "evaluate_trials",
     "extract_sql",
     "load_predictions",
     "load_schema",

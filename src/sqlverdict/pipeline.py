@@ -93,7 +93,7 @@ def evaluate_systems(
         manifest = benchmark_manifest(
             plan, options, benchmark, system=system.name, predictions=digest, notes=system.notes
         )
-        outputs.append((system.out, manifest))
+        outputs.append((system.out, replace(manifest, trial_of=system.trial_of)))
     stream = case_stream(benchmark.cases, predictions)
     return _run(stream, outputs, benchmark.count, plan, options)
 

@@ -172,11 +172,30 @@ class Case:
         return record if record is not None and record.use == "stands_in" else None
 
 
+class PredictionUsage(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a system spent on one prediction, as far as it says; ``None`` is not known, never 0.
+
+    Attributes:
+        cost: Money, in whatever currency the system counts.
+        prompt_tokens: Tokens that the model read.
+        completion_tokens: Tokens that the model wrote.
+        tokens: All tokens.
+        latency: Seconds from the question to the prediction.
+    """
+
+    cost: float | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    tokens: int | None = None
+    latency: float | None = None
+
+
 @dataclass(frozen=True)
 class Prediction:
     """What a system said for one case: SQL, a result, an abstention, or text without SQL.
 
-    ``answer`` is a result that the system gives instead of SQL; nothing is run for it.
+    ``answer`` is a result that the system gives instead of SQL; nothing is run for it. ``usage``
+    is what the system spent on it.
     """
 
     case_id: str
@@ -186,6 +205,7 @@ class Prediction:
     samples: tuple[str, ...] = ()
     raw: str | None = None
     answer: Answer | None = None
+    usage: PredictionUsage | None = None
 
     def __post_init__(self) -> None:
         if self.abstained and self.sql is not None:
@@ -323,7 +343,8 @@ class Result:
     where the result rests on something that may go away, such as a missing database, a judge
     that could not be asked or a limit in seconds: a resumed run does the case again.
     ``situation``, ``p_right`` and ``p_deviation`` are those of the :class:`Judgement`. ``answers``
-    is what both queries returned; ``None``: nothing was run, or the line is older.
+    is what both queries returned; ``None``: nothing was run, or the line is older. ``usage`` is
+    that of the prediction; a line without it has no such field.
     """
 
     index: int
@@ -351,3 +372,4 @@ class Result:
     p_right: float | None = None
     p_deviation: float | None = None
     answers: LoggedAnswers | None = None
+    usage: PredictionUsage | None = None

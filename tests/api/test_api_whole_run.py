@@ -108,6 +108,53 @@ def test_a_latex_table_has_a_line_for_each_metric(db: Path) -> None:
     assert "33.3" in text
 
 
+def test_what_predictions_cost_is_in_the_table(db: Path) -> None:
+    pandas = pytest.importorskip("pandas", reason="the extra pandas is not installed")
+    cases = [{key: row[key] for key in ("id", "db_id", "gold")} for row in RECORDS]
+    predictions = pandas.DataFrame(
+        {"id": ["1", "2", "3"], "sql": [GOLD, "SELECT 1", GOLD], "usd": [0.5, None, 0.25]}
+    )
+    run = sv.evaluate(cases, predictions, db=db, prediction_columns={"usd": "cost"})
+    table = run.to_pandas()
+    assert list(table["cost"].fillna(-1)) == [0.5, -1, 0.25]
+    assert "tokens" not in table.columns
+    (cost,) = run.summary.usage
+    assert (cost.known, cost.unknown, cost.per_right) == (2, 1, 0.375)
+
+
+TWO = ["SELECT name FROM t", GOLD]
+
+
+@pytest.mark.parametrize(
+    "predictions",
+    [
+        {"1": TWO, "2": TWO},
+        [TWO, tuple(TWO)],
+        [{"id": key, "sql": TWO} for key in "12"],
+        [{"id": key, "sql": sql, "trial": n} for key in "12" for n, sql in enumerate(TWO)],
+    ],
+)
+def test_several_answers_are_trials(db: Path, predictions: Any) -> None:
+    cases = [{"id": key, "gold": GOLD} for key in "12"]
+    trials = sv.evaluate_trials(cases, predictions, db=db)
+    assert [scores(run) for run in trials.runs] == [{"1": 0.0, "2": 0.0}, {"1": 1.0, "2": 1.0}]
+    assert [figures.any_right for figures in trials.report().figures] == [0.5, 1.0]
+    assert trials.report().unanimous == 0.0
+    with pytest.raises(sv.SqlverdictError, match="2 answers to each question; evaluate_trials"):
+        sv.evaluate(cases, predictions, db=db)
+
+
+def test_cases_carry_several_answers(db: Path, tmp_path: Path) -> None:
+    rows = [{"id": "1", "gold": GOLD, "prediction": sql, "trial": n} for n, sql in enumerate(TWO)]
+    trials = sv.evaluate_trials(rows, db=db, out=tmp_path / "out")
+    assert [row["trial"] for row in trials.rows()] == [1, 2]
+    assert sorted(each.name for each in (tmp_path / "out").iterdir()) == ["trial-0", "trial-1"]
+    with pytest.raises(sv.SqlverdictError, match="one answer to each question"):
+        sv.evaluate_trials(RECORDS, db=db)
+    with pytest.raises(sv.SqlverdictError, match="given twice"):
+        sv.evaluate_trials([*rows, {**rows[0], "gold": "SELECT 1"}], db=db)
+
+
 @pytest.mark.parametrize(
     ("cases", "predictions", "message"),
     [

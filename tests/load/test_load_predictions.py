@@ -176,7 +176,7 @@ def record_lines(*records: dict[str, Any]) -> str:
             r"1 keys stand more than once \('0'",
         ),
         ("p.json", {"0": 1, "1": "b", "2": "c"}, "key '0': found the number 1"),
-        ("p.json", {"0": ["a"], "1": "b", "2": "c"}, "key '0': found a list"),
+        ("p.json", {"0": ["a"], "1": "b", "2": "c"}, "others one answer .key '1'."),
         ("p.json", dict.fromkeys(IDS, f"SELECT 1{MARK}pets"), "key '1' says 'pets', case '1'"),
         ("p.json", ["SELECT 0", "SELECT 1"], "found a list of 2 texts, expected 3"),
         ("p.json", [{"sql": "SELECT 0"}], "item 1: found no id among 'sql'.*never paired by posi"),

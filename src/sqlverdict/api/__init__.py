@@ -3,6 +3,8 @@
 ``scorer``       many pairs, kept warm: no files, no processes, any number of threads
 ``batches``      batches in, batches out, for Ray Data, Dask and Spark
 ``whole_run``    whole runs: files, tables and records in, filters and tables out
+``trials``       several answers to each question, scored as trials
+``inputs``       cases and predictions of whole runs, whatever they come as
 ``calls``        one pair: check, prove_pair, refute_pair, load_schema
 ``arguments``    what callers may give, and what it is taken for
 ``pair_result``  what a check gives: verdict, reasons, scores, answers, evidence

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -17,6 +18,8 @@ Reply = str | Prediction | None
 Pair = Sequence[Any] | Mapping[str, Any]
 _FIELDS = ("gold", "prediction", "db")
 """What the entries of a pair without names are, in order."""
+_GAPS = frozenset({"NAType", "NaTType"})
+"""What tables have in empty cells, beside NaN and ``None``."""
 
 
 def read_reference(value: Reference | None) -> str | None:
@@ -78,6 +81,16 @@ def read_arguments(pair: Pair) -> dict[str, Any]:
     if not isinstance(pair, tuple | list) or not 2 <= len(pair) <= len(_FIELDS):
         raise UsageError(f"a pair is {pair!r}; expected (gold, prediction, db) or a mapping")
     return dict(zip(_FIELDS, pair, strict=False))
+
+
+def read_cell(cell: Any) -> Any:
+    """A cell of a table as Python's own value; an empty one as ``None``."""
+    if isinstance(cell, str):
+        return str(cell)
+    if hasattr(cell, "tolist"):
+        cell = cell.tolist()
+    empty = isinstance(cell, float) and math.isnan(cell)
+    return None if empty or type(cell).__name__ in _GAPS else cell
 
 
 def file_stamp(database: str | None) -> tuple[object, ...]:

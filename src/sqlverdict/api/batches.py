@@ -7,12 +7,12 @@ with a row into a row.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass, fields
 from typing import Any, TypeVar, cast
 
+from sqlverdict.api.arguments import read_cell
 from sqlverdict.api.scorer import Scorer
 from sqlverdict.errors import SqlverdictError, UsageError
 from sqlverdict.files.text import near
@@ -22,8 +22,6 @@ Batch = TypeVar("Batch")
 
 _NEEDED = ("gold", "prediction")
 _FIELDS = (*_NEEDED, "db", "db_id", "question", "knowledge")
-_GAPS = frozenset({"NAType", "NaTType"})
-"""What tables have in empty cells, beside NaN and ``None``."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +175,7 @@ class BatchEvaluator:
 
     def _row(self, pair: Mapping[str, Any]) -> BatchRow:
         try:
-            arguments = {field: _value(cell) for field, cell in pair.items()}
+            arguments = {field: read_cell(cell) for field, cell in pair.items()}
             texts = {field: arguments.get(field) or "" for field in ("question", "knowledge")}
             result = self._scorer.check(**(arguments | texts))
         except SqlverdictError as error:
@@ -204,13 +202,3 @@ class BatchEvaluator:
 def _flat(row: BatchRow) -> list[Any]:
     *own, more = astuple(row)
     return [*own, *more]
-
-
-def _value(cell: Any) -> Any:
-    """A cell as Python's own value; an empty one as ``None``."""
-    if isinstance(cell, str):
-        return str(cell)
-    if hasattr(cell, "tolist"):
-        cell = cell.tolist()
-    empty = isinstance(cell, float) and math.isnan(cell)
-    return None if empty or type(cell).__name__ in _GAPS else cell

@@ -5,6 +5,7 @@
 ``failures``     the message and the exit code of an error
 ``members``      lists and explains the members of a registry
 ``show_run``     prints a run
+``show_trials``  prints several trials of one system
 ``show_pair``    prints the search for a witness
 ``query_parts``  what a query consists of
 ``demo_gates``   the second part of the demo: detectors

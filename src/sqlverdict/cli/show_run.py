@@ -27,6 +27,9 @@ from sqlverdict.report.one_run.sections import (
     metrics_table,
     reason_table,
     unscored_messages,
+    usage_sentences,
+    usage_table,
+    usage_words,
     verdict_table,
     without_sentences,
 )
@@ -45,11 +48,12 @@ def show_run(screen: Screen, run: Run) -> None:
     for line in expected_sentences(run.summary):
         screen.line(f"  {line}")
     screen.table(reason_table(run.summary))
+    screen.table(usage_table(run.summary.usage))
     show_classic(screen, run)
     show_judge(screen, run)
     summary = run.summary
     beyond = [*run.resumed, *beyond_sentences(summary), *cut_sentences(summary)]
-    beyond += without_sentences(summary)
+    beyond += [*without_sentences(summary), *usage_sentences(summary.usage)]
     show_notes(screen, [*beyond, *run.manifest.notes, *unscored_messages(run)])
 
 
@@ -145,16 +149,24 @@ def show_notes(screen: Screen, notes: Sequence[str]) -> None:
 def show_end(screen: Screen, runs: Sequence[Run], end: Outcome) -> None:
     """Where the files are, how it end, and what to try next."""
     screen.line()
-    for run in runs:
-        screen.line(f"written to {run.folder}: {', '.join(FILES)}")
+    folders = [run.folder if not run.manifest.trial_of else _trials(run) for run in runs]
+    for folder in dict.fromkeys(folders):
+        screen.line(f"written to {folder}: {', '.join(FILES)}")
     if end.exit_code:
         screen.line(f"{end.message} (exit code {end.exit_code})", "bad")
     screen.line(f"next: {_next(runs, end)}", "quiet")
 
 
+def _trials(run: Run) -> Path:
+    """The folders of all trials of a run's system, as a shell writes them."""
+    return run.folder.with_name("trial-*")
+
+
 def _next(runs: Sequence[Run], end: Outcome) -> str:
     if end.exit_code == NothingEvaluated.exit_code:
         return "sqlverdict doctor, with the same data, shows what is wrong with them"
+    if runs[0].manifest.trial_of:
+        return f"sqlverdict trials {_trials(runs[0])}"
     if len(runs) > 1:
         return f"sqlverdict compare {runs[0].folder} {runs[1].folder}"
     run = runs[0]
@@ -204,6 +216,7 @@ def show_more(screen: Screen, result: Result) -> None:
         _field(screen, label, "unscored" if value is None else f"{value:g}")
     times = [f"{side} {seconds * 1000:.2f} ms" for side, seconds in result.timings.items()]
     _field(screen, "time", ", ".join(times))
+    _field(screen, "usage", usage_words(result.usage))
     for key, text in result.tags.items():
         _field(screen, key, text)
 

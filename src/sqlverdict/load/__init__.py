@@ -9,10 +9,12 @@
 ``descriptions``        what files beside a database say about its columns in words
 ``predictions``         a prediction file paired with the cases
 ``prediction_formats``  the formats of prediction files, one function each
+``trials``              several answers to one question in one prediction file
 ``submission_folders``  predictions that are a folder of queries or results
 ``items``               what readers of lists of JSON objects share
 ``fenced``              the SQL in a language model's reply
 ``no_sql``              what becomes of a reply that holds text but no SQL
+``usage``               what a system spent on a prediction
 ``recorded``            what was recorded about a case elsewhere
 ``system_records``      benchmarks whose files also record what systems answered
 ``ehrsql``              what the readers of EHRSQL's questions share

@@ -4,40 +4,54 @@
 A dot leads into an object, on both sides: ``verdicts.o3=recorded.equal`` reads ``o3`` inside
 ``verdicts`` as the part ``equal`` of our field ``recorded``. A column whose own name has a dot is
 that column. Parts of ``recorded`` (see ``recorded.py``) and of ``tags`` (any name) can be named
-so, and a column that is called ``recorded.equal`` or ``tags.set`` needs no map.
+so, as can those of ``tokens``; a column that is called ``recorded.equal``, ``tags.set`` or
+``tokens.prompt`` needs no map.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlverdict.errors import BenchmarkError, UsageError
+from sqlverdict.errors import BenchmarkError, DataError, UsageError
 from sqlverdict.files.text import near
-from sqlverdict.load.fields import CASE_ALIASES, CASE_FIELDS, PREDICTION_FIELDS
+from sqlverdict.load.fields import CASE_ALIASES, CASE_FIELDS, PREDICTION_FIELDS, TRIAL
 from sqlverdict.load.recorded import PARTS
 
 LEAVE_OUT = "off"
 _RECORDED = tuple(f"recorded.{part}" for part in PARTS)
-_OUTER = ("recorded", "tags")
+_TOKENS = ("tokens.prompt", "tokens.completion", "tokens.total")
+_OUTER = ("recorded", "tags", "tokens")
 _NOTHING = object()
 
 
-def column_map(options: Mapping[str, str], *, inline: bool = True) -> dict[str, str]:
-    """The user's column map, checked.
+def column_map(options: Mapping[str, str]) -> dict[str, str]:
+    """The user's column map for cases, checked.
 
     Raises:
         UsageError: a target is not one of our fields, or two columns go to one.
     """
-    fields = (*CASE_FIELDS, *(PREDICTION_FIELDS if inline else ()), *_RECORDED)
+    return _checked(options, (*CASE_FIELDS, *PREDICTION_FIELDS, *_TOKENS, *_RECORDED))
+
+
+def prediction_column_map(options: Mapping[str, str]) -> dict[str, str]:
+    """The user's column map for predictions, checked.
+
+    Raises:
+        UsageError: a target is not one of our fields, or two columns go to one.
+    """
+    return _checked(options, ("id", "db_id", "sql", TRIAL, *PREDICTION_FIELDS, *_TOKENS))
+
+
+def _checked(options: Mapping[str, str], fields: Sequence[str]) -> dict[str, str]:
     mapped = [target for target in options.values() if target != LEAVE_OUT]
     for column, target in options.items():
-        tag = target.startswith("tags.") and target != "tags."
+        tag = "tags" in fields and target.startswith("tags.") and target != "tags."
         if target != LEAVE_OUT and target not in fields and not tag:
+            tags = ", tags.NAME" if "tags" in fields else ""
             raise UsageError(
                 f"column {column!r} cannot be read as {target!r}: there is no such field."
-                f"{near(target, fields)} Fields: {', '.join(fields)}, tags.NAME, or off to leave "
-                f"it out"
+                f"{near(target, fields)} Fields: {', '.join(fields)}{tags}, or off to leave it out"
             )
     for target in mapped:
         if mapped.count(target) > 1:
@@ -45,27 +59,32 @@ def column_map(options: Mapping[str, str], *, inline: bool = True) -> dict[str, 
     return dict(options)
 
 
-def rename(record: Mapping[str, Any], columns: Mapping[str, str], where: str) -> dict[str, Any]:
+def rename(
+    record: Mapping[str, Any],
+    columns: Mapping[str, str],
+    where: str,
+    error: type[DataError] = BenchmarkError,
+) -> dict[str, Any]:
     """A record under our field names, by the user's column map and the usual other names.
 
     Raises:
-        BenchmarkError: the user's map leaves two columns for one field.
+        DataError: of the given kind; the user's map leaves two columns for one field.
     """
     fields: dict[str, Any] = {} if columns else dict(record)
     for key, value in record.items() if columns else ():
         target = columns.get(key, key)
         if target == LEAVE_OUT and key in columns:
             continue
-        _put(fields, target, value, where)
+        _put(fields, target, value, where, error)
     for path, target in columns.items():
         value = _inside(record, path)
         if value is not _NOTHING and target != LEAVE_OUT:
-            _put(fields, target, value, where)
+            _put(fields, target, value, where, error)
     for alias, target in CASE_ALIASES.items():
         if alias in fields and target not in fields:
             fields[target] = fields.pop(alias)
     if any("." in key for key in fields):
-        _fold(fields, where)
+        _fold(fields, where, error)
     return fields
 
 
@@ -74,9 +93,11 @@ def unknown_columns(record: Mapping[str, Any], columns: Mapping[str, str]) -> li
     return [path for path in columns if path not in record and _inside(record, path) is _NOTHING]
 
 
-def _put(fields: dict[str, Any], target: str, value: object, where: str) -> None:
+def _put(
+    fields: dict[str, Any], target: str, value: object, where: str, error: type[DataError]
+) -> None:
     if target in fields:
-        raise BenchmarkError(
+        raise error(
             f"{where}: two columns mean {target!r}. "
             f"Leave one out with a column map such as {target}=off."
         )
@@ -97,8 +118,8 @@ def _inside(record: Mapping[str, Any], path: str) -> object:
     return inner[rest] if rest in inner else _inside(inner, rest)
 
 
-def _fold(fields: dict[str, Any], where: str) -> None:
-    """Put parts of ``recorded`` and of ``tags`` into their objects; a missing value is left out."""
+def _fold(fields: dict[str, Any], where: str, error: type[DataError]) -> None:
+    """Put parts of objects into their objects; a missing value is left out."""
     for key in [key for key in fields if key.partition(".")[0] in _OUTER and "." in key]:
         outer, _, part = key.partition(".")
         value = fields.pop(key)
@@ -106,8 +127,8 @@ def _fold(fields: dict[str, Any], where: str) -> None:
             continue
         whole = fields.get(outer)
         if whole is not None and not isinstance(whole, Mapping):
-            raise BenchmarkError(f"{where}: {outer!r} is {whole!r}. Expected an object.")
+            raise error(f"{where}: {outer!r} is {whole!r}. Expected an object.")
         parts = dict(whole or {})
         text = isinstance(value, str) or outer != "tags"
-        _put(parts, part, value if text else f"{value}", where)
+        _put(parts, part, value if text else f"{value}", where, error)
         fields[outer] = parts

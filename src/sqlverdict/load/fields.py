@@ -6,7 +6,8 @@ no query answers the question), ``gold_rows`` (rows, instead of a query), ``answ
 ``difficulty``, ``knowledge`` (also ``evidence``), ``contract``, ``database``, ``tags``,
 ``unanswerable_type`` (kept as a tag), ``recorded`` (see ``recorded.py``). The fields of a
 prediction: ``sql`` (also ``prediction``; null is an abstention), ``raw`` (a model's reply),
-``prediction_rows`` (rows, instead of a query), ``abstained``, ``confidence``, ``samples``.
+``prediction_rows`` (rows, instead of a query), ``abstained``, ``confidence``, ``samples``, and
+``cost``, ``tokens``, ``latency`` (see ``usage.py``).
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from sqlverdict.files.text import few_of
 from sqlverdict.load.databases import Databases
 from sqlverdict.load.fenced import extract_sql, is_plain, text_prediction
 from sqlverdict.load.recorded import recording_from, rows_answer
+from sqlverdict.load.usage import USAGE_FIELDS, usage_from
 from sqlverdict.records import Answer, Case, Contract, Prediction, Recording, Script
 
 CASE_FIELDS = (
@@ -44,15 +46,21 @@ CASE_FIELDS = (
     "recorded",
     "script",
 )
-PREDICTION_FIELDS = ("prediction", "raw", "prediction_rows", "abstained", "confidence", "samples")
+_BESIDE = ("confidence", "samples", *USAGE_FIELDS)
+"""What may stand beside an answer."""
+PREDICTION_FIELDS = ("prediction", "raw", "prediction_rows", "abstained", *_BESIDE)
 CASE_ALIASES = {
     "question_id": "id",
     "gold_sql": "gold",
     "golds": "gold",
     "evidence": "knowledge",
 }
+TRIAL = "trial"
+"""The field of a prediction that tells several answers to one question apart."""
 ID_KEYS = ("id", "question_id", "case_id", "instance_id")
 SQL_KEYS = ("sql", "prediction", "pred_sqls")
+ANSWER_KEYS = (*SQL_KEYS, "raw", "prediction_rows", "abstained")
+"""A record with one of these has a prediction."""
 
 _TEXTS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 
@@ -184,12 +192,14 @@ def prediction_from(record: Mapping[str, Any], case_id: str, where: str) -> Pred
         # LiveSQLBench and its relatives give a list of statements.
         value = ";\n".join(map(str, value))
     if isinstance(value, dict):
-        return prediction_from(value, case_id, f"{where}, {key}")
+        beside = {name: record[name] for name in _BESIDE if name in record}
+        return prediction_from({**beside, **value}, case_id, f"{where}, {key}")
     sql = _maybe_text(value, key or "sql", where)
     raw = _maybe_text(record.get("raw"), "raw", where)
     extras: dict[str, Any] = {
         "confidence": _confidence(record.get("confidence"), where),
         "samples": _samples(record.get("samples"), where),
+        "usage": usage_from(record, where),
     }
     if abstained and sql is not None:
         raise PredictionError(
@@ -292,8 +302,9 @@ def _text(record: Mapping[str, Any], name: str, where: str) -> str:
 def _maybe_text(value: object, name: str, where: str) -> str | None:
     if value is None or isinstance(value, str):
         return value
+    several = " Several answers are read from a file of predictions." * isinstance(value, list)
     raise PredictionError(
-        f"{where}: {name!r} is {value!r}. Expected SQL text, or null for an abstention."
+        f"{where}: {name!r} is {value!r}. Expected SQL text, or null for an abstention.{several}"
     )
 
 

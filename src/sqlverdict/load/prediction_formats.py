@@ -12,7 +12,8 @@ csv         a header line, then rows with the same fields; ``.tsv``: by tabs
 folder      ``<id>.sql`` or ``<id>.csv`` for each case (``submission_folders.py``)
 ==========  =====================================================================
 
-A function turns a file into entries; ``predictions.py`` pairs them with the cases.
+A function turns a file into entries; ``predictions.py`` pairs them with the cases. Where a file has
+several answers to each question (``trials.py``), each is an entry.
 """
 
 from __future__ import annotations
@@ -25,9 +26,11 @@ from typing import Any
 
 from sqlverdict.errors import PredictionError
 from sqlverdict.files.text import any_text, decode_any_json, few_of, repeated_keys, split_lines
+from sqlverdict.load.columns import rename
 from sqlverdict.load.fenced import text_prediction
 from sqlverdict.load.fields import ID_KEYS, SQL_KEYS, id_from, prediction_from
 from sqlverdict.load.own_files.csv import table_rows
+from sqlverdict.load.trials import answers_of
 from sqlverdict.records import Prediction
 
 BIRD_MARK = "\t----- bird -----\t"
@@ -43,16 +46,19 @@ class PredictionFile:
     case_ids: Sequence[str]
     db_ids: Mapping[str, str] = field(default_factory=dict)
     """The database of each case; empty: not known, so not checked."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+    """The user's column map, for formats with named fields."""
 
 
 @dataclass(frozen=True)
 class PredictionEntry:
-    """One prediction and where it stands."""
+    """One prediction and where it stands; ``trial`` is set where a case has several."""
 
     case_id: str
     where: str
     prediction: Prediction
     db_id: str | None = None
+    trial: str | None = None
 
 
 @dataclass(frozen=True)
@@ -144,12 +150,14 @@ def id_map(file: PredictionFile) -> Entries:
     entries = []
     for key, value in _object(file).items():
         where = f"key {key!r}"
+        if isinstance(value, list | dict):
+            record = value if isinstance(value, dict) else {"prediction": value}
+            entries += answer_entries(record, key, where, file)
+            continue
         if value is None or value == "null":
             prediction = Prediction(key, abstained=True)
         elif isinstance(value, str):
             prediction = text_prediction(key, value)
-        elif isinstance(value, dict):
-            prediction = prediction_from(value, key, f"{file.path}, {where}")
         else:
             raise PredictionError(_no_text(file, where, value))
         entries.append(PredictionEntry(key, where, prediction))
@@ -166,7 +174,7 @@ def jsonl(file: PredictionFile) -> Entries:
                 f"{file.path}: {where} is blank. Expected one JSON object a line; remove it."
             )
         record = decode_any_json(line, f"{file.path}, {where}", PredictionError)
-        entries.append(_record(file, record, where))
+        entries += record_entries(record, where, file)
     return Entries(entries)
 
 
@@ -176,7 +184,8 @@ def json_list(file: PredictionFile) -> Entries:
     if not isinstance(items, list):
         raise PredictionError(f"{file.path}: found {_kind(items)}. Expected a JSON list.")
     if not all(item is None or isinstance(item, str) for item in items):
-        return Entries([_record(file, item, f"item {n}") for n, item in enumerate(items, 1)])
+        records = (record_entries(item, f"item {n}", file) for n, item in enumerate(items, 1))
+        return Entries([entry for answers in records for entry in answers])
     if len(items) != len(file.case_ids):
         raise PredictionError(
             f"{file.path}: found a list of {len(items)} texts, expected {len(file.case_ids)}, one "
@@ -192,19 +201,19 @@ def json_list(file: PredictionFile) -> Entries:
 
 def csv(file: PredictionFile) -> Entries:
     """A table with a header; an empty SQL cell is an empty prediction, not an abstention."""
-    entries = []
+    entries: list[PredictionEntry] = []
     for number, row in table_rows(file.path, PredictionError, any_text):
-        record: dict[str, Any] = {
-            key: value if key in (*SQL_KEYS, "raw") else value or None for key, value in row.items()
-        }
+        cells = {key: value or None for key, value in row.items()}
+        record = rename(cells, file.columns, f"{file.path}, line {number}", PredictionError)
+        record |= {key: "" for key in (*SQL_KEYS, "raw") if key in record and not record[key]}
         if record.get("samples"):
             where = f"{file.path}, line {number}, samples"
             record["samples"] = decode_any_json(record["samples"], where, PredictionError)
         key = next((key for key in SQL_KEYS if key in record), None)
-        if key and not record[key] and (row.get("abstained") or row.get("raw")):
+        if key and not record[key] and (record.get("abstained") or record.get("raw")):
             # A cell cannot say null; the other columns do.
             record[key] = None
-        entries.append(_record(file, record, f"line {number}"))
+        entries += record_entries(record, f"line {number}", file)
     return Entries(entries)
 
 
@@ -274,24 +283,39 @@ def _object(file: PredictionFile) -> dict[str, Any]:
     return content
 
 
-def _record(file: PredictionFile, record: object, where: str) -> PredictionEntry:
+def record_entries(value: object, where: str, file: PredictionFile) -> list[PredictionEntry]:
+    """The answers in a record with an id: one, or several trials.
+
+    Raises:
+        PredictionError: it is no such record.
+    """
     location = f"{file.path}, {where}"
-    if not isinstance(record, dict):
-        raise PredictionError(f"{location}: found {_kind(record)}. Expected an object.")
+    if not isinstance(value, dict):
+        raise PredictionError(f"{location}: found {_kind(value)}. Expected an object.")
+    record = rename(value, file.columns, location, PredictionError)
     key = next((key for key in ID_KEYS if key in record), None)
     if key is None:
         raise PredictionError(
             f"{location}: found no id among {few_of(record, 8)}. Expected 'id' or 'question_id' in "
             f"every record: records are never paired by position."
         )
-    case_id = id_from(record[key], location, PredictionError)
+    return answer_entries(record, id_from(record[key], location, PredictionError), where, file)
+
+
+def answer_entries(
+    record: Mapping[str, Any], case_id: str, where: str, file: PredictionFile
+) -> list[PredictionEntry]:
+    """The answers in a record of our fields for a case: one, or several trials.
+
+    Raises:
+        PredictionError: it has none.
+    """
     db_id = record.get("db_id")
-    return PredictionEntry(
-        case_id,
-        where,
-        prediction_from(record, case_id, location),
-        db_id if isinstance(db_id, str) else None,
-    )
+    database = db_id if isinstance(db_id, str) else None
+    return [
+        PredictionEntry(case_id, where, prediction_from(own, case_id, at), database, trial)
+        for trial, own, at in answers_of(record, f"{file.path}, {where}")
+    ]
 
 
 def _check_count(file: PredictionFile, texts: Sequence[str]) -> tuple[str, ...]:

@@ -8,16 +8,25 @@ alternative is a score that is wrong in silence. A missing prediction is never a
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
+from types import MappingProxyType
 
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.digests import sha256_file
 from sqlverdict.files.text import count, few_of, is_unicode, near, read_any_text
+from sqlverdict.load.columns import prediction_column_map
 from sqlverdict.load.no_sql import read_prediction
-from sqlverdict.load.prediction_formats import FORMATS, PredictionEntry, PredictionFile, detect
+from sqlverdict.load.prediction_formats import (
+    FORMATS,
+    Entries,
+    PredictionEntry,
+    PredictionFile,
+    detect,
+)
 from sqlverdict.load.submission_folders import FOLDER, read_folder
+from sqlverdict.load.trials import check_trials, trials_in_order
 from sqlverdict.records import Prediction
 
 
@@ -31,6 +40,7 @@ class Predictions(Mapping[str, Prediction]):
         format: The format it was read as.
         sha256: The file's digest, for the manifest.
         notes: What a user should know: blank lines, ids that were left out, and so on.
+        trial: Which answer to each question these are, where the file has several.
     """
 
     by_id: Mapping[str, Prediction]
@@ -38,6 +48,7 @@ class Predictions(Mapping[str, Prediction]):
     format: str
     sha256: str
     notes: tuple[str, ...] = ()
+    trial: str | None = None
 
     def __getitem__(self, case_id: str) -> Prediction:
         return self.by_id[case_id]
@@ -56,8 +67,38 @@ def load_predictions(
     format: str | None = None,  # noqa: A002 (the word users know)
     db_ids: Sequence[str] | None = None,
     strict_ids: bool = True,
+    columns: Mapping[str, str] | None = None,
 ) -> Predictions:
     """Read a prediction file and pair it with the cases.
+
+    The arguments are those of :func:`load_trials`.
+
+    Raises:
+        PredictionError: the file cannot be read, does not fit the cases, or has several answers
+            to each question.
+        UsageError: there is no such format, or the arguments do not fit each other.
+    """
+    loaded = load_trials(
+        path, case_ids, format=format, db_ids=db_ids, strict_ids=strict_ids, columns=columns
+    )
+    if len(loaded) > 1:
+        raise PredictionError(
+            f"{path} has {len(loaded)} answers to each question. Expected one; `sqlverdict "
+            f"evaluate` and `sqlverdict.evaluate_trials` score each of them as a trial."
+        )
+    return loaded[0]
+
+
+def load_trials(
+    path: Path,
+    case_ids: Sequence[str],
+    *,
+    format: str | None = None,  # noqa: A002 (the word users know)
+    db_ids: Sequence[str] | None = None,
+    strict_ids: bool = True,
+    columns: Mapping[str, str] | None = None,
+) -> list[Predictions]:
+    """Read a prediction file and pair it with the cases, once for each answer to a question.
 
     Args:
         path: The file, or a folder with a file for each case.
@@ -69,6 +110,8 @@ def load_predictions(
         strict_ids: False lets ids be missing (scored as no SQL produced, never as an
             abstention) or unknown (left out), each with a note. Files that pair by position
             must have the right count all the same.
+        columns: From names in the file to our fields (``{"usd": "cost"}``; ``off`` leaves one
+            out), for formats with named fields.
 
     Raises:
         PredictionError: the file cannot be read or does not fit the cases.
@@ -83,6 +126,9 @@ def load_predictions(
     if db_ids is not None and len(db_ids) != len(case_ids):
         raise UsageError(f"found {len(db_ids)} db_ids for {len(case_ids)} cases; give one a case")
     databases = dict(zip(case_ids, db_ids, strict=True)) if db_ids is not None else {}
+    if len(set(case_ids)) != len(case_ids):
+        raise UsageError("the case ids are not unique; each case needs an id of its own")
+    mapped = prediction_column_map(columns or {})
     if path.is_dir():
         name = FOLDER
         entries, digest = read_folder(path)
@@ -91,20 +137,64 @@ def load_predictions(
         name, digest = format or detect(path, text), sha256_file(path)
         if name == FOLDER:
             raise UsageError(f"{path} is a file; the prediction format {FOLDER!r} is for folders")
-        entries = FORMATS[name](PredictionFile(path, text, case_ids, databases))
-    _check_repeated(path, entries.predictions)
-    notes = list(entries.notes)
-    by_case = {entry.case_id: entry for entry in entries.predictions}
-    notes += _check_ids(path, by_case, case_ids, strict_ids)
-    _check_databases(path, name, by_case, databases)
-    by_id = {
-        case_id: by_case[case_id].prediction if case_id in by_case else Prediction(case_id)
-        for case_id in case_ids
-    }
-    if len(by_id) != len(case_ids):
-        raise UsageError("the case ids are not unique; each case needs an id of its own")
-    notes += _empty_ones(by_id) + _spoilt_ones(by_id)
-    return Predictions(by_id, str(path), name, digest, tuple(notes))
+        entries = FORMATS[name](PredictionFile(path, text, case_ids, databases, mapped))
+    source = Predictions({}, str(path), name, digest)
+    return pair_entries(entries, case_ids, source, databases=databases, strict_ids=strict_ids)
+
+
+def pair_entries(
+    entries: Entries,
+    case_ids: Sequence[str],
+    source: Predictions,
+    *,
+    databases: Mapping[str, str] = MappingProxyType({}),
+    strict_ids: bool = True,
+) -> list[Predictions]:
+    """Pair entries with the cases: one set of predictions for each trial.
+
+    Args:
+        entries: What was read.
+        case_ids: The ids of the cases.
+        source: Where it was read from; its predictions are not looked at.
+        databases: The database of each case, where it is known.
+        strict_ids: As in :func:`load_trials`.
+
+    Raises:
+        PredictionError: they do not fit the cases.
+    """
+    path, loaded = source.path, []
+    for trial, own in _by_trial(path, entries.predictions).items():
+        _check_repeated(path, own)
+        by_case = {entry.case_id: entry for entry in own}
+        notes = [*entries.notes, *_check_ids(path, by_case, case_ids, strict_ids)]
+        _check_databases(path, source.format, by_case, databases)
+        by_id = {
+            case_id: by_case[case_id].prediction if case_id in by_case else Prediction(case_id)
+            for case_id in case_ids
+        }
+        notes += _empty_ones(by_id) + _spoilt_ones(by_id)
+        loaded.append(replace(source, by_id=by_id, notes=tuple(notes), trial=trial))
+    return loaded
+
+
+def _by_trial(
+    path: str, entries: Sequence[PredictionEntry]
+) -> dict[str | None, list[PredictionEntry]]:
+    """The entries of each trial; one group without a name where the file has no trials."""
+    groups: dict[str, list[PredictionEntry]] = {}
+    single = [entry for entry in entries if entry.trial is None]
+    if len(single) == len(entries):
+        return {None: single}
+    if single:
+        raise PredictionError(
+            f"{path}: some cases have a list of answers or a trial, and others one answer "
+            f"({single[0].where}). Expected the same for every case."
+        )
+    for entry in entries:
+        groups.setdefault(entry.trial or "", []).append(entry)
+    ids = {trial: {entry.case_id for entry in own} for trial, own in groups.items()}
+    check_trials(ids, path)
+    return {trial: groups[trial] for trial in trials_in_order(groups)}
 
 
 def as_predictions(
@@ -128,7 +218,7 @@ def predictions_digest(predictions: Mapping[str, Prediction]) -> str:
     return encoded.hexdigest()
 
 
-def _check_repeated(path: Path, entries: Sequence[PredictionEntry]) -> None:
+def _check_repeated(path: str, entries: Sequence[PredictionEntry]) -> None:
     first: dict[str, str] = {}
     repeated: list[str] = []
     for entry in entries:
@@ -139,12 +229,13 @@ def _check_repeated(path: Path, entries: Sequence[PredictionEntry]) -> None:
         more = f" and {len(repeated) - 3} more" if len(repeated) > 3 else ""
         raise PredictionError(
             f"{path}: {len(repeated)} predictions repeat an id: {'; '.join(repeated[:3])}{more}. "
-            f"Expected one prediction a case; remove all but one."
+            f"Expected one prediction a case: remove all but one, or number several answers in a "
+            f"field 'trial'."
         )
 
 
 def _check_ids(
-    path: Path, by_case: Mapping[str, PredictionEntry], case_ids: Sequence[str], strict: bool
+    path: str, by_case: Mapping[str, PredictionEntry], case_ids: Sequence[str], strict: bool
 ) -> list[str]:
     known = set(case_ids)
     missing = [case_id for case_id in case_ids if case_id not in by_case]
@@ -186,7 +277,7 @@ def _advice(
 
 
 def _check_databases(
-    path: Path, name: str, by_case: Mapping[str, PredictionEntry], databases: Mapping[str, str]
+    path: str, name: str, by_case: Mapping[str, PredictionEntry], databases: Mapping[str, str]
 ) -> None:
     wrong = [
         entry

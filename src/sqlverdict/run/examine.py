@@ -304,7 +304,7 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
     """The fields of a result, all but the timings, which a line has behind its checksum."""
     case, prediction = task.case, task.prediction
     judgement, evidence = finding.judgement, finding.evidence
-    return {
+    fields: dict[str, Any] = {
         "index": task.index,
         "id": case.id,
         "db_id": case.db_id,
@@ -330,6 +330,9 @@ def _fields(task: Task, finding: PairFinding) -> dict[str, Any]:
         "p_deviation": judgement.p_deviation,
         "answers": finding.answers,
     }
+    if prediction.usage is not None:
+        fields["usage"] = prediction.usage
+    return fields
 
 
 def _gold_texts(case: Case) -> tuple[str, ...]:

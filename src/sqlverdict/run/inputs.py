@@ -1,19 +1,22 @@
-"""What comes into a run: cases in memory as a benchmark, and the digest that stands for schemas."""
+"""What comes into a run: cases in memory as a benchmark, trials as systems, digests of schemas."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from hashlib import sha256
 from operator import attrgetter
+from pathlib import Path
 
 import msgspec
 
 from sqlverdict.errors import UsageError
 from sqlverdict.load.benchmark import Benchmark, SourceFile
+from sqlverdict.load.predictions import Predictions
 from sqlverdict.parse.schema import Schema
 from sqlverdict.records import Case, Recording
+from sqlverdict.run.options import System
 
 # Where a database lies decides nothing; what it contains is looked at case by case.
 _WHAT_COUNTS = attrgetter(*(f.name for f in fields(Case) if f.repr and f.name != "database"))
@@ -37,6 +40,23 @@ def as_benchmark(cases: Sequence[Case]) -> Benchmark:
         raise UsageError(f"case id {repeated[0]!r} is given twice; ids must be unique")
     source = SourceFile("cases", encoded.hexdigest())
     return Benchmark("cases", "given in memory", cases, len(cases), (source,))
+
+
+def trial_systems(
+    trials: Sequence[Predictions], name: str, out: Path | None, digest: str
+) -> Iterator[System]:
+    """One system, or one for each of several trials, with a folder of its own below ``out``.
+
+    ``digest`` stands for the file of the predictions, where they come from one.
+    """
+    for own in trials:
+        if len(trials) == 1:
+            yield System(name, own, out, digest, own.notes)
+            return
+        trial = f"trial-{own.trial}"
+        folder = out / trial if out is not None else None
+        own_digest = f"{digest} {trial}" if digest else ""
+        yield System(f"{name} {trial}", own, folder, own_digest, own.notes, name)
 
 
 def schemas_digest(schemas: Mapping[str, Schema]) -> str:

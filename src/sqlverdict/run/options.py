@@ -131,7 +131,8 @@ class Options:
 class System:
     """One system's predictions and where its run goes.
 
-    ``digest`` stands for the predictions in the manifest, where it is known already.
+    ``digest`` stands for the predictions in the manifest, where it is known already. ``trial_of``
+    is set where they are one of several trials: the name of the system.
     """
 
     name: str
@@ -139,3 +140,4 @@ class System:
     out: Path | None = None
     digest: str = ""
     notes: tuple[str, ...] = ()
+    trial_of: str = ""

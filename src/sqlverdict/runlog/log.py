@@ -59,6 +59,8 @@ def encode_result(result: Result | dict[str, Any]) -> bytes:
     """A result, or a dict with its fields, as one line without the line feed."""
     if isinstance(result, Result):
         result = {each.name: getattr(result, each.name) for each in fields(result)}
+        if result["usage"] is None:
+            del result["usage"]
     before = {name: value for name, value in result.items() if name != "timings"}
     return encode_fields(before, result.get("timings", {}))
 

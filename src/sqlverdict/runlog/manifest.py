@@ -53,6 +53,8 @@ class Manifest:
     killed_workers: int = 0
     databases: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    trial_of: str = ""
+    """The system, where the run is one of several trials of it."""
 
     def deciding(self) -> dict[str, Any]:
         """The parts that can change a result."""

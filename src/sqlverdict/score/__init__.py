@@ -13,6 +13,7 @@
 ``cuts``          what weakens a case's score: limits, missing searches
 ``judge_counts``  what judges were asked, and what it took
 ``expected``      the score that people would give a run
+``usage``         what a run spent: money, tokens, seconds
 ``calibration``   counts of labels from runs, and how well they foretell others
 ``statistics/``   intervals and tests
 ``agreement/``    how far metrics and people agree

@@ -25,6 +25,7 @@ from sqlverdict.score.statistics.intervals import (
     mean_interval,
     wilson,
 )
+from sqlverdict.score.usage import UsageCounts, UsageFigures
 
 DIFFICULTIES = ("easy", "simple", "medium", "moderate", "hard", "challenging", "extra")
 """The published levels in their natural order; any other level follows by name."""
@@ -89,6 +90,8 @@ class Summary:
     """The score that people would give; ``None`` where verdicts carry no probability."""
     without: dict[str, int] = field(default_factory=dict)
     """Cases that lack what one metric needs, by metric and reason: ``ts: NO_TEST_SUITE``."""
+    usage: tuple[UsageFigures, ...] = ()
+    """What the system spent; empty where predictions do not say."""
 
 
 def sql_features(sql: str) -> Iterable[str]:
@@ -134,10 +137,13 @@ def summarise(
     alike: dict[tuple[Any, ...], _Alike] = {}
     judge_counts = JudgeCounts()
     expectation = Expectation()
+    usage = UsageCounts()
     for result in results:
         abstained += result.abstained
         answered += not result.abstained and bool((result.prediction or "").strip())
-        verdicts[str(verdict_by(result, deciding))] += 1
+        verdict = verdict_by(result, deciding)
+        verdicts[str(verdict)] += 1
+        usage.add(result.usage, _IS_RIGHT.get(verdict, False))
         if result.fault is not None:
             faults[str(result.fault)] += 1
         # Most results have none of these, and to add nothing to a Counter takes its time.
@@ -187,6 +193,7 @@ def summarise(
         cuts=dict(sorted(cuts.items())),
         expected=expectation.expected() if "verdict" in metrics else None,
         without=dict(sorted(without.items())),
+        usage=usage.figures(),
     )
 
 
@@ -194,6 +201,7 @@ def to_json(summary: Summary) -> dict[str, Any]:
     """The summary as plain JSON values; :func:`from_json` reads it back."""
     plain = asdict(summary)
     plain["estimates"] = list(plain["estimates"])
+    plain["usage"] = list(plain["usage"])
     plain["slices"] = [{**part, "estimates": list(part["estimates"])} for part in plain["slices"]]
     return plain
 
@@ -212,7 +220,9 @@ def from_json(plain: Mapping[str, Any]) -> Summary:
         estimates = tuple(Estimate(**estimate) for estimate in plain["estimates"])
         people = plain.get("expected")
         expected = None if people is None else ExpectedScore(**people)
-        return Summary(**{**plain, "estimates": estimates, "slices": slices, "expected": expected})
+        usage = tuple(UsageFigures(**figures) for figures in plain.get("usage", ()))
+        own = {"estimates": estimates, "slices": slices, "expected": expected, "usage": usage}
+        return Summary(**{**plain, **own})
     except (KeyError, TypeError) as wrong:
         raise RunLogError(
             f"this is not a summary of this version: {wrong}. Expected the fields that to_json "
@@ -220,6 +230,7 @@ def from_json(plain: Mapping[str, Any]) -> Summary:
         ) from wrong
 
 
+_IS_RIGHT = {Verdict.CORRECT: True, Verdict.UNSCORED: None, Verdict.NEEDS_REVIEW: None}
 _OURS = ("toolkit", "metric")
 """Who leaves evidence about our own stages and metrics."""
 

@@ -11,13 +11,15 @@ import click
 
 from sqlverdict.cli.command import Heading, option
 from sqlverdict.cli.options.data import CaseArgs
+from sqlverdict.cli.options.shared import COLUMN
 from sqlverdict.errors import PredictionError, UsageError
 from sqlverdict.files.text import count
 from sqlverdict.load.benchmark import BENCHMARKS, Benchmark
-from sqlverdict.load.predictions import load_predictions
+from sqlverdict.load.predictions import load_trials
 from sqlverdict.load.system_records import RecordsSystems
 from sqlverdict.pipeline import System
 from sqlverdict.records import Prediction
+from sqlverdict.run.inputs import trial_systems
 from sqlverdict.run.options import RUN
 
 
@@ -55,6 +57,13 @@ class PredictionArgs:
         help="With --system: only the cases that it has a record of.",
     )
     prediction_format: str | None = prediction_format_option()
+    prediction_columns: tuple[tuple[str, str], ...] = option(
+        "--prediction-column",
+        multiple=True,
+        type=COLUMN,
+        metavar="NAME=FIELD",
+        help="Read a column of the prediction files as this field. Repeatable.",
+    )
     allow_missing: bool = option(
         "--allow-missing", is_flag=True, help="Count missing predictions as no SQL."
     )
@@ -78,6 +87,8 @@ def read_systems(
 ) -> list[System]:
     """The systems of ``--predictions``, each paired with every case of the whole benchmark.
 
+    A file with several answers to each question is as many systems, its trials.
+
     Args:
         args: What the user asked for.
         benchmark: The benchmark, whole.
@@ -100,17 +111,20 @@ def read_systems(
         )
     cases = [(case.id, case.db_id) for case in benchmark.cases]
     ids, db_ids = [case_id for case_id, _ in cases], [db_id for _, db_id in cases]
-    read = []
+    read: list[System] = []
+    columns = dict(args.prediction_columns)
+    mapped = "".join(f" {column}={target}" for column, target in sorted(columns.items()))
     for name, file in systems:
-        predictions = load_predictions(
+        trials = load_trials(
             file,
             ids,
             format=args.prediction_format,
             db_ids=db_ids,
             strict_ids=not args.allow_missing,
+            columns=columns,
         )
         folder = run_folder(name, out, len(systems))
-        read.append(System(name, predictions, folder, predictions.sha256, predictions.notes))
+        read += trial_systems(trials, name, folder, trials[0].sha256 + mapped)
     return read
 
 

@@ -30,6 +30,8 @@ from sqlverdict.report.one_run.sections import (
     outcome,
     reason_table,
     slice_table,
+    usage_sentences,
+    usage_table,
     verdict_table,
     without_sentences,
 )
@@ -83,6 +85,9 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
     if summary.reasons:
         yield "## Reasons"
         yield markdown(reason_table(summary, most=None))
+    if summary.usage:
+        yield "## Usage"
+        yield markdown(usage_table(summary.usage))
     for by in SLICE_TITLES:
         slices = slice_table(summary, by)
         if len(slices.rows) > 1:
@@ -91,6 +96,7 @@ def _blocks(run: Run, command: str) -> Iterator[str]:
     yield from _examples(run)
     yield from _faults(run)
     ours = [*beyond_sentences(summary), *cut_sentences(summary), *without_sentences(summary)]
+    ours += usage_sentences(summary.usage)
     yield from _notes([*ours, *run.manifest.notes])
     yield from _reproduce(run, command)
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from sqlverdict.errors import Contradiction
 from sqlverdict.files.text import count
-from sqlverdict.records import REASONS, Reason, Result, Verdict
+from sqlverdict.records import REASONS, PredictionUsage, Reason, Result, Verdict
 from sqlverdict.report.one_run.case import VERDICTS
-from sqlverdict.report.terminal.tables import TextTable, interval, percent, table
+from sqlverdict.report.terminal.tables import TextTable, amount, interval, percent, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.cuts import (
     CUT_BY_TIME,
@@ -24,6 +24,7 @@ from sqlverdict.score.cuts import (
     UNSEARCHED,
 )
 from sqlverdict.score.summary import Estimate, Summary
+from sqlverdict.score.usage import UsageFigures
 
 SLICE_TITLES = {
     "difficulty": "By difficulty",
@@ -136,6 +137,49 @@ def expected_sentences(summary: Summary) -> list[str]:
         f"{percent(expected.low)} and {percent(expected.high)} right, estimate "
         f"{percent(expected.value)}, by their labels in the same situations{review}"
     ]
+
+
+def usage_table(figures: Sequence[UsageFigures]) -> TextTable:
+    """What a system spent; a case that does not say is left out."""
+    rows = [
+        (
+            USAGE_WORDS[each.quantity],
+            f"{each.known:,}",
+            *map(amount, (each.mean, each.median, each.p95, each.total, each.per_right)),
+        )
+        for each in figures
+    ]
+    headers = ("usage", "cases", "mean", "median", "p95", "total", "per right answer")
+    return table(headers, rows)
+
+
+def usage_sentences(figures: Sequence[UsageFigures]) -> list[str]:
+    """What is not known of a run's usage, in words."""
+    unknown: dict[int, list[str]] = {}
+    for each in figures:
+        unknown.setdefault(each.unknown, []).append(USAGE_WORDS[each.quantity])
+    return [
+        f"{count(number, 'prediction')} without {', '.join(names)}: left out of these figures, "
+        f"not counted as 0"
+        for number, names in unknown.items()
+        if number
+    ]
+
+
+def usage_words(usage: PredictionUsage | None) -> str:
+    """What one prediction took, in one line; empty where nothing is known."""
+    values = ((words, getattr(usage, name, None)) for name, words in USAGE_WORDS.items())
+    return ", ".join(f"{words} {amount(value)}" for words, value in values if value is not None)
+
+
+USAGE_WORDS = {
+    "cost": "cost",
+    "tokens": "tokens",
+    "prompt_tokens": "prompt tokens",
+    "completion_tokens": "completion tokens",
+    "latency": "latency (s)",
+}
+"""The quantities of usage, as tables name them."""
 
 
 def decided_by(run: Run) -> str:

@@ -7,13 +7,16 @@ from dataclasses import dataclass, field
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
-from sqlverdict.records import Result
+from sqlverdict.records import PredictionUsage, Result
 from sqlverdict.report.one_run.case import prediction_text
+from sqlverdict.report.one_run.sections import USAGE_WORDS
 from sqlverdict.report.several_runs.same_cases import check_same_cases
+from sqlverdict.report.terminal.tables import TextTable, amount, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.aliases import label_of
 from sqlverdict.score.statistics.pairing import PairedOutcome, paired
 from sqlverdict.score.summary import DIFFICULTIES, UNLABELLED
+from sqlverdict.score.usage import QUANTITIES, UsageCounts, UsageFigures
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,8 @@ class LevelChange:
 class ComparedRuns:
     """How run b differs from run a.
 
-    ``gained`` and ``lost`` hold the first few changes; ``outcome`` has all ids.
+    ``gained`` and ``lost`` hold the first few changes; ``outcome`` has all ids. ``usage_before``
+    and ``usage_after`` are over the cases that both runs could score and whose usage both know.
     """
 
     a: str
@@ -74,6 +78,8 @@ class ComparedRuns:
     gained: tuple[Change, ...]
     lost: tuple[Change, ...]
     notes: tuple[str, ...] = field(default=())
+    usage_before: tuple[UsageFigures, ...] = ()
+    usage_after: tuple[UsageFigures, ...] = ()
 
 
 def choose_metric(runs: Sequence[Run], name: str | None) -> str:
@@ -132,6 +138,7 @@ def compare_runs(
     levels: dict[str, LevelChange] = {}
     changes: dict[str, Change] = {}
     changed_ids = {*gained, *lost}
+    usage_before, usage_after = UsageCounts(), UsageCounts()
     for old, new in _pairs(a, b, changed_ids):
         before, after = old.scores.get(label), new.scores.get(label)
         if before is None or after is None:
@@ -139,6 +146,9 @@ def compare_runs(
         key = new.difficulty or UNLABELLED
         for level in (whole, levels.setdefault(key, LevelChange(key))):
             level.add(before, after)
+        shared = _shared_usage(old.usage, new.usage)
+        usage_before.add(shared[0], before == 1.0)
+        usage_after.add(shared[1], after == 1.0)
         if new.id in changed_ids:
             changes[new.id] = _change(old, new, before, after)
     for level in (whole, *levels.values()):
@@ -154,7 +164,35 @@ def compare_runs(
         gained=tuple(changes[case_id] for case_id in gained),
         lost=tuple(changes[case_id] for case_id in lost),
         notes=(*forced, *named_otherwise([metric], [label]), *_notes(a, b, outcome)),
+        usage_before=usage_before.figures(),
+        usage_after=usage_after.figures(),
     )
+
+
+def compared_usage_table(compared: ComparedRuns) -> TextTable:
+    """What both runs spent, side by side."""
+    pairs = zip(compared.usage_before, compared.usage_after, strict=True)
+    rows = [
+        (
+            USAGE_WORDS[before.quantity],
+            f"{before.known:,}",
+            *map(amount, (before.mean, after.mean, before.per_right, after.per_right)),
+        )
+        for before, after in pairs
+    ]
+    right = [f"{name}, per right answer" for name in (compared.a, compared.b)]
+    means = [f"{name}, mean" for name in (compared.a, compared.b)]
+    return table(("usage", "cases", *means, *right), rows)
+
+
+def _shared_usage(
+    a: PredictionUsage | None, b: PredictionUsage | None
+) -> tuple[PredictionUsage, PredictionUsage]:
+    """Of both, the quantities that both know."""
+    known = {name: (getattr(a, name, None), getattr(b, name, None)) for name in QUANTITIES}
+    shared = {name: values for name, values in known.items() if None not in values}
+    first = PredictionUsage(**{name: values[0] for name, values in shared.items()})
+    return first, PredictionUsage(**{name: values[1] for name, values in shared.items()})
 
 
 def differences(a: Run, b: Run) -> list[str]:
@@ -206,7 +244,9 @@ def _pairs(a: Run, b: Run, whole_ids: Collection[str]) -> Iterator[tuple[Result,
 
 def _lean(result: Result) -> Result:
     return Result(
-        result.index, result.id, "", "", (), None, False, result.verdict, scores=result.scores
+        *(result.index, result.id, "", "", (), None, False, result.verdict),
+        scores=result.scores,
+        usage=result.usage,
     )
 
 

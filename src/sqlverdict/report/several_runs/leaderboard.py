@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sqlverdict.errors import UsageError
 from sqlverdict.files.text import count
+from sqlverdict.records import PredictionUsage
 from sqlverdict.report.reliability.figures import ReliabilityRequest
 from sqlverdict.report.reliability.systems import (
     HARM_PENALTY,
@@ -17,11 +18,12 @@ from sqlverdict.report.reliability.systems import (
     read_rs_name,
 )
 from sqlverdict.report.several_runs.comparison import choose_metric, differences
-from sqlverdict.report.terminal.tables import TextTable, interval, percent, table
+from sqlverdict.report.terminal.tables import TextTable, amount, interval, percent, table
 from sqlverdict.runlog.run import Run
 from sqlverdict.score.reliability.reliability_score import Penalty, penalty_text
 from sqlverdict.score.statistics.intervals import mean_interval, wilson
 from sqlverdict.score.statistics.significance import Group, indistinguishable_groups
+from sqlverdict.score.usage import UsageCounts, UsageFigures
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,7 @@ class RankedSystem:
         right: Sum of the values: for a binary metric, how many cases are right.
         answered: Common cases with an answer in SQL.
         abstained: Common cases on which it held back.
+        usage: What it spent on the compared cases.
     """
 
     rank: int
@@ -49,6 +52,7 @@ class RankedSystem:
     right: float
     answered: int
     abstained: int
+    usage: tuple[UsageFigures, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,7 @@ class _ScoredCase:
     answerable: bool
     answered: bool
     abstained: bool
+    usage: PredictionUsage | None
 
 
 def leaderboard(runs: Sequence[Run], metric: str | None = None) -> Leaderboard:
@@ -135,6 +140,7 @@ def leaderboard(runs: Sequence[Run], metric: str | None = None) -> Leaderboard:
                 right=totals[name],
                 answered=sum(read[name][case_id].answered for case_id in common),
                 abstained=sum(read[name][case_id].abstained for case_id in common),
+                usage=_usage(read[name][case_id] for case_id in compared),
             )
         )
     return Leaderboard(
@@ -204,8 +210,30 @@ def _harm_notes(
     return harmful_first(board, [name for name in names if ranks[name] == 1], label)
 
 
+def _usage(cases: Iterable[_ScoredCase]) -> tuple[UsageFigures, ...]:
+    counts = UsageCounts()
+    for case in cases:
+        counts.add(case.usage, case.score == 1.0)
+    return counts.figures()
+
+
+_USAGE = {
+    "cost": (("mean cost", "mean"), ("cost per right", "per_right")),
+    "tokens": (("mean tokens", "mean"),),
+    "latency": (("median latency (s)", "median"),),
+}
+"""The columns of a leaderboard for what systems spent: title and figure."""
+
+
 def leaderboard_table(board: Leaderboard) -> TextTable:
-    """The leaderboard as a table."""
+    """The leaderboard as a table; what systems spent, where one of them says so."""
+    spent = [{each.quantity: each for each in ranked.usage} for ranked in board.places]
+    columns = [
+        (title, quantity, figure)
+        for quantity, titles in _USAGE.items()
+        for title, figure in titles
+        if any(quantity in figures for figures in spent)
+    ]
     rows = [
         (
             str(ranked.rank),
@@ -215,11 +243,12 @@ def leaderboard_table(board: Leaderboard) -> TextTable:
             f"{round(ranked.right):,}" if board.binary else "",
             f"{ranked.answered:,}",
             f"{ranked.abstained:,}",
+            *(amount(getattr(figures.get(name), figure, None)) for _, name, figure in columns),
         )
-        for ranked in board.places
+        for ranked, figures in zip(board.places, spent, strict=True)
     ]
     headers = ("rank", "system", board.metric, "95% interval", "right", "answered", "abstained")
-    return table(headers, rows, left=(1,))
+    return table([*headers, *(title for title, _, _ in columns)], rows, left=(1,))
 
 
 def group_sentences(board: Leaderboard) -> list[str]:
@@ -254,6 +283,7 @@ def _read(run: Run, label: str) -> dict[str, _ScoredCase]:
             result.answerable,
             not result.abstained and bool((result.prediction or "").strip()),
             result.abstained,
+            result.usage,
         )
         for result in run.results()
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sqlverdict.errors import UsageError
@@ -93,6 +93,15 @@ def read_trials(
         unsteady,
         tuple(notes),
     )
+
+
+def trials_by_system(runs: Iterable[Run]) -> dict[str, list[Run]]:
+    """The runs that are trials, by the name of their system."""
+    systems: dict[str, list[Run]] = {}
+    for run in runs:
+        if run.manifest.trial_of:
+            systems.setdefault(run.manifest.trial_of, []).append(run)
+    return systems
 
 
 def _figures(rights: Sequence[int], runs: int, k: int) -> TrialFigures:

@@ -93,6 +93,13 @@ def percent(value: float | None, decimals: int = 1) -> str:
     return "–" if value is None else f"{value * 100:.{decimals}f}%"  # noqa: RUF001
 
 
+def amount(value: float | None) -> str:
+    """A number with four digits; all of its digits before the point, for sums are read whole."""
+    if value is None:
+        return "–"  # noqa: RUF001
+    return f"{value:,.0f}" if value == int(value) or value >= 1_000 else f"{value:.4g}"
+
+
 def points(value: float | None) -> str:
     """A difference of fractions in percentage points, with its sign."""
     return "–" if value is None else f"{value * 100:+.1f}"  # noqa: RUF001

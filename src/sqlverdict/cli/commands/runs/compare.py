@@ -16,7 +16,12 @@ from sqlverdict.cli.options.shared import (
 )
 from sqlverdict.cli.show_run import show_notes
 from sqlverdict.files.text import count
-from sqlverdict.report.several_runs.comparison import Change, ComparedRuns, compare_runs
+from sqlverdict.report.several_runs.comparison import (
+    Change,
+    ComparedRuns,
+    compare_runs,
+    compared_usage_table,
+)
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.tables import interval, p_text, percent, points, short, table
 from sqlverdict.runlog.run import read_run
@@ -96,6 +101,7 @@ def _show(report: ComparedRuns) -> None:
     screen.table(
         table(("difficulty", "cases", report.a, report.b, "difference", "gained", "lost"), rows)
     )
+    screen.table(compared_usage_table(report))
     _show_changes(screen, report, "lost", report.lost, len(outcome.lost))
     _show_changes(screen, report, "gained", report.gained, len(outcome.gained))
     show_notes(screen, report.notes)

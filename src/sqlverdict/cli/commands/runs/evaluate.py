@@ -18,6 +18,7 @@ from sqlverdict.cli.options.predictions import read_recorded, read_systems, run_
 from sqlverdict.cli.options.run import EvaluateArgs, run_options
 from sqlverdict.cli.options.shared import command_line, print_json
 from sqlverdict.cli.show_run import run_json, show_end, show_run, show_runs
+from sqlverdict.cli.show_trials import show_trials
 from sqlverdict.errors import Contradiction, Interrupted, UsageError
 from sqlverdict.execute.engine import engine_of_cases
 from sqlverdict.load.benchmark import Benchmark
@@ -25,10 +26,13 @@ from sqlverdict.load.own_files.jsonl import iterate_pairs
 from sqlverdict.pipeline import Options, System, evaluate_pairs, evaluate_systems
 from sqlverdict.report.one_run.files import write_reports
 from sqlverdict.report.one_run.sections import Outcome, headline, outcome
+from sqlverdict.report.several_runs.trials import read_trials, trials_by_system
 from sqlverdict.report.terminal.console import Screen
 from sqlverdict.report.terminal.progress import LiveProgress
 from sqlverdict.runlog.run import Run
 
+_SHOW = 10
+"""The ids of this many questions on which trials disagree are printed."""
 _EXAMPLES = (
     "sqlverdict evaluate --benchmark spider --root spider --predictions mine.txt",
     "sqlverdict evaluate --benchmark bird --root bird --predictions preds.json \\",
@@ -54,6 +58,9 @@ def evaluate(args: EvaluateArgs) -> int:
     Name the cases in one of three ways: --benchmark with --root, --gold with --databases, or
     --cases. Run the same command again to continue a run that was interrupted.
 
+    A prediction file may have several answers to each question. Each of them is a trial with a run
+    of its own, and pass@k and their agreement are printed.
+
     Cases that cannot be evaluated (a missing database, a gold query that fails) are not part of
     the scores. They are counted, and the exit code is 4; if no case could be evaluated, it is 3.
     A pair that is both proved and refuted is a bug of sqlverdict: the case is saved and the run
@@ -72,8 +79,10 @@ def evaluate(args: EvaluateArgs) -> int:
         write_reports(run, command_line())
     end = outcome([run.summary for run in runs])
     if args.output.as_json:
-        records = [run_json(run) for run in runs]
-        print_json({"exit_code": end.exit_code, "outcome": end.message, "runs": records})
+        records: dict[str, object] = {"runs": [run_json(run) for run in runs]}
+        trials = {name: read_trials(own) for name, own in trials_by_system(runs).items()}
+        records |= {"trials": trials} if trials else {}
+        print_json({"exit_code": end.exit_code, "outcome": end.message, **records})
     else:
         _print(runs, end, quiet=args.output.quiet)
     return end.exit_code
@@ -190,8 +199,13 @@ def _print(runs: Sequence[Run], end: Outcome, *, quiet: bool) -> None:
         if end.exit_code:
             click.echo(f"{end.message} (exit code {end.exit_code})", err=True)
         return
-    if len(runs) == 1:
-        show_run(screen, runs[0])
-    else:
-        show_runs(screen, runs)
+    trials = trials_by_system(runs)
+    systems = [run for run in runs if not run.manifest.trial_of]
+    if len(systems) == 1 and not trials:
+        show_run(screen, systems[0])
+    elif systems:
+        show_runs(screen, systems)
+    for name, own in trials.items():
+        screen.line(f"{name} on {own[0].manifest.benchmark}", "heading")
+        show_trials(screen, read_trials(own), _SHOW)
     show_end(screen, runs, end)

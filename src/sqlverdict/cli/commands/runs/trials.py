@@ -13,11 +13,9 @@ from sqlverdict.cli.options.shared import (
     runs_argument,
     show_option,
 )
-from sqlverdict.cli.show_run import show_notes
-from sqlverdict.files.text import count
-from sqlverdict.report.several_runs.trials import TrialsReport, read_trials
+from sqlverdict.cli.show_trials import show_trials
+from sqlverdict.report.several_runs.trials import read_trials
 from sqlverdict.report.terminal.console import Screen
-from sqlverdict.report.terminal.tables import percent, table
 from sqlverdict.runlog.run import read_run
 
 
@@ -40,26 +38,11 @@ def trials(args: TrialsArgs) -> None:
 
     pass@k is the share of questions that at least one of k trials solves, over all choices of k of
     the runs; all of k, the share that every one of k trials solves. Questions that a run could
-    not score are left out.
+    not score are left out. A prediction file with several answers to each question gives such
+    runs, one a trial: see evaluate.
     """
     report = read_trials([read_run(folder) for folder in args.runs], args.metric, force=args.force)
     if args.as_json:
         print_json(report)
     else:
-        _show(report, args.show)
-
-
-def _show(report: TrialsReport, show: int) -> None:
-    screen = Screen()
-    screen.line(
-        f"{report.metric}: {count(report.trials, 'trial')} of "
-        f"{count(report.questions, 'question')}",
-        "heading",
-    )
-    rows = [(str(f.k), percent(f.any_right), percent(f.all_right)) for f in report.figures]
-    screen.table(table(("k", "pass@k", "all of k right"), rows, left=()))
-    screen.line()
-    screen.line(f"all trials agree on {percent(report.unanimous)} of the questions")
-    if report.unsteady and show:
-        screen.line(f"they disagree on {', '.join(report.unsteady[:show])}")
-    show_notes(screen, report.notes)
+        show_trials(Screen(), report, args.show)
