@@ -1,9 +1,10 @@
-"""Many pairs, kept warm: no files, no processes, any number of threads.
+"""Many pairs, kept warm: no files, any number of threads.
 
 Threads that work at the same time have databases of their own, which the next one uses again;
 results that were found before are shared. A scorer can be
 pickled and survives a fork: it opens databases when it first needs them. Nothing that a prediction
-does raises. Queries end by the limits of the engine, without signals.
+does raises. Queries end by the limits of the engine, without signals; those that the engine may
+not be able to stop are run in a process that can be killed (see ``isolated``).
 """
 
 from __future__ import annotations
@@ -33,24 +34,17 @@ from sqlverdict.api.arguments import (
     read_reference,
     read_reply,
 )
+from sqlverdict.api.bounded_checker import BoundedChecker
 from sqlverdict.api.pair_result import PairResult
-from sqlverdict.compare.difference import AnswerDifference, answer_difference
-from sqlverdict.errors import DatabaseError, UsageError
+from sqlverdict.errors import UsageError
 from sqlverdict.execute.engine import DEFAULT_ENGINE, ENGINES, Limits, engine_of
-from sqlverdict.execute.query_runner import QueryRunner
-from sqlverdict.files.references import is_server
 from sqlverdict.load.databases import DatabaseLocation, Databases, find_databases
 from sqlverdict.load.no_sql import read_prediction, without_sql
 from sqlverdict.parse.schema import Schema
-from sqlverdict.records import Answer, Case, Contract, Outcome, Prediction
+from sqlverdict.records import Case, Contract
 from sqlverdict.refute.witness import SearchBudget
-from sqlverdict.run.examine import Examiner
 from sqlverdict.run.options import Options, ProofOptions, SearchOptions
 from sqlverdict.run.plan import RunPlan, plan_run
-from sqlverdict.run.task import Task
-
-MOST_ROWS = 20
-"""How many rows of an answer, and of a difference, a result holds."""
 
 
 class Scorer:
@@ -118,7 +112,7 @@ class Scorer:
     def _open(self) -> None:
         self._process = os.getpid()
         self._lock = threading.Lock()
-        self._idle: list[_PairChecker] = []
+        self._idle: list[BoundedChecker] = []
         self._memo: OrderedDict[tuple[object, ...], PairResult] = OrderedDict()
         self._known_databases: Databases | None = None
 
@@ -276,78 +270,16 @@ class Scorer:
                 self._memo.popitem(last=False)
 
     @contextmanager
-    def _checker(self) -> Iterator[_PairChecker]:
+    def _checker(self) -> Iterator[BoundedChecker]:
         """An idle checker, or a new one: as many are open as threads work at the same time."""
         with self._lock:
             checker = self._idle.pop() if self._idle else None
-        checker = checker or _PairChecker(self.plan)
+        checker = checker or BoundedChecker(self.plan)
         try:
             yield checker
         finally:
             with self._lock:
                 self._idle.append(checker)
-
-
-class _PairChecker:
-    """Open databases, for one thread at a time."""
-
-    def __init__(self, plan: RunPlan) -> None:
-        self.runner: QueryRunner = plan.open_runner()
-        self._plan = plan
-        self._examiner = Examiner(plan)
-
-    def close(self) -> None:
-        """Close all databases."""
-        self.runner.close()
-        self._examiner.close()
-
-    def check(self, case: Case, prediction: Prediction) -> PairResult:
-        """Examine one pair, and keep the first rows of both answers."""
-        # A database may have changed since it was last used here.
-        self.runner.flush()
-        digest = self._digest(case.database)
-        result = self._examiner.result(Task(0, 0, case, prediction, digest), self.runner)
-        gold = self._outcome(case, case.golds[0] if case.golds else None)
-        own = self._outcome(case, prediction.sql)
-        return PairResult(
-            result,
-            _shortened(gold),
-            _shortened(own),
-            _count(gold),
-            _count(own),
-            _difference(gold, own),
-        )
-
-    def _digest(self, database: str | None) -> str:
-        if database is None or is_server(database):
-            return ""
-        try:
-            return self.runner.engine_for(database).digest(database) or ""
-        except (DatabaseError, OSError, ValueError):
-            return "missing"
-
-    def _outcome(self, case: Case, sql: str | None) -> Outcome | None:
-        """What a query gave; it is still in memory."""
-        if not self._plan.executes or case.database is None or not sql or not case.answerable:
-            return None
-        return self.runner.run(case.database, sql)
-
-
-def _shortened(outcome: Outcome | None) -> Outcome | None:
-    """An answer with its first rows alone; failures as they are."""
-    if not isinstance(outcome, Answer) or len(outcome.rows) <= MOST_ROWS:
-        return outcome
-    return Answer(outcome.columns, outcome.rows[:MOST_ROWS], outcome.seconds)
-
-
-def _difference(gold: Outcome | None, own: Outcome | None) -> AnswerDifference | None:
-    if not isinstance(gold, Answer) or not isinstance(own, Answer) or gold.rows == own.rows:
-        return None
-    return answer_difference(gold, own, most=MOST_ROWS)
-
-
-def _count(outcome: Outcome | None) -> int | None:
-    return len(outcome.rows) if isinstance(outcome, Answer) else None
 
 
 def _search(refute: int, budget_ms: float | None) -> SearchOptions | None:

@@ -73,6 +73,8 @@ class QueryRunner:
         self.executed = 0
         self.changed: set[str] = set()
         """Databases that changed after they were opened here."""
+        self.short_of_memory = False
+        """Set where an outcome is that the memory or a cell's size did not suffice."""
         self._now = now
         self._driver_values = driver_values
         self._database_version = database_version
@@ -85,6 +87,8 @@ class QueryRunner:
         self._databases: dict[bytes, set[str]] = {}
         self._used: set[str] = set()
         self._memory: OrderedDict[tuple[str, str], tuple[Outcome, int]] = OrderedDict()
+        self._passing: set[tuple[str, str]] = set()
+        """The keys of outcomes in memory that another try may not have."""
         self._weight = 0
         self._served = 0
         if self.cache is not None:
@@ -108,10 +112,13 @@ class QueryRunner:
         if canon != sql and (entry is None or _quotes_text(entry[0])):
             entry = self._memory.get((database, sql))
         if entry is not None:
-            return entry[0]
-        outcome = self._look_up(database, sql, canon)
-        text = sql if _quotes_text(outcome) else canon
-        self._remember((database, text), outcome, _weight(text, outcome))
+            outcome = entry[0]
+        else:
+            outcome = self._look_up(database, sql, canon)
+            text = sql if _quotes_text(outcome) else canon
+            self._remember((database, text), outcome, _weight(text, outcome))
+        if isinstance(outcome, Failure) and outcome.reason is Reason.MEMORY_LIMIT:
+            self.short_of_memory = True
         return outcome
 
     def run_script(self, database: str, script: Script, sql: str) -> Outcome:
@@ -174,6 +181,21 @@ class QueryRunner:
         self._look_for_changes()
         if self.cache is not None and self.cache.is_due:
             self.cache.flush()
+
+    def try_again(self, known: Mapping[bytes, Failure]) -> None:
+        """Forget what may be different the next time: what the clock cut, what did not open.
+
+        Args:
+            known: Outcomes of queries that must not be tried again now, by key.
+        """
+        self._known = dict(known)
+        for key in self._passing:
+            entry = self._memory.pop(key, None)
+            self._weight -= entry[1] if entry is not None else 0
+        self._passing.clear()
+        closed = [name for name, each in self._sessions.items() if isinstance(each, Failure)]
+        for database in closed:
+            del self._sessions[database]
 
     def close(self) -> None:
         """Close every database and the cache."""
@@ -304,6 +326,8 @@ class QueryRunner:
         if before is not None:
             self._weight -= before[1]
         self._memory[key] = (outcome, weight)
+        if isinstance(outcome, Failure) and not outcome.repeatable:
+            self._passing.add(key)
         self._weight += weight
         self._served += weight
         while self._weight > _REMEMBERED and len(self._memory) > _AT_LEAST:

@@ -19,7 +19,10 @@ from sqlverdict.files.digests import database_digest
 from sqlverdict.parse.measure import SHORTEST_UNFOLDING, unfolds_beyond
 from sqlverdict.records import Answer, Failure, Outcome, Reason, Row
 
+_LOOK = 1_000
+"""Steps between two looks at the clock."""
 _STEP = 20_000
+"""Limits in steps are rounded up to the next multiple."""
 _IN_FLIGHT = 2**28
 _BATCH = 1_024
 _PLAIN = 2**16
@@ -43,13 +46,13 @@ class SqliteSession:
         if now is not None:
             freeze_clock(connection, now)
         self._guard = guard or Guard(_views(connection).get, frozen=now is not None)
-        self._ticks = max(1, limits.steps // _STEP)
+        self._ticks = (max(1, limits.steps // _STEP) + 1) * (_STEP // _LOOK) - 1
         self._ticks_left = 0
         self._deadline = 0.0
         self._late = False
         self._set_cell(_PLAIN)
         connection.set_authorizer(self._guard)
-        connection.set_progress_handler(self._tick, _STEP)
+        connection.set_progress_handler(self._tick, _LOOK)
 
     def _tick(self) -> int:
         self._ticks_left -= 1

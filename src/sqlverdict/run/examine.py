@@ -250,6 +250,10 @@ class Examiner:
         """The line of a case on which we failed ourselves: unscored, and counted apart."""
         return encode_line(task, self._crash(task, why, by_prediction=by_prediction))
 
+    def crashed_result(self, task: Task, why: str) -> Result:
+        """The same as a result."""
+        return Result(**_fields(task, self._crash(task, why)))
+
     def _crash(self, task: Task, why: str, *, by_prediction: bool = False) -> PairFinding:
         """What becomes of a case on which we failed ourselves.
 

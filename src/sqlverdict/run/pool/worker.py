@@ -46,7 +46,7 @@ def work(
     other_end.close()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     plan = examiner.plan
-    _bound_memory(plan.limits)
+    bound_memory(plan.limits)
     if plan.times:
         _stay_on_one_core()
     # What was loaded before the first chunk will not become garbage.
@@ -111,7 +111,7 @@ def _work_on(
     connection.send(None)
 
 
-def _bound_memory(limits: Limits) -> None:
+def bound_memory(limits: Limits) -> None:
     """The last resort against an answer that does not fit: allocation fails, and is typed."""
     if sys.platform != "linux":
         return

@@ -1,0 +1,190 @@
+"""Checks pairs in a process of their own, which is killed where a query overruns its limit.
+
+For pairs that the engine may not be able to stop: no handler ends one long step. The process says
+what it is running; what it had to be killed for is that query's failure, and the rest of the pair
+goes on in a new process. It ends with the one that started it, even in the middle of a step. No
+signal, no fork and no main module are needed, so it works in daemonic processes and in notebooks.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from queue import SimpleQueue
+from threading import Thread, Timer
+from typing import IO, Any
+
+from sqlverdict.api.pair_checker import PairChecker
+from sqlverdict.api.pair_result import PairResult
+from sqlverdict.records import Case, Failure, Prediction, Reason
+from sqlverdict.run.plan import RunPlan
+from sqlverdict.run.pool.worker import bound_memory
+
+_GRACE = 0.5
+_START = "import sys; sys.path[:] = sys.argv[1:]; from sqlverdict.api.isolated import work; work()"
+_BROKEN = (OSError, EOFError, pickle.UnpicklingError)
+
+
+@dataclass(frozen=True)
+class _Running:
+    """A process begins something that may take long, or has ended it."""
+
+    key: bytes | None
+    more: float
+
+
+class IsolatedChecker:
+    """Checks one pair at a time in a process that is started when it is first needed.
+
+    Args:
+        plan: What is done; its limits say what a query may spend.
+    """
+
+    def __init__(self, plan: RunPlan) -> None:
+        self._plan = plan
+        self._process: _Process | None = None
+
+    def close(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._process.end()
+            self._process = None
+
+    def check(self, case: Case, prediction: Prediction) -> PairResult:
+        """As :meth:`PairChecker.check`; never takes longer than the limits of what it runs.
+
+        Raises:
+            OSError: no process can be started.
+        """
+        known: dict[bytes, Failure] = {}
+        blamed: set[bytes | None] = set()
+        while True:
+            process = self._process or _Process(self._plan)
+            self._process = None
+            reply = process.check(case, prediction, known, self._plan.limits.seconds)
+            if isinstance(reply, PairResult):
+                self._process = process
+                return reply
+            process.end()
+            if reply.failure is not None:
+                known[reply.key or b""] = reply.failure
+            elif reply.key not in blamed:
+                # It may have been ended from outside: only the second time is it to blame.
+                blamed.add(reply.key)
+            elif reply.key is not None:
+                known[reply.key] = Failure(
+                    Reason.MEMORY_LIMIT, "the process ended while running it", repeatable=False
+                )
+            else:
+                return PairChecker(self._plan).crashed(case, prediction, "its process ended")
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """A process that ended before it replied; ``failure``: it was killed for what it ran."""
+
+    key: bytes | None
+    failure: Failure | None = None
+
+
+class _Process:
+    """A process that checks pairs. Not for several threads at once."""
+
+    def __init__(self, plan: RunPlan) -> None:
+        command = [sys.executable, "-P", "-c", _START, *filter(None, sys.path)]
+        self._popen = subprocess.Popen(  # noqa: S603 - our own interpreter, and our own code
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        self._plan: RunPlan | None = plan
+        self.end: Callable[[], Any] = weakref.finalize(self, _end, self._popen, os.getpid())
+
+    def check(
+        self, case: Case, prediction: Prediction, known: dict[bytes, Failure], seconds: float
+    ) -> PairResult | _Ended:
+        """The result of a pair; where the process ended before, what it was running."""
+        assert self._popen.stdin is not None
+        assert self._popen.stdout is not None
+        key, timer, killed = None, None, False
+
+        def kill() -> None:
+            nonlocal killed
+            killed = True
+            self._popen.kill()
+
+        try:
+            _send(self._popen.stdin, (self._plan, case, prediction, known))
+            self._plan = None  # It has the plan now.
+            while True:
+                message = pickle.load(self._popen.stdout)  # noqa: S301 - from our own code
+                if timer is not None:
+                    timer.cancel()
+                    timer.join()
+                    timer = None
+                if isinstance(message, PairResult):
+                    return message
+                key = message.key
+                if key is not None:
+                    timer = Timer(seconds + _GRACE + message.more, kill)
+                    timer.daemon = True
+                    timer.start()
+        except _BROKEN:
+            if timer is not None:
+                timer.cancel()
+                timer.join()
+        if not killed:
+            return _Ended(key)
+        text = f"stopped after {seconds:g} s by ending its process"
+        return _Ended(key, Failure(Reason.EXECUTION_TIMEOUT, text, seconds=seconds, repeatable=False))
+
+
+def _end(popen: subprocess.Popen[bytes], owner: int) -> None:
+    """Kill a process; a fork of its owner only lets go of it."""
+    for stream in (popen.stdin, popen.stdout):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
+    if os.getpid() == owner:
+        popen.kill()
+        popen.wait()
+    else:
+        # It is not ours to wait for.
+        popen.returncode = 0
+
+
+def _send(stream: IO[bytes], message: object) -> None:
+    stream.write(pickle.dumps(message))
+    stream.flush()
+
+
+def work() -> None:
+    """The process's life: pairs in, results out, until the other end closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    replies = os.fdopen(os.dup(1), "wb")
+    # What a plug-in prints must not get between the replies.
+    os.dup2(2, 1)
+    requests: SimpleQueue[Any] = SimpleQueue()
+    # Another thread listens: when the giver is gone, the process ends even inside a long step.
+    Thread(target=_listen, args=(requests,), daemon=True).start()
+    checker: PairChecker | None = None
+    while True:
+        plan, case, prediction, known = requests.get()
+        if plan is not None:
+            bound_memory(plan.limits)
+            checker = PairChecker(plan, lambda key, more: _send(replies, _Running(key, more)))
+        assert checker is not None
+        _send(replies, checker.check(case, prediction, known))
+
+
+def _listen(requests: SimpleQueue[Any]) -> None:
+    try:
+        while True:
+            requests.put(pickle.load(sys.stdin.buffer))  # noqa: S301 - from our own code
+    except _BROKEN:
+        os._exit(0)

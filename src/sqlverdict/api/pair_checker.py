@@ -1,0 +1,105 @@
+"""Examines one pair after the other on open databases, for one thread at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlverdict.api.pair_result import PairResult
+from sqlverdict.compare.difference import AnswerDifference, answer_difference
+from sqlverdict.errors import DatabaseError
+from sqlverdict.execute.query_runner import QueryRunner, Watch
+from sqlverdict.files.references import is_server
+from sqlverdict.records import Answer, Case, Failure, Outcome, Prediction
+from sqlverdict.run.examine import Examiner
+from sqlverdict.run.plan import RunPlan
+from sqlverdict.run.task import Task
+
+MOST_ROWS = 20
+"""How many rows of an answer, and of a difference, a result holds."""
+
+
+class PairChecker:
+    """Open databases, and what was found on them.
+
+    Args:
+        plan: What is done.
+        watch: Told what begins and ends, so that a guardian can step in.
+    """
+
+    def __init__(self, plan: RunPlan, watch: Watch | None = None) -> None:
+        self.runner: QueryRunner = plan.open_runner(watch)
+        self._plan = plan
+        self._examiner = Examiner(plan)
+
+    def close(self) -> None:
+        """Close all databases."""
+        self.runner.close()
+        self._examiner.close()
+
+    def check(
+        self, case: Case, prediction: Prediction, known: Mapping[bytes, Failure] | None = None
+    ) -> PairResult:
+        """Examine one pair, and keep the first rows of both answers.
+
+        Args:
+            case: The case.
+            prediction: The prediction.
+            known: Outcomes of queries that must not be tried again for this pair, by key.
+        """
+        # A database may have changed since it was last used here.
+        self.runner.flush()
+        self.runner.try_again(known or {})
+        result = self._examiner.result(self._task(case, prediction), self.runner)
+        gold = self._outcome(case, case.golds[0] if case.golds else None)
+        own = self._outcome(case, prediction.sql)
+        return PairResult(
+            result,
+            _shortened(gold),
+            _shortened(own),
+            _count(gold),
+            _count(own),
+            _difference(gold, own),
+        )
+
+    def crashed(self, case: Case, prediction: Prediction, why: str) -> PairResult:
+        """The result of a pair on which we failed ourselves."""
+        return PairResult(self._examiner.crashed_result(self._task(case, prediction), why))
+
+    def forget(self) -> None:
+        """Forget what was found about pairs."""
+        self._examiner.close()
+        self._examiner = Examiner(self._plan)
+
+    def _task(self, case: Case, prediction: Prediction) -> Task:
+        return Task(0, 0, case, prediction, self._digest(case.database))
+
+    def _digest(self, database: str | None) -> str:
+        if database is None or is_server(database):
+            return ""
+        try:
+            return self.runner.engine_for(database).digest(database) or ""
+        except (DatabaseError, OSError, ValueError):
+            return "missing"
+
+    def _outcome(self, case: Case, sql: str | None) -> Outcome | None:
+        """What a query gave; it is still in memory."""
+        if not self._plan.executes or case.database is None or not sql or not case.answerable:
+            return None
+        return self.runner.run(case.database, sql)
+
+
+def _shortened(outcome: Outcome | None) -> Outcome | None:
+    """An answer with its first rows alone; failures as they are."""
+    if not isinstance(outcome, Answer) or len(outcome.rows) <= MOST_ROWS:
+        return outcome
+    return Answer(outcome.columns, outcome.rows[:MOST_ROWS], outcome.seconds)
+
+
+def _difference(gold: Outcome | None, own: Outcome | None) -> AnswerDifference | None:
+    if not isinstance(gold, Answer) or not isinstance(own, Answer) or gold.rows == own.rows:
+        return None
+    return answer_difference(gold, own, most=MOST_ROWS)
+
+
+def _count(outcome: Outcome | None) -> int | None:
+    return len(outcome.rows) if isinstance(outcome, Answer) else None

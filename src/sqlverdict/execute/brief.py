@@ -1,0 +1,80 @@
+"""Which queries end as soon as they are told to, by their words alone.
+
+SQLite looks at the clock between two steps, and not inside one. A query is brief where no step of
+it takes long: it calls only functions whose time grows with the length of their arguments, and not
+with the product of two lengths as ``trim(a, b)`` does, and it is quick to compile. Whatever is not
+known to be brief is run in a process that can be killed.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlverdict.parse.measure import SHORTEST_UNFOLDING, count_unfolded
+from sqlverdict.parse.tokens import word_set
+
+BRIEF_CELL = 2**14
+"""The largest text or blob of a brief query, in bytes."""
+
+_LONGEST = 4_000
+_MOST_JOINS = 16
+_MOST_UNFOLDED = 64
+_FUNCTIONS = word_set(
+    "abs acos acosh asin asinh atan atan2 atanh avg cast ceil ceiling char coalesce cos cosh count "
+    "cume_dist date datetime degrees dense_rank exp first_value floor format group_concat hex "
+    "ifnull iif julianday lag last_value lead length ln log log10 log2 lower max min mod nth_value "
+    "ntile nullif percent_rank pi pow power printf quote radians random rank round row_number sign "
+    "sin sinh sqrt strftime string_agg substr substring sum tan tanh time total trunc typeof "
+    "unicode unixepoch upper"
+)
+_KEYWORDS = word_set(
+    "all and as between by case distinct else except exists filter from having in intersect is "
+    "join limit not offset on or over partition select then union using values when where"
+)
+_BEFORE_PARENTHESIS = _FUNCTIONS | _KEYWORDS
+_NAME_BACKWARDS = re.compile(r"[^\s(),=<>+*/%|;-]*")
+_LONGEST_NAME = max(map(len, _BEFORE_PARENTHESIS))
+_OPERATORS = ("glob", "regexp", "->", "--", "/*")
+"""Operators that call functions, and comments, behind which the name of a function may hide."""
+_MATCH = re.compile(r"\bmatch\b", re.ASCII)
+_LIKE = re.compile(r"\blike\b", re.ASCII)
+_SHORT_PATTERN = re.compile(
+    r"""\blike\s*(?:'[^']{0,40}'|("[^"%]{0,20}%[^"]{0,20}"))(?!\s*(?:'|"|\|\|))""",
+    re.ASCII,
+)
+
+
+def is_brief(sql: str) -> bool:
+    """Whether no step of the query takes long, and it is compiled quickly."""
+    if len(sql) > _LONGEST:
+        return False
+    lower = sql.lower()
+    if any(operator in lower for operator in _OPERATORS):
+        return False
+    if "match" in lower and _MATCH.search(lower):
+        return False
+    if not all(map(_may_stand_before, lower.split("(")[:-1])):
+        return False
+    if lower.count("join") > _MOST_JOINS:
+        return False
+    if "like" in lower and not _has_short_patterns(lower):
+        return False
+    long = len(sql) >= SHORTEST_UNFOLDING and "with" in lower
+    return not long or count_unfolded(sql) <= _MOST_UNFOLDED
+
+
+def _may_stand_before(text: str) -> bool:
+    """Whether what opens behind a text is no call of a function, or of one that is known."""
+    end = text.rstrip()[: -_LONGEST_NAME - 2 : -1]
+    name = _NAME_BACKWARDS.match(end)
+    return name is None or not name[0] or name[0][::-1] in _BEFORE_PARENTHESIS
+
+
+def _has_short_patterns(lower: str) -> bool:
+    """Whether every pattern is a short constant."""
+    quoted = _SHORT_PATTERN.findall(lower)
+    # What stands in double quotes is a constant only where nothing has that name.
+    names = [name for name in quoted if name]
+    return len(quoted) == len(_LIKE.findall(lower)) and all(
+        lower.count(name) == names.count(name) for name in names
+    )

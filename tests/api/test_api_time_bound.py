@@ -1,0 +1,204 @@
+"""Scorer ends what the engine cannot end, leaves nothing running, and keeps no cut result."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+import sqlverdict as sv
+from sqlverdict.execute.brief import is_brief
+from sqlverdict.testing.hostile import hostile_predictions
+from timeouts import fail_on_hang, wait_until
+
+GOLD = "SELECT name FROM t WHERE n > 1"
+APART = "SELECT replace(name, 'x', 'x') FROM t WHERE n > 1"
+"""Right, and not known to be brief."""
+LONG = "hex(zeroblob(8000000))"
+STEPS_OF_HOURS = {
+    "trim": f"SELECT trim({LONG}, replace(hex(zeroblob(100000)), '0', 'y') || '0')",
+    "instr": f"SELECT instr({LONG}, hex(zeroblob(4000000)) || 'x')",
+    "a class of GLOB": f"SELECT {LONG} GLOB '*[' || replace(substr({LONG}, 1, 40000), '0', 'y') || ']'",
+}
+needs_proc = pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc")
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("bounded") / "shop.sqlite"
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute("CREATE TABLE t (name TEXT, n INTEGER)")
+        connection.execute("INSERT INTO t VALUES ('a', 1), ('b', 2), ('c', 3)")
+    connection.close()
+    return path
+
+
+@pytest.fixture(scope="module")
+def scorer(db: Path) -> Iterator[sv.Scorer]:
+    with sv.Scorer(db=db, memo=0) as scorer:
+        yield scorer
+
+
+def children(process: int | None = None) -> set[int]:
+    """The processes that a process has started and that have not ended."""
+    found = set()
+    for tasks in Path(f"/proc/{process or os.getpid()}/task").iterdir():
+        found |= set(map(int, (tasks / "children").read_text().split()))
+    return found
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT count(*) FROM t JOIN u USING (n) WHERE name LIKE '%a%' AND n IN (1, 2)",
+        'SELECT name FROM t WHERE name LIKE "%a%"',
+        "WITH x AS (SELECT max(n) AS m FROM t) SELECT upper(name) FROM t, x WHERE n = x.m",
+        "SELECT name FROM matches WHERE (n + 1) * 2 > 3",
+    ],
+)
+def test_usual_queries_are_brief(sql: str) -> None:
+    assert is_brief(sql)
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        *STEPS_OF_HOURS.values(),
+        "SELECT TRIM (name, name) FROM t",
+        'SELECT "trim"(name, name) FROM t',
+        "SELECT [trim](name, name) FROM t",
+        "SELECT trim/* ( */(name, name) FROM t",
+        "SELECT trim -- (\n(name, name) FROM t",
+        "SELECT name FROM t WHERE name LIKE name",
+        "SELECT name FROM t WHERE name LIKE 'a' || name",
+        "SELECT like(name, name) FROM t",
+        """SELECT 1 FROM (SELECT hex(n) AS "a%" FROM t) WHERE 'x' LIKE "a%" """,
+        "SELECT name FROM t WHERE name MATCH 'x'",
+        "SELECT name -> '$.a' FROM t",
+        "SELECT json_patch(name, name) FROM t",
+        "SELECT a_function_of_tomorrow(name) FROM t",
+        "SELECT * FROM t a" + "".join(f" NATURAL JOIN t a{n}" for n in range(20)),
+        "SELECT 1" + " " * 5_000,
+    ],
+)
+def test_what_may_take_long_in_one_step_is_not_brief(sql: str) -> None:
+    assert not is_brief(sql)
+
+
+def test_of_the_texts_that_hang_none_is_brief_but_for_large_cells_and_many_rows() -> None:
+    brief = {each.name for each in hostile_predictions() if each.hangs and is_brief(each.sql)}
+    assert brief <= {
+        "bomb/printf repeat",
+        "bomb/wide row of blobs",
+        "compile/chain of joins",
+        "compile/chain of unions",
+        "compile/chain of subqueries",
+    }
+
+
+def test_both_ways_give_the_same_result(scorer: sv.Scorer) -> None:
+    here = scorer.check(GOLD, GOLD)
+    apart = scorer.check(GOLD, APART)
+    assert (apart.verdict, apart.evidence, apart.scores) == (
+        here.verdict,
+        here.evidence,
+        here.scores,
+    )
+    assert apart.prediction_rows == here.prediction_rows
+
+
+def test_large_cells_are_compared_whole(scorer: sv.Scorer) -> None:
+    gold = "SELECT hex(zeroblob(60000))"
+    assert scorer(gold, gold) == 1.0
+    assert scorer(gold, "SELECT hex(zeroblob(60000)) || '!'") == 0.0
+    # The second gold is too large to be compared here, the first one is not right.
+    assert scorer(["SELECT 1", gold], gold) == 1.0
+    assert scorer(["SELECT 1", gold], gold + " ") == 1.0
+
+
+@pytest.mark.slow
+@needs_proc
+@pytest.mark.parametrize("name", STEPS_OF_HOURS)
+def test_a_step_of_hours_is_ended_with_its_process(db: Path, name: str) -> None:
+    before = children()
+    with fail_on_hang(), sv.Scorer(db=db, timeout=1.0) as scorer:
+        result = scorer.check(GOLD, STEPS_OF_HOURS[name])
+        assert result.scores == {"ex": 0.0}
+        assert result.reasons == (sv.Reason.EXECUTION_TIMEOUT,)
+        assert "ending its process" in result.message
+        assert not result.result.final
+        assert len(children() - before) == 1
+        assert scorer(GOLD, APART) == 1.0
+    assert children() == before
+
+
+@pytest.mark.slow
+@needs_proc
+def test_nothing_runs_on_when_the_scorers_process_is_killed(db: Path) -> None:
+    code = (
+        "import sys, sqlverdict as sv\n"
+        "sv.Scorer(db=sys.argv[1], timeout=3600)(sys.argv[2], sys.argv[3])"
+    )
+    command = [sys.executable, "-c", code, str(db), GOLD, STEPS_OF_HOURS["trim"]]
+    with subprocess.Popen(command) as process:
+        assert wait_until(lambda: len(children(process.pid)) == 1)
+        (child,) = children(process.pid)
+        assert wait_until(lambda: is_busy(child))
+        process.send_signal(signal.SIGKILL)
+    assert wait_until(lambda: not Path(f"/proc/{child}").exists())
+
+
+def is_busy(process: int) -> bool:
+    """Whether it has used two seconds of the processor: more than it takes to start."""
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return int(fields[11]) > 2 * os.sysconf("SC_CLK_TCK")
+
+
+@needs_proc
+def test_a_fork_leaves_the_process_to_its_owner(scorer: sv.Scorer) -> None:
+    assert scorer(GOLD, APART) == 1.0
+    before = children()
+    child = os.fork()
+    if not child:
+        scorer.close()
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert children() == before
+    assert scorer(GOLD, APART + " ") == 1.0
+
+
+def test_what_the_clock_cut_is_tried_again(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "WITH RECURSIVE w AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM w LIMIT 5000) SELECT max(n) FROM w"
+    scorer = sv.Scorer(db=db, timeout=100.0)
+    hours = count(0.0, 3600.0)
+    with monkeypatch.context() as patch:
+        patch.setattr("sqlverdict.execute.sqlite_session.monotonic", lambda: next(hours))
+        cut = scorer.check("SELECT 5000", long)
+    assert cut.reasons == (sv.Reason.EXECUTION_TIMEOUT,)
+    assert not cut.result.final
+    assert scorer("SELECT 5000", long) == 1.0
+
+
+def test_a_database_that_comes_late_is_found(db: Path, tmp_path: Path) -> None:
+    late = tmp_path / "late.sqlite"
+    scorer = sv.Scorer(db=late)
+    assert scorer(GOLD, GOLD) is None
+    late.write_bytes(db.read_bytes())
+    assert scorer(GOLD, GOLD) == 1.0
+
+
+def test_a_process_that_does_not_start_leaves_the_pair_unscored(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(db.with_name("no-python")))
+    result = sv.Scorer(db=db).check(GOLD, APART)
+    assert (result.verdict, result.scores) == (sv.Verdict.UNSCORED, {"ex": None})
+    assert "does not start" in result.message
