@@ -7,6 +7,8 @@ nothing; a reward that starts a process a query; and one that starts two threads
 with a connection of its own, and waits for them. Times are processor time of this process and its
 children, so that a busy machine changes little.
 
+Then verdicts, with proofs and searches, under budgets for the search of one witness.
+
 Run: ``python bench/scorer.py [--sample N]``; needs SQLVERDICT_DATA.
 """
 
@@ -20,8 +22,10 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
+from time import process_time
 
 import sqlverdict as sv
+from sqlverdict.evidence import Refuted
 from sqlverdict.load.benchmark import BENCHMARKS
 from sqlverdict.report.terminal.tables import plain, table
 
@@ -118,6 +122,29 @@ def by_thread(pair: Pair) -> bool:
     return set(answers[0] or ()) == set(answers[1] or ())
 
 
+def verdict_line(pairs: Sequence[Pair], budget_ms: float | None) -> tuple[str, ...]:
+    """How long verdicts take under a budget, and how many searches it ended."""
+    with sv.Scorer("verdict", budget_ms=budget_ms) as scorer:
+        for _, _, database in {pair[2]: pair for pair in pairs}.values():
+            scorer("SELECT 1 + 1", "SELECT 2", database)  # opens, and mines the data once for all
+        spent: list[float] = []
+        results = []
+        for pair in pairs:
+            began = process_time()
+            results.append(scorer.check(*pair))
+            spent.append(process_time() - began)
+    evidence = [piece for result in results for piece in result.evidence if piece.by == "refute"]
+    milliseconds = sorted(1_000 * seconds for seconds in spent)
+    return (
+        "none" if budget_ms is None else f"{budget_ms:g}",
+        *(f"{milliseconds[int(part * (len(pairs) - 1))]:.0f}" for part in (0.5, 0.95, 1)),
+        str(len(evidence)),
+        str(sum(isinstance(piece, Refuted) for piece in evidence)),
+        str(sum(sv.Reason.BUDGET_EXHAUSTED in piece.reasons for piece in evidence)),
+        str(sum(piece.cut_by_time for piece in evidence)),
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sample", type=int, default=60, help="pairs with a process a query")
@@ -145,6 +172,11 @@ def main() -> None:
     lines = [(name, f"{value:,.0f}", f"{new / value:.2f}") for name, value in rates.items()]
     print(f"{len(pairs):,} pairs of Spider dev, {len(known):,} with a known gold")
     print(plain(table(("what", "pairs a second", "Scorer on new pairs is x times"), lines)))
+    head = ("budget_ms", "median ms", "95 % ms", "most ms", "searches", "witnesses")
+    head = (*head, "ended by the budget", "by the clock")
+    searched = pairs[:: max(1, len(pairs) // (5 * sample))]
+    print(f"\nverdicts of {len(searched):,} pairs")
+    print(plain(table(head, [verdict_line(searched, budget) for budget in (10, 50, 200, None)])))
 
 
 if __name__ == "__main__":

@@ -187,6 +187,43 @@ def test_what_the_clock_cut_is_tried_again(db: Path, monkeypatch: pytest.MonkeyP
     assert scorer("SELECT 5000", long) == 1.0
 
 
+SAME = "SELECT name FROM t WHERE NOT n <= 1"
+
+
+def test_a_budget_counts_work_and_not_time(db: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scorer = sv.Scorer(db=db, refute=40, budget_ms=0.5)
+    moments = count(0.0, 1e-6)
+    monkeypatch.setattr("sqlverdict.refute.meter.monotonic", lambda: next(moments))
+    result = scorer.check(GOLD, SAME)
+    (searched,) = [piece for piece in result.evidence if piece.by == "refute"]
+    assert searched.reasons == (sv.Reason.BUDGET_EXHAUSTED,)
+    assert searched.message == "cut by its budget of work"
+    assert not searched.cut_by_time
+    assert result.result.final
+    assert scorer.check(GOLD, SAME) is result
+
+
+def test_a_search_that_the_clock_cut_says_so_and_is_made_again(
+    db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scorer = sv.Scorer(db=db, refute=40, budget_ms=1_000)
+    hours = count(0.0, 3600.0)
+    with monkeypatch.context() as patch:
+        patch.setattr("sqlverdict.refute.meter.monotonic", lambda: next(hours))
+        cut = scorer.check(GOLD, SAME)
+    assert any(piece.cut_by_time for piece in cut.evidence)
+    assert not cut.result.final
+    whole = scorer.check(GOLD, SAME)
+    assert not any(piece.cut_by_time for piece in whole.evidence)
+    assert whole.result.final
+
+
+@pytest.mark.parametrize("budget", [0, -5, float("nan")])
+def test_a_budget_is_more_than_nothing(budget: float) -> None:
+    with pytest.raises(sv.SqlverdictError, match="budget_ms is"):
+        sv.Scorer(budget_ms=budget)
+
+
 def test_a_database_that_comes_late_is_found(db: Path, tmp_path: Path) -> None:
     late = tmp_path / "late.sqlite"
     scorer = sv.Scorer(db=late)

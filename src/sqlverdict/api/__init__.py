@@ -1,6 +1,9 @@
 """The calls of the Python API about single pairs; ``import sqlverdict`` shows all of them.
 
-``scorer``       many pairs, kept warm: no files, no processes, any number of threads
+``scorer``       many pairs, kept warm: no files, any number of threads
+``bounded_checker``  a pair here where it can be stopped at any time, else in its own process
+``isolated``     pairs in a process that is killed where a query overruns its limit
+``pair_checker`` examines pairs on open databases, for one thread at a time
 ``batches``      batches in, batches out, for Ray Data, Dask and Spark
 ``whole_run``    whole runs: files, tables and records in, filters and tables out
 ``trials``       several answers to each question, scored as trials

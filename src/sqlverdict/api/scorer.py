@@ -16,6 +16,7 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -46,6 +47,12 @@ from sqlverdict.refute.witness import SearchBudget
 from sqlverdict.run.options import Options, ProofOptions, SearchOptions
 from sqlverdict.run.plan import RunPlan, plan_run
 
+WORK_A_MILLISECOND = 10_000
+"""The work of a search in one millisecond; see ``SearchBudget.work``, measured by bench/scorer.py."""
+_PATIENCE = 10
+"""The clock ends a search that takes so many times its budget."""
+_LEAST_SECONDS = 1.0
+
 
 class Scorer:
     """Scores pairs of gold and prediction.
@@ -59,7 +66,8 @@ class Scorer:
         limits: All limits of a query; ``timeout`` is one of them.
         prove: Search for proofs, whatever the metrics need.
         refute: Try so many databases for a witness, where the answers match.
-        budget_ms: Milliseconds that the search for one witness may take.
+        budget_ms: About how many milliseconds the search for one witness may take. It is counted
+            in work, so that the same search ends at the same place on every machine.
         policy: How evidence becomes a verdict; see :class:`~sqlverdict.run.options.Options`.
         schemas: Schemas by database id, for pairs without a database.
         now: What the clock shows to queries.
@@ -287,5 +295,9 @@ def _search(refute: int, budget_ms: float | None) -> SearchOptions | None:
         return None
     budget = SearchBudget(instances=refute) if refute else SearchBudget()
     if budget_ms is not None:
-        budget = SearchBudget(budget.instances, seconds=budget_ms / 1000)
+        if not budget_ms > 0:
+            raise UsageError(f"budget_ms is {budget_ms}; expected milliseconds, more than 0")
+        work = max(1, int(budget_ms * WORK_A_MILLISECOND))
+        seconds = max(_LEAST_SECONDS, _PATIENCE * budget_ms / 1000)
+        budget = replace(budget, work=work, seconds=seconds)
     return SearchOptions(budget)

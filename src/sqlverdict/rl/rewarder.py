@@ -1,7 +1,7 @@
 """The reward of one reply, or of many: any thread, any process, any event loop.
 
 Nothing that a model says raises. Queries end by steps inside the engine, the same on every
-machine: no signal, no child process, no thread that is left behind. The same replies give the
+machine: no signal, no process and no thread that is left behind. The same replies give the
 same rewards, in any order and under any load.
 """
 
