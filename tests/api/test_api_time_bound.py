@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import sqlverdict as sv
-from sqlverdict.execute.brief import is_brief
+from sqlverdict.api.brief import is_brief
 from sqlverdict.testing.hostile import hostile_predictions
 from timeouts import fail_on_hang, wait_until
 

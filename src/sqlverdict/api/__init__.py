@@ -2,6 +2,7 @@
 
 ``scorer``       many pairs, kept warm: no files, any number of threads
 ``bounded_checker``  a pair here where it can be stopped at any time, else in its own process
+``brief``        which queries SQLite can stop at any time, by their words
 ``isolated``     pairs in a process that is killed where a query overruns its limit
 ``pair_checker`` examines pairs on open databases, for one thread at a time
 ``batches``      batches in, batches out, for Ray Data, Dask and Spark

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sqlverdict.api.brief import BRIEF_CELL, is_brief
 from sqlverdict.api.isolated import IsolatedChecker
 from sqlverdict.api.pair_checker import PairChecker
 from sqlverdict.api.pair_result import PairResult
-from sqlverdict.execute.brief import BRIEF_CELL, is_brief
 from sqlverdict.execute.engine import DEFAULT_ENGINE
 from sqlverdict.records import Case, Prediction
 from sqlverdict.run.plan import RunPlan

@@ -141,9 +141,8 @@ class _Process:
         if not killed:
             return _Ended(key)
         text = f"stopped after {seconds:g} s by ending its process"
-        return _Ended(
-            key, Failure(Reason.EXECUTION_TIMEOUT, text, seconds=seconds, repeatable=False)
-        )
+        failure = Failure(Reason.EXECUTION_TIMEOUT, text, seconds=seconds, repeatable=False)
+        return _Ended(key, failure)
 
 
 def _end(popen: subprocess.Popen[bytes], owner: int) -> None:

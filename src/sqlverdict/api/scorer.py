@@ -48,7 +48,7 @@ from sqlverdict.run.options import Options, ProofOptions, SearchOptions
 from sqlverdict.run.plan import RunPlan, plan_run
 
 WORK_A_MILLISECOND = 10_000
-"""The work of a search in one millisecond; see ``SearchBudget.work``, measured by bench/scorer.py."""
+"""The work of a search in one millisecond; see ``SearchBudget.work``."""
 _PATIENCE = 10
 """The clock ends a search that takes so many times its budget."""
 _LEAST_SECONDS = 1.0

@@ -10,7 +10,6 @@
 ``mysql/``          what the engine of MySQL and MariaDB is made of
 ``postgres/``       what the engine of PostgreSQL is made of
 ``sqlite_session``  one open SQLite file under every guard
-``brief``           which queries SQLite can stop at any time, by their words
 ``sqlite_workspace``  a copy of a SQLite file that may be written
 ``scripts``         golds and predictions that may write, on a throw-away copy
 ``server_session``  what sessions on servers share: one snapshot, one more try
